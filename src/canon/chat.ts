@@ -27,7 +27,7 @@ export interface ReasoningOptions {
   readonly summary?: string
 }
 
-/** One chat request, in nobody's dialect. Absent means the caller did not say. */
+/** One chat request, in no vendor's dialect. Absent means that the caller did not say. */
 export interface ChatRequest {
   /** The public id `<provider>/<model_name>`. */
   readonly model: string
@@ -127,7 +127,7 @@ export type ChatEvent =
       readonly reason: FinishReason
       /** The vendor's own word, when it says more than `reason`. */
       readonly rawReason?: string
-      /** The stop string that ended the choice, where the vendor tells. */
+      /** The stop string that ended the choice, where the vendor names it. */
       readonly stopSequence?: string
     }
   | { readonly type: "usage"; readonly usage: Usage }

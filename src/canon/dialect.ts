@@ -19,12 +19,12 @@ export interface SseFrame {
 /** Wire to canon: a pure fold. However the bytes were cut, the same frames give the same events. */
 export interface EventDecoder {
   push(frame: SseFrame): ChatEvent[]
-  /** What is still to be said when the upstream ended without its own last word. */
+  /** The events that are still missing when the upstream ended without its own last word. */
   end(): ChatEvent[]
   /** Whether the dialect's own end of the stream has been seen. */
   readonly finished: boolean
   /**
-   * What has come that no event tells of, the frames that open an answer left out: those are what every
+   * What has come that no event carries, the frames that open an answer left out: those are what every
    * answer begins with, and hold nothing that a model has made.
    */
   readonly other: OtherContent
@@ -56,7 +56,7 @@ export interface AnswerLimits {
   readonly stops: number
   /** Whether they may be of white space alone. Empty ones are never sent. */
   readonly blankStops: boolean
-  /** Of how many sequences at most its answer tells which one ended it; 0: it says no more than that it ended. */
+  /** Of how many sequences at most its answer names the one that ended it; 0: it says no more than that it ended. */
   readonly reportedStops: number
   /** The least that `max_tokens` may be. */
   readonly leastOutput: number
@@ -96,7 +96,7 @@ export interface FramePatcher {
   push(frame: SseFrame): PatchedFrame
   /**
    * What the vendor has left unsaid before its last word; absent in a dialect where nothing can be.
-   * @param usage our own count, where no frame of the vendor's has told one.
+   * @param usage our own count, where no frame of the vendor's has one.
    */
   unsaid?(usage: Usage | undefined): PatchedFrame[]
   /** The dialect's last word, for a vendor that ended properly without it. */
@@ -117,7 +117,7 @@ export interface DialectPatches {
 }
 
 /**
- * The client face of a chat wire format: what we accept, and how we speak back.
+ * The client side of a chat wire format: what callers send, and what they get back.
  *
  * @throws GatewayError from `decodeRequest`: what is wrong with the caller's body.
  */
@@ -143,14 +143,14 @@ export interface ClientDialect {
    */
   setCost(carrier: JsonObject, cost: string): void
   /**
-   * Puts our own count, which is charged, where the vendor has told none.
+   * Puts our own count, which is charged, where the vendor has reported none.
    * @param carrier a whole answer, or the frame that carries the usage of a stream.
    */
   setUsage(carrier: JsonObject, usage: Usage): void
 }
 
 /**
- * The upstream face: how we ask, and how we hear. The request is given to the decoders too, because
+ * The upstream side: what vendors are sent, and what they answer. The request is given to the decoders too, because
  * what an answer means can depend on how it was asked for.
  *
  * @throws GatewayError `upstream_error` from `decodeResult` and from `EventDecoder.push`: the vendor's
@@ -160,7 +160,7 @@ export interface UpstreamDialect {
   readonly id: DialectId
   /** What becomes of each thing that a caller can ask for. */
   readonly supports: Readonly<Record<Feature, Support>>
-  /** How frames are told apart in a stream. */
+  /** How frames are separated in a stream. */
   readonly framing: "sse" | "event-stream"
   /** Whether a request has to say how long its answer may be: it is asked for as much as is held. */
   readonly needsMaxTokens?: boolean
@@ -179,7 +179,7 @@ export interface UpstreamDialect {
   decodeEvents(request?: ChatRequest): EventDecoder
   /** @param body parsed when it is JSON, text when not. */
   decodeError(status: number, body: unknown, headers?: Headers): GatewayError
-  /** Present where the dialect has a client face too: caller and vendor may then speak it to each other. */
+  /** Present where the dialect has a client side too: caller and vendor may then both speak it. */
   readonly patches?: DialectPatches
   /**
    * Where the answer to a request, or a frame of it, names what the vendor keeps from then on.
@@ -188,7 +188,7 @@ export interface UpstreamDialect {
   answerState?(body: JsonObject): StateShape | undefined
 }
 
-/** One chat wire format, both faces. It knows no URL, no key, no price, and no other dialect. */
+/** One chat wire format, both sides. It knows no URL, no key, no price, and no other dialect. */
 export interface ChatDialect extends ClientDialect, UpstreamDialect {
   readonly patches: DialectPatches
 }

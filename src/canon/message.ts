@@ -22,7 +22,7 @@ export interface Citation {
   /** From here up to, not including, `end`: characters of the text part that rests on the source. */
   readonly start?: number
   readonly end?: number
-  /** The gateway told it in the words of a vendor that did not: it lacks the proof that the vendor asks for. */
+  /** The gateway wrote it in the form of a vendor that did not: it lacks the proof that the vendor asks for. */
   readonly isForeign?: boolean
   readonly extra?: Extra
 }

@@ -37,7 +37,7 @@ export interface AllowedTools {
 export interface BroughtTools {
   /** Together with those of the list, no two of one name. */
   readonly all: readonly Tool[]
-  /** Tools that a vendor runs itself, and kinds that nobody knows. */
+  /** Tools that a vendor runs itself, and unknown kinds. */
   readonly others: readonly JsonValue[]
   /** The kind of part that says nothing else, by the name that it has in its own dialect. */
   readonly item: string

@@ -10,8 +10,8 @@ export interface FoundPage {
 }
 
 /**
- * A search of the web that a vendor ran: what callers of other dialects are told of it. The vendor's own dialect
- * has all of it among the answer's extras. In a history it is one that the gateway told, which no vendor knows.
+ * A search of the web that a vendor ran: what callers of other dialects get of it. The vendor's own dialect
+ * has all of it among the answer's extras. In a history it is one that the gateway reported, which no vendor knows.
  */
 export interface WebSearchPart {
   readonly type: "web-search"
@@ -20,7 +20,7 @@ export interface WebSearchPart {
   /** As how many searches its vendor counts it. */
   readonly uses: number
   readonly failed?: boolean
-  /** The dialect in which the vendor told it. */
+  /** The dialect in which the vendor reported it. */
   readonly reportedIn: DialectId
 }
 
@@ -34,7 +34,7 @@ export interface SearchLocation {
   readonly timezone?: string
 }
 
-/** A search of the web that the vendor runs itself, whoever the vendor is. */
+/** A search of the web that the vendor runs itself, whichever vendor it is. */
 export interface WebSearch {
   readonly maxUses?: number
   /** How much of what is found the model reads: `low`, `medium`, `high`. */

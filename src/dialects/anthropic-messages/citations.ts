@@ -6,7 +6,7 @@ import { DIALECT } from "./identifiers.ts"
 
 const FOUND = "web_search_result_location"
 
-/** Citations of a text block, whose places in the source only this dialect can tell. */
+/** Citations of a text block, whose places in the source only this dialect has. */
 export function decodeCitations(value: JsonValue | undefined): Citation[] {
   return Array.isArray(value) ? value.filter(isJsonObject).map(decodeCitation) : []
 }
@@ -25,7 +25,7 @@ export function decodeCitation(fields: JsonObject): Citation {
   return citation
 }
 
-/** Whether it is a find that `encodeCitation` told of another vendor's. */
+/** Whether `encodeCitation` made it of another vendor's. */
 function isForeign({ type, encrypted_index: proof }: JsonObject): boolean {
   return type === FOUND && proof === ""
 }

@@ -53,7 +53,7 @@ export function encodeStreamError(error: GatewayError, requestId: string): SseFr
   return [{ event: "error", data: JSON.stringify(body), json: body }]
 }
 
-/** The same for an error that the vendor told in its stream. */
+/** The same for an error that the vendor reported in its stream. */
 export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): SseFrame {
   const { message, code } = event
   const type = code !== undefined && STREAM_ERROR_TYPES.has(code) ? code : "api_error"
@@ -74,7 +74,7 @@ export function decodeError(status: number, body: unknown): GatewayError {
 
 /**
  * `{type: "error", error: {type, message, details}, request_id}`; plain text from what stands before
- * the vendor; and pages of HTML, whose words are nobody's business.
+ * the vendor; and pages of HTML, which are not passed on.
  */
 function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") {

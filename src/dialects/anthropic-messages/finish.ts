@@ -22,7 +22,7 @@ export interface Ending {
   readonly reason: FinishReason
   readonly raw?: string | undefined
   readonly stopSequence?: string | undefined
-  /** Whether the model refused in words that are told apart from text. */
+  /** Whether the model refused in words that are separate from text. */
   readonly isRefused: boolean
 }
 

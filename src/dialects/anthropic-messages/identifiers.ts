@@ -1,4 +1,4 @@
 export const DIALECT = "anthropic-messages"
 
-/** Of an answer: messages are told by it. */
+/** Of an answer: messages are recognized by it. */
 export const ID_PREFIX = "msg_"

@@ -9,7 +9,7 @@ export interface AnthropicQuirks {
   /** Whether `temperature` and `top_p` may come together; if not, `temperature` goes up alone. */
   readonly temperatureWithTopP: boolean
   /**
-   * How a model is told to think: with a budget in tokens; adaptively, with a word for the effort; or
+   * How a model is asked to think: with a budget in tokens; adaptively, with a word for the effort; or
    * in either way.
    */
   readonly thinking: "budget" | "adaptive" | "either"
@@ -21,7 +21,7 @@ export interface AnthropicQuirks {
   readonly families: readonly ModelFamily[]
 }
 
-/** Models that are told by their name. */
+/** Models that are recognized by their name. */
 export interface ModelFamily {
   readonly name: RegExp
   readonly quirks: Partial<Omit<AnthropicQuirks, "families">>

@@ -37,7 +37,7 @@ export function encodeThinking(
   if (options === undefined) return {}
   if (isReasoningOff(options)) return { thinking: { type: "disabled" } }
   const { effort, budget, isAdaptive } = options
-  // A wish about how much of it is shown is none that the model think.
+  // Asking how much of it is shown does not ask the model to think.
   if (effort === undefined && budget === undefined && isAdaptive !== true) return {}
   const wantsBudget = budget !== undefined && isAdaptive !== true
   if (quirks.thinking === "budget" || (quirks.thinking === "either" && wantsBudget)) {

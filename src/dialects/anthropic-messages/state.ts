@@ -23,7 +23,7 @@ const BLOCK: StateShape = {
 /** Where a request for a message names what its vendor keeps (@anthropic-ai/sdk 1.12, `MessageCreateParams`). */
 export const REQUEST_STATE: StateShape = stateIn({
   thread: stateIn({ previous_message_id: STATE.message }),
-  // Only compared with, and told about.
+  // Only compared with, and reported.
   diagnostics: stateIn({
     previous_message_id: { names: { kind: "message", isWeightless: true } },
   }),

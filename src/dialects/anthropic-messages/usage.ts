@@ -74,7 +74,7 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Usage with the searches that an answer tells, where its vendor does not count them there. */
+/** Usage with the searches that an answer reports, where its vendor does not count them there. */
 export function withSearches(usage: Usage, searches: number): Usage {
   return searches > usage.searches ? { ...usage, searches } : usage
 }
@@ -97,7 +97,7 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
-/** Puts our own count where the vendor tells none: in a message, or in the event that ends it. */
+/** Puts our own count where the vendor reports none: in a message, or in the event that ends it. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
 }

@@ -28,7 +28,7 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
 /** The model failed and not the request, though the status (424) says that the caller erred. */
 const FAILURES: ReadonlySet<string> = new Set(["ModelErrorException", "ModelStreamErrorException"])
 
-/** A model's name is the operator's affair; Bedrock tells of a wrong one only in words, with 400. */
+/** A model's name is the operator's affair; Bedrock reports a wrong one only in its message, with 400. */
 const MODEL_PHRASES = ["model identifier is invalid", "on-demand throughput isn"]
 
 /** An error answer of Bedrock (WIRE.md 6): the type stands in a header, the message in the body. */

@@ -25,13 +25,13 @@ export interface ModelFamily {
   readonly topK: "none" | "claude" | "nova"
   /** Whether temperature and `top_p` are taken: both, only one of them, or neither. */
   readonly sampling: "both" | "one" | "none"
-  /** Set where a temperature that is left out would not be 1, which is what callers are told that it is. */
+  /** Set where a temperature that is left out would not be 1, which is what callers expect. */
   readonly omittedTemperature?: number
   /** Stop sequences that a request may have; 0: it takes none. */
   readonly stops: number
   /** Whether they may be of white space alone. */
   readonly blankStops: boolean
-  /** Whether the answer tells which stop string ended it. */
+  /** Whether the answer names the stop string that ended it. */
   readonly reportsStop: boolean
   /** How far a call can be demanded: of one tool, of any, or not at all. */
   readonly toolChoice: "tool" | "any" | "auto"
@@ -85,7 +85,7 @@ const NEWER_CLAUDE = {
   longCache: true,
 } as const
 
-/** Claude from 4.7 on decides itself how much it thinks, and refuses to be told how to sample. */
+/** Claude from 4.7 on decides itself how much it thinks, and refuses sampling parameters. */
 const ADAPTIVE_CLAUDE = {
   ...NEWER_CLAUDE,
   structuredOutput: false,
@@ -183,7 +183,7 @@ export function familyOf(model: string, families: readonly ModelFamily[]): Model
 export interface BedrockConverseQuirks {
   /**
    * What the models take, by their names; the first that fits counts. Profiles of an operator's own
-   * have names that tell nothing, and need a row to be more than plain.
+   * have names that say nothing, and need a row to be treated as more than plain.
    */
   readonly families: readonly ModelFamily[]
 }

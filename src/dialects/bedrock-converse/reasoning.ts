@@ -7,7 +7,7 @@ import type { ModelFamily } from "./quirks.ts"
 /** Words of effort, from the least to the most. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
-/** What stands for options that cannot be said: the model should decide, or a word nobody knows. */
+/** What stands for options that have no equivalent: the model should decide, or an unknown word. */
 const MIDDLE: ReasoningOptions = { effort: "medium" }
 
 /** The least budget of thinking that Claude takes. */
@@ -24,7 +24,7 @@ export interface WrittenSoFar {
 export interface EncodedReasoning {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject
-  /** Whether temperature and the like are refused beside it. */
+  /** Whether temperature and the like are refused together with it. */
   readonly refusesSampling: boolean
 }
 

@@ -14,7 +14,7 @@ export type JsonAnswer =
       readonly schema: JsonObject
       readonly tool: string
     }
-  /** The model is told, and may not listen. */
+  /** The model is asked in words, which it may ignore. */
   | { readonly way: "instruction"; readonly schema?: JsonObject }
 
 /**
@@ -48,7 +48,7 @@ export function encodeOutputConfig(answer: JsonAnswer | undefined): JsonObject |
   return { textFormat: { type: "json_schema", structure: { jsonSchema } } }
 }
 
-/** What the model is told where nothing but words is left. */
+/** The instruction for the model where there is no other way. */
 export function jsonInstruction(answer: JsonAnswer | undefined): string | undefined {
   if (answer?.way !== "instruction") return undefined
   const only = "Answer with one JSON object and nothing else: no remarks, no code fences."

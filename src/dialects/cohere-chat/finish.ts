@@ -5,7 +5,7 @@ import { otherFinish, type Finish } from "../shared/finish.ts"
 /** Cohere's word for an answer that broke off inside. */
 export const FAILED = "ERROR"
 
-/** Why an answer ended (WIRE.md 7). Which stop string it was, Cohere does not tell: the only one it was. */
+/** Why an answer ended (WIRE.md 7). Cohere does not name the stop string: it is taken for the only one, where there is one. */
 export function decodeFinish(
   word: JsonValue | undefined,
   hasToolCalls: boolean,

@@ -6,7 +6,7 @@ import { decodeError } from "./errors.ts"
 import { ANSWER_LIMITS, SUPPORT } from "./support.ts"
 import { DIALECT } from "./identifiers.ts"
 
-/** Cohere's chat API, version 2 (WIRE.md 7). Nobody calls us in it: it has no client face. */
+/** Cohere's chat API, version 2 (WIRE.md 7). Callers do not speak it: it has no client side. */
 export const COHERE_CHAT: UpstreamDialect = {
   id: DIALECT,
   supports: SUPPORT,

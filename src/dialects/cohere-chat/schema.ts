@@ -7,7 +7,7 @@ import { describedSchema } from "../shared/schema.ts"
 interface EncodedFormat {
   /** The value of `response_format`. */
   readonly field?: JsonObject
-  /** What the model is told instead, where Cohere does not take the field. */
+  /** The instruction that replaces it, where Cohere does not take the field. */
   readonly instruction?: string
 }
 

@@ -23,7 +23,7 @@ export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   n: "approximated",
   presence_penalty: "carried",
   frequency_penalty: "carried",
-  // Cohere tells them, but in a shape that no caller reads: what cannot be shown is not asked for.
+  // Cohere reports them, but in a shape that no caller reads: what cannot be shown is not asked for.
   logprobs: "dropped",
   tools: "carried",
   "tools.strict": "carried",

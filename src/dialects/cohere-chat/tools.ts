@@ -31,7 +31,7 @@ export function encodeTools(request: ChatRequest, losses: LossList): JsonObject 
   return fields
 }
 
-/** Cohere cannot be told which tool to call, but a model can only call what it is offered. */
+/** Cohere cannot be asked to call one tool, but a model can only call what it is offered. */
 function offeredTools(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
   if (choice?.type !== "tool") return tools
   const named = tools.filter((tool) => tool.name === choice.name)

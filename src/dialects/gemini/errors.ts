@@ -13,7 +13,7 @@ const SECONDS = /^(\d+(?:\.\d+)?)s$/
 
 /**
  * An error answer: `{error: {code, message, status, details}}`, of some addresses in a list, or a page
- * of a proxy, whose words are nobody's business.
+ * of a proxy, which is not passed on.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readError(body))
@@ -88,7 +88,7 @@ export function encodeStreamError(
   return [{ data: JSON.stringify(json), json }]
 }
 
-/** The same for an error that the vendor told in its stream. */
+/** The same for an error that the vendor reported in its stream. */
 export function encodeErrorEvent({ message }: Extract<ChatEvent, { type: "error" }>): SseFrame {
   const error = { code: 502, message, status: "UNAVAILABLE", error_type: "upstream_error" }
   const json: JsonObject = { error }

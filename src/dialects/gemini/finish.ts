@@ -19,7 +19,7 @@ const FILTERS: ReadonlySet<string> = new Set([
 /**
  * Words for calls that the caller did not offer, or too many of them (`FinishReason` of @google/genai).
  * Where a call came with the word all the same, that is what ended the answer: callers look for calls
- * only where they are told of them.
+ * only where the end says that there are some.
  */
 const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 

@@ -31,7 +31,7 @@ const TYPES_BY_ENDING: ReadonlyMap<string, string> = new Map([
 /** `%PDF` in base64. */
 const PDF_START = "JVBER"
 
-/** The type that a name or an address tells by its end. */
+/** The type that a name or an address has by its ending. */
 export function typeByName(name: string): string | undefined {
   return TYPES_BY_ENDING.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase())
 }

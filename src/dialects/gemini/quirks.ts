@@ -3,7 +3,7 @@ export const THINKING_LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const
 
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number]
 
-/** How a model is told how much to think. */
+/** How a model takes how much it is to think. */
 export type ThinkingControl =
   /** It refuses every `thinkingConfig`. */
   | { readonly by: "nothing" }

@@ -74,7 +74,7 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
 }
 
 /**
- * What Google searched the web for, and found: all of it in one, as its answer does not tell which query found
+ * What Google searched the web for, and found: all of it in one, as its answer does not say which query found
  * what (`GroundingMetadata` of @google/genai). Undefined where an answer rests on no search.
  */
 export function decodeSearch(candidate: JsonObject): WebSearchPart | undefined {

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"
 import { isVendorAddress, STATE, type StateShape, stateIn } from "../../canon/vendor-state.ts"
 
-/** Addresses of Google's own and names of its files; what the whole web can read is nobody's. */
+/** Addresses of Google's own and names of its files; what the whole web can read belongs to nobody. */
 function isKept(uri: JsonValue): boolean {
   return isVendorAddress(uri) || (typeof uri === "string" && !isWebUrl(uri))
 }

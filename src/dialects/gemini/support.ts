@@ -54,7 +54,7 @@ export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Suppor
     n: quirks.maxCandidates > 1 ? "carried" : "approximated",
     presence_penalty: "carried",
     frequency_penalty: "carried",
-    // Gemini can tell them; the canon has no place for them in an answer.
+    // Gemini can report them; the canon has no place for them in an answer.
     logprobs: "dropped",
     tools: "carried",
     "tools.strict": "dropped",

@@ -77,7 +77,7 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usageMetadata", cost)
 }
 
-/** Puts our own count where the vendor tells none. */
+/** Puts our own count where the vendor reports none. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usageMetadata = encodeUsage(usage)
 }

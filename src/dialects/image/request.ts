@@ -11,7 +11,7 @@ import { invalidValue, missingParameter, unsupportedValue } from "../../canon/in
 import { isThere, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
 import { flag, integer, validateParameters, text } from "../shared/parameters.ts"
 
-/** A request as far as its fields tell it: its files are validated apart. */
+/** A request as far as its fields say: its files are validated apart. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {
   /** Absent: the operator's choice. */
   readonly model?: string
@@ -67,7 +67,7 @@ const NAMED_FIELDS = new Set([
 
 /**
  * Validates the fields of a request for pictures, in OpenAI's form (SPEC, image endpoints; WIRE.md 11).
- * What the canon has no name for is a wish, for the vendor to judge; null is taken as absent.
+ * What the canon has no name for is an option, for the vendor to validate; null is taken as absent.
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
 export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageParameters {

@@ -29,7 +29,7 @@ export function encodeImageResult(
   }
 }
 
-/** Tokens as OpenAI tells them; empty where none were counted. */
+/** Tokens as OpenAI reports them; empty where none were counted. */
 export function encodeUsage({
   usage,
   usageDetails,

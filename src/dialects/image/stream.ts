@@ -37,14 +37,14 @@ export class ImageEventReader {
     this.#parser = new SseParser({ longest: LONGEST_EVENT, memory })
   }
 
-  /** Tokens, once the last event has told them. */
+  /** Tokens, once the last event has reported them. */
   get usage(): Usage | undefined {
     return this.last && imageUsage(objectAt(this.last, "usage"))
   }
 
   /**
    * The events that these bytes complete, but for the last one. What came before a failure is still given.
-   * @throws GatewayError when the vendor tells of a failure, or what it sends is no event.
+   * @throws GatewayError when the vendor reports a failure, or what it sends is no event.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     for (const event of this.#parse(bytes)) {
@@ -95,7 +95,7 @@ export interface DonePicture {
   readonly data: string
   /** `png` */
   readonly format: string
-  /** `1024x1024`, where its bytes tell it. */
+  /** `1024x1024`, where its bytes say so. */
   readonly size: string | undefined
 }
 
@@ -114,7 +114,7 @@ export function encodeImageEvents(
     type: task === "generation" ? "image_generation.completed" : "image_edit.completed",
     b64_json: data,
     created_at: created,
-    // What nobody says was the model's choice.
+    // What is not said was the model's choice.
     size: size ?? "auto",
     quality: "auto",
     background: "auto",

@@ -8,7 +8,7 @@ import { DIALECT } from "./identifiers.ts"
 /**
  * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title,
  * start_index, end_index}}` (specs/openai-openapi.yaml), with the words of the source as `content`
- * where OpenRouter tells them. Places count from the beginning of the message's content.
+ * where OpenRouter has them. Places count from the beginning of the message's content.
  */
 
 const URL_CITATION = "url_citation"

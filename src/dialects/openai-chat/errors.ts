@@ -34,7 +34,7 @@ export function decodeError(status: number, body: unknown): GatewayError {
 /**
  * Shapes seen: `{error: {message, type, code, param}}` with a code that may be a number (OpenRouter,
  * Perplexity), the same in a list (Gemini), `{code, error: "text"}` (xAI), `{detail}` or `{message}`
- * (Mistral, Voyage), plain text, and pages of HTML, whose words are nobody's business.
+ * (Mistral, Voyage), plain text, and pages of HTML, which are not passed on.
  */
 function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") return isPage(body) ? {} : withMessage({}, body)
@@ -52,7 +52,7 @@ function messageOf(error: JsonObject): string | undefined {
   const detail = isJsonObject(message) ? message.detail : error.detail
   if (typeof message === "string") return message
   if (typeof detail === "string") return detail
-  // A list of complaints says where each belongs, so it is told whole.
+  // A list of complaints says where each belongs, so it is passed on whole.
   return Array.isArray(detail) && detail.length > 0 ? JSON.stringify(detail) : undefined
 }
 

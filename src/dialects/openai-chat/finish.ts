@@ -31,7 +31,7 @@ export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
 }
 
 /**
- * The stop string that ended a choice, which vLLM tells in `stop_reason` and SGLang in `matched_stop`;
+ * The stop string that ended a choice, which vLLM names in `stop_reason` and SGLang in `matched_stop`;
  * either may also name a token, and other servers other things.
  * @param stop the strings that were asked for.
  */

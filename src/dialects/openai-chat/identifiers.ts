@@ -3,7 +3,7 @@ import { prefixedId } from "../shared/identifiers.ts"
 
 export const DIALECT = "openai-chat"
 
-/** Of an answer: chat completions are told by it. */
+/** Of an answer: chat completions are recognized by it. */
 export const ID_PREFIX = "chatcmpl-"
 
 /** A vendor's id under the prefix of this dialect; undefined when the vendor gave none. */

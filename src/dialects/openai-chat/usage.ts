@@ -79,7 +79,7 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
-/** Puts our own count where the vendor tells none, in a whole answer or in the chunk that tells it. */
+/** Puts our own count where the vendor reports none, in a whole answer or in the chunk that carries it. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = encodeUsage(usage)
 }
@@ -134,7 +134,7 @@ function searches(usage: JsonObject): number {
   return countOf(objectAt(usage, "server_tool_use_details")?.web_search_requests)
 }
 
-/** Usage with its sum, where the vendor tells only its parts. @returns the very usage that has all. */
+/** Usage with its sum, where the vendor reports only its parts. @returns the very usage that has all. */
 export function withTotal(usage: JsonObject): JsonObject {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   if (typeof prompt === "number" && typeof completion === "number" && typeof total === "number") {

@@ -5,7 +5,7 @@ import { type JsonObject, textAt } from "../../canon/json.ts"
 import { DIALECT } from "./identifiers.ts"
 
 /**
- * Where a piece of text comes from, as an annotation tells it: a page by its address, or a file, which
+ * Where a piece of text comes from, as an annotation has it: a page by its address, or a file, which
  * is kept whole for this dialect.
  *
  * @param offset characters of the canon's text part ahead of the content that is annotated.

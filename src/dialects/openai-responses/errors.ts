@@ -15,7 +15,7 @@ export interface StreamFailure {
   readonly members: JsonObject
 }
 
-/** What the caller is told when the gateway ends a stream. */
+/** What the caller gets when the gateway ends a stream. */
 export function streamFailure(error: GatewayError, requestId: string): StreamFailure {
   const { parameter, upstream } = error.details
   const { code, status } = ERROR_KINDS[error.kind]
@@ -27,7 +27,7 @@ export function streamFailure(error: GatewayError, requestId: string): StreamFai
   }
 }
 
-/** What the caller is told when the vendor ended it. */
+/** What the caller gets when the vendor ended it. */
 export function vendorFailure(message: string, code: string | undefined): StreamFailure {
   return {
     message,
@@ -74,8 +74,8 @@ function itemNotFound(error: VendorError): GatewayError {
 
 /**
  * Shapes seen: `{error: {message, type, code, param}}`, the same without the envelope (the flat `error`
- * event), `{code, error: "text"}` (xAI), plain text, and pages of HTML, whose words are nobody's
- * business.
+ * event), `{code, error: "text"}` (xAI), plain text, and pages of HTML, which are not passed
+ * on.
  */
 export function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") return isPage(body) ? {} : { message: body }
@@ -91,7 +91,7 @@ export function readVendorError(body: unknown): VendorError {
   })
 }
 
-/** A list of complaints says where each belongs, so it is told whole. */
+/** A list of complaints says where each belongs, so it is passed on whole. */
 function detailOf({ detail }: JsonObject): string | undefined {
   if (typeof detail === "string") return detail
   return Array.isArray(detail) ? JSON.stringify(detail) : undefined

@@ -58,16 +58,16 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(response, "usage", cost)
 }
 
-/** Puts our own count where the vendor tells none: as of `setCost`. */
+/** Puts our own count where the vendor reports none: as of `setCost`. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   const response = objectAt(carrier, "response") ?? carrier
   response.usage = encodeUsage(usage)
 }
 
-/** Names under which vendors tell what they ask of the operator, which is between the two. */
+/** Names under which vendors report what they charge the operator, which callers do not see. */
 const VENDOR_COSTS = ["cost", "cost_details", "cost_in_usd_ticks"]
 
-/** @returns the very usage that was given when the vendor tells no cost in it. */
+/** @returns the very usage that was given when the vendor reports no cost in it. */
 export function withoutCost(usage: JsonObject): JsonObject {
   if (VENDOR_COSTS.every((name) => usage[name] === undefined)) return usage
   const kept = { ...usage }

@@ -51,7 +51,7 @@ export interface RerankOrder {
 }
 
 /**
- * A rerank request (SPEC `POST /v1/rerank`), with what the clients of Cohere and Jina send beside it:
+ * A rerank request (SPEC `POST /v1/rerank`), with what the clients of Cohere and Jina also send:
  * documents as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (WIRE.md 10).
  *
  * @throws GatewayError saying what is wrong, in OpenAI's words.

@@ -4,7 +4,7 @@ import { totalInput, type Usage } from "../../canon/usage.ts"
 import type { RerankOrder } from "./request.ts"
 
 /**
- * How documents stand in an answer that nobody said anything of: as they were supplied, or
+ * How documents stand in an answer unless the request says otherwise: as they were supplied, or
  * as objects with a `text`, which is the only form that Cohere's clients read.
  */
 export type DocumentForm = "supplied" | "objects"
@@ -42,7 +42,7 @@ function objectOf(document: JsonValue): JsonValue {
 }
 
 /**
- * What Cohere has beside the results, without which some of its clients take no answer.
+ * What Cohere has besides the results, without which some of its clients take no answer.
  * @param version of Cohere's API, by the address that was asked.
  */
 export function cohereMeta(version: "1" | "2", usage: Usage): JsonObject {

@@ -3,7 +3,7 @@ import { errorEnvelope, type GatewayError } from "../../canon/errors.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { defined } from "./fields.ts"
 
-/** The longest code or type of a vendor's error that is told. */
+/** The longest code or type of a vendor's error that is passed on. */
 const LONGEST_CODE = 100
 
 /** An error in the envelope that OpenAI's dialects share. */
@@ -14,7 +14,7 @@ export function encodeError(
   return { status: error.status, body: errorEnvelope(error, requestId) }
 }
 
-/** An error that a vendor tells inside a stream that began with 200. */
+/** An error that a vendor reports inside a stream that began with 200. */
 export function errorEvent(
   message: string | undefined,
   code: string | undefined,
@@ -23,7 +23,7 @@ export function errorEvent(
   return defined({ type: "error", message: words, code })
 }
 
-/** Whether a text is a page of HTML, which a proxy has written: its words are nobody's business. */
+/** Whether a text is a page of HTML, which a proxy has written and which is not passed on. */
 export function isPage(text: string): boolean {
   return text.trimStart().startsWith("<")
 }

@@ -10,7 +10,7 @@ export interface Finish {
   readonly stopSequence?: string
 }
 
-/** An end in a word that nobody knows, or in none. */
+/** An end that the vendor names by an unknown word, or does not name. */
 export function otherFinish(word: string | undefined): Finish {
   return word ? { reason: "other", raw: word } : { reason: "other" }
 }

@@ -53,7 +53,7 @@ export function effortOf(
   return share <= 0.5 ? "medium" : "high"
 }
 
-/** Reports a wish for how reasoning is shown, at vendors that show it as they do. `auto` leaves it to them. */
+/** Reports the loss of how reasoning is to be shown, at vendors that give no choice. `auto` leaves it to them. */
 export function noteSummary({ summary }: ReasoningOptions, losses: LossList): void {
   if (summary !== undefined && summary !== "auto") losses.add("reasoning.summary")
 }

@@ -90,7 +90,7 @@ export function foundPage(url: string | undefined, title?: string, age?: string)
   return [{ url, ...(title !== undefined && { title }), ...(age !== undefined && { age }) }]
 }
 
-/** A step of a search that the gateway told and that comes back in a history: it goes to no vendor. */
+/** A step of a search that the gateway reported and that comes back in a history: it goes to no vendor. */
 export function reportedSearch(reportedIn: DialectId): WebSearchPart {
   return { type: "web-search", queries: [], pages: [], uses: 0, reportedIn }
 }

@@ -3,7 +3,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 
 /**
- * The object in a frame that nobody has parsed yet.
+ * The object in a frame that has not been parsed yet.
  * @throws GatewayError `upstream_error` when its data is no JSON.
  */
 export function parseFrame({ data }: SseFrame): JsonObject {

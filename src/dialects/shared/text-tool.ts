@@ -28,7 +28,7 @@ export function textArguments(text: string): string {
   return TEXT_OPENING + writeText(text) + TEXT_CLOSING
 }
 
-/** The function that stands for a tool that takes text; a grammar is told in its description. */
+/** The function that stands for a tool that takes text; a grammar stands in its description. */
 export function textTool(name: string, origin: ToolOrigin): Tool {
   const { description, format } = origin
   const parts = [description, format === undefined ? undefined : grammarInWords(format)]
@@ -64,11 +64,11 @@ const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b
 
 /** Reads the text out of arguments that come in pieces; what a model escapes wrongly stands as it is. */
 export class TextReader {
-  /** What has come and is not told yet. */
+  /** What has come and is not returned yet. */
   #rest = ""
   #state: "head" | "text" | "over" = "head"
 
-  /** @returns what of the text is known by now and was not told. */
+  /** @returns what of the text is known by now and was not returned before. */
   push(piece: string): string {
     if (this.#state === "over") return ""
     this.#rest += piece

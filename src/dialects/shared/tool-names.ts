@@ -10,7 +10,7 @@ export interface NameRule {
   readonly foreign: RegExp
   /** How many characters of another name are kept. */
   readonly keptLength: number
-  /** Digits of the hash that tells it from its like. */
+  /** Digits of the hash that keeps it apart from similar ones. */
   readonly hashLength: number
 }
 
@@ -60,7 +60,7 @@ function marked(joined: string, namespace: string, name: string): string {
 
 /**
  * The name of the function that stands for what a call names. OpenAI gives functions that it has searched
- * for a namespace too, in which nobody declared them: they keep their own names.
+ * for a namespace too, that no request declares: they keep their own names.
  */
 export function nameInRequest(tools: readonly Tool[] | undefined, origin: CallOrigin): string {
   const { name, namespace } = origin

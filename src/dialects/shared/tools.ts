@@ -6,7 +6,7 @@ import { optionalFlag, optionalObject, optionalText, requiredText } from "./vali
 /** The tools of a request. */
 export interface DecodedTools<Other extends JsonValue = JsonValue> {
   readonly tools: readonly Tool[]
-  /** Tools that a vendor runs itself, and kinds that nobody knows. */
+  /** Tools that a vendor runs itself, and unknown kinds. */
   readonly others: readonly Other[]
 }
 

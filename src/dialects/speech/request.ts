@@ -24,7 +24,7 @@ import {
   type SpeechRequest,
 } from "../../canon/speech.ts"
 
-/** A request of which only the price can tell whether tokens are needed. */
+/** A request of which only the price says whether tokens are needed. */
 export type SpeechWish = Omit<SpeechRequest, "needsTokens">
 
 /** The longest text of models whose entry does not say otherwise, in characters (SPEC, Limits). */

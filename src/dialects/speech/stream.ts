@@ -7,7 +7,7 @@ import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 
 /** Takes the sound out of OpenAI's events (WIRE.md 12). */
 export class SpeechEventReader {
-  /** Tokens, once the last event has told them. */
+  /** Tokens, once the last event has reported them. */
   usage: Usage | undefined
   /** Whether the last event has come. */
   isOver = false
@@ -17,7 +17,7 @@ export class SpeechEventReader {
     this.#parser = new SseParser({ memory })
   }
 
-  /** The sound that these bytes complete. @throws GatewayError when the vendor tells of a failure. */
+  /** The audio that these bytes complete. @throws GatewayError when the vendor reports a failure. */
   push(bytes: Uint8Array): Uint8Array[] {
     return this.#parser.push(bytes).flatMap(({ data }) => this.#read(data))
   }

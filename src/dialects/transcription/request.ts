@@ -69,7 +69,7 @@ export function decodeTranscription(body: JsonObject, task: TranscriptionTask): 
     task,
     form,
     granularities,
-    // Streams are of text alone; OpenAI passes over the wish where there is none.
+    // Streams are of text alone; OpenAI ignores the option where there is none.
     stream:
       body.stream === true && (form === "json" || form === "text" || form === "diarized_json"),
   }
@@ -82,7 +82,7 @@ export function decodeTranscription(body: JsonObject, task: TranscriptionTask): 
   return wish
 }
 
-/** The wish and the sound it is about. */
+/** The options and the audio that they are about. */
 export function withAudio(wish: TranscriptionWish, audio: Audio): TranscriptionRequest {
   return { ...wish, audio }
 }

@@ -75,7 +75,7 @@ function usageBody({ usage, duration }: Transcript, { audio }: TranscriptionRequ
   }
 }
 
-/** Clients want every member of a segment (WIRE.md 13); what the vendor does not tell is nought. */
+/** Clients want every member of a segment (WIRE.md 13); what the vendor does not report is 0. */
 function verboseBody(transcript: Transcript, request: TranscriptionRequest): JsonObject {
   const { body } = transcript
   if (body)
@@ -141,7 +141,7 @@ function diarizedBody(transcript: Transcript, request: TranscriptionRequest): Js
   }
 }
 
-/** The vendor's segments; one of the whole where it tells no times, which the losses say. */
+/** The vendor's segments; one of the whole where it reports no times, which the losses say. */
 function segmentsOf(
   transcript: Transcript,
   { audio }: TranscriptionRequest,

@@ -18,7 +18,7 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
     this.#parser = new SseParser({ memory })
   }
 
-  /** @throws GatewayError when the vendor tells of a failure. */
+  /** @throws GatewayError when the vendor reports a failure. */
   push(bytes: Uint8Array): void {
     for (const { data } of this.#parser.push(bytes)) this.#read(data)
   }

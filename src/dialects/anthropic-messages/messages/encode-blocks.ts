@@ -15,7 +15,7 @@ import { encodeCitation } from "../citations.ts"
 import { encodeFile, encodeImage } from "../media/encode.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** Anthropic's limit is not documented; ids longer than this are nobody's. */
+/** Anthropic's limit is not documented; no id is longer than this. */
 const LONGEST_CALL_ID = 256
 
 /** A part as a block; undefined for what this dialect cannot say, which is then a loss. */

@@ -54,7 +54,7 @@ export class ToolTurns {
     this.#calls.set(id, true)
   }
 
-  /** Calls of the very last turn may be open: nobody has answered yet. */
+  /** Calls of the very last turn may be open: they are not answered yet. */
   close(): void {
     if (!this.#isAnswering) return
     const open = [...this.#calls].filter(([, isAnswered]) => !isAnswered).map(([id]) => id)

@@ -29,7 +29,7 @@ export function completeStart(message: JsonObject): void {
 }
 
 /**
- * Counts as numbers, where a vendor tells them otherwise; a count that is none is nothing.
+ * Counts as numbers, where a vendor writes them otherwise; a count that is no number is 0.
  * @returns the very usage that has no other.
  */
 export function withCounts(usage: JsonObject): JsonObject {

@@ -137,7 +137,7 @@ function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined
     : { type: "json-schema", name: SCHEMA_NAME }
 }
 
-/** `output_config.effort` is about all that the model writes, so it can stand beside no thinking. */
+/** `output_config.effort` is about all that the model writes, so it can stand together with no thinking. */
 function decodeReasoning({ thinking, output_config: output }: MessageParameters): ReasoningOptions {
   if (thinking?.type === "disabled") return { effort: "none" }
   const options: Draft<ReasoningOptions> = {}

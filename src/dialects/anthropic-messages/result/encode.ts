@@ -43,7 +43,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
   }
 }
 
-/** Members that are null unless the vendor itself told them. */
+/** Members that are null unless the vendor itself set them. */
 export const NULL_MEMBERS: JsonObject = Object.freeze({
   stop_details: null,
   container: null,

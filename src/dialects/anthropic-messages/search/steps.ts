@@ -43,7 +43,7 @@ export class SearchSteps {
   }
 }
 
-/** A search of another vendor's as Anthropic tells its own. */
+/** A search of another vendor's as Anthropic reports its own. */
 export interface SearchBlocks {
   /** Without its input, which is streamed. */
   readonly use: JsonObject

@@ -38,7 +38,7 @@ class MessageDecoder implements EventDecoder {
   readonly #blocks: OpenBlocks
   readonly #isAnsweredByTool: boolean
   #usage: JsonObject = {}
-  /** Why the message ended, where its start tells it already. */
+  /** Why the message ended, where its start says so already. */
   #word: string | undefined
   #started = false
   #hasFinish = false

@@ -23,7 +23,7 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
 
 /**
  * A message starts with its input counted, so its start waits for one more event, which is the usage
- * where the vendor tells it early. Only the first choice is told: nobody can ask for more.
+ * where the vendor reports it early. Only the first choice is sent: callers cannot ask for more.
  */
 class MessageEncoder implements EventEncoder {
   readonly #request: ChatRequest

@@ -13,7 +13,7 @@ import { decodeCitation, decodeCitations } from "../citations.ts"
 import { SearchSteps } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
+/** A block of a stream that has started and not stopped, and what of it cannot be sent before it stops. */
 type OpenBlock =
   | { readonly kind: "text"; readonly citations: Citation[] }
   | { readonly kind: "thinking"; signature: string; sent: number }
@@ -35,7 +35,7 @@ export class OpenBlocks {
 
   /**
    * @param answerTool the tool whose arguments are the answer, where one was asked to be.
-   * @param other takes up what no event tells, or only when its block stops.
+   * @param other collects what no event carries, or only when its block stops.
    */
   constructor(answerTool: string | undefined, other: OtherContent) {
     this.#answerTool = answerTool
@@ -70,7 +70,7 @@ export class OpenBlocks {
       case "citations_delta":
         if (open?.kind === "text" && isJsonObject(delta.citation)) {
           open.citations.push(decodeCitation(delta.citation))
-          // It is told when the block stops, and the caller has it now.
+          // It is sent when the block stops, and the caller has it now.
           this.#other.json(delta.citation)
         }
         break

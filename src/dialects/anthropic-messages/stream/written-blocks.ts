@@ -39,15 +39,15 @@ const EMPTY_THINKING: JsonObject = { type: "thinking", thinking: "", signature: 
 
 /**
  * The blocks of one stream as they are written. One is open at a time, which is how Anthropic writes and
- * clients read, and their indexes have no gap. A call that is told while another is not complete waits
- * for it. What is told beside calls ends the one that is open.
+ * clients read, and their indexes have no gap. A call that begins while another is not complete waits
+ * for it. Anything other than a call ends the one that is open.
  */
 export class WrittenBlocks {
   readonly #calls = new Map<number, Call>()
   readonly #waiting = new Set<Call>()
   #index = -1
   #open: OpenBlock | undefined
-  /** Came behind text; told once a block follows. */
+  /** Came behind text; sent once a block follows. */
   #heldSignature: string | undefined
 
   text(text: string, frames: SseFrame[]): void {
@@ -73,7 +73,7 @@ export class WrittenBlocks {
   /**
    * Ends a piece of thinking: what follows is another. Gemini signs behind its text and does not
    * ask for that signature again. A last block of empty thinking would hide the text from clients that read the
-   * last block (Claude Code), so it is told only where something follows.
+   * last block (Claude Code), so it is sent only where something follows.
    */
   signature(signature: string, frames: SseFrame[]): void {
     if (this.#open?.kind === "text" || this.#heldSignature !== undefined) {
@@ -124,7 +124,7 @@ export class WrittenBlocks {
     this.#write(call, frames)
   }
 
-  /** Nothing more comes: calls that waited for others are told now. */
+  /** Nothing more comes: calls that waited for others are sent now. */
   stopAll(frames: SseFrame[]): void {
     this.#stop(frames)
     for (const call of this.#waiting) {

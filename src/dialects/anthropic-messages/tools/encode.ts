@@ -38,7 +38,7 @@ export function encodeTools(
   return choice === undefined ? { tools } : { tools, tool_choice: choice }
 }
 
-/** Whether the vendor is told that a tool must be called. */
+/** Whether the request demands that a tool is called. */
 export function isForced({ tool_choice: choice }: JsonObject): boolean {
   const { type } = (choice ?? {}) as JsonObject
   return type === "any" || type === "tool"

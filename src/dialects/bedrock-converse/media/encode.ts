@@ -20,7 +20,7 @@ export function encodeImage(part: ImagePart, losses: LossList): JsonObject | und
   return blockOf(format, where)
 }
 
-/** Sound, which few models hear. */
+/** Audio, which few models take. */
 export function encodeAudio(part: AudioPart, losses: LossList): JsonObject | undefined {
   losses.fieldsOf(part.extra)
   const { source } = part

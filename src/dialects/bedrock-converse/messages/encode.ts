@@ -141,7 +141,7 @@ function trimPrefill(turn: Turn | undefined): void {
   if (typeof block?.text === "string") block.text = block.text.trimEnd()
 }
 
-/** A document has to have text beside it. */
+/** A document has to have text next to it. */
 function lacksText(content: readonly JsonObject[]): boolean {
   const hasDocument = content.some(({ document }) => document !== undefined)
   return hasDocument && content.every(({ text }) => text === undefined)

@@ -55,7 +55,7 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
   return { body, losses: losses.losses }
 }
 
-/** Where an answer tells its stop string: in other places when it is whole and when it is streamed. */
+/** Where an answer names its stop string: not in the same place when it is whole as when it is streamed. */
 function stopPaths(request: ChatRequest, family: ModelFamily): JsonValue | undefined {
   if (!family.reportsStop || !request.stop?.length) return undefined
   return [request.stream ? "/delta/stop_sequence" : "/stop_sequence"]

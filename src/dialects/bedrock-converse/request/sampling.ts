@@ -14,7 +14,7 @@ export interface EncodedSampling {
   readonly additional?: JsonObject
 }
 
-/** Limits and sampling. A model that thinks is not told how to sample: Claude and Nova refuse it. */
+/** Limits and sampling. A model that thinks cannot be given sampling parameters: Claude and Nova refuse it. */
 export function encodeSampling(
   request: ChatRequest,
   reasoning: EncodedReasoning | undefined,

@@ -41,7 +41,7 @@ interface OpenBlock {
  * is cited where its block ends, because that is when all of it is known.
  */
 export class AnswerBlocks {
-  /** What no event tells. */
+  /** What no event carries. */
   readonly other = new OtherContent()
   readonly #blocks = new Map<number, OpenBlock>()
   readonly #tools: readonly Tool[] | undefined

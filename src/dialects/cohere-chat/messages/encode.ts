@@ -13,7 +13,7 @@ import { fittedName } from "../../shared/tool-names.ts"
 
 /**
  * The messages of a request. Instructions stand together in one message at the head, because Cohere
- * refuses a system turn anywhere else. What a tool answered beside text follows in a message of the
+ * refuses a system turn anywhere else. What a tool answered besides text follows in a message of the
  * user, after all the answers.
  *
  * @param instruction of our own, beside the caller's.

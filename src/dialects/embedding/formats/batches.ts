@@ -32,7 +32,7 @@ export function allVectors(
   throw unusable(`it holds ${vectors.length} embeddings for ${wanted} inputs`)
 }
 
-/** What a vendor cannot be told of a request. @param carried the fields it can be told. */
+/** What of a request a vendor does not take. @param carried the fields that it takes. */
 export function lossesOf(request: EmbeddingRequest, carried: ReadonlySet<string>): Loss[] {
   const { user, dimensions, extra = {} } = request
   const asked = [

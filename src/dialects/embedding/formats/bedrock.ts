@@ -9,7 +9,7 @@ import { allVectors, lossesOf, textsOf } from "./batches.ts"
 import { cohereBodies, cohereVectors } from "./cohere.ts"
 import { vectorOf } from "../../../canon/vectors.ts"
 
-/** Bedrock tells the tokens of every call of `InvokeModel` here, as recorded. */
+/** Bedrock reports the tokens of every call of `InvokeModel` here, as recorded. */
 const TOKENS_HEADER = "x-amzn-bedrock-input-token-count"
 
 /** The one version of Titan whose vectors can be shortened, and left as long as they are. */

@@ -17,7 +17,7 @@ const MOST_TEXTS = 96
 /** Fields of a caller's that Cohere knows by the same name. */
 const OWN_FIELDS = ["truncate", "max_tokens", "priority"] as const
 
-/** What its models want to be told; texts are documents unless the caller says otherwise. */
+/** What its models want to know; texts are documents unless the caller says otherwise. */
 const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
   query: "search_query",
   document: "search_document",

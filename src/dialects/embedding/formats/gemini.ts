@@ -22,7 +22,7 @@ const TASKS: Readonly<Record<EmbeddingPurpose, string>> = {
   clustering: "CLUSTERING",
 }
 
-/** What can be told of a request; `input_type` in words of any vendor, or Google's own `task_type`. */
+/** What is taken of a request; `input_type` in words of any vendor, or Google's own `task_type`. */
 export const GEMINI_FIELDS: ReadonlySet<string> = new Set([
   "dimensions",
   "input_type",
@@ -63,7 +63,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const tokens = counts.reduce((sum: number, count) => sum + (count ?? 0), 0)
       return {
         vectors: request.dimensions === undefined ? vectors : vectors.map(unitVector),
-        // gemini-embedding-001 never tells (WIRE.md 9).
+        // gemini-embedding-001 never reports them (WIRE.md 9).
         ...(counts.includes(undefined) ? {} : { tokens }),
       }
     },

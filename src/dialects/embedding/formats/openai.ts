@@ -157,7 +157,7 @@ function vectorsOf(body: JsonObject, read: VectorReader): Vector[] {
   return vectors
 }
 
-/** Voyage and Jina tell only the total (WIRE.md 9). */
+/** Voyage and Jina report only the total (WIRE.md 9). */
 function tokensOf(body: JsonObject): number {
   const usage = objectAt(body, "usage")
   const tokens = usage?.["prompt_tokens"] ?? usage?.["total_tokens"]

@@ -24,11 +24,11 @@ interface Span {
   readonly end: number
 }
 
-/** Characters that the citations of a candidate may tell together: many can name one long source. */
+/** Characters that the citations of a candidate may hold together: many can name one long source. */
 const LONGEST_SOURCES = 4_000_000
 /** What a citation costs besides its words, in characters. */
 const EACH = 100
-/** Characters of the text times those that are looked for in it, for all places that are told wrong. */
+/** Characters of the text times those that are looked for in it, for all places that are wrong. */
 const MOST_SEARCHED = 1_000_000_000
 
 /**

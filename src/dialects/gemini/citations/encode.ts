@@ -3,7 +3,7 @@ import type { WebSearchPart } from "../../../canon/web-search.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { BytePlaces } from "./byte-places.ts"
 
-/** Characters of its text that a candidate may say again where it tells what rests on a source. */
+/** Characters of its text that a candidate may repeat where it says what rests on a source. */
 const MOST_REPEATED = 1_000_000
 
 /** Where a candidate's text comes from, as `groundingMetadata`: sources once each, and what rests on them. */
@@ -42,7 +42,7 @@ export class Grounding {
     }
   }
 
-  /** Where a source stands; a title may be told later than its address. */
+  /** Where a source stands; a title may come later than its address. */
   #source(url: string | undefined, title: string | undefined): number {
     const key = url ?? `\0${title ?? ""}`
     const known = this.#chunks.get(key) ?? { index: this.#chunks.size, web: {} }
@@ -52,7 +52,7 @@ export class Grounding {
     return known.index
   }
 
-  /** The words stand there for whoever reads it; the places say the same, however many overlap. */
+  /** The words stand there for readers; the places say the same, however many overlap. */
   #segmentOf(text: string, start: number, end: number): JsonObject {
     const startIndex = this.#places.byteAt(start)
     const segment = { startIndex, endIndex: Math.max(startIndex, this.#places.byteAt(end)) }

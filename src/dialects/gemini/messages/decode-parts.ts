@@ -40,7 +40,7 @@ function decodeMain(part: JsonObject): Part | undefined {
     if (text === "") return undefined
     return part.thought === true ? { type: "reasoning", text } : { type: "text", text }
   }
-  // What a model shows of its thoughts beside text is no part of its answer.
+  // What a model shows of its thoughts besides text is no part of its answer.
   if (part.thought === true) return unknownPart(part)
   const call = objectAt(part, "functionCall")
   if (call !== undefined) return decodeCall(call)

@@ -60,7 +60,7 @@ function encodeMedia(part: MediaPart, losses: LossList): JsonObject | undefined 
 }
 
 /**
- * @param named the type that the part tells of itself.
+ * @param named the type that the part names.
  * @param guess the type of data that came without one.
  * @param onLost called when an address is not one that Gemini reads.
  */
@@ -84,7 +84,7 @@ function encodeSource(
   }
 }
 
-/** The Gemini API knows the type of its own files; cloud storage has to be told. */
+/** The Gemini API knows the type of its own files; cloud storage has to be given the type. */
 function fileData(fileUri: string, named: string | undefined): JsonObject {
   const mimeType = named ?? typeByName(fileUri)
   return { fileData: mimeType === undefined ? { fileUri } : { mimeType, fileUri } }

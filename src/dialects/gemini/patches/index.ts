@@ -80,9 +80,9 @@ function withoutCallId(part: JsonValue): JsonValue {
 /** The meter reads the same frames, so their objects are left as they are. */
 class ChunkPatcher implements FramePatcher {
   readonly #model: string
-  /** The answer's, once a piece has told it or was given one. */
+  /** The answer's, once a chunk has named it or was given one. */
   #id: string | undefined
-  /** Whether a piece has told why a candidate ended: what comes from there on waits for the charge. */
+  /** Whether a chunk has said why a candidate ended: what comes from there on waits for the charge. */
   #isEnding = false
 
   constructor({ model }: ResultPatch) {

@@ -74,7 +74,7 @@ function encodeLevel(
   return { thinkingLevel }
 }
 
-/** The name of the wish in the caller's own terms. */
+/** The name of the option in the caller's own terms. */
 function nameOf(options: ReasoningOptions): "reasoning_budget" | "reasoning_effort" {
   return options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
 }

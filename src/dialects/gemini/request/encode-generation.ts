@@ -41,7 +41,7 @@ export function encodeAnswerFormat(format: ResponseFormat): JsonObject {
   }
 }
 
-/** The form of the answer in words, for models that refuse it beside functions; without one, nothing. */
+/** The form of the answer in words, for models that refuse it together with functions; without one, nothing. */
 export function describeAnswerFormat(format: ResponseFormat): string | undefined {
   switch (format.type) {
     case "text":

@@ -49,7 +49,7 @@ export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): Encod
   return { body, losses: losses.losses }
 }
 
-/** @returns instructions that stand for the format, where the model refuses it beside functions. */
+/** @returns instructions that stand for the format, where the model refuses it together with functions. */
 function encodeFormat(
   request: ChatRequest,
   generation: JsonObject,

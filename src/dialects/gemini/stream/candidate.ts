@@ -49,13 +49,13 @@ export class Candidate {
   /** What only this dialect knows; what comes again comes whole, so the last stands. */
   #rest: JsonObject | undefined
 
-  /** @param other takes up what no event tells, or only the end does. */
+  /** @param other collects what no event carries, or only the last one. */
   constructor(choice: number, other: OtherContent) {
     this.#choice = choice
     this.#other = other
   }
 
-  /** Whether its reason to end has been told. */
+  /** Whether its reason to end has been sent. */
   get isFinished(): boolean {
     return this.#finishWord !== undefined
   }

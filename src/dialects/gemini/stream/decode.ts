@@ -11,7 +11,7 @@ import { parseFrame } from "../../shared/stream.ts"
 
 /**
  * A decoder for one stream of `GenerateContentResponse` pieces (WIRE.md 5, traps 6 and 8). The stream
- * has no last word: it is whole when every candidate has told why it ended.
+ * has no last word: it is whole when every candidate has said why it ended.
  */
 export function decodeEvents(): EventDecoder {
   return new AnswerDecoder()

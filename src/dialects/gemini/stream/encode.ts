@@ -17,7 +17,7 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
   return new GenerationEncoder(request)
 }
 
-/** Each piece tells new parts of one candidate; the last one why all of them ended, and what was used. */
+/** Each chunk has new parts of one candidate; the last one says why all of them ended, and what was used. */
 class GenerationEncoder implements EventEncoder {
   readonly #candidates = new Map<number, WrittenCandidate>()
   readonly #head: JsonObject

@@ -26,7 +26,7 @@ export class WrittenCandidate {
   #text = ""
   #partStart = 0
   #isInText = false
-  /** Whether a thought has been told that is not signed yet. */
+  /** Whether a thought has been sent that is not signed yet. */
   #isInThought = false
   #reason: FinishReason = "other"
   #raw: string | undefined

@@ -8,7 +8,7 @@ import { noteGrammar } from "../../shared/text-tool.ts"
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
   const { tools, toolChoice, parallelToolCalls } = request
   if (tools === undefined || tools.length === 0) return {}
-  // It calls several at once as it likes; only to forbid it is a wish.
+  // It calls several at once as it likes; only forbidding it can be lost.
   if (parallelToolCalls === false) losses.add("parallel_tool_calls")
   const fields: JsonObject = {
     tools: [{ functionDeclarations: tools.map((tool) => declare(tool, losses)) }],

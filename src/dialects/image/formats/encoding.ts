@@ -37,7 +37,7 @@ export function promptOf(request: ImageRequest): string {
   return request.task === "variation" ? VARIATION_PROMPT : request.prompt
 }
 
-/** The wishes by their names at a vendor; those that it does not know are lost. */
+/** The options by their names at a vendor; those that it does not know are lost. */
 export function carriedWishes(
   request: ImageRequest,
   names: Readonly<Record<string, string>>,

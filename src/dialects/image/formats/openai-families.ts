@@ -8,7 +8,7 @@ export interface OpenAiFamily {
   readonly mostPerCall: number
   /** Absent: it is asked for whatever size the caller names. */
   readonly sizes?: readonly PictureSize[]
-  /** Whether it takes `size` beside the listed ones when this says so. */
+  /** Whether it takes `size` besides the listed ones when this says so. */
   readonly takesSize?: (size: PictureSize) => boolean
   /** Whether it takes `response_format`; GPT image models refuse it and give base64 (WIRE.md 11). */
   readonly responseFormat: boolean

@@ -91,7 +91,7 @@ function detailsOf(bodies: readonly JsonObject[]): JsonObject {
   return details
 }
 
-/** What OpenAI tells of all pictures of an answer (`ImagesResponse`). */
+/** What OpenAI says of all images of an answer (`ImagesResponse`). */
 const FACTS = ["background", "output_format", "quality", "size"]
 
 function familyOf(model: string, families: readonly OpenAiFamily[]): OpenAiFamily {

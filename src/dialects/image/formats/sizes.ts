@@ -34,7 +34,7 @@ export function wantedSize(request: ImageRequest): PictureSize | undefined {
   return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }
 
-/** Fields for a vendor that knows ratios only; the loss is told of a size that somebody asked for. */
+/** Fields for a vendor that knows ratios only; the loss of a size that was asked for is reported. */
 export function ratioOf(
   request: ImageRequest,
   ratios: readonly string[],

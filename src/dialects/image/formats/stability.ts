@@ -69,7 +69,7 @@ export const STABILITY_IMAGES: ImageFormat = {
   decodeError: decodeImageError,
 }
 
-/** What is sent beside the wishes, and where to. */
+/** What is sent besides the options, and where to. */
 interface Order {
   /** Below `/v2beta/stable-image`. */
   readonly path: string

@@ -20,7 +20,7 @@ import { DIALECT } from "../identifiers.ts"
 
 /**
  * The messages of a request. Each answer of a tool is a message of its own, before anything else its
- * message says; what a tool answered beside text follows in a message of the user, after all the
+ * message says; what a tool answered besides text follows in a message of the user, after all the
  * answers, because OpenAI takes only text from tools and no other message between answers.
  */
 export function encodeMessages(
@@ -37,7 +37,7 @@ class MessageEncoder {
   readonly #quirks: OpenAiChatQuirks
   readonly #losses: LossList
   readonly #encoded: JsonObject[] = []
-  /** What tools answered beside text, and is still to be shown. */
+  /** What tools answered besides text, and is still to be shown. */
   #shown: Part[] = []
 
   constructor(quirks: OpenAiChatQuirks, losses: LossList) {
@@ -159,7 +159,7 @@ class MessageEncoder {
   }
 }
 
-/** A call of something that is no function: kept whole, and told from content by its type. */
+/** A call of something that is no function: kept whole, and distinguished from content by its type. */
 function isOtherCall({ dialect, fields }: Extra): boolean {
   return dialect === DIALECT && typeof fields.type === "string" && !isContentType(fields.type)
 }

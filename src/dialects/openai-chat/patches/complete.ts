@@ -25,7 +25,7 @@ export function completeResult(body: JsonObject): void {
   }
 }
 
-/** Whether a value is a moment as this dialect tells it: whole seconds. */
+/** Whether a value is a time as this dialect has it: whole seconds. */
 export function isTime(created: JsonValue | undefined): created is number {
   return Number.isInteger(created)
 }

@@ -29,7 +29,7 @@ function fitEffort(body: JsonObject, { efforts }: ClosedSchema, losses: LossList
   const { reasoning_effort: effort } = body
   if (typeof effort !== "string" || !Object.hasOwn(efforts, effort)) return
   body.reasoning_effort = efforts[effort] ?? effort
-  // A budget that became this word has been told of.
+  // A budget that became this word has been reported.
   if (losses.losses.some(({ name }) => name === "reasoning_budget")) return
   losses.add("reasoning_effort", "approximated")
 }

@@ -42,11 +42,11 @@ export interface OpenAiChatQuirks {
   readonly closedSchema?: ClosedSchema
   /** Stop sequences that a request may have. */
   readonly stops: number
-  /** Whether an answer tells which of them ended it; OpenAI's own does not. */
+  /** Whether an answer names the one that ended it; OpenAI's own does not. */
   readonly reportsStop: boolean
   /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature?: number
-  /** Set where a temperature that is left out would not be 1, which is what callers are told that it is. */
+  /** Set where a temperature that is left out would not be 1, which is what callers expect. */
   readonly omittedTemperature?: number
 }
 

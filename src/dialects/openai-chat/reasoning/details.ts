@@ -92,7 +92,7 @@ function decodeDetail(detail: JsonObject): ReasoningPart {
   const id = textAt(detail, "id")
   if (id !== undefined) part.id = id
   const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}
-  // What the parts of the canon do not tell, so that the detail goes back as it came.
+  // What the parts of the canon do not hold, so that the detail goes back as it came.
   if (type !== TEXT && type !== undefined && proof?.isRedacted !== true) fields.type = type
   if (Object.keys(fields).length > 0) part.extra = extraOf(DIALECT, fields)
   return part
@@ -113,7 +113,7 @@ export function encodeDetail(placed: PlacedReasoning, index: number): JsonObject
   return detail
 }
 
-/** Whether plain text cannot tell all there is to this piece. */
+/** Whether plain text cannot hold all of this part. */
 export function needsDetail({ part, call }: PlacedReasoning): boolean {
   const { signature, id, extra } = part
   return [signature, id, call, ownFields(DIALECT, extra)].some((known) => known !== undefined)

@@ -37,7 +37,7 @@ export function joinParts(
   return parts
 }
 
-/** Reasoning as the members of a message; details only when there is more than text to tell. */
+/** Reasoning as the members of a message; details only when there is more than text. */
 export function encodeReasoning(
   reasoning: readonly PlacedReasoning[],
   textField: "reasoning_content" | "reasoning",

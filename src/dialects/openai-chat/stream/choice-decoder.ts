@@ -20,7 +20,7 @@ export class ChoiceDecoder {
   readonly #other: OtherContent
   readonly #calls = new OpenCalls()
   readonly #text = new TextSpan()
-  /** Signatures that were told: a list of details may repeat those before it. */
+  /** Signatures that were sent: a list of details may repeat those before it. */
   readonly #signatures = new Set<string>()
   /** Reasoning comes as plain text, which details only repeat. */
   #hasPlainReasoning = false
@@ -61,7 +61,7 @@ export class ChoiceDecoder {
 
   /**
    * @param word of the vendor; empty when it gave none.
-   * @param stopSequence where the vendor tells which one ended the choice.
+   * @param stopSequence where the vendor names the one that ended the choice.
    */
   finish(word: string, events: ChatEvent[], stopSequence?: string): void {
     this.#finished = true
@@ -70,7 +70,7 @@ export class ChoiceDecoder {
     events.push(finishEvent(this.#choice, defined({ ...finish, stopSequence })))
   }
 
-  /** The stream is over, and nobody said why this choice ended. */
+  /** The stream is over, and the vendor did not say why this choice ended. */
   finishUnsaid(events: ChatEvent[]): void {
     this.finish(this.#calls.size === 0 ? "" : "tool_calls", events)
   }

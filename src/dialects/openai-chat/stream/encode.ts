@@ -76,7 +76,7 @@ class ChunkEncoder implements EventEncoder {
         this.#callDelta(event.choice, event.call, event.arguments, frames)
         break
       case "web-search":
-        // Its sources are told with the text that rests on them.
+        // Its sources are sent with the text that rests on them.
         this.#choices.get(event.choice)?.search()
         break
       case "choice-extra":

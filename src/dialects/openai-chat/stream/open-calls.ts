@@ -11,7 +11,7 @@ interface OpenCall {
   id: string
   name: string
   announced: boolean
-  /** Of a tool that takes text: how much of its arguments is told. */
+  /** Of a tool that takes text: how much of its arguments is sent. */
   text?: "unsaid" | "open" | "closed"
 }
 
@@ -116,7 +116,7 @@ function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
 function announce(open: OpenCall, choice: number, events: ChatEvent[]): void {
   if (open.announced) return
   open.announced = true
-  // The one that was told stays the call's, even when the vendor thinks of another later.
+  // The one that was sent stays the call's, even when the vendor sends another later.
   const { call, id, name, text } = open
   const start = { type: "tool-call-start", choice, call, id: id || mintCallId(), name } as const
   events.push(text === undefined ? start : { ...start, origin: { form: "text", name } })

@@ -26,7 +26,7 @@ export class WrittenCall {
     return JSON.stringify({ tool_calls: [opened] })
   }
 
-  /** @returns the delta of a piece of the arguments; undefined where it holds nothing to tell yet. */
+  /** @returns the delta of a piece of the arguments; undefined where it holds nothing to send yet. */
   piece(written: string): string | undefined {
     this.#hasArguments = true
     if (this.#reader !== undefined) return this.#text(this.#reader.push(written))
@@ -36,7 +36,7 @@ export class WrittenCall {
       : `{"tool_calls":[{"index":${this.#call},"function":{"arguments":${text}}}]}`
   }
 
-  /** What is still to be told: a tool without arguments is called with an empty object (trap 7). */
+  /** What is still to be sent: a tool without arguments is called with an empty object (trap 7). */
   rest(): string | undefined {
     if (this.#reader !== undefined) return this.#text(this.#reader.end())
     return this.#hasArguments ? undefined : this.piece("{}")

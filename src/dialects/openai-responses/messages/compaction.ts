@@ -61,7 +61,7 @@ const KEPT_FIELDS: ReadonlySet<string> = new Set([
   "user",
 ])
 
-/** Tools that vendors want to be told of when a conversation has calls of them. They do nothing by themselves. */
+/** Tools that vendors want declared when a conversation has calls of them. They do nothing by themselves. */
 const CALLED_TOOLS: ReadonlySet<JsonValue | undefined> = new Set(["function", "custom"])
 
 /** The body that has a model write a summary in place of an answer. */

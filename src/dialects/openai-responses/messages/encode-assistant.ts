@@ -48,7 +48,7 @@ function isPlain(content: JsonValue | undefined): content is [{ text: string }] 
 
 interface Said {
   readonly content: JsonObject
-  /** Whether the model spoke while working or to conclude: it wants to be told again. */
+  /** Whether the model spoke while working or to conclude: it wants this back. */
   readonly phase: JsonValue | undefined
 }
 
@@ -62,7 +62,7 @@ function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>, losses: L
   return { content: { type: "output_text", text: part.text, annotations, ...fields }, phase }
 }
 
-/** What the assistant did beside speaking. */
+/** What the assistant did besides speaking. */
 function encodeDone(
   part: Exclude<Part, { type: "text" | "refusal" }>,
   quirks: OpenAiResponsesQuirks,

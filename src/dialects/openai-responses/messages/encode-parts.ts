@@ -78,14 +78,14 @@ function fileOf({ source, name }: FilePart): JsonObject {
       return { file_url: source.url, ...named }
     case "base64": {
       const mediaType = source.mediaType ?? PDF
-      // Data without a name is refused; the name also tells of what kind it is.
+      // Data without a name is refused; the name also says what kind it is.
       const filename = name ?? (mediaType === PDF ? "file.pdf" : "file")
       return { filename, file_data: encodeDataUrl(source.data, mediaType) }
     }
   }
 }
 
-/** Whether a message is nothing but text, and can so be told as instructions. */
+/** Whether a message is nothing but text, and can be sent as instructions. */
 export function isPlainText(parts: readonly Part[]): parts is readonly TextPart[] {
   return parts.every((part) => part.type === "text" && part.extra === undefined)
 }

@@ -1,7 +1,7 @@
 /**
  * Items of a conversation that the canon has no name for, as OpenAI and xAI have them
  * (specs/openai-openapi.yaml `InputItem`). They are kept whole for this dialect, under the name of
- * their kind, by which their loss is told to callers of another.
+ * their kind, by which their loss is reported to callers of another.
  */
 
 /** What a model did: it stands in the turn of the assistant. */
@@ -38,7 +38,7 @@ const CALLER_ITEMS = [
   "item_reference",
 ] as const
 
-/** Every kind of item that is taken, in the order in which an error tells them. */
+/** Every kind of item that is taken, in the order in which an error lists them. */
 export const ITEM_TYPES: readonly string[] = [
   "message",
   "function_call",

@@ -4,7 +4,7 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import { ID_PREFIX } from "../identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 
-/** What all of a stream tells alike. */
+/** What is the same in all of a stream. */
 export interface ResponseHead {
   readonly id: string
   readonly createdAt: number

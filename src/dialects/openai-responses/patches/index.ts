@@ -47,7 +47,7 @@ function patchedResponse(
   return patched
 }
 
-/** OpenAI's own last word of an answer that was cut short; callers hear `COMPLETED` (decision 32). */
+/** OpenAI's own last word of an answer that was cut short; callers get `COMPLETED` (decision 32). */
 const INCOMPLETE = "response.incomplete"
 /** The last words of a stream, each with the whole response (WIRE.md 4). */
 const LAST_WORDS: ReadonlySet<string> = new Set([COMPLETED, INCOMPLETE, "response.failed"])
@@ -61,10 +61,10 @@ const STATUSES: Readonly<Record<string, string>> = {
 
 class ResponseFrames implements FramePatcher {
   readonly #patch: ResultPatch
-  /** The response as it was last told; a stream that breaks ends with it. */
+  /** The response as last reported; a stream that breaks ends with it. */
   #response: JsonObject | undefined
   #nextNumber = 0
-  /** As it was last told: where the vendor tells none, ours is the same in all of the stream. */
+  /** As last reported: where the vendor has none, ours is the same in all of the stream. */
   #head: ResponseHead | undefined
 
   constructor(patch: ResultPatch) {

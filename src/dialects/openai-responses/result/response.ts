@@ -68,12 +68,12 @@ function choiceOf({ toolChoice, tools }: ChatRequest, extra: JsonObject): JsonVa
   return extra.tool_choice ?? "auto"
 }
 
-/** A vendor's own id serves where it need not be told from all others: some count theirs from one. */
+/** A vendor's own id serves where it need not be unique: some vendors count theirs from one. */
 export function responseId(request: ChatRequest, id: string | undefined): string {
   return request.isKept === true ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, id)
 }
 
-/** What is told of an answer itself. */
+/** What a response says of itself. */
 export interface Answer {
   readonly id: string
   readonly createdAt: number

@@ -11,7 +11,7 @@ export const SEARCH_CALL = "web_search_call"
 const OWN_ID = "ws_tollgate_"
 const STAGES = ["in_progress", "searching", "completed"] as const
 
-/** The search that an item tells; undefined for other items, and for pages that were read and not searched for. */
+/** The search that an item reports; undefined for other items, and for pages that were read and not searched for. */
 export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
   const action = item.type === SEARCH_CALL ? objectAt(item, "action") : undefined
   if (action?.type !== "search") return undefined

@@ -70,7 +70,7 @@ export function decodeWebSearch(
   return search
 }
 
-/** Whether nothing but what every search tells is asked for beside what the canon has a name for. */
+/** Whether nothing is asked for besides what every search reports and what the canon has a name for. */
 function asksForSources(body: JsonObject): boolean {
   const others = listAt(body, INCLUDE).filter((name) => !KNOWN_INCLUDES.has(name))
   return others.length > 0 && others.every((name) => name === INCLUDE_SOURCES)

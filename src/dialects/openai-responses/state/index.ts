@@ -62,7 +62,7 @@ export const REQUEST_STATE: StateShape = stateIn({
   previous_response_id: STATE.response,
   conversation: { ...STATE.conversation, ...stateIn({ id: STATE.conversation }) },
   prompt: stateIn({ id: STATE.prompt, variables: { each: CONTENT } }),
-  // Only compared with, and told about.
+  // Only compared with, and reported.
   prompt_cache_options: stateIn({
     comparison_response_id: { names: { kind: "response", isWeightless: true } },
   }),
@@ -118,7 +118,7 @@ const UNKEPT = stateIn({
 
 /**
  * Where the answer to a request names what its vendor keeps from then on; undefined where it keeps nothing.
- * A vendor keeps an answer unless it is told not to (specs/openai-openapi.yaml, `store`).
+ * A vendor keeps an answer unless it is asked not to (specs/openai-openapi.yaml, `store`).
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (body.store !== false) return KEPT

@@ -48,7 +48,7 @@ export class CallWriter extends ItemWriter {
   }
 }
 
-/** A call of a tool that takes text: told as the text that the arguments hold. */
+/** A call of a tool that takes text: written as the text that the arguments hold. */
 export class CustomCallWriter extends ItemWriter {
   readonly #call: CallNames
   readonly #reader = new TextReader()

@@ -43,7 +43,7 @@ const EVENT_FIELDS = new Set([
 
 /** Events that open a part of a message or of reasoning. */
 const OPENING = /_part\.added$/
-/** Those that repeat one that was told, and keep-alives. */
+/** Those that repeat an earlier one, and keep-alives. */
 const REPEATING =
   /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$|custom_tool_call_input\.done$/
 
@@ -115,7 +115,7 @@ class ResponseDecoder implements EventDecoder {
     pushUsage(response, events)
   }
 
-  /** An `error` event is told once: `response.failed` follows it and says the same. */
+  /** An `error` event is reported once: `response.failed` follows it and says the same. */
   #onError(value: JsonObject, events: ChatEvent[]): void {
     if (this.#broken) return
     this.#broken = true
@@ -164,7 +164,7 @@ class ResponseDecoder implements EventDecoder {
     }
   }
 
-  /** What the vendor's own tools write, sound, drafts of pictures, and events that nobody knows. */
+  /** What the vendor's own tools write, sound, drafts of images, and unknown events. */
   #onOther(type: string, json: JsonObject, index: number): void {
     if (OPENING.test(type)) return this.#items.open(json.part)
     if (REPEATING.test(type)) return
@@ -217,7 +217,7 @@ function pushUsage(response: JsonObject, events: ChatEvent[]): void {
   if (usage !== undefined) events.push({ type: "usage", usage })
 }
 
-/** Open Responses tells the reasoning itself under a shorter name than OpenAI. */
+/** Open Responses has the reasoning itself under a shorter name than OpenAI. */
 function reasoningPlace(json: JsonObject): ReasoningPlace {
   return json.summary_index === undefined
     ? { kind: "content", index: numberAt(json, "content_index") }

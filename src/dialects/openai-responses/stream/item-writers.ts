@@ -73,7 +73,7 @@ export class WholeItemWriter extends ItemWriter {
   protected override finish(): void {}
 }
 
-/** A search that another vendor ran: it is over when it is told. */
+/** A search that another vendor ran: it is over when it is reported. */
 export class SearchWriter extends ItemWriter {
   readonly item: JsonObject
 

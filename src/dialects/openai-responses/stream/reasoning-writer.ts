@@ -4,7 +4,7 @@ import type { FrameWriter } from "./frame-writer.ts"
 import { reasoningItem, summaryText } from "../result/output-items.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
-/** Reasoning is told as a summary of one piece, which is what clients of this dialect show. */
+/** Reasoning is written as a summary of one part, which is what clients of this dialect show. */
 export class ReasoningWriter extends ItemWriter {
   readonly #summaryPlace: string
   #text = ""

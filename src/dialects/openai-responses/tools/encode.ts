@@ -8,7 +8,7 @@ import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { defined } from "../../shared/fields.ts"
 
 /**
- * Tools as a vendor takes them. OpenAI holds a function to its schema unless told not to, which no
+ * Tools as a vendor takes them. OpenAI holds a function to its schema unless asked not to, which no
  * other dialect does: who said nothing means no.
  */
 export function encodeTools(

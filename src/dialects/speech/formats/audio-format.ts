@@ -23,7 +23,7 @@ export function formToAsk(wanted: SoundForm, has: readonly SoundForm[]): SoundFo
   )
 }
 
-/** What of a request a vendor cannot be told, by the names of its fields. */
+/** What of a request a vendor does not take, by the names of its fields. */
 export function lossesOf(
   request: SpeechRequest,
   carried: ReadonlySet<"speed" | "instructions">,

@@ -11,7 +11,7 @@ import { formToAsk } from "./audio-format.ts"
 /** How a vendor departs from OpenAI's form. */
 export interface OpenAiSpeechQuirks {
   readonly forms: readonly SoundForm[]
-  /** Whether a model tells its tokens, which it does only in events. */
+  /** Whether a model reports its tokens, which it does only in events. */
   readonly tellsTokens: (model: string) => boolean
 }
 

@@ -29,7 +29,7 @@ export function elevenLabsTranscription(
       const fields: OutgoingField[] = [
         ["model_id", model],
         ["timestamps_granularity", "word"],
-        // What is heard beside speech, such as (laughter), is nothing that OpenAI's callers expect.
+        // What is heard besides speech, such as (laughter), is nothing that OpenAI's callers expect.
         ["tag_audio_events", "false"],
       ]
       if (language !== undefined) fields.push(["language_code", language])

@@ -58,7 +58,7 @@ export function refuseTranslation(task: TranscriptionRequest["task"]): void {
   )
 }
 
-/** What of a request a vendor cannot be told, by the names of its fields. */
+/** What of a request a vendor does not take, by the names of its fields. */
 export function lossesOf(
   request: TranscriptionRequest,
   carried: ReadonlySet<"language" | "prompt" | "temperature">,

@@ -15,7 +15,7 @@ const LARGEST = 14 * 1024 * 1024
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
- * Gemini has no endpoint for transcription: a model that hears is told to write down what is said
+ * Gemini has no endpoint for transcription: a model that takes audio is asked to write down what is said
  * (WIRE.md 5).
  * @param decodeError reads the refusals of the vendor.
  * @param parent the path above `/models`.

@@ -82,7 +82,7 @@ export function openAiTranscription(
 /** Forms that need times. */
 const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json"])
 
-/** What is asked for, so that every form can be made of it and the vendor tells what it counted. */
+/** What is asked for, so that every form can be made of it and the vendor reports what it counted. */
 function upstreamForm(form: TranscriptForm, traits: TranscriptionModelTraits): TranscriptForm {
   const isTimed = TIMED.has(form)
   switch (traits) {
@@ -170,7 +170,7 @@ function segmentsAt(body: JsonObject): TranscriptSegment[] {
 }
 
 /**
- * What a vendor with OpenAI's form counted (WIRE.md 13): seconds or tokens; Mistral's seconds are beside
+ * What a vendor with OpenAI's form counted (WIRE.md 13): seconds or tokens; Mistral's seconds are next to
  * its tokens, whose sound stands in the details.
  */
 export function usageOf(usage: JsonObject | undefined, duration?: number): Transcript["usage"] {
