@@ -1,7 +1,7 @@
-import type { CacheMarker, Message, Part } from "../../canon/message.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
-import { isJsonObject, type JsonObject, type JsonValue, isThere, shown } from "../../canon/json.ts"
+import { isJsonObject, isThere, type JsonObject, type JsonValue, shown } from "../../canon/json.ts"
+import type { CacheMarker, Message, Part } from "../../canon/message.ts"
 import type { LossList } from "../shared/losses.ts"
 
 const LIFETIMES: readonly string[] = ["5m", "1h"]

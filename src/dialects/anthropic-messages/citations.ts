@@ -1,7 +1,7 @@
-import type { Citation } from "../../canon/message.ts"
-import { extraOf, ownFields } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
+import { extraOf, ownFields } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import type { Citation } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
 const FOUND = "web_search_result_location"

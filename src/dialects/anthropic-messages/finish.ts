@@ -1,5 +1,5 @@
 import type { FinishReason } from "../../canon/chat.ts"
-import { otherFinish, type Finish } from "../shared/finish.ts"
+import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /** Why an answer ended, in the canon's words and in the vendor's own. */
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([

@@ -4,9 +4,9 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../shared/losses.ts"
 import { budgetOf, effortOf, isReasoningOff } from "../shared/reasoning.ts"
 import { mayThink } from "./messages/encode.ts"
-import { isForced } from "./tools/encode.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
 import { SMALLEST_BUDGET } from "./request/parameters.ts"
+import { isForced } from "./tools/encode.ts"
 
 /** How much of the output a budget may take that was as large as the output, or larger. */
 const LARGEST_SHARE = 0.8

@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { ANSWER_TOOL, type SchemaFormat, VALUE_MEMBERS } from "../shared/schema.ts"
 import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
-import { ANSWER_TOOL, VALUE_MEMBERS, type SchemaFormat } from "../shared/schema.ts"
 
 /** What is asked of the model when any JSON object will do, for which this dialect has no switch. */
 export const JSON_INSTRUCTION =

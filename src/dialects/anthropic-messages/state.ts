@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../canon/json.ts"
-import { FILE_ADDRESS, STATE, type StateShape, stateIn } from "../../canon/vendor-state.ts"
+import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
 function isOfType(type: string): (value: JsonValue) => boolean {
   return (value) => isJsonObject(value) && value.type === type

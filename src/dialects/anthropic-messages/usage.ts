@@ -6,7 +6,7 @@ import {
   objectAt,
 } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { addUsage, NO_USAGE, totalOutput, type Usage, setCostIn } from "../../canon/usage.ts"
+import { addUsage, NO_USAGE, setCostIn, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
  * Usage as Anthropic counts it (WIRE.md 8): what was read from and written to the prompt cache stands

@@ -1,5 +1,5 @@
-import type { CacheMarker } from "../../canon/message.ts"
 import { type JsonObject, objectAt } from "../../canon/json.ts"
+import type { CacheMarker } from "../../canon/message.ts"
 import type { LossList } from "../shared/losses.ts"
 import type { ModelFamily } from "./quirks.ts"
 

@@ -1,7 +1,7 @@
-import type { Citation } from "../../canon/message.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"
+import type { Citation } from "../../canon/message.ts"
 
 /** One citation of an answer, as it comes whole in an answer and in a delta of a stream. */
 export function decodeCitation(value: JsonObject): Citation {

@@ -1,4 +1,4 @@
-import { otherFinish, type Finish } from "../shared/finish.ts"
+import { type Finish, otherFinish } from "../shared/finish.ts"
 
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["end_turn", { reason: "stop" }],

@@ -9,8 +9,8 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
-import { AnswerBlocks } from "./stream/answer-blocks.ts"
 import type { BedrockConverseQuirks } from "./quirks.ts"
+import { AnswerBlocks } from "./stream/answer-blocks.ts"
 import { decodeUsage } from "./usage.ts"
 
 /**

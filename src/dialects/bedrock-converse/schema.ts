@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonValue, shown, type JsonObject } from "../../canon/json.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue, shown } from "../../canon/json.ts"
+import { ANSWER_TOOL, type SchemaFormat, VALUE_MEMBERS } from "../shared/schema.ts"
 import type { ModelFamily } from "./quirks.ts"
-import { ANSWER_TOOL, VALUE_MEMBERS, type SchemaFormat } from "../shared/schema.ts"
 
 /** How an answer in JSON is got out of a model. */
 export type JsonAnswer =

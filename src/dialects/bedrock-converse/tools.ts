@@ -1,14 +1,14 @@
 import type { ChatRequest } from "../../canon/chat.ts"
+import type { JsonObject } from "../../canon/json.ts"
 import type { Message } from "../../canon/message.ts"
 import type { Tool, ToolChoice } from "../../canon/tool.ts"
-import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
-import { CachePoints } from "./cache.ts"
-import type { ModelFamily } from "./quirks.ts"
-import { type JsonAnswer, isStructuredSchema } from "./schema.ts"
 import { fittedName, type NameRule } from "../shared/tool-names.ts"
+import { CachePoints } from "./cache.ts"
 import { LONGEST_NAME } from "./identifiers.ts"
+import type { ModelFamily } from "./quirks.ts"
+import { isStructuredSchema, type JsonAnswer } from "./schema.ts"
 
 /** How Converse takes the names of tools. */
 export const TOOL_NAMES: NameRule = {

@@ -1,7 +1,7 @@
-import type { Citation } from "../../canon/message.ts"
-import { extraOf } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
+import { extraOf } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
+import type { Citation } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
 /** Where a document, or what a tool answered, keeps its words: both are free dictionaries. */

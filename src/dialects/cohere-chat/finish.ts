@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { JsonValue } from "../../canon/json.ts"
-import { otherFinish, type Finish } from "../shared/finish.ts"
+import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /** Cohere's word for an answer that broke off inside. */
 export const FAILED = "ERROR"

@@ -1,10 +1,10 @@
 import type { UpstreamDialect } from "../../canon/dialect.ts"
-import { decodeEvents } from "./stream.ts"
-import { decodeResult } from "./result.ts"
-import { encodeRequest } from "./request.ts"
 import { decodeError } from "./errors.ts"
-import { ANSWER_LIMITS, SUPPORT } from "./support.ts"
 import { DIALECT } from "./identifiers.ts"
+import { encodeRequest } from "./request.ts"
+import { decodeResult } from "./result.ts"
+import { decodeEvents } from "./stream.ts"
+import { ANSWER_LIMITS, SUPPORT } from "./support.ts"
 
 /** Cohere's chat API, version 2 (WIRE.md 7). Callers do not speak it: it has no client side. */
 export const COHERE_CHAT: UpstreamDialect = {

@@ -1,13 +1,13 @@
 import type { ChatRequest, ReasoningOptions } from "../../canon/chat.ts"
 import type { EncodedRequest } from "../../canon/dialect.ts"
+import type { Feature } from "../../canon/features.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { LossList } from "../shared/losses.ts"
 import { budgetOf, isReasoningOff, noteSummary } from "../shared/reasoning.ts"
-import { encodeFormat } from "./schema.ts"
-import { encodeMessages } from "./messages/encode.ts"
-import { encodeTools } from "./tools.ts"
 import { DIALECT } from "./identifiers.ts"
-import type { Feature } from "../../canon/features.ts"
+import { encodeMessages } from "./messages/encode.ts"
+import { encodeFormat } from "./schema.ts"
+import { encodeTools } from "./tools.ts"
 
 /** A request of `POST /v2/chat` (WIRE.md 7). Cohere refuses fields that it does not know with 422. */
 export function encodeRequest(request: ChatRequest): EncodedRequest {

@@ -1,9 +1,7 @@
 import type { ChatRequest, ChatResult, Choice } from "../../canon/chat.ts"
-import type { Part, TextPart } from "../../canon/message.ts"
-import { extraOf } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { mintCallId } from "../shared/identifiers.ts"
+import { extraOf } from "../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -12,14 +10,16 @@ import {
   textAt,
   unknownFields,
 } from "../../canon/json.ts"
+import type { Part, TextPart } from "../../canon/message.ts"
+import { defined } from "../shared/fields.ts"
+import { mintCallId } from "../shared/identifiers.ts"
+import { originalName } from "../shared/tool-names.ts"
 import { decodeCitation } from "./citations.ts"
 import { brokenAnswer } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
+import { DIALECT } from "./identifiers.ts"
 import { argumentsText, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
-import { DIALECT } from "./identifiers.ts"
-import { originalName } from "../shared/tool-names.ts"
-import { defined } from "../shared/fields.ts"
 
 const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logprobs"])
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "citations"])

@@ -1,7 +1,6 @@
 import type { ChatEvent, ChatRequest } from "../../canon/chat.ts"
-import { extraOf } from "../../canon/extra.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
-import { mintCallId } from "../shared/identifiers.ts"
+import { extraOf } from "../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -11,15 +10,16 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
+import { finishEvent } from "../shared/finish.ts"
+import { mintCallId } from "../shared/identifiers.ts"
+import { parseFrame } from "../shared/stream.ts"
+import { originalName } from "../shared/tool-names.ts"
 import { decodeCitation } from "./citations.ts"
 import { brokenAnswer, decodeErrorEvent } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
+import { DIALECT } from "./identifiers.ts"
 import { NO_ARGUMENTS, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
-import { DIALECT } from "./identifiers.ts"
-import { originalName } from "../shared/tool-names.ts"
-import { parseFrame } from "../shared/stream.ts"
-import { finishEvent } from "../shared/finish.ts"
 
 /** There is one choice: Cohere knows no others. */
 const CHOICE = 0

@@ -1,7 +1,7 @@
 import { assertNever } from "../../canon/assert-never.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
 import type { Tool, ToolChoice } from "../../canon/tool.ts"
-import { isJsonObject, type JsonObject, listAt, type JsonValue } from "../../canon/json.ts"
 import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
 import { fittedName, type NameRule } from "../shared/tool-names.ts"

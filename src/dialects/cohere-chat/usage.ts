@@ -1,6 +1,6 @@
-import { type JsonObject, type JsonValue, isJsonObject, objectAt } from "../../canon/json.ts"
-import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
+import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
  * Usage as Cohere reports it, in classes that never overlap (WIRE.md 7 and 8). `billed_units` is what

@@ -1,6 +1,6 @@
 import type { FinishReason } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import { otherFinish, type Finish } from "../shared/finish.ts"
+import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /** Words of a filter (`FinishReason` of @google/genai; the last was recorded on Vertex). */
 const FILTERS: ReadonlySet<string> = new Set([

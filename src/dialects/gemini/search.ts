@@ -1,25 +1,25 @@
 import type { ChatRequest } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { extraOf } from "../../canon/extra.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
 import type { WebSearch, WebSearchPart } from "../../canon/web-search.ts"
 import {
   decodeDomains,
   demandsSearch,
   foreignSearch,
+  foundPage,
   reportSearch,
   type SearchWord,
-  foundPage,
 } from "../shared/search.ts"
-import { extraOf } from "../../canon/extra.ts"
-import type { Draft } from "../../canon/draft.ts"
-import {
-  isJsonObject,
-  type JsonObject,
-  listAt,
-  unknownFields,
-  objectAt,
-  textAt,
-} from "../../canon/json.ts"
-import type { Encoding } from "./request/encoding.ts"
 import { DIALECT } from "./identifiers.ts"
+import type { Encoding } from "./request/encoding.ts"
 
 const FIELDS = new Set(["excludeDomains"])
 const KNOWN: ReadonlySet<SearchWord> = new Set()

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"
-import { isVendorAddress, STATE, type StateShape, stateIn } from "../../canon/vendor-state.ts"
+import { isVendorAddress, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
 /** Addresses of Google's own and names of its files; what the whole web can read belongs to nobody. */
 function isKept(uri: JsonValue): boolean {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
-import { totalInput, totalOutput, type Usage, NO_USAGE, setCostIn } from "../../canon/usage.ts"
+import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf } from "../shared/usage.ts"
 
 /**

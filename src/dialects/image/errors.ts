@@ -1,6 +1,6 @@
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
-import { vendorRefusal, type VendorError } from "../../canon/vendor-error.ts"
+import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { defined } from "../shared/fields.ts"
 
 /**

@@ -9,7 +9,7 @@ import type {
 } from "../../canon/image.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import { isThere, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
-import { flag, integer, validateParameters, text } from "../shared/parameters.ts"
+import { flag, integer, text, validateParameters } from "../shared/parameters.ts"
 
 /** A request as far as its fields say: its files are validated apart. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {

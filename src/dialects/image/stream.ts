@@ -1,5 +1,5 @@
-import type { Loss } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import type { Loss } from "../../canon/extra.ts"
 import type { ImageResult, ImageTask } from "../../canon/image.ts"
 import {
   isJsonObject,
@@ -12,10 +12,10 @@ import { unusable } from "../../canon/operation-answer.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+import { nowInSeconds } from "../shared/time.ts"
 import { decodeImageError } from "./errors.ts"
 import { imageUsage } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
-import { nowInSeconds } from "../shared/time.ts"
 
 /** A stream of a vendor that has none: the pictures come when all of them are done. */
 export const STREAM_EMULATED: Loss = Object.freeze({ name: "stream", effect: "emulated" })

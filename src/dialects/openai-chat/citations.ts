@@ -1,9 +1,9 @@
-import type { Citation, Part } from "../../canon/message.ts"
-import { extraOf, ownFields } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
+import { extraOf, ownFields } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
-import { nestedExtra, withNestedExtra } from "./messages/nested-extra.ts"
+import type { Citation, Part } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
+import { nestedExtra, withNestedExtra } from "./messages/nested-extra.ts"
 
 /**
  * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title,

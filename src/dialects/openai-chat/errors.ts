@@ -1,9 +1,9 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
-import { encodeError, errorEvent, isPage, codeOf } from "../shared/errors.ts"
+import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { codeOf, encodeError, errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
 /**

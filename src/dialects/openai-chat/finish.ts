@@ -1,6 +1,6 @@
 import type { FinishReason } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
-import { otherFinish, type Finish } from "../shared/finish.ts"
+import { type Finish, otherFinish } from "../shared/finish.ts"
 
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["stop", { reason: "stop" }],

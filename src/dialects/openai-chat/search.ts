@@ -1,8 +1,8 @@
+import type { Draft } from "../../canon/draft.ts"
+import { extraOf } from "../../canon/extra.ts"
+import { isJsonObject, type JsonObject, objectAt, textAt, unknownFields } from "../../canon/json.ts"
 import type { WebSearch } from "../../canon/web-search.ts"
 import { decodeLocation } from "../shared/search.ts"
-import { extraOf } from "../../canon/extra.ts"
-import type { Draft } from "../../canon/draft.ts"
-import { isJsonObject, type JsonObject, objectAt, textAt, unknownFields } from "../../canon/json.ts"
 import { DIALECT } from "./identifiers.ts"
 
 const OPTIONS = "web_search_options"

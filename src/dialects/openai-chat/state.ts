@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
-import { FILE_ADDRESS, STATE, type StateShape, stateIn } from "../../canon/vendor-state.ts"
+import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
 const CONTENT = stateIn({
   file: stateIn({ file_id: STATE.file, file_data: FILE_ADDRESS }),

@@ -1,18 +1,18 @@
-import type { AllowedTools, Tool, ToolChoice } from "../../canon/tool.ts"
 import { extraOf } from "../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
   isJsonObject,
+  isThere,
   type JsonObject,
   type JsonValue,
-  isThere,
   unknownFields,
 } from "../../canon/json.ts"
+import type { AllowedTools, Tool, ToolChoice } from "../../canon/tool.ts"
 import { textTool } from "../shared/text-tool.ts"
+import { decodeDeclaration, type DecodedTools, decodeTextDeclaration } from "../shared/tools.ts"
+import { requiredText, wrongMember } from "../shared/validation.ts"
 import { takeCache } from "./cache.ts"
 import { DIALECT } from "./identifiers.ts"
-import { decodeDeclaration, decodeTextDeclaration, type DecodedTools } from "../shared/tools.ts"
-import { wrongMember, requiredText } from "../shared/validation.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 

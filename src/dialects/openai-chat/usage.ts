@@ -1,6 +1,6 @@
-import { setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
+import { setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf } from "../shared/usage.ts"
 
 /**

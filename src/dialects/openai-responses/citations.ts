@@ -1,7 +1,7 @@
-import type { Citation, TextPart } from "../../canon/message.ts"
-import { extraOf, ownFields } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
+import { extraOf, ownFields } from "../../canon/extra.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
+import type { Citation, TextPart } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { ERROR_KINDS, GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
-import { isPage, codeOf } from "../shared/errors.ts"
+import { codeOf, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
 /** What a failed stream says went wrong. */

@@ -1,6 +1,6 @@
 import type { FinishReason } from "../../canon/chat.ts"
 import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
-import { otherFinish, type Finish } from "../shared/finish.ts"
+import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /**
  * Why a response ended (WIRE.md 4 and 7). There is no word for a call: it is an item of the output.

@@ -1,4 +1,4 @@
-import { mintCallId, mintId, fittedCallId } from "../shared/identifiers.ts"
+import { fittedCallId, mintCallId, mintId } from "../shared/identifiers.ts"
 
 export const DIALECT = "openai-responses"
 

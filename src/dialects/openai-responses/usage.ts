@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { setCostIn, totalInput, totalOutput, type Usage, NO_USAGE } from "../../canon/usage.ts"
+import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf } from "../shared/usage.ts"
 
 /**

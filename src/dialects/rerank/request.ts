@@ -15,8 +15,8 @@ import {
   type JsonValue,
   unknownFields,
 } from "../../canon/json.ts"
-import { flag, integer, validateParameters } from "../shared/parameters.ts"
 import type { RerankRequest } from "../../canon/rerank.ts"
+import { flag, integer, validateParameters } from "../shared/parameters.ts"
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["model", z.string()],

@@ -1,6 +1,6 @@
 import type { DialectId, Extra, Loss } from "../../canon/extra.ts"
-import type { UnknownPart } from "../../canon/message.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
+import type { UnknownPart } from "../../canon/message.ts"
 
 /** What a request loses on its way into one dialect, each name once. */
 export class LossList {

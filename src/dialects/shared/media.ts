@@ -1,12 +1,12 @@
-import type { MediaSource } from "../../canon/message.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import {
   decodeDataUrl,
+  encodeDataUrl,
   isDataUrl,
   isWebUrl,
-  encodeDataUrl,
   pictureType,
 } from "../../canon/media-source.ts"
+import type { MediaSource } from "../../canon/message.ts"
 
 /**
  * An image as OpenAI's dialects name it: a web address, or a data URL.

@@ -1,8 +1,8 @@
 import type { ChatRequest } from "../../canon/chat.ts"
-import type { DialectId } from "../../canon/extra.ts"
-import type { FoundPage, SearchLocation, WebSearch, WebSearchPart } from "../../canon/web-search.ts"
 import type { Draft } from "../../canon/draft.ts"
+import type { DialectId } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import type { FoundPage, SearchLocation, WebSearch, WebSearchPart } from "../../canon/web-search.ts"
 import type { LossList } from "./losses.ts"
 
 const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const

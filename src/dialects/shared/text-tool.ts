@@ -1,5 +1,5 @@
-import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import { isJsonObject, type JsonObject, parseJson, textAt } from "../../canon/json.ts"
+import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import type { LossList } from "./losses.ts"
 
 /** The one parameter of the function that stands for a tool that takes text. */

@@ -1,5 +1,5 @@
-import type { CallOrigin } from "../../canon/message.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
+import type { CallOrigin } from "../../canon/message.ts"
 import type { Tool } from "../../canon/tool.ts"
 
 /** How names of tools have to be written. */

@@ -1,6 +1,6 @@
-import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import type { Draft } from "../../canon/draft.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import { optionalFlag, optionalObject, optionalText, requiredText } from "./validation.ts"
 
 /** The tools of a request. */

@@ -1,5 +1,5 @@
 import { invalidType, missingParameter } from "../../canon/invalid-request.ts"
-import { isThere, isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
 /**
  * The error of a member that is missing, or is not what it must be.

@@ -12,17 +12,17 @@ import {
   isThere,
   type JsonObject,
   type JsonValue,
+  shown,
   textAt,
   unknownFields,
-  shown,
 } from "../../canon/json.ts"
-import { decimal, validateParameters, text } from "../shared/parameters.ts"
 import {
   characterCount,
   SOUND_FORMS,
   type SoundForm,
   type SpeechRequest,
 } from "../../canon/speech.ts"
+import { decimal, text, validateParameters } from "../shared/parameters.ts"
 
 /** A request of which only the price says whether tokens are needed. */
 export type SpeechWish = Omit<SpeechRequest, "needsTokens">

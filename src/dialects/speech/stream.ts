@@ -1,7 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
-import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { quantityOf } from "../../canon/quantity.ts"
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 

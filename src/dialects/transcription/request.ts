@@ -5,11 +5,10 @@ import {
   isThere,
   type JsonObject,
   type JsonValue,
+  shown,
   textAt,
   unknownFields,
-  shown,
 } from "../../canon/json.ts"
-import { decimal, flag, validateParameters, text } from "../shared/parameters.ts"
 import {
   type Audio,
   TRANSCRIPT_FORMS,
@@ -17,6 +16,7 @@ import {
   type TranscriptionRequest,
   type TranscriptionTask,
 } from "../../canon/transcription.ts"
+import { decimal, flag, text, validateParameters } from "../shared/parameters.ts"
 
 /** A request whose sound has not been looked at yet. */
 export type TranscriptionWish = Omit<TranscriptionRequest, "audio">

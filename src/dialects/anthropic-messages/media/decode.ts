@@ -1,12 +1,12 @@
-import type { FilePart, ImagePart, MediaSource, UnknownPart } from "../../../canon/message.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import { decodeDataUrl, encodeDataUrl, isWebUrl } from "../../../canon/media-source.ts"
+import type { FilePart, ImagePart, MediaSource, UnknownPart } from "../../../canon/message.ts"
 import { decodeCache } from "../cache.ts"
-import { nameOf, type Place, wrongMember } from "../messages/place.ts"
 import { DIALECT } from "../identifiers.ts"
+import { nameOf, type Place, wrongMember } from "../messages/place.ts"
 
 const IMAGE_FIELDS = new Set(["type", "source", "cache_control"])
 const DOCUMENT_FIELDS = new Set(["type", "source", "title", "cache_control"])

@@ -1,7 +1,7 @@
-import type { FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../shared/losses.ts"
 import { pictureType } from "../../../canon/media-source.ts"
+import type { FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { PDF, PLAIN_TEXT } from "./decode.ts"
 

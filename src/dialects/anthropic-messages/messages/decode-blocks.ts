@@ -1,3 +1,15 @@
+import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
+import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  shown,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
 import type {
   Part,
   ReasoningPart,
@@ -7,25 +19,13 @@ import type {
   UnknownPart,
 } from "../../../canon/message.ts"
 import { reportedSearch } from "../../shared/search.ts"
-import { extraOf } from "../../../canon/extra.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  isThere,
-  textAt,
-  unknownFields,
-  shown,
-} from "../../../canon/json.ts"
 import { decodeCache } from "../cache.ts"
 import { decodeCitations } from "../citations.ts"
+import { DIALECT } from "../identifiers.ts"
 import { decodeDocument, decodeImage } from "../media/decode.ts"
+import { OWN_BLOCKS, OWN_RESULT_BLOCKS } from "./own-blocks.ts"
 import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
 import { isReportedStep } from "../search/steps.ts"
-import { DIALECT } from "../identifiers.ts"
-import { OWN_BLOCKS, OWN_RESULT_BLOCKS } from "./own-blocks.ts"
 
 /** The blocks that the canon has names for, by who may say them. */
 const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {

@@ -1,17 +1,17 @@
-import type { Message, Part, TextPart } from "../../../canon/message.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
+  isThere,
   type JsonObject,
   type JsonValue,
-  isThere,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { Message, Part, TextPart } from "../../../canon/message.ts"
 import { decodeCache } from "../cache.ts"
-import { nameOf, wrongMember } from "./place.ts"
 import { DIALECT } from "../identifiers.ts"
+import { nameOf, wrongMember } from "./place.ts"
 
 const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
 

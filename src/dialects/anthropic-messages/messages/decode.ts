@@ -1,10 +1,10 @@
-import type { Message, Part } from "../../../canon/message.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { emptyArray, invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { Message, Part } from "../../../canon/message.ts"
 import { decodeAssistantBlock, decodeUserBlock } from "./decode-blocks.ts"
-import { nameOf, type Place, wrongMember } from "./place.ts"
 import { decodeSystemMessage, isCleared } from "./decode-system.ts"
+import { nameOf, type Place, wrongMember } from "./place.ts"
 import { ToolTurns } from "./tool-turns.ts"
 
 const ROLES = ["user", "assistant", "system"] as const

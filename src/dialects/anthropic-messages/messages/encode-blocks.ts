@@ -1,4 +1,5 @@
 import { assertNever } from "../../../canon/assert-never.ts"
+import { type JsonObject, type JsonValue, parseJsonObject } from "../../../canon/json.ts"
 import type {
   Part,
   ReasoningPart,
@@ -7,13 +8,11 @@ import type {
   ToolResultPart,
 } from "../../../canon/message.ts"
 import { fittedCallId } from "../../shared/identifiers.ts"
-import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import { parseJsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { encodeCitation } from "../citations.ts"
-import { encodeFile, encodeImage } from "../media/encode.ts"
 import { DIALECT } from "../identifiers.ts"
+import { encodeFile, encodeImage } from "../media/encode.ts"
 
 /** Anthropic's limit is not documented; no id is longer than this. */
 const LONGEST_CALL_ID = 256

@@ -1,5 +1,5 @@
-import type { Message, Part } from "../../../canon/message.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { Message, Part } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
 

@@ -1,6 +1,6 @@
-import { prefixedId } from "../../shared/identifiers.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { prefixedId } from "../../shared/identifiers.ts"
 import { ID_PREFIX } from "../identifiers.ts"
 
 /**

@@ -10,22 +10,22 @@ import type {
 import type { GatewayError } from "../../../canon/errors.ts"
 import {
   isJsonObject,
+  isThere,
   type JsonObject,
   type JsonValue,
-  isThere,
   listAt,
   objectAt,
   textAt,
 } from "../../../canon/json.ts"
 import { LossList } from "../../shared/losses.ts"
-import { completeMessage, completeStart, ownEnd, withCounts } from "./complete.ts"
-import { isCleared } from "../messages/decode-system.ts"
-import { LAST_FRAME } from "../stream/encode.ts"
-import { mayThink } from "../messages/encode.ts"
-import { fitBudget } from "../reasoning.ts"
 import { encodeStreamError } from "../errors.ts"
-import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { DIALECT } from "../identifiers.ts"
+import { isCleared } from "../messages/decode-system.ts"
+import { mayThink } from "../messages/encode.ts"
+import { completeMessage, completeStart, ownEnd, withCounts } from "./complete.ts"
+import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
+import { fitBudget } from "../reasoning.ts"
+import { LAST_FRAME } from "../stream/encode.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export function createPatches(quirks: AnthropicQuirks): DialectPatches {

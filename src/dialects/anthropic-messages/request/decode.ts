@@ -1,25 +1,25 @@
 import type * as z from "zod"
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  type JsonObject,
   isThere,
+  type JsonObject,
   objectAt,
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
 import { validateParameters } from "../../shared/parameters.ts"
-import { decodeCache, markLast } from "../cache.ts"
-import { decodeMessages } from "../messages/decode.ts"
-import { decodeSystem } from "../messages/decode-system.ts"
-import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
-import { type MessageParameters, messageParameters, decodeServiceTier } from "./parameters.ts"
-import { decodeWebSearch } from "../search/tool.ts"
-import { DIALECT } from "../identifiers.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
+import { decodeCache, markLast } from "../cache.ts"
+import { DIALECT } from "../identifiers.ts"
+import { decodeSystem } from "../messages/decode-system.ts"
+import { decodeMessages } from "../messages/decode.ts"
+import { decodeServiceTier, type MessageParameters, messageParameters } from "./parameters.ts"
+import { decodeWebSearch } from "../search/tool.ts"
+import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
 const CANON_FIELDS = new Set([

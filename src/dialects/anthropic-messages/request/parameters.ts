@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { expects } from "../../../canon/invalid-request.ts"
-import { decimal, flag, integer, text } from "../../shared/parameters.ts"
 import type { LossList } from "../../shared/losses.ts"
+import { decimal, flag, integer, text } from "../../shared/parameters.ts"
 
 const AN_OBJECT = expects("an object")
 

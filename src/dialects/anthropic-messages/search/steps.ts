@@ -1,8 +1,8 @@
-import type { WebSearchPart } from "../../../canon/web-search.ts"
-import { encodeQueries, foundPage } from "../../shared/search.ts"
 import type { Draft } from "../../../canon/draft.ts"
-import { mintId } from "../../shared/identifiers.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
+import { mintId } from "../../shared/identifiers.ts"
+import { encodeQueries, foundPage } from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
 import { DIRECT_CALLER } from "../tools/encode.ts"
 

@@ -1,4 +1,9 @@
+import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
+import { type JsonObject, unknownFields } from "../../../canon/json.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
 import type { WebSearch } from "../../../canon/web-search.ts"
+import type { LossList } from "../../shared/losses.ts"
 import {
   decodeDomains,
   decodeLocation,
@@ -6,11 +11,6 @@ import {
   reportSearch,
   type SearchWord,
 } from "../../shared/search.ts"
-import { extraOf } from "../../../canon/extra.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { type JsonObject, unknownFields } from "../../../canon/json.ts"
-import type { LossList } from "../../shared/losses.ts"
-import { quantityOf } from "../../../canon/quantity.ts"
 import { DIALECT } from "../identifiers.ts"
 
 const TYPE = /^web_search_\d{8}$/

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -10,17 +10,17 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
-import { finishOf, messageExtra } from "../result/decode.ts"
+import { defined } from "../../shared/fields.ts"
+import { finishEvent } from "../../shared/finish.ts"
+import { ANSWER_TOOL } from "../../shared/schema.ts"
+import { parseFrameOrError } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
+import { DIALECT } from "../identifiers.ts"
+import type { AnthropicQuirks } from "../quirks.ts"
+import { finishOf, messageExtra } from "../result/decode.ts"
 import { answersByTool } from "../schema.ts"
 import { OpenBlocks } from "./open-blocks.ts"
-import type { AnthropicQuirks } from "../quirks.ts"
 import { decodeUsage, mergeUsage } from "../usage.ts"
-import { DIALECT } from "../identifiers.ts"
-import { finishEvent } from "../../shared/finish.ts"
-import { defined } from "../../shared/fields.ts"
-import { parseFrameOrError } from "../../shared/stream.ts"
-import { ANSWER_TOOL } from "../../shared/schema.ts"
 
 /** What an event says of itself. */
 const EVENT_HEAD = new Set(["type", "index"])

@@ -1,17 +1,17 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
-import type { WebSearchPart } from "../../../canon/web-search.ts"
-import { ownFields } from "../../../canon/extra.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject } from "../../../canon/json.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import { messageId, NULL_MEMBERS } from "../result/encode.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
-import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
+import { messageId, NULL_MEMBERS } from "../result/encode.ts"
 import { WrittenBlocks } from "./written-blocks.ts"
+import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>

@@ -1,5 +1,4 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
-import type { Citation } from "../../../canon/message.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
@@ -8,10 +7,11 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { Citation } from "../../../canon/message.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitation, decodeCitations } from "../citations.ts"
-import { SearchSteps } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
+import { SearchSteps } from "../search/steps.ts"
 
 /** A block of a stream that has started and not stopped, and what of it cannot be sent before it stops. */
 type OpenBlock =

@@ -1,19 +1,19 @@
-import type { Tool, ToolChoice } from "../../../canon/tool.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
+  isThere,
   type JsonObject,
   type JsonValue,
-  isThere,
   unknownFields,
 } from "../../../canon/json.ts"
-import { decodeCache } from "../cache.ts"
-import { wrongMember } from "../messages/place.ts"
-import { DIALECT } from "../identifiers.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { optionalFlag, optionalText } from "../../shared/validation.ts"
+import { decodeCache } from "../cache.ts"
+import { DIALECT } from "../identifiers.ts"
+import { wrongMember } from "../messages/place.ts"
 
 const CHOICES = ["auto", "any", "tool", "none"] as const
 

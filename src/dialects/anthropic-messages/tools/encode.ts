@@ -1,12 +1,12 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
-import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { LossList } from "../../shared/losses.ts"
+import { ANSWER_TOOL } from "../../shared/schema.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
 import { encodeCache } from "../cache.ts"
-import { answersByTool, answerTool, closedSchema } from "../schema.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
-import { ANSWER_TOOL } from "../../shared/schema.ts"
+import { answersByTool, answerTool, closedSchema } from "../schema.ts"
 
 /**
  * The tools of a request and which of them is to be called, as members of the body. Where an answer is

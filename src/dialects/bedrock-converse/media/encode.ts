@@ -1,9 +1,9 @@
-import type { AudioPart, FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../shared/losses.ts"
 import { pictureType } from "../../../canon/media-source.ts"
+import type { AudioPart, FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
+import type { LossList } from "../../shared/losses.ts"
 import type { DocumentNames } from "./document-names.ts"
-import { formatOf, type Format } from "./formats.ts"
+import { type Format, formatOf } from "./formats.ts"
 
 /** A picture, where Converse takes its format. It takes no addresses but those of Amazon's storage. */
 export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {

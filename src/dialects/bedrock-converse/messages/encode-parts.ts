@@ -1,14 +1,14 @@
 import { assertNever } from "../../../canon/assert-never.ts"
+import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../../canon/message.ts"
 import { fittedCallId } from "../../shared/identifiers.ts"
-import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../shared/losses.ts"
+import { fittedName } from "../../shared/tool-names.ts"
+import { DIALECT, LONGEST_NAME } from "../identifiers.ts"
 import { DocumentNames } from "../media/document-names.ts"
 import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
 import type { ModelFamily } from "../quirks.ts"
 import { TOOL_NAMES } from "../tools.ts"
-import { DIALECT, LONGEST_NAME } from "../identifiers.ts"
-import { fittedName } from "../../shared/tool-names.ts"
 
 /** Writes the parts of one request as blocks of Converse (WIRE.md 6). */
 export class PartEncoder {

@@ -1,5 +1,5 @@
-import type { Message, Part } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import type { Message, Part } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { CachePoints } from "../cache.ts"
 import { PartEncoder } from "./encode-parts.ts"

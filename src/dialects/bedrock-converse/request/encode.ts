@@ -1,15 +1,15 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import { LossList } from "../../shared/losses.ts"
-import { encodeMessages } from "../messages/encode.ts"
-import { encodeReasoning } from "../reasoning.ts"
-import { encodeTools } from "../tools.ts"
-import { familyOf, type ModelFamily, type BedrockConverseQuirks } from "../quirks.ts"
-import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "../schema.ts"
-import { encodeSampling } from "./sampling.ts"
-import { DIALECT } from "../identifiers.ts"
 import { setDefined } from "../../shared/fields.ts"
+import { LossList } from "../../shared/losses.ts"
+import { DIALECT } from "../identifiers.ts"
+import { encodeMessages } from "../messages/encode.ts"
+import { type BedrockConverseQuirks, familyOf, type ModelFamily } from "../quirks.ts"
+import { encodeReasoning } from "../reasoning.ts"
+import { encodeSampling } from "./sampling.ts"
+import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "../schema.ts"
+import { encodeTools } from "../tools.ts"
 
 /** The classes of service that Bedrock has words for; `auto` is to say none. */
 const TIERS: ReadonlyMap<string, string> = new Map([

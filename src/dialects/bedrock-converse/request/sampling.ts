@@ -1,9 +1,9 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../shared/losses.ts"
-import type { EncodedReasoning } from "../reasoning.ts"
-import type { ModelFamily } from "../quirks.ts"
 import { setDefined } from "../../shared/fields.ts"
+import type { LossList } from "../../shared/losses.ts"
+import type { ModelFamily } from "../quirks.ts"
+import type { EncodedReasoning } from "../reasoning.ts"
 
 const HIGHEST_TEMPERATURE = 1
 

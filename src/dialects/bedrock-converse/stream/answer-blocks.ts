@@ -1,6 +1,4 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
-import type { Citation } from "../../../canon/message.ts"
-import type { Tool } from "../../../canon/tool.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -9,16 +7,18 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { Citation } from "../../../canon/message.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
+import type { Tool } from "../../../canon/tool.ts"
+import { defined } from "../../shared/fields.ts"
+import { finishEvent } from "../../shared/finish.ts"
+import { originalName } from "../../shared/tool-names.ts"
 import { decodeCitation } from "../citations.ts"
-import { familyOf, type BedrockConverseQuirks } from "../quirks.ts"
 import { decodeFinish } from "../finish.ts"
+import { DIALECT } from "../identifiers.ts"
+import { type BedrockConverseQuirks, familyOf } from "../quirks.ts"
 import { jsonAnswerOf } from "../schema.ts"
 import { TOOL_NAMES } from "../tools.ts"
-import { DIALECT } from "../identifiers.ts"
-import { originalName } from "../../shared/tool-names.ts"
-import { finishEvent } from "../../shared/finish.ts"
-import { defined } from "../../shared/fields.ts"
 
 /** The kinds of pieces that are read. */
 const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])

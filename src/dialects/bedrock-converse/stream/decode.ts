@@ -2,11 +2,11 @@ import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
-import { AnswerBlocks } from "./answer-blocks.ts"
+import { parseFrame } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import type { BedrockConverseQuirks } from "../quirks.ts"
+import { AnswerBlocks } from "./answer-blocks.ts"
 import { decodeUsage } from "../usage.ts"
-import { parseFrame } from "../../shared/stream.ts"
 
 /**
  * A decoder for one stream of Converse (WIRE.md 6). The reason of the end and the usage come in frames

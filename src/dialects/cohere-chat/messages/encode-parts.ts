@@ -1,5 +1,5 @@
-import type { FilePart, ImagePart, Part } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { FilePart, ImagePart, Part } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeImageUrl } from "../../shared/media.ts"
 

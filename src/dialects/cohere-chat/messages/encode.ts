@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type {
   Message,
   Part,
@@ -5,11 +6,10 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../../canon/message.ts"
-import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../shared/losses.ts"
+import { fittedName } from "../../shared/tool-names.ts"
 import { encodeContent, encodePart } from "./encode-parts.ts"
 import { TOOL_NAMES } from "../tools.ts"
-import { fittedName } from "../../shared/tool-names.ts"
 
 /**
  * The messages of a request. Instructions stand together in one message at the head, because Cohere

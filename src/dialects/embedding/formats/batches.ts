@@ -1,5 +1,5 @@
-import type { Loss } from "../../../canon/extra.ts"
 import { type EmbeddingRequest, inputCount, type Vector } from "../../../canon/embedding.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 
 /** A list in pieces of at most so many. */

@@ -1,13 +1,13 @@
-import type { Loss } from "../../../canon/extra.ts"
 import type { EmbeddingFormat, EmbeddingRequest, Vector } from "../../../canon/embedding.ts"
 import { GatewayError } from "../../../canon/errors.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { OperationAnswer } from "../../../canon/operation.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { vectorOf } from "../../../canon/vectors.ts"
 import { allVectors, lossesOf, textsOf } from "./batches.ts"
 import { cohereBodies, cohereVectors } from "./cohere.ts"
-import { vectorOf } from "../../../canon/vectors.ts"
 
 /** Bedrock reports the tokens of every call of `InvokeModel` here, as recorded. */
 const TOKENS_HEADER = "x-amzn-bedrock-input-token-count"

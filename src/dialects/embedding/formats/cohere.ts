@@ -1,15 +1,15 @@
-import type { Loss } from "../../../canon/extra.ts"
 import type {
   EmbeddingFormat,
   EmbeddingPurpose,
   EmbeddingRequest,
   Vector,
 } from "../../../canon/embedding.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { isThere, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { vectorOf } from "../../../canon/vectors.ts"
+import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 
 /** Texts that one call may hold (the vendor's reference of `embed`, for its own API and for Bedrock). */
 const MOST_TEXTS = 96

@@ -6,9 +6,9 @@ import type {
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { unitVector, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
+import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 
 /** Texts that one call may hold (the Gemini API's reference of `batchEmbedContents`). */
 const MOST_TEXTS = 100

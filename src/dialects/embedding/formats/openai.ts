@@ -1,4 +1,3 @@
-import type { Loss } from "../../../canon/extra.ts"
 import type {
   EmbeddingFormat,
   EmbeddingPurpose,
@@ -6,12 +5,13 @@ import type {
   EmbeddingResult,
   Vector,
 } from "../../../canon/embedding.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
-import type { OperationAnswer } from "../../../canon/operation.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { allVectors, batchesOf } from "./batches.ts"
 import { vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
+import { allVectors, batchesOf } from "./batches.ts"
 
 /** Reads one embedding of an answer. @throws GatewayError `upstream_error`. */
 type VectorReader = (value: unknown) => Vector

@@ -2,10 +2,10 @@ import type { EmbeddingFormat, Vector } from "../../../canon/embedding.ts"
 import { isJsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
-import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 import { unitVector, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
+import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 
 /** Texts that one call may hold (Vertex AI's reference of its text embeddings); of Gemini's own models one. */
 const MOST_TEXTS = 250

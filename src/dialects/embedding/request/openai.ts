@@ -5,6 +5,7 @@ import type {
   EmbeddingPurpose,
   EmbeddingRequest,
 } from "../../../canon/embedding.ts"
+import { GatewayError } from "../../../canon/errors.ts"
 import {
   emptyArray,
   invalidType,
@@ -19,8 +20,7 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { GatewayError } from "../../../canon/errors.ts"
-import { integer, validateParameters, text } from "../../shared/parameters.ts"
+import { integer, text, validateParameters } from "../../shared/parameters.ts"
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["model", z.string()],

@@ -1,6 +1,5 @@
-import type { Citation } from "../../../canon/message.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -9,6 +8,7 @@ import {
   objectAt,
   textAt,
 } from "../../../canon/json.ts"
+import type { Citation } from "../../../canon/message.ts"
 import { BytePlaces } from "./byte-places.ts"
 import { DIALECT } from "../identifiers.ts"
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from "../../../canon/json.ts"
 import type { Citation } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
-import type { JsonObject } from "../../../canon/json.ts"
 import { BytePlaces } from "./byte-places.ts"
 
 /** Characters of its text that a candidate may repeat where it says what rests on a source. */

@@ -1,9 +1,9 @@
-import type { Part, ReasoningPart, ToolCallPart, UnknownPart } from "../../../canon/message.ts"
 import { extraOf } from "../../../canon/extra.ts"
-import { mintCallId } from "../../shared/identifiers.ts"
 import { type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import { addPartialArguments } from "../tools/partial-arguments.ts"
+import type { Part, ReasoningPart, ToolCallPart, UnknownPart } from "../../../canon/message.ts"
+import { mintCallId } from "../../shared/identifiers.ts"
 import { DIALECT } from "../identifiers.ts"
+import { addPartialArguments } from "../tools/partial-arguments.ts"
 
 /**
  * A part of an answer (WIRE.md 5). The signature that a part carries becomes a piece of reasoning

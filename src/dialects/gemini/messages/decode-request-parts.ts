@@ -1,3 +1,8 @@
+import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
+import { invalidType, invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
+import { type JsonObject, objectAt, textAt, unknownFields } from "../../../canon/json.ts"
+import { isWebUrl } from "../../../canon/media-source.ts"
 import type {
   AudioPart,
   FilePart,
@@ -6,11 +11,6 @@ import type {
   Part,
   TextPart,
 } from "../../../canon/message.ts"
-import { extraOf } from "../../../canon/extra.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { invalidType, invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
-import { type JsonObject, objectAt, textAt, unknownFields } from "../../../canon/json.ts"
-import { isWebUrl } from "../../../canon/media-source.ts"
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import { DIALECT } from "../identifiers.ts"
 

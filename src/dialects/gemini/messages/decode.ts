@@ -1,6 +1,5 @@
-import type { Message, Part, ReasoningPart, ToolResultPart } from "../../../canon/message.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   emptyArray,
   invalidType,
@@ -16,11 +15,12 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { Message, Part, ReasoningPart, ToolResultPart } from "../../../canon/message.ts"
+import { DIALECT } from "../identifiers.ts"
 import { decodeCall } from "./decode-parts.ts"
 import { decodePlainPart } from "./decode-request-parts.ts"
-import { decodeFunctionResponse } from "../tools/decode-results.ts"
 import { carriedSignature } from "../reasoning/signature-text.ts"
-import { DIALECT } from "../identifiers.ts"
+import { decodeFunctionResponse } from "../tools/decode-results.ts"
 
 /**
  * What Google lets clients write on a call that no Gemini has signed

@@ -1,9 +1,9 @@
-import type { Part, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import type { Part, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
+import { DIALECT } from "../identifiers.ts"
 import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
-import { DIALECT } from "../identifiers.ts"
 
 /**
  * A turn of the model. A signature goes into the part right behind it, where it came from, or on an

@@ -1,8 +1,8 @@
-import type { AudioPart, FilePart, ImagePart, MediaSource, Part } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../shared/losses.ts"
 import { pictureType } from "../../../canon/media-source.ts"
+import type { AudioPart, FilePart, ImagePart, MediaSource, Part } from "../../../canon/message.ts"
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { audioType, typeByName, typeByStart } from "../media.ts"
 
 /** A part of a message that is neither a call nor the answer to one (WIRE.md 5). */

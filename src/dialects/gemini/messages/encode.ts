@@ -1,10 +1,10 @@
 import { assertNever } from "../../../canon/assert-never.ts"
-import type { Message, Part } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import type { Message, Part } from "../../../canon/message.ts"
 import { encodeModelTurn, signFirstCall } from "./encode-model-turn.ts"
 import { encodePart } from "./encode-parts.ts"
-import { encodeToolResults, type KnownCall } from "../tools/encode-results.ts"
 import type { Encoding } from "../request/encoding.ts"
+import { encodeToolResults, type KnownCall } from "../tools/encode-results.ts"
 
 /** The conversation as Gemini has it: instructions apart, and turns of two roles that alternate. */
 export interface Conversation {

@@ -1,4 +1,3 @@
-import { mintId } from "../../shared/identifiers.ts"
 import {
   isJsonObject,
   isThere,
@@ -8,6 +7,7 @@ import {
   objectAt,
 } from "../../../canon/json.ts"
 import { choiceNumber, quantityOf } from "../../../canon/quantity.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import { ID_PREFIX } from "../identifiers.ts"
 
 /** What stands for the end where a vendor of this dialect does not say why there is one. */

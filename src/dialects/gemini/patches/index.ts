@@ -8,7 +8,6 @@ import type {
   SseFrame,
 } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
-import { mintId } from "../../shared/identifiers.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -16,13 +15,14 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import { LossList } from "../../shared/losses.ts"
-import { completeResult, missingMembers, responseIdOf } from "./complete.ts"
-import { blockReason } from "../result/head.ts"
 import { encodeStreamError } from "../errors.ts"
 import { finishWord } from "../finish.ts"
-import type { GeminiQuirks } from "../quirks.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+import { completeResult, missingMembers, responseIdOf } from "./complete.ts"
+import type { GeminiQuirks } from "../quirks.ts"
+import { blockReason } from "../result/head.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export function createPatches(quirks: GeminiQuirks): DialectPatches {

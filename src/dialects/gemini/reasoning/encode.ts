@@ -1,8 +1,8 @@
 import type { ChatRequest, ReasoningOptions } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { budgetOf, effortOf, isReasoningOff } from "../../shared/reasoning.ts"
-import type { Encoding } from "../request/encoding.ts"
 import { THINKING_LEVELS, type ThinkingControl, type ThinkingLevel } from "../quirks.ts"
+import type { Encoding } from "../request/encoding.ts"
 
 /** The levels that words for an effort ask for. */
 const LEVELS: ReadonlyMap<string, ThinkingLevel> = new Map([

@@ -1,8 +1,8 @@
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { isThere, type JsonObject, unknownFields } from "../../../canon/json.ts"
-import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
 import type { GenerationConfig } from "./parameters.ts"
+import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
 
 /** Members of `generationConfig` that the canon has a name for. */
 const CONFIG_FIELDS = new Set([

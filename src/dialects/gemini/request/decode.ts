@@ -1,13 +1,14 @@
 import type * as z from "zod"
 import type { ChatRequest } from "../../../canon/chat.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"
 import { isThere, type JsonObject, objectAt, unknownFields } from "../../../canon/json.ts"
 import { validateParameters } from "../../shared/parameters.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
+import { DIALECT } from "../identifiers.ts"
 import { decodeContents, decodeInstruction } from "../messages/decode.ts"
 import { decodeGeneration, generationExtra } from "./decode-generation.ts"
-import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 import { nameInCamelCase } from "./field-names.ts"
 import {
   type GenerationConfig,
@@ -16,8 +17,7 @@ import {
 } from "./parameters.ts"
 import { inUsualForms } from "./usual-forms.ts"
 import { decodeWebSearch } from "../search.ts"
-import { DIALECT } from "../identifiers.ts"
-import type { DecodedTools } from "../../shared/tools.ts"
+import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
 const CANON_FIELDS = new Set([

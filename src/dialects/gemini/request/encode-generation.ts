@@ -1,10 +1,10 @@
-import { describedSchema } from "../../shared/schema.ts"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import { setDefined } from "../../shared/fields.ts"
 import type { LossList } from "../../shared/losses.ts"
+import { describedSchema } from "../../shared/schema.ts"
 import { encodeThinking } from "../reasoning/encode.ts"
 import type { Encoding } from "./encoding.ts"
-import { setDefined } from "../../shared/fields.ts"
 
 /** Seeds are integers of 32 bits. */
 const SEED_RANGE = 2 ** 31

@@ -1,5 +1,5 @@
 import type { LossList } from "../../shared/losses.ts"
-import type { ModelTraits, GeminiQuirks } from "../quirks.ts"
+import type { GeminiQuirks, ModelTraits } from "../quirks.ts"
 
 /** What the steps of writing one request have in common. */
 export interface Encoding {

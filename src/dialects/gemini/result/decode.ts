@@ -1,8 +1,7 @@
 import type { ChatResult, Choice } from "../../../canon/chat.ts"
-import type { Part, TextPart } from "../../../canon/message.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { GatewayError } from "../../../canon/errors.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -10,15 +9,16 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
+import type { Part, TextPart } from "../../../canon/message.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { blockReason, candidateExtra, answerHead } from "./head.ts"
+import { defined } from "../../shared/fields.ts"
 import { decodeCitations } from "../citations/decode.ts"
-import { decodePart } from "../messages/decode-parts.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
+import { DIALECT } from "../identifiers.ts"
+import { decodePart } from "../messages/decode-parts.ts"
+import { answerHead, blockReason, candidateExtra } from "./head.ts"
 import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
-import { DIALECT } from "../identifiers.ts"
-import { defined } from "../../shared/fields.ts"
 
 /**
  * A whole `GenerateContentResponse` (WIRE.md 5). A refused prompt is an answer of one choice that a

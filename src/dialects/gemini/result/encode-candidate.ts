@@ -1,14 +1,14 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { Choice } from "../../../canon/chat.ts"
-import type { Part } from "../../../canon/message.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { Part } from "../../../canon/message.ts"
 import { Grounding } from "../citations/encode.ts"
-import { argumentsOf } from "../messages/encode-model-turn.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
-import { Signatures } from "../reasoning/signatures.ts"
-import { wireSignature } from "../reasoning/signature-text.ts"
 import { DIALECT } from "../identifiers.ts"
+import { argumentsOf } from "../messages/encode-model-turn.ts"
+import { wireSignature } from "../reasoning/signature-text.ts"
+import { Signatures } from "../reasoning/signatures.ts"
 
 /** What the last words of a candidate are made of. */
 export interface CandidateEnd extends Ending {

@@ -1,11 +1,11 @@
 import type { ChatRequest, ChatResult } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
-import { mintId } from "../../shared/identifiers.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
+import { mintId } from "../../shared/identifiers.ts"
+import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { encodeCandidate } from "./encode-candidate.ts"
 import { encodeUsage } from "../usage.ts"
-import { ID_PREFIX, DIALECT } from "../identifiers.ts"
 
 /** A whole `GenerateContentResponse` (@google/genai). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {

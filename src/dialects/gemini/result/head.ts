@@ -1,14 +1,14 @@
+import { extraOf } from "../../../canon/extra.ts"
 import {
   type JsonObject,
+  type JsonValue,
   objectAt,
   textAt,
   unknownFields,
-  type JsonValue,
 } from "../../../canon/json.ts"
-import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
+import { DIALECT } from "../identifiers.ts"
 
 /** Members of an answer that have a name in the canon. */
 const ANSWER_FIELDS = new Set([

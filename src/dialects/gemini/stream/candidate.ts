@@ -1,5 +1,4 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
-import type { Part, ToolCallPart } from "../../../canon/message.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
@@ -9,15 +8,16 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { Part, ToolCallPart } from "../../../canon/message.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
+import { finishEvent } from "../../shared/finish.ts"
 import { decodeCitations } from "../citations/decode.ts"
+import { decodeFinish, finishWord } from "../finish.ts"
+import { DIALECT } from "../identifiers.ts"
 import { decodePart } from "../messages/decode-parts.ts"
 import { candidateExtra } from "../result/head.ts"
-import { decodeFinish, finishWord } from "../finish.ts"
-import { addPartialArguments } from "../tools/partial-arguments.ts"
 import { decodeSearch } from "../search.ts"
-import { DIALECT } from "../identifiers.ts"
-import { finishEvent } from "../../shared/finish.ts"
+import { addPartialArguments } from "../tools/partial-arguments.ts"
 
 /** What is said of a candidate and is nothing of it. */
 const REMARKS: ReadonlySet<string> = new Set([

@@ -3,11 +3,11 @@ import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { blockReason, answerHead } from "../result/head.ts"
-import { Candidate } from "./candidate.ts"
-import { decodeErrorEvent } from "../errors.ts"
-import { decodeUsage } from "../usage.ts"
 import { parseFrame } from "../../shared/stream.ts"
+import { decodeErrorEvent } from "../errors.ts"
+import { answerHead, blockReason } from "../result/head.ts"
+import { Candidate } from "./candidate.ts"
+import { decodeUsage } from "../usage.ts"
 
 /**
  * A decoder for one stream of `GenerateContentResponse` pieces (WIRE.md 5, traps 6 and 8). The stream

@@ -1,16 +1,16 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
-import { ownFields } from "../../../canon/extra.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
-import { mintId } from "../../shared/identifiers.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import { encodeEnd } from "../result/encode-candidate.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
-import { encodeUsage } from "../usage.ts"
-import { ID_PREFIX, DIALECT } from "../identifiers.ts"
+import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+import { encodeEnd } from "../result/encode-candidate.ts"
 import { WrittenCandidate } from "./written-candidate.ts"
+import { encodeUsage } from "../usage.ts"
 
 /** An encoder for one stream of `GenerateContentResponse` pieces (ai.google.dev/api/generate-content). */
 export function encodeEvents(request: ChatRequest): EventEncoder {

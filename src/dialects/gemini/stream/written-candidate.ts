@@ -1,11 +1,11 @@
-import type { Citation } from "../../../canon/message.ts"
 import type { FinishReason } from "../../../canon/chat.ts"
-import type { WebSearchPart } from "../../../canon/web-search.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import { callPart, type CandidateEnd, ownParts } from "../result/encode-candidate.ts"
+import type { Citation } from "../../../canon/message.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { Grounding } from "../citations/encode.ts"
-import { Signatures } from "../reasoning/signatures.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
+import { Signatures } from "../reasoning/signatures.ts"
+import { callPart, type CandidateEnd, ownParts } from "../result/encode-candidate.ts"
 
 /** A call whose arguments still come in: Google's callers get it whole. */
 interface OpenCall {

@@ -1,6 +1,5 @@
-import type { TextPart, ToolResultPart } from "../../../canon/message.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, missingParameter } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
@@ -9,8 +8,9 @@ import {
   listAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { decodeMediaPart, type MediaPart } from "../messages/decode-request-parts.ts"
+import type { TextPart, ToolResultPart } from "../../../canon/message.ts"
 import { DIALECT } from "../identifiers.ts"
+import { decodeMediaPart, type MediaPart } from "../messages/decode-request-parts.ts"
 
 const RESPONSE_FIELDS = new Set(["id", "name", "response", "parts"])
 

@@ -1,6 +1,5 @@
-import type { Tool, ToolChoice } from "../../../canon/tool.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   invalidType,
   invalidValue,
@@ -17,11 +16,12 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
-import type { GenerationParameters } from "../request/parameters.ts"
-import { DIALECT } from "../identifiers.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { optionalText } from "../../shared/validation.ts"
+import { DIALECT } from "../identifiers.ts"
+import type { GenerationParameters } from "../request/parameters.ts"
+import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
 
 const MODES = ["AUTO", "ANY", "NONE"] as const
 

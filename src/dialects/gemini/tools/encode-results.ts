@@ -1,5 +1,5 @@
-import type { Message, ToolResultPart } from "../../../canon/message.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import type { Message, ToolResultPart } from "../../../canon/message.ts"
 import { encodePart } from "../messages/encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 

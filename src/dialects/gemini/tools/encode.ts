@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
-import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
 

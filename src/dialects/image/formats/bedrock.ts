@@ -1,8 +1,9 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, type ImageRequest } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
-import type { OperationCall } from "../../../canon/operation.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import type { OperationCall } from "../../../canon/operation.ts"
+import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
   carriedWishes,
@@ -13,7 +14,6 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { decodeImageError } from "../errors.ts"
 import { base64Picture, forbidden } from "./images.ts"
 import { ratioOf, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
 import { isInpainting, STABILITY_RATIOS, VARIATION_STRENGTH } from "./stability.ts"

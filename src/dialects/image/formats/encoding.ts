@@ -1,5 +1,5 @@
-import type { Loss } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import type { ImageRequest, ImageTask, PictureFile } from "../../../canon/image.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"
 import { isThere, type JsonObject } from "../../../canon/json.ts"

@@ -7,8 +7,9 @@ import {
 } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
-import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
   carriedWishes,
@@ -18,7 +19,6 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { decodeImageError } from "../errors.ts"
 import { base64Picture, forbidden } from "./images.ts"
 import { ratioOf } from "./sizes.ts"
 

@@ -7,11 +7,12 @@ import {
   sizeName,
 } from "../../../canon/image.ts"
 import { isThere, type JsonObject, objectAt } from "../../../canon/json.ts"
-import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
-import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
+import { decodeImageError } from "../errors.ts"
 import {
   countsOf,
   notSupported,
@@ -20,9 +21,8 @@ import {
   refuseMoreImages,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { decodeImageError } from "../errors.ts"
-import type { OpenAiFamily } from "./openai-families.ts"
 import { picturesOfData } from "./images.ts"
+import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
 
 /**

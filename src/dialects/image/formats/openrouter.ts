@@ -1,6 +1,7 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
+import { decodeImageError } from "../errors.ts"
 import {
   carriedWishes,
   countsOf,
@@ -9,7 +10,6 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { decodeImageError } from "../errors.ts"
 import { decodeImages } from "./openai.ts"
 import { ratioOf } from "./sizes.ts"
 

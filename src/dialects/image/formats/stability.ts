@@ -1,9 +1,10 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, type ImageRequest } from "../../../canon/image.ts"
 import { type JsonObject, textAt } from "../../../canon/json.ts"
-import type { OperationCall } from "../../../canon/operation.ts"
 import { jsonOf } from "../../../canon/operation-answer.ts"
+import type { OperationCall } from "../../../canon/operation.ts"
 import { encodeForm, type OutgoingField, type OutgoingFile } from "../../../wire/encode-form.ts"
+import { decodeImageError } from "../errors.ts"
 import {
   carriedWishes,
   countsOf,
@@ -14,7 +15,6 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { decodeImageError } from "../errors.ts"
 import { base64Picture, forbidden } from "./images.ts"
 import { ratioOf, SIZE_APPROXIMATED } from "./sizes.ts"
 

@@ -1,8 +1,8 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
-import { carriedWishes, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
 import { decodeImageError } from "../errors.ts"
+import { carriedWishes, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
 import { wantedSize } from "./sizes.ts"
 

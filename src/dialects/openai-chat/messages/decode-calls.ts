@@ -1,4 +1,4 @@
-import type { Part, ToolCallPart } from "../../../canon/message.ts"
+import type { Draft } from "../../../canon/draft.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, missingParameter } from "../../../canon/invalid-request.ts"
 import {
@@ -7,11 +7,11 @@ import {
   type JsonValue,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { Part, ToolCallPart } from "../../../canon/message.ts"
 import { textArguments } from "../../shared/text-tool.ts"
+import { requiredText, wrongMember } from "../../shared/validation.ts"
 import { takeCache } from "../cache.ts"
-import type { Draft } from "../../../canon/draft.ts"
 import { DIALECT } from "../identifiers.ts"
-import { wrongMember, requiredText } from "../../shared/validation.ts"
 
 const CALL_FIELDS = new Set(["id", "type", "index", "function"])
 

@@ -1,11 +1,4 @@
-import type {
-  AudioPart,
-  FilePart,
-  ImagePart,
-  Part,
-  TextPart,
-  ToolResultPart,
-} from "../../../canon/message.ts"
+import type { Draft } from "../../../canon/draft.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
@@ -16,12 +9,19 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { isWebUrl } from "../../../canon/media-source.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type {
+  AudioPart,
+  FilePart,
+  ImagePart,
+  Part,
+  TextPart,
+  ToolResultPart,
+} from "../../../canon/message.ts"
+import { decodeFileData, decodeImageUrl } from "../../shared/media.ts"
+import { requiredText, wrongMember } from "../../shared/validation.ts"
 import { takeCache } from "../cache.ts"
-import { nestedExtra } from "./nested-extra.ts"
 import { DIALECT } from "../identifiers.ts"
-import { decodeImageUrl, decodeFileData } from "../../shared/media.ts"
-import { wrongMember, requiredText } from "../../shared/validation.ts"
+import { nestedExtra } from "./nested-extra.ts"
 
 /** The kinds of content part that OpenAI takes, in the order of its own error message. */
 const PART_TYPES = ["text", "image_url", "input_audio", "refusal", "audio", "file"] as const

@@ -1,4 +1,4 @@
-import type { CacheMarker, Message, Part, ToolResultPart } from "../../../canon/message.ts"
+import type { Draft } from "../../../canon/draft.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   emptyArray,
@@ -13,13 +13,13 @@ import {
   listAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { CacheMarker, Message, Part, ToolResultPart } from "../../../canon/message.ts"
 import { takeCache } from "../cache.ts"
 import { citeText } from "../citations.ts"
+import { DIALECT } from "../identifiers.ts"
+import { decodeFunctionCall, decodeToolCalls, LegacyCalls } from "./decode-calls.ts"
 import { decodeContent, isToolContent } from "./decode-parts.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { DIALECT } from "../identifiers.ts"
-import { LegacyCalls, decodeToolCalls, decodeFunctionCall } from "./decode-calls.ts"
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const
 

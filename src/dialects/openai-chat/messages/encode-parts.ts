@@ -1,11 +1,11 @@
-import type { MediaSource, Part } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { encodeDataUrl } from "../../../canon/media-source.ts"
+import type { MediaSource, Part } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
+import { encodeImageUrl } from "../../shared/media.ts"
 import { encodeCache } from "../cache.ts"
 import { withNestedExtra } from "./nested-extra.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
-import { encodeImageUrl } from "../../shared/media.ts"
 
 /** Formats of sound as this dialect names them, by media type. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,5 @@
 import { type Extra, extraOf } from "../../../canon/extra.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type {
   Message,
   Part,
@@ -7,16 +8,15 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../../canon/message.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { textOf } from "../../shared/text-tool.ts"
 import { CACHE_FIELD } from "../cache.ts"
+import { DIALECT } from "../identifiers.ts"
 import { isContentType } from "./decode-parts.ts"
 import { encodeContent } from "./encode-parts.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
-import { encodeReasoning } from "../reasoning/text.ts"
 import type { PlacedReasoning } from "../reasoning/details.ts"
-import { DIALECT } from "../identifiers.ts"
+import { encodeReasoning } from "../reasoning/text.ts"
 
 /**
  * The messages of a request. Each answer of a tool is a message of its own, before anything else its

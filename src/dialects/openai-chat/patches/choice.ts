@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { repairDelta } from "./repair.ts"
 import { ownFinish } from "../finish.ts"
+import { repairDelta } from "./repair.ts"
 
 /** How far a choice has come. */
 interface Progress {

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import { mintId } from "../../shared/identifiers.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
+import { mintId } from "../../shared/identifiers.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 import { ownFinish } from "../finish.ts"
+import { ID_PREFIX, ownId } from "../identifiers.ts"
 import { repairMessage } from "./repair.ts"
 import { withTotal } from "../usage.ts"
-import { ID_PREFIX, ownId } from "../identifiers.ts"
-import { nowInSeconds } from "../../shared/time.ts"
 
 /**
  * Puts into a vendor's whole answer, in place, what the specification says is always there. A good

@@ -4,14 +4,14 @@ import type {
   RequestPatch,
   ResultPatch,
 } from "../../../canon/dialect.ts"
-import { isJsonObject, type JsonObject, isThere } from "../../../canon/json.ts"
-import { fitBody } from "../quirks/fit.ts"
-import { completeResult } from "./complete.ts"
-import { ChunkPatcher } from "./frames.ts"
-import { withoutCost } from "../usage.ts"
-import type { OpenAiChatQuirks } from "../quirks/index.ts"
+import { isJsonObject, isThere, type JsonObject } from "../../../canon/json.ts"
 import { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
+import { completeResult } from "./complete.ts"
+import { ChunkPatcher } from "./frames.ts"
+import { fitBody } from "../quirks/fit.ts"
+import type { OpenAiChatQuirks } from "../quirks/index.ts"
+import { withoutCost } from "../usage.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export function createPatches(quirks: OpenAiChatQuirks): DialectPatches {

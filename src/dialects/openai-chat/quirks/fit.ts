@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../../canon/json.ts"
+import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./index.ts"
 import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
-import { type LossList } from "../../shared/losses.ts"
 
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 

@@ -1,6 +1,5 @@
-import type { ReasoningPart } from "../../../canon/message.ts"
-import { extraOf, ownFields } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf, ownFields } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -8,6 +7,7 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { ReasoningPart } from "../../../canon/message.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /**

@@ -1,5 +1,5 @@
-import type { Part } from "../../../canon/message.ts"
 import { type JsonObject, textAt } from "../../../canon/json.ts"
+import type { Part } from "../../../canon/message.ts"
 import { decodeDetails, encodeDetail, needsDetail, type PlacedReasoning } from "./details.ts"
 
 /**

@@ -1,16 +1,23 @@
 import type * as z from "zod"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
-import { extraOf } from "../../../canon/extra.ts"
+import type { Draft } from "../../../canon/draft.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { validateParameters } from "../../shared/parameters.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
+  isThere,
   type JsonObject,
   type JsonValue,
-  isThere,
   unknownFields,
 } from "../../../canon/json.ts"
+import { validateParameters } from "../../shared/parameters.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
+import { DIALECT } from "../identifiers.ts"
 import { decodeMessages } from "../messages/decode.ts"
+import { decodeReasoningOptions, reasoningExtra } from "../reasoning/settings.ts"
+import { type ChatParameters, chatParameters } from "./parameters.ts"
+import { checkRules } from "./rules.ts"
+import { decodeWebSearch } from "../search.ts"
 import {
   decodeAllowedTools,
   decodeLegacyChoice,
@@ -18,13 +25,6 @@ import {
   decodeToolChoice,
   decodeTools,
 } from "../tools.ts"
-import { decodeReasoningOptions, reasoningExtra } from "../reasoning/settings.ts"
-import { checkRules } from "./rules.ts"
-import { type ChatParameters, chatParameters } from "./parameters.ts"
-import { decodeWebSearch } from "../search.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { DIALECT } from "../identifiers.ts"
-import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for. `stream_options` is taken apart by hand. */
 const CANON_FIELDS = new Set([

@@ -1,16 +1,16 @@
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
-import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
+import { setDefined } from "../../shared/fields.ts"
+import { LossList } from "../../shared/losses.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
 import { encodeCache } from "../cache.ts"
+import { DIALECT } from "../identifiers.ts"
 import { encodeMessages } from "../messages/encode.ts"
 import { fitBody } from "../quirks/fit.ts"
-import { encodeReasoningOptions } from "../reasoning/settings.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
-import { LossList } from "../../shared/losses.ts"
-import { DIALECT } from "../identifiers.ts"
-import { setDefined } from "../../shared/fields.ts"
+import { encodeReasoningOptions } from "../reasoning/settings.ts"
 
 /** A chat completion request as the vendor takes it (WIRE.md 2). */
 export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): EncodedRequest {

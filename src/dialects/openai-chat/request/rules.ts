@@ -1,6 +1,6 @@
-import { isThere } from "../../../canon/json.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
+import { isThere } from "../../../canon/json.ts"
 import type { ChatParameters } from "./parameters.ts"
 
 const FORMATS: readonly string[] = ["json_object", "json_schema", "text"]

@@ -1,5 +1,5 @@
-import type { ReasoningPart, TextPart } from "../../../canon/message.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { ReasoningPart, TextPart } from "../../../canon/message.ts"
 
 /**
  * The content of an answer as parts. It is text; Mistral's thinking models send a list of

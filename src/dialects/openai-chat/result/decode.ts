@@ -1,7 +1,7 @@
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
-import type { Part, ToolCallPart } from "../../../canon/message.ts"
-import { extraOf } from "../../../canon/extra.ts"
+import type { Draft } from "../../../canon/draft.ts"
 import { GatewayError } from "../../../canon/errors.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -10,19 +10,19 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import type { Part, ToolCallPart } from "../../../canon/message.ts"
+import { choiceNumber } from "../../../canon/quantity.ts"
+import { defined } from "../../shared/fields.ts"
+import { mintCallId } from "../../shared/identifiers.ts"
 import { textArguments } from "../../shared/text-tool.ts"
 import { citeText } from "../citations.ts"
-import { decodeContentParts } from "./content.ts"
-import { decodeFinish, reportedStop } from "../finish.ts"
-import { mintCallId } from "../../shared/identifiers.ts"
-import { decodeReasoning, joinParts } from "../reasoning/text.ts"
-import { isTime } from "../patches/complete.ts"
 import { noChoice } from "../errors.ts"
-import { chunkUsage, decodeUsage } from "../usage.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { choiceNumber } from "../../../canon/quantity.ts"
+import { decodeFinish, reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import { defined } from "../../shared/fields.ts"
+import { isTime } from "../patches/complete.ts"
+import { decodeReasoning, joinParts } from "../reasoning/text.ts"
+import { decodeContentParts } from "./content.ts"
+import { chunkUsage, decodeUsage } from "../usage.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
 const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta"])

@@ -1,7 +1,7 @@
-import type { CallOrigin, Citation, ReasoningPart } from "../../../canon/message.ts"
 import type { ChatEvent } from "../../../canon/chat.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { CallOrigin, Citation, ReasoningPart } from "../../../canon/message.ts"
 import { encodeCitation, TextSpan } from "../citations.ts"
 import { encodeDetail, type PlacedReasoning } from "../reasoning/details.ts"
 import { WrittenCall } from "./written-call.ts"

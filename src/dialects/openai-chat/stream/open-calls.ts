@@ -1,7 +1,7 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
-import { TEXT_CLOSING, textArguments, TEXT_OPENING, writeText } from "../../shared/text-tool.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
+import { TEXT_CLOSING, TEXT_OPENING, textArguments, writeText } from "../../shared/text-tool.ts"
 
 /** A tool call that is being streamed. */
 interface OpenCall {

@@ -1,9 +1,9 @@
-import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../canon/message.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, textAt } from "../../../canon/json.ts"
-import { isStandIn } from "./item-types.ts"
+import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../canon/message.ts"
 import { DIALECT } from "../identifiers.ts"
+import { isStandIn } from "./item-types.ts"
 
 /**
  * Every call has its output behind it and every output its call before it, as OpenAI demands. What an

@@ -1,7 +1,5 @@
 import { isUtf8 } from "node:buffer"
 import type { ChatRequest, ChatResult } from "../../../canon/chat.ts"
-import type { Message } from "../../../canon/message.ts"
-import { prefixedId, mintId } from "../../shared/identifiers.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
@@ -10,13 +8,15 @@ import {
   type JsonValue,
   listAt,
 } from "../../../canon/json.ts"
-import { LossList } from "../../shared/losses.ts"
+import type { Message } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
+import { mintId, prefixedId } from "../../shared/identifiers.ts"
+import { LossList } from "../../shared/losses.ts"
+import { nowInSeconds } from "../../shared/time.ts"
+import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { encodeInput } from "./encode.ts"
 import { OPENAI_QUIRKS } from "../quirks.ts"
 import { encodeUsage } from "../usage.ts"
-import { DIALECT, ID_PREFIX } from "../identifiers.ts"
-import { nowInSeconds } from "../../shared/time.ts"
 
 /** The result of `POST /v1/responses/compact`: the generated text and nothing else (SPEC). */
 export function compactOf(result: ChatResult): { output: string } {

@@ -1,14 +1,5 @@
-import type {
-  AudioPart,
-  FilePart,
-  ImagePart,
-  MediaSource,
-  Part,
-  TextPart,
-  ToolResultPart,
-} from "../../../canon/message.ts"
-import { type Extra, extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { type Extra, extraOf } from "../../../canon/extra.ts"
 import {
   invalidType,
   invalidValue,
@@ -21,16 +12,25 @@ import {
   type JsonValue,
   listAt,
   objectAt,
+  shown,
   textAt,
   unknownFields,
-  shown,
 } from "../../../canon/json.ts"
 import { isWebUrl } from "../../../canon/media-source.ts"
+import type {
+  AudioPart,
+  FilePart,
+  ImagePart,
+  MediaSource,
+  Part,
+  TextPart,
+  ToolResultPart,
+} from "../../../canon/message.ts"
+import { decodeFileData, decodeImageUrl } from "../../shared/media.ts"
+import { requiredText, wrongMember } from "../../shared/validation.ts"
 import { decodeAnnotation } from "../citations.ts"
-import { isContentType } from "./item-types.ts"
 import { DIALECT } from "../identifiers.ts"
-import { decodeImageUrl, decodeFileData } from "../../shared/media.ts"
-import { wrongMember, requiredText } from "../../shared/validation.ts"
+import { isContentType } from "./item-types.ts"
 
 /** The kinds of content that OpenAI takes, in the order of its own error message. */
 const PART_TYPES = [

@@ -1,14 +1,5 @@
-import type {
-  CallOrigin,
-  Message,
-  Part,
-  ReasoningPart,
-  ToolResultPart,
-} from "../../../canon/message.ts"
-import type { Tool } from "../../../canon/tool.ts"
-import { reportedSearch } from "../../shared/search.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   emptyArray,
   invalidType,
@@ -22,16 +13,25 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import type {
+  CallOrigin,
+  Message,
+  Part,
+  ReasoningPart,
+  ToolResultPart,
+} from "../../../canon/message.ts"
+import type { Tool } from "../../../canon/tool.ts"
+import { reportedSearch } from "../../shared/search.ts"
 import { textArguments } from "../../shared/text-tool.ts"
 import { nameInRequest } from "../../shared/tool-names.ts"
-import { originOfCall } from "../tools/decode.ts"
+import { requiredText } from "../../shared/validation.ts"
+import { DIALECT } from "../identifiers.ts"
 import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
 import { reasoningText } from "../reasoning.ts"
 import { isReportedStep } from "../search/steps.ts"
-import { DIALECT } from "../identifiers.ts"
-import { requiredText } from "../../shared/validation.ts"
+import { originOfCall } from "../tools/decode.ts"
 
 const ROLES = ["assistant", "system", "developer", "user"] as const
 

@@ -1,11 +1,11 @@
-import type { Message, Part, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
+import type { Message, Part, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeAnnotations } from "../citations.ts"
-import { noteCache, itemsOf } from "./encode-parts.ts"
+import { callId, DIALECT } from "../identifiers.ts"
+import { itemsOf, noteCache } from "./encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { calledItem } from "../result/output-items.ts"
-import { DIALECT, callId } from "../identifiers.ts"
 
 /** A turn of the assistant: text and refusals in a row are one item, everything else is its own. */
 export function encodeAssistant(

@@ -1,7 +1,7 @@
-import type { FilePart, MediaSource, Part, TextPart, UnknownPart } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import type { LossList } from "../../shared/losses.ts"
 import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
+import type { FilePart, MediaSource, Part, TextPart, UnknownPart } from "../../../canon/message.ts"
+import type { LossList } from "../../shared/losses.ts"
 
 /** What files without a type of their own are taken for. */
 const PDF = "application/pdf"

@@ -1,14 +1,14 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import { type Extra, ownFields } from "../../../canon/extra.ts"
-import type { Message, Part, ToolResultPart } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import type { Message, Part, ToolResultPart } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
-import { encodeContent, isPlainText, noteCache, itemsOf } from "./encode-parts.ts"
+import { callId, DIALECT } from "../identifiers.ts"
+import { encodeAssistant } from "./encode-assistant.ts"
+import { encodeContent, isPlainText, itemsOf, noteCache } from "./encode-parts.ts"
 import { isContentType } from "./item-types.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { PIECE_BREAK } from "../reasoning.ts"
-import { DIALECT, callId } from "../identifiers.ts"
-import { encodeAssistant } from "./encode-assistant.ts"
 
 export interface EncodedInput {
   /** What the leading messages of the system say. */

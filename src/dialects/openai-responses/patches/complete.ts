@@ -1,8 +1,8 @@
-import { mintId } from "../../shared/identifiers.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { ID_PREFIX } from "../identifiers.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
+import { ID_PREFIX } from "../identifiers.ts"
 
 /** What is the same in all of a stream. */
 export interface ResponseHead {

@@ -9,11 +9,11 @@ import type {
 } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
 import { type JsonObject, type JsonValue, objectAt, textAt } from "../../../canon/json.ts"
-import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
-import { withMessages } from "../messages/content-input.ts"
-import { encodeEvents, failureFrames } from "../stream/encode.ts"
 import { streamFailure } from "../errors.ts"
-import { FrameWriter, COMPLETED } from "../stream/frame-writer.ts"
+import { withMessages } from "../messages/content-input.ts"
+import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
+import { encodeEvents, failureFrames } from "../stream/encode.ts"
+import { COMPLETED, FrameWriter } from "../stream/frame-writer.ts"
 import { withoutCost } from "../usage.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */

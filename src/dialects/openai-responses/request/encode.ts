@@ -1,16 +1,16 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
-import { demandsSearch, foreignSearch } from "../../shared/search.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject } from "../../../canon/json.ts"
+import { setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
 import { effortOf } from "../../shared/reasoning.ts"
-import { encodeInput } from "../messages/encode.ts"
-import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
-import type { OpenAiResponsesQuirks } from "../quirks.ts"
-import { demandWebSearch, setWebSearch } from "../search/tool.ts"
+import { demandsSearch, foreignSearch } from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
-import { setDefined } from "../../shared/fields.ts"
-import { INCLUDE_REASONING, INCLUDE_LOGPROBS, INCLUDE_SOURCES } from "./includes.ts"
+import { encodeInput } from "../messages/encode.ts"
+import type { OpenAiResponsesQuirks } from "../quirks.ts"
+import { INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "./includes.ts"
+import { demandWebSearch, setWebSearch } from "../search/tool.ts"
+import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 
 /**
  * A request for a response as the vendor takes it (WIRE.md 4). The vendor keeps nothing unless the

@@ -1,10 +1,7 @@
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
-import type { Part, ReasoningPart, TextPart, ToolCallPart } from "../../../canon/message.ts"
-import type { Tool } from "../../../canon/tool.ts"
-import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { mintCallId } from "../../shared/identifiers.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -12,18 +9,21 @@ import {
   listAt,
   textAt,
 } from "../../../canon/json.ts"
+import type { Part, ReasoningPart, TextPart, ToolCallPart } from "../../../canon/message.ts"
+import type { Tool } from "../../../canon/tool.ts"
+import { defined } from "../../shared/fields.ts"
+import { mintCallId } from "../../shared/identifiers.ts"
 import { textArguments } from "../../shared/text-tool.ts"
 import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { failedResponse } from "../errors.ts"
-import { originOfCall } from "../tools/decode.ts"
 import { decodeFinish } from "../finish.ts"
-import { reasoningText } from "../reasoning.ts"
-import { decodeSearch } from "../search/steps.ts"
-import { decodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
-import { defined } from "../../shared/fields.ts"
+import { reasoningText } from "../reasoning.ts"
 import { answerHead } from "./head.ts"
+import { decodeSearch } from "../search/steps.ts"
+import { originOfCall } from "../tools/decode.ts"
+import { decodeUsage } from "../usage.ts"
 
 /**
  * A whole response (WIRE.md 4). Items that the canon has no name for stand among the parts, kept whole;

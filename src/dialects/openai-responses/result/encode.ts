@@ -1,4 +1,3 @@
-import type { CallOrigin, Part } from "../../../canon/message.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import {
@@ -8,11 +7,13 @@ import {
   listAt,
   textAt,
 } from "../../../canon/json.ts"
+import type { CallOrigin, Part } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 import { originsOf } from "../../shared/tool-names.ts"
 import { encodeAnnotations } from "../citations.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
-import { ItemIds, DIALECT } from "../identifiers.ts"
+import { DIALECT, ItemIds } from "../identifiers.ts"
 import {
   callItem,
   messageItem,
@@ -23,7 +24,6 @@ import {
 import { echoOf, encodeResponse, responseId } from "./response.ts"
 import { searchId, searchItem } from "../search/steps.ts"
 import { encodeUsage } from "../usage.ts"
-import { nowInSeconds } from "../../shared/time.ts"
 
 /** A whole response (WIRE.md 4, SPEC). This dialect has one choice. */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {

@@ -1,8 +1,8 @@
-import { type JsonObject, unknownFields, textAt } from "../../../canon/json.ts"
-import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../../canon/extra.ts"
+import { type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
+import { DIALECT } from "../identifiers.ts"
 
 /** Members that the canon has a name for, and those that only repeat the request. */
 const KNOWN_FIELDS = new Set([

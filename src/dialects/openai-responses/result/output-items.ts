@@ -1,5 +1,5 @@
-import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import { textOf } from "../../shared/text-tool.ts"
 
 /** The items of an output, each with every member that either description requires (WIRE.md 4). */

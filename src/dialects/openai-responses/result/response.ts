@@ -1,10 +1,10 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
+import { type JsonObject, type JsonValue, listAt, objectAt } from "../../../canon/json.ts"
 import { mintId, prefixedId } from "../../shared/identifiers.ts"
-import { objectAt, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
-import { echoTools, encodeFormat, encodeToolChoice } from "../tools/encode.ts"
-import { ID_PREFIX, DIALECT } from "../identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
+import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+import { echoTools, encodeFormat, encodeToolChoice } from "../tools/encode.ts"
 
 /**
  * What a response repeats of its request, with OpenAI's own values where the caller said nothing: the

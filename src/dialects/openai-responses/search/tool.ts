@@ -1,11 +1,4 @@
-import type { WebSearch } from "../../../canon/web-search.ts"
-import {
-  decodeDomains,
-  decodeLocation,
-  encodeLocation,
-  reportSearch,
-  type SearchWord,
-} from "../../shared/search.ts"
+import type { Draft } from "../../../canon/draft.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
@@ -16,11 +9,18 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import type { LossList } from "../../shared/losses.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import type { WebSearch } from "../../../canon/web-search.ts"
+import type { LossList } from "../../shared/losses.ts"
+import {
+  decodeDomains,
+  decodeLocation,
+  encodeLocation,
+  reportSearch,
+  type SearchWord,
+} from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
-import { KNOWN_INCLUDES, INCLUDE_SOURCES } from "../request/includes.ts"
+import { INCLUDE_SOURCES, KNOWN_INCLUDES } from "../request/includes.ts"
 
 const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 const OWN_TYPE = "web_search"

@@ -13,8 +13,8 @@ import {
   objectAt,
   textAt,
 } from "../../../canon/json.ts"
-import { listedItems } from "./input-items.ts"
 import { isEmptied, isReference } from "./index.ts"
+import { listedItems } from "./input-items.ts"
 
 /** Items whose vendor looks for its own under their id; without it they are what they say. */
 const FREE_OF_ID: ReadonlySet<JsonValue | undefined> = new Set([

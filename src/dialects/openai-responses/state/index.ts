@@ -1,11 +1,11 @@
 import {
   isJsonObject,
+  isThere,
   type JsonObject,
   type JsonValue,
-  isThere,
   textAt,
 } from "../../../canon/json.ts"
-import { FILE_ADDRESS, STATE, type StateShape, stateIn } from "../../../canon/vendor-state.ts"
+import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../../canon/vendor-state.ts"
 import { reasoningText } from "../reasoning.ts"
 
 const CONTENT_MEMBERS = { file_id: STATE.file, file_url: FILE_ADDRESS, image_url: FILE_ADDRESS }

@@ -1,9 +1,9 @@
-import type { CallOrigin } from "../../../canon/message.ts"
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import type { CallOrigin } from "../../../canon/message.ts"
 import { textArguments, TextReader } from "../../shared/text-tool.ts"
-import type { FrameWriter } from "./frame-writer.ts"
 import { callItem, type ItemStatus } from "../result/output-items.ts"
+import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
 export interface CallNames {

@@ -9,15 +9,15 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
+import { errorEvent } from "../../shared/errors.ts"
+import { finishEvent } from "../../shared/finish.ts"
+import { parseFrameOrError } from "../../shared/stream.ts"
 import { readVendorError } from "../errors.ts"
 import { decodeFinish } from "../finish.ts"
+import { answerHead } from "../result/head.ts"
+import type { OpenItem, ReasoningPlace } from "./open-item.ts"
 import { OpenItems } from "./open-items.ts"
 import { decodeUsage } from "../usage.ts"
-import { finishEvent } from "../../shared/finish.ts"
-import { errorEvent } from "../../shared/errors.ts"
-import { parseFrameOrError } from "../../shared/stream.ts"
-import { answerHead } from "../result/head.ts"
-import type { ReasoningPlace, OpenItem } from "./open-item.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 

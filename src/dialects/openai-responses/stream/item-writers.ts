@@ -1,9 +1,9 @@
-import type { WebSearchPart } from "../../../canon/web-search.ts"
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
+import type { ItemStatus } from "../result/output-items.ts"
 import { SEARCH_CALL, searchItem, stagesOf } from "../search/steps.ts"
 import type { FrameWriter } from "./frame-writer.ts"
-import type { ItemStatus } from "../result/output-items.ts"
 
 /** Which item of the output it is. */
 export interface ItemPlace {

@@ -1,9 +1,9 @@
-import type { Citation } from "../../../canon/message.ts"
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { Citation } from "../../../canon/message.ts"
 import { encodeAnnotation } from "../citations.ts"
-import type { FrameWriter } from "./frame-writer.ts"
 import { messageItem, refusalContent, textContent } from "../result/output-items.ts"
+import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
 /** A piece of a message: text with its sources, or a refusal. */

@@ -1,5 +1,4 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
-import type { Tool } from "../../../canon/tool.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
@@ -10,15 +9,16 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
+import type { Tool } from "../../../canon/tool.ts"
 import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../shared/text-tool.ts"
 import { nameInRequest } from "../../shared/tool-names.ts"
-import { originOfCall } from "../tools/decode.ts"
 import { decodeAnnotation } from "../citations.ts"
-import { argumentsOf, callIdOf } from "../result/decode.ts"
-import { PIECE_BREAK, reasoningText } from "../reasoning.ts"
-import { decodeSearch } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
-import { type ReasoningPlace, type OpenItem, sectionOf, unsent } from "./open-item.ts"
+import { PIECE_BREAK, reasoningText } from "../reasoning.ts"
+import { argumentsOf, callIdOf } from "../result/decode.ts"
+import { decodeSearch } from "../search/steps.ts"
+import { type OpenItem, type ReasoningPlace, sectionOf, unsent } from "./open-item.ts"
+import { originOfCall } from "../tools/decode.ts"
 
 /** Items that have events of the canon. */
 const KNOWN_ITEMS: ReadonlySet<string> = new Set([

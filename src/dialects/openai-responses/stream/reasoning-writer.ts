@@ -1,7 +1,7 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { FrameWriter } from "./frame-writer.ts"
 import { reasoningItem, summaryText } from "../result/output-items.ts"
+import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
 /** Reasoning is written as a summary of one part, which is what clients of this dialect show. */

@@ -1,4 +1,3 @@
-import type { BroughtTools, Tool } from "../../../canon/tool.ts"
 import {
   isJsonObject,
   isThere,
@@ -6,8 +5,9 @@ import {
   type JsonValue,
   listAt,
 } from "../../../canon/json.ts"
-import { apart, decodeToolList } from "./decode.ts"
+import type { BroughtTools, Tool } from "../../../canon/tool.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
+import { apart, decodeToolList } from "./decode.ts"
 
 /** The item that adds tools and says nothing else. */
 const ADDING = "additional_tools"

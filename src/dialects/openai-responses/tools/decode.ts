@@ -1,20 +1,20 @@
-import type { AllowedTools, Tool, ToolChoice } from "../../../canon/tool.ts"
-import type { CallOrigin } from "../../../canon/message.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
+  isThere,
   type JsonObject,
   type JsonValue,
-  isThere,
-  unknownFields,
   textAt,
+  unknownFields,
 } from "../../../canon/json.ts"
+import type { CallOrigin } from "../../../canon/message.ts"
+import type { AllowedTools, Tool, ToolChoice } from "../../../canon/tool.ts"
 import { textTool } from "../../shared/text-tool.ts"
 import { flatName, nameInRequest, otherFlatName } from "../../shared/tool-names.ts"
-import { DIALECT } from "../identifiers.ts"
-import { decodeDeclaration, decodeTextDeclaration, type DecodedTools } from "../../shared/tools.ts"
+import { decodeDeclaration, type DecodedTools, decodeTextDeclaration } from "../../shared/tools.ts"
 import { wrongMember } from "../../shared/validation.ts"
+import { DIALECT } from "../identifiers.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 

@@ -1,11 +1,11 @@
 import type { ResponseFormat } from "../../../canon/chat.ts"
-import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
+import { defined } from "../../shared/fields.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
 import { noteCache } from "../messages/encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
-import { defined } from "../../shared/fields.ts"
 
 /**
  * Tools as a vendor takes them. OpenAI holds a function to its schema unless asked not to, which no

@@ -1,7 +1,7 @@
 import { isThere, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
-import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
 /** The one field of a caller's that is Cohere's too and that the canon has no name for. */

@@ -1,7 +1,7 @@
 import { type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
-import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
 /** How a vendor departs from Jina's form. */

@@ -1,5 +1,5 @@
-import type { Loss } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import type { SoundForm, SpeechRequest } from "../../../canon/speech.ts"
 
 /** Two forms of the same samples: each can be made of the other. */

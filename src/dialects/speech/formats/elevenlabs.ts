@@ -2,8 +2,8 @@ import { isJsonObject, textAt } from "../../../canon/json.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { type SoundForm, type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { vendorRefusal } from "../../../canon/vendor-error.ts"
-import { formToAsk, lossesOf } from "./audio-format.ts"
 import { defined } from "../../shared/fields.ts"
+import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /** How each form is asked for (elevenlabs.io, "Create speech", `output_format`). */
 const OUTPUTS: Partial<Record<SoundForm, string>> = {

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, unusable } from "../../../canon/operation-answer.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
 import { PCM_RATE, type SpeechFormat, type Spoken, voiceName } from "../../../canon/speech.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import { quantityOf } from "../../../canon/quantity.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**

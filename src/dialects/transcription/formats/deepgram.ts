@@ -6,15 +6,15 @@ import type {
   TranscriptSegment,
 } from "../../../canon/transcription.ts"
 import { vendorRefusal } from "../../../canon/vendor-error.ts"
+import { defined } from "../../shared/fields.ts"
 import {
   lossesOf,
   numberAt,
   refuseTranslation,
   segmentsOfWords,
-  wordsAt,
   timedTranscript,
+  wordsAt,
 } from "./fields.ts"
-import { defined } from "../../shared/fields.ts"
 
 /** Deepgram's `POST /v1/listen`: the bytes of the sound themselves (WIRE.md 13). */
 export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {

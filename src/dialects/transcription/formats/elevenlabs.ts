@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/js
 import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
+import { defined } from "../../shared/fields.ts"
 import {
   audioForm,
   formCall,
@@ -9,10 +10,9 @@ import {
   numberAt,
   refuseTranslation,
   segmentsOfWords,
-  wordsAt,
   timedTranscript,
+  wordsAt,
 } from "./fields.ts"
-import { defined } from "../../shared/fields.ts"
 
 /**
  * ElevenLabs' `POST /v1/speech-to-text` (WIRE.md 13).

@@ -1,13 +1,13 @@
-import type { Loss } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import { measureOf } from "../../../canon/quantity.ts"
 import type {
+  Transcript,
   TranscriptionRequest,
   TranscriptSegment,
   TranscriptWord,
-  Transcript,
 } from "../../../canon/transcription.ts"
-import { measureOf } from "../../../canon/quantity.ts"
 import { type EncodedForm, encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
 import { defined } from "../../shared/fields.ts"
 

@@ -2,9 +2,9 @@ import { isJsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
+import { defined } from "../../shared/fields.ts"
 import { audioForm, formCall, lossesOf, numberAt, refuseTranslation } from "./fields.ts"
 import { usageOf } from "./openai.ts"
-import { defined } from "../../shared/fields.ts"
 
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 

@@ -1,8 +1,8 @@
-import type { Loss } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import type { OperationAnswer } from "../../../canon/operation.ts"
 import { jsonOf } from "../../../canon/operation-answer.ts"
+import type { OperationAnswer } from "../../../canon/operation.ts"
 import type {
   Transcript,
   TranscriptForm,
@@ -12,15 +12,15 @@ import type {
   TranscriptTokens,
 } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
+import { defined } from "../../shared/fields.ts"
 import {
   audioForm,
   formCall,
   numberAt,
   refuseTranslation,
-  wordsAt,
   timedTranscript,
+  wordsAt,
 } from "./fields.ts"
-import { defined } from "../../shared/fields.ts"
 
 /** What a model of a vendor with OpenAI's form gives. */
 export type TranscriptionModelTraits =

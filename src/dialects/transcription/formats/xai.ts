@@ -9,8 +9,8 @@ import {
   numberAt,
   refuseTranslation,
   segmentsOfWords,
-  wordsAt,
   timedTranscript,
+  wordsAt,
 } from "./fields.ts"
 
 /**
