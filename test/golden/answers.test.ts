@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatEvent, ChatRequest } from "../../src/canon/chat.ts"
-import type { ClientDialect, SseFrame, UpstreamDialect } from "../../src/canon/dialect.ts"
-import { type JsonObject, parseJsonObject } from "../../src/canon/json.ts"
+import type { ChatEvent, ChatRequest, ChatResult } from "../../src/canon/chat.ts"
+import type { EventEncoder, SseFrame, UpstreamDialect } from "../../src/canon/dialect.ts"
+import { foldEvents } from "../../src/canon/fold.ts"
+import type { Part } from "../../src/canon/message.ts"
+import { type JsonObject, type JsonValue, parseJsonObject } from "../../src/canon/json.ts"
+import { totalInput, totalOutput } from "../../src/canon/usage.ts"
+import { ANTHROPIC_MESSAGES } from "../../src/dialects/anthropic-messages/index.ts"
 import { formatEvent } from "../../src/wire/sse.ts"
 import { CLIENTS, MODELS, UPSTREAMS } from "./dialects.ts"
 import {
@@ -14,11 +18,15 @@ import {
 import { printJson } from "./print-json.ts"
 
 /**
- * `answers/<case>/<upstream>.json` and `.sse` are what a vendor answers, written by hand; beside them
- * `<upstream>--<client>` is what its caller gets. Frames of Bedrock, which are binary on the wire, stand
- * as the events that they are.
+ * `answers/<case>/<upstream>.json` and `.sse` are what a vendor answers, written by hand; `<upstream>--canon.json` is
+ * what the canon makes of both. What each client gets of the one answer of `REFERENCE` is in `<REFERENCE>--<client>`;
+ * what it gets of the others' is read again by its own dialect and has to say the same, without a file for each pair.
+ * Frames of Bedrock, which are binary on the wire, stand as the events that they are.
  */
 const ROOT = "answers"
+
+/** Every case has an answer of it. */
+const REFERENCE = ANTHROPIC_MESSAGES.id
 
 /** The public name of the model, which the relay puts in place of the vendor's. */
 const MODEL = "any/model"
@@ -31,21 +39,63 @@ for (const name of listGolden(ROOT)) {
       const answered = `${ROOT}/${name}/${upstream.id}`
       // Not every vendor has such an answer.
       if (!hasGolden(`${answered}.json`)) continue
+      const whole = () => wholeOf(readGolden(`${answered}.json`), upstream)
+      const streamed = () => eventsOf(framesOf(readGolden(`${answered}.sse`)), upstream)
+      test(`${upstream.id} in the canon`, () => {
+        const canon = JSON.stringify({ whole: whole(), streamed: streamed() }, counted)
+        expectGolden(`${answered}--canon.json`, printJson(JSON.parse(canon) as JsonObject))
+      })
       for (const client of CLIENTS) {
-        test(`${upstream.id} to ${client.id}, whole`, () => {
-          const body = JSON.parse(readGolden(`${answered}.json`)) as JsonObject
-          const asked = requestOf(upstream)
-          const result = { ...upstream.decodeResult(body, asked), model: MODEL }
-          const told = client.encodeResult(result, { ...asked, model: MODEL })
-          expectGolden(`${answered}--${client.id}.json`, printJson(told))
-        })
-        test(`${upstream.id} to ${client.id}, streamed`, () => {
-          const text = retold(framesOf(readGolden(`${answered}.sse`)), upstream, client)
-          expectGolden(`${answered}--${client.id}.sse`, text)
+        test(`${upstream.id} to ${client.id}`, () => {
+          const asked: ChatRequest = { ...requestOf(upstream), model: MODEL }
+          const body = client.encodeResult({ ...whole(), model: MODEL }, asked)
+          const frames = retold(streamed(), client.encodeEvents({ ...asked, stream: true }))
+          if (upstream.id === REFERENCE) {
+            expectGolden(`${answered}--${client.id}.json`, printJson(body))
+            expectGolden(`${answered}--${client.id}.sse`, frames.map(formatEvent).join(""))
+          }
+          const reader = UPSTREAMS.find(({ id }) => id === client.id)
+          if (!reader) throw new Error(`nothing reads ${client.id}`)
+          expectSame(reader.decodeResult(body, asked), whole())
+          expectSame(foldEvents(eventsOf(parsed(frames), reader)), foldEvents(streamed()))
         })
       }
     }
   })
+}
+
+/** Members that count places, not quantities. */
+const INDICES: ReadonlySet<string> = new Set(["index", "choice", "call", "start", "end"])
+
+/** A dialect without a part for refusals says by the end, or by the text alone, that it was one. */
+function expectSame(actual: ChatResult, expected: ChatResult): void {
+  const isRefused = expected.choices.some(({ parts }) => parts.some(isRefusal))
+  const ends = ({ choices }: ChatResult) => choices.map(({ finish }) => finish)
+  expect(essenceOf(actual)).toEqual(essenceOf(expected))
+  if (!isRefused) expect(ends(actual)).toEqual(ends(expected))
+}
+
+function isRefusal({ type }: Part): boolean {
+  return type === "refusal"
+}
+
+/** Without the classes of usage of which there was nothing: a new one leaves the files as they are. */
+function counted(name: string, value: unknown): unknown {
+  return value === 0 && !INDICES.has(name) ? undefined : value
+}
+
+/** What no dialect may lose of an answer, however it is written. */
+function essenceOf({ choices, usage }: ChatResult) {
+  return {
+    choices: choices.map(({ parts }) => ({
+      text: parts.map((part) => (part.type === "text" || part.type === "refusal" ? part.text : "")).join(""),
+      calls: parts.flatMap((part) =>
+        part.type === "tool-call" ? [[part.name, JSON.parse(part.arguments) as JsonValue]] : [],
+      ),
+    })),
+    input: usage && totalInput(usage),
+    output: usage && totalOutput(usage),
+  }
 }
 
 function requestOf({ id }: UpstreamDialect): ChatRequest {
@@ -60,19 +110,24 @@ function requestOf({ id }: UpstreamDialect): ChatRequest {
   }
 }
 
-/** The stream as the caller gets it: the relay's `TranscodingWriter`, less seals and cost. */
-function retold(
-  frames: readonly SseFrame[],
-  upstream: UpstreamDialect,
-  client: ClientDialect,
-): string {
-  const asked: ChatRequest = { ...requestOf(upstream), stream: true }
-  const decoder = upstream.decodeEvents(asked)
-  const encoder = client.encodeEvents({ ...asked, model: MODEL })
+function wholeOf(text: string, upstream: UpstreamDialect): ChatResult {
+  return upstream.decodeResult(JSON.parse(text) as JsonObject, requestOf(upstream))
+}
+
+function eventsOf(frames: readonly SseFrame[], upstream: UpstreamDialect): ChatEvent[] {
+  const decoder = upstream.decodeEvents({ ...requestOf(upstream), stream: true })
   const events = [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()]
   expect(decoder.finished).toBe(true)
-  const told = [...events.flatMap((event) => encoder.push(ours(event))), ...encoder.end()]
-  return told.map(formatEvent).join("")
+  return events
+}
+
+/** The stream as the caller gets it: the relay's `TranscodingWriter`, less signatures and cost. */
+function retold(events: readonly ChatEvent[], encoder: EventEncoder): SseFrame[] {
+  return [...events.flatMap((event) => encoder.push(ours(event))), ...encoder.end()]
+}
+
+function parsed(frames: readonly SseFrame[]): SseFrame[] {
+  return framesOf(frames.map(formatEvent).join(""))
 }
 
 function ours(event: ChatEvent): ChatEvent {
