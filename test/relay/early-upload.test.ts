@@ -78,6 +78,7 @@ beforeAll(async () => {
     providersAt: (simulator) => ({ google: provider(simulator, "google") }),
     models: {
       "one/whisper": { kind: "transcription", price: { second: "100" } },
+      "one/gpt-4o-transcribe": { kind: "transcription", price: { second: "100" } },
       "one/tokens": {
         kind: "transcription",
         price: { input: "1000", audio_input: "0", output: "0" },
@@ -306,6 +307,55 @@ describe("a long sound behind its model", () => {
     expect(await textOf(await response)).toBe(`${CHECKSUM} null`)
     const { attempts } = await receiptOf(await response)
     expect(attempts.map(({ deployment }) => deployment)).toEqual(["one/whisper", "two/whisper"])
+    await endsWith(before, COST)
+  })
+})
+
+describe("the answer to what was forwarded", () => {
+  test("is the vendor's refusal, where it refuses the whole of it", async () => {
+    const before = await caller.balance()
+    answer = async (seen) => {
+      await until(() => seen.isOver)
+      return Response.json({ error: { message: "nothing but silence" } }, { status: 400 })
+    }
+    const form = new SlowForm(MODEL, FILE)
+    const response = form.send()
+    form.upTo(0.5)
+    await until(() => (heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    form.upTo(1)
+    const refused = await response
+    expect(refused.status).toBe(400)
+    expect(JSON.stringify(await refused.json())).toContain("nothing but silence")
+    const { status, attempts } = await receiptOf(refused)
+    expect(status).toBe("released")
+    expect(attempts.length).toBe(1)
+    expect(heard.length).toBe(1)
+    await endsWith(before, "0")
+  })
+
+  test("may begin while the vendor still reads", async () => {
+    const before = await caller.balance()
+    answer = (seen) => {
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          const say = (event: object): void =>
+            controller.enqueue(Buffer.from(`data: ${JSON.stringify(event)}\n\n`))
+          await until(() => seen.bytes > SOUND.length * 0.9 || seen.isOver)
+          say({ type: "transcript.text.delta", delta: "a" })
+          await until(() => seen.isOver)
+          say({ type: "transcript.text.done", text: seen.text })
+          controller.close()
+        },
+      })
+      return new Response(body, { headers: { "content-type": "text/event-stream" } })
+    }
+    const form = new SlowForm(["model", "one/gpt-4o-transcribe"], ["stream", "true"], FILE)
+    const response = form.send()
+    form.upTo(0.5)
+    await until(() => (heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    form.upTo(1)
+    expect(await (await response).text()).toContain(`${CHECKSUM} null`)
+    expect((await receiptOf(await response)).status).toBe("settled")
     await endsWith(before, COST)
   })
 })
