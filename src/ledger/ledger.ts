@@ -92,12 +92,12 @@ export class Ledger {
   }
 
   /**
-   * Makes a hold larger or smaller, or does nothing when this process's lease does not cover it.
+   * Makes a hold smaller, or larger; does nothing when this process's lease does not cover what is more.
    * @returns whether it is of that amount now.
    */
   tryResize(hold: Hold, amount: bigint): boolean {
     const more = amount - hold.amount
-    if (hold.tills.some(({ available }) => available < more)) return false
+    if (more > 0n && hold.tills.some(({ available }) => available < more)) return false
     for (const till of hold.tills) till.held += more
     hold.amount = amount
     return true

@@ -195,6 +195,18 @@ export class World implements AsyncDisposable {
     )
   }
 
+  /** A request turns out to be another than it seemed when its money was held. */
+  resize(index: number, amount: bigint): void {
+    const open = this.#open[index % (this.#open.length || 1)]
+    if (!open) return
+    const { member, hold } = open
+    const isLess = amount <= hold.amount
+    const before = hold.amount
+    const isResized = member.ledger.tryResize(hold, amount)
+    if (isLess) expect(isResized).toBe(true)
+    expect(hold.amount).toBe(isResized ? amount : before)
+  }
+
   settle(index: number, costOf: (amount: bigint) => bigint): void {
     const open = this.#takeOpen(index)
     if (!open) return

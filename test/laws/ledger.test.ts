@@ -76,6 +76,11 @@ const anyHold = fc
   .map(([index, spender, amount]) =>
     step(`hold ${amount} of ${spender} at ${index}`, (world) => world.hold(index, spender, amount)),
   )
+const anyResizing = fc
+  .tuple(anyIndex, anyAmount)
+  .map(([index, amount]) =>
+    step(`resize ${index} to ${amount}`, (world) => world.resize(index, amount)),
+  )
 const anySettlement = fc
   .tuple(anyIndex, anyShare)
   .map(([index, share]) =>
@@ -109,6 +114,7 @@ const peaceful = [
   weighted(3, anyGrant),
   weighted(8, anyHold),
   weighted(8, anySettlement),
+  weighted(2, anyResizing),
   weighted(
     2,
     onOne("release", (world, index) => world.release(index)),

@@ -45,6 +45,18 @@ describe("a hold", () => {
     expect(ledger.heldOf("account")).toBe(0n)
   })
 
+  test("can be made smaller when its lease was given away", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.lease(payer, 60n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    ledger.forgetLeases()
+    expect(ledger.tryResize(hold, 61n)).toBeFalse()
+    expect(ledger.tryResize(hold, 20n)).toBeTrue()
+    expect(ledger.heldOf("account")).toBe(20n)
+  })
+
   test("is refused when nothing is there, and costs nothing when it is free", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 0n)
