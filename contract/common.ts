@@ -2,8 +2,8 @@ import * as z from "zod"
 import { commaFault } from "./comma.ts"
 
 /**
- * The words that all resources of the management API share. The console imports the types of these
- * files, and `amounts.ts`, and nothing else of the gateway; `/openapi.json` is made from them.
+ * What all resources of the management API share. The console imports types, and of values only what needs no
+ * schema (`amounts.ts`, `client.ts`, `tools.ts`), so that no schema is in the browser's bundle.
  */
 
 /** Why a text is no amount. */

@@ -34,10 +34,7 @@ function isFresh(): boolean {
     "index.html",
     "package.json",
     "vite-build.ts",
-    // What the console shares with the gateway besides types.
-    "../contract/amounts.ts",
-    "../contract/comma.ts",
-    "../contract/tools.ts",
+    ...new Bun.Glob("../contract/*.ts").scanSync(FOLDER),
   ]
   return sources.every((path) => statSync(join(FOLDER, path)).mtimeMs <= built)
 }

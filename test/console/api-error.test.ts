@@ -53,13 +53,9 @@ describe("errors of the API", () => {
 
 test("addresses leave out what has no value, and escape the rest", () => {
   expect(
-    addressOf("/receipts", {
-      account: undefined,
-      search: "",
-      model: "a/b c&d",
-      limit: 50,
-      key: null,
+    addressOf("GET /receipts", {
+      query: { account: undefined, search: "", model: "a/b c&d", limit: 50 },
     }),
   ).toBe("/admin/v1/receipts?model=a%2Fb+c%26d&limit=50")
-  expect(addressOf("/keys")).toBe("/admin/v1/keys")
+  expect(addressOf("GET /keys", {})).toBe("/admin/v1/keys")
 })

@@ -20,6 +20,7 @@ import {
   sortedPrices,
 } from "../../console/src/pages/models/prices.ts"
 import { changedEntry, knownPriceEntry } from "../../console/src/pages/models/changed-entry.ts"
+import { pathOf } from "tollgate-contract/client.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
 
 const healthy = {
@@ -83,7 +84,8 @@ describe("the catalog's filters", () => {
 })
 
 test("a model's path keeps the slashes of its name and nothing else", () => {
-  expect(modelPath("a/b/c?d#e")).toBe("/models/a/b/c%3Fd%23e")
+  const path = modelPath("a/b/c?d#e")
+  expect(pathOf("GET /models/{provider}/{name...}", { path })).toBe("/models/a/b/c%3Fd%23e")
 })
 
 test("a model rests when every way to it does", () => {

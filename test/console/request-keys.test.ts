@@ -60,7 +60,9 @@ test("an answer that does not come whole is none, and the key is sent along", as
     real,
   )
   try {
-    const failure = await api.post("/codes", {}, "a-key").catch((thrown: unknown) => thrown)
+    const body = { credits: "1" }
+    const sending = { idempotencyKey: "a-key" }
+    const failure = await api("POST /codes", { body }, sending).catch((thrown: unknown) => thrown)
     expect(failure).toMatchObject({ status: 0, message: answerLost().message })
     expect(seen).toEqual(["a-key"])
   } finally {

@@ -1,12 +1,16 @@
-export type QueryValue = string | number | boolean | null | undefined
-export type Query = Readonly<Record<string, QueryValue>>
+import { type AnyInput, type Input, pathOf, type RouteName } from "tollgate-contract/client.ts"
 
-/** A path of the management API with its query; members without a value are left out. */
-export function addressOf(path: string, query: Query = {}): string {
+/** The address of a route with its query; members without a value are left out. */
+export function addressOf<Name extends RouteName>(name: Name, input: Input<Name>): string {
+  return addressWith(name, input)
+}
+
+/** The same, for code that serves all routes. */
+export function addressWith(name: RouteName, input: AnyInput): string {
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== "") search.set(name, String(value))
+  for (const [member, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined && value !== "") search.set(member, String(value))
   }
   const text = search.toString()
-  return `/admin/v1${path}${text === "" ? "" : `?${text}`}`
+  return `/admin/v1${pathOf(name, input)}${text === "" ? "" : `?${text}`}`
 }

@@ -1,25 +1,10 @@
-import { addressOf, type Query } from "./address.ts"
+import type { Answer, AnyInput, Input, RouteName } from "tollgate-contract/client.ts"
+import { methodAndPath } from "tollgate-contract/route-name.ts"
+import { addressWith } from "./address.ts"
 import { answerLost, readError, unreachable } from "./api-error.ts"
-
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** The header that no form of a foreign page can send: the gateway asks it of every change. */
 const OUR_HEADER = { "x-tollgate-console": "1" }
-
-/**
- * Asks the management API. Paths are below `/admin/v1`. What moves money or makes a secret is sent with a
- * key: asked again with it, it is answered as the first time and not done twice.
- * @throws ApiError for every answer that is no success, and when there is none.
- */
-export const api = {
-  get: <Answer>(path: string, query?: Query, signal?: AbortSignal) =>
-    ask<Answer>("GET", path, { query, signal }),
-  post: <Answer>(path: string, body?: unknown, idempotencyKey?: string) =>
-    ask<Answer>("POST", path, { body: body ?? {}, idempotencyKey }),
-  put: <Answer>(path: string, body: unknown) => ask<Answer>("PUT", path, { body }),
-  patch: <Answer>(path: string, body: unknown) => ask<Answer>("PATCH", path, { body }),
-  delete: <Answer>(path: string) => ask<Answer>("DELETE", path, {}),
-}
 
 type Listener = () => void
 let signedOut: Listener = () => {}
@@ -29,16 +14,38 @@ export function onSignedOut(listener: Listener): void {
   signedOut = listener
 }
 
-interface Asking {
-  readonly query?: Query | undefined
-  readonly body?: unknown
-  readonly signal?: AbortSignal | undefined
-  readonly idempotencyKey?: string | undefined
+/** How a request is sent. */
+export interface Sending {
+  readonly signal?: AbortSignal
+  /**
+   * What moves money or makes a secret is sent with a key: asked again with it, it is answered as the first time
+   * and not done twice.
+   */
+  readonly idempotencyKey?: string
+  /** Where a page of a list begins: `next_cursor` of the page before. */
+  readonly cursor?: string | undefined
 }
 
-async function ask<Answer>(method: Method, path: string, asking: Asking): Promise<Answer> {
-  const { query, body, signal, idempotencyKey } = asking
-  const response = await send(addressOf(path, query), {
+/**
+ * Calls a route of the management API: `api("PATCH /keys/{id}", { path: { id }, body })`. What is sent and what is
+ * answered has the types that the gateway's own schemas have.
+ * @throws ApiError for every answer that is no success, and when there is none.
+ */
+export function api<Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  sending?: Sending,
+): Promise<Answer<Name>>
+export async function api(
+  name: RouteName,
+  input: AnyInput,
+  sending: Sending = {},
+): Promise<unknown> {
+  const { method } = methodAndPath(name)
+  const body = input.body ?? (method === "POST" ? {} : undefined)
+  const { signal, idempotencyKey, cursor } = sending
+  const query = cursor === undefined ? input.query : { ...input.query, cursor }
+  const response = await send(addressWith(name, { ...input, ...(query && { query }) }), {
     method,
     credentials: "same-origin",
     headers: {
@@ -52,7 +59,7 @@ async function ask<Answer>(method: Method, path: string, asking: Asking): Promis
   })
   const answer = await readJson(response)
   if (response.ok && answer === undefined) throw answerLost()
-  if (response.ok) return answer as Answer
+  if (response.ok) return answer
   const error = readError(response.status, answer)
   // With a field it is about that field: a wrong password, a wrong code.
   if (error.status === 401 && error.parameter === null) signedOut()

@@ -1,17 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
 import type { Model } from "tollgate-contract/catalog.ts"
-import type { Page } from "tollgate-contract/common.ts"
 import { allowsModel } from "../format/globs.ts"
 import { oneQuery } from "./queries.ts"
-
-type NamedModels = Page<Pick<Model, "id" | "deployments">>
 
 /**
  * A model for chat that a key may call and that is likely to answer; undefined while the catalog is not there.
  * @param globs of the models that it may call; null: all.
  */
 export function useFirstModel(globs: readonly string[] | null): string | undefined {
-  const catalog = useQuery(oneQuery<NamedModels>("/models", { kind: "chat", priced: "true" }))
+  const catalog = useQuery(oneQuery("GET /models", { query: { kind: "chat", priced: "true" } }))
   if (catalog.isPending) return undefined
   const callable = catalog.data?.data.filter(({ id }) => allowsModel(globs, id)) ?? []
   const first = callable.find(isReady) ?? callable[0]
@@ -19,7 +16,7 @@ export function useFirstModel(globs: readonly string[] | null): string | undefin
 }
 
 /** Whether it is likely to answer at once: a first request should not be the one that fails. */
-function isReady({ deployments }: NamedModels["data"][number]): boolean {
+function isReady({ deployments }: Model): boolean {
   return deployments.every(({ health }) => health.state !== "resting")
 }
 

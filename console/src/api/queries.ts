@@ -1,9 +1,11 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query"
-import type { Account, AccountCredits } from "tollgate-contract/accounts.ts"
-import type { Page } from "tollgate-contract/common.ts"
-import type { Key } from "tollgate-contract/keys.ts"
-import type { Session, SignInOptions } from "tollgate-contract/session.ts"
-import type { Query } from "./address.ts"
+import {
+  type AnyInput,
+  type Input,
+  type PageName,
+  pathOf,
+  type RouteName,
+} from "tollgate-contract/client.ts"
 import { ApiError } from "./api-error.ts"
 import { api } from "./client.ts"
 
@@ -24,42 +26,50 @@ function isPassing(error: Error): boolean {
 
 export const sessionQuery = queryOptions({
   queryKey: ["/session"],
-  queryFn: ({ signal }) => api.get<Session>("/session", {}, signal),
+  queryFn: ({ signal }) => api("GET /session", {}, { signal }),
   staleTime: 60_000,
 })
 
 export const signInQuery = queryOptions({
   queryKey: ["/sign-in"],
-  queryFn: ({ signal }) => api.get<SignInOptions>("/sign-in", {}, signal),
+  queryFn: ({ signal }) => api("GET /sign-in", {}, { signal }),
 })
 
+/** The name of a route that only reads. */
+type ReadName = Extract<RouteName, `GET ${string}`>
+
 /** One answer of the API, kept under its path and query. */
-export function oneQuery<Answer>(path: string, query: Query = {}) {
+export function oneQuery<Name extends ReadName>(name: Name, input: Input<Name>) {
   return queryOptions({
-    queryKey: [path, query],
-    queryFn: ({ signal }) => api.get<Answer>(path, query, signal),
+    queryKey: keyOf(name, input),
+    queryFn: ({ signal }) => api(name, input, { signal }),
   })
 }
 
 /** A list of the API, page by page. Use with `usePages`. */
-export function pagesQuery<Item>(path: string, query: Query = {}) {
+export function pagesQuery<Name extends PageName>(name: Name, input: Input<Name>) {
+  const [path, query] = keyOf(name, input)
   return infiniteQueryOptions({
     queryKey: [path, "pages", query],
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Page<Item>>(path, { ...query, cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => api(name, input, { signal, cursor: pageParam }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   })
 }
 
+/** `refresh` looks at the path. */
+function keyOf(name: RouteName, input: AnyInput) {
+  return [pathOf(name, input), input.query ?? {}] as const
+}
+
 /** All accounts that the asker sees: an operator's switcher. */
-export const accountsQuery = oneQuery<Page<Account>>("/accounts", { limit: 200 })
+export const accountsQuery = oneQuery("GET /accounts", { query: { limit: 200 } })
 
 export function accountCreditsQuery(account: string) {
-  return oneQuery<AccountCredits>(`/accounts/${account}/credits`)
+  return oneQuery("GET /accounts/{id}/credits", { path: { id: account } })
 }
 
 /** The keys of an account, for choosing one. */
 export function keysQuery(account: string | undefined) {
-  return oneQuery<Page<Key>>("/keys", { account, limit: 200 })
+  return oneQuery("GET /keys", { query: { account, limit: 200 } })
 }

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
-import type { Query } from "./address.ts"
+import type { Input, Item, PageName } from "tollgate-contract/client.ts"
 import { pagesQuery } from "./queries.ts"
 
 /** A list that grows: what `DataTable` and `MoreButton` need of it. */
-export interface Pages<Item> {
-  readonly items: readonly Item[]
+export interface Pages<Entry> {
+  readonly items: readonly Entry[]
   readonly isLoading: boolean
   readonly error: Error | null
   /** Whether there is anything to show: what was seen last stays when a later look fails. */
@@ -23,13 +23,21 @@ export interface PagesSettings {
 }
 
 /** A list of the API with its further pages. */
-export function usePages<Item>(
-  path: string,
-  query: Query = {},
+export function usePages<Name extends PageName>(
+  name: Name,
+  input: Input<Name>,
+  settings?: PagesSettings,
+): Pages<Item<Name>>
+export function usePages<Name extends PageName>(
+  name: Name,
+  input: Input<Name>,
   settings: PagesSettings = {},
-): Pages<Item> {
-  const asked = useInfiniteQuery({ ...pagesQuery<Item>(path, query), ...settings })
-  const items = useMemo(() => asked.data?.pages.flatMap((page) => page.data) ?? [], [asked.data])
+): Pages<unknown> {
+  const asked = useInfiniteQuery({ ...pagesQuery(name, input), ...settings })
+  const items = useMemo(
+    () => asked.data?.pages.flatMap<unknown>((page) => page.data) ?? [],
+    [asked.data],
+  )
   return {
     items,
     isLoading: asked.isPending,

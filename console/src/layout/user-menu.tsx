@@ -35,7 +35,7 @@ export function UserMenu() {
 
   async function signOut() {
     try {
-      await api.delete("/session")
+      await api("DELETE /session", {})
     } catch (thrown) {
       return notifyError(thrown)
     }

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Key>[] = [
 
 /** The keys of an account, in short; they are changed on their own page. */
 export function AccountKeys({ account }: { readonly account: string }) {
-  const keys = usePages<Key>("/keys", { account })
+  const keys = usePages("GET /keys", { query: { account } })
   const open = (
     <LinkButton to="/keys" search={{ account }} variant="default" size="xs">
       Open the keys

@@ -3,7 +3,6 @@ import { IconPencil } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
-import type { Account } from "tollgate-contract/accounts.ts"
 import { accountCreditsQuery, oneQuery } from "../../api/queries.ts"
 import { counted } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -24,7 +23,11 @@ const route = getRouteApi("/signed-in/accounts/$account")
 /** One account, as an operator sees it. */
 export function AccountPage() {
   const { account: id } = route.useParams()
-  const { data: account, error, refetch } = useQuery(oneQuery<Account>(`/accounts/${id}`))
+  const {
+    data: account,
+    error,
+    refetch,
+  } = useQuery(oneQuery("GET /accounts/{id}", { path: { id } }))
   const [isRenaming, setRenaming] = useState(false)
   if (account === undefined) {
     return (

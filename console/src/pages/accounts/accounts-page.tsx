@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Account>[] = [
 
 /** Everybody who pays. */
 export function AccountsPage() {
-  const accounts = usePages<Account>("/accounts")
+  const accounts = usePages("GET /accounts", {})
   const [isCreating, setCreating] = useState(false)
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>

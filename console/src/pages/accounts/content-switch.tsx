@@ -11,7 +11,10 @@ export function ContentSwitch({ account }: { readonly account: Account }) {
   const { stores_content: isStored } = account
 
   async function change() {
-    await api.patch(`/accounts/${account.id}`, { stores_content: !isStored })
+    await api("PATCH /accounts/{id}", {
+      path: { id: account.id },
+      body: { stores_content: !isStored },
+    })
     await refresh("/accounts")
   }
 

@@ -1,7 +1,6 @@
 import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
-import type { Account } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"
@@ -40,8 +39,8 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ name, credits }, idempotencyKey) => {
     const amount = readCredits(credits)
-    const order = { name: name.trim(), ...(amount !== undefined && { credits: amount }) }
-    const account = await api.post<Account>("/accounts", order, idempotencyKey)
+    const body = { name: name.trim(), ...(amount !== undefined && { credits: amount }) }
+    const account = await api("POST /accounts", { body }, { idempotencyKey })
     notifyDone(`${account.name} has been created.`)
     onClose()
     await refresh("/accounts")

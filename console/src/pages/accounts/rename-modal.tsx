@@ -28,7 +28,7 @@ function RenameForm({ account, onClose }: Omit<RenameModalProperties, "isOpen">)
     validate: { name: (value) => (value.trim() === "" ? "Enter a name" : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ name }) => {
-    await api.patch(`/accounts/${account.id}`, { name: name.trim() })
+    await api("PATCH /accounts/{id}", { path: { id: account.id }, body: { name: name.trim() } })
     onClose()
     await refresh("/accounts")
   })

@@ -30,11 +30,13 @@ export function AuditPage() {
 function AuditList() {
   const { accountId, accounts, isAll } = useAccount()
   const { account: _, from, to, ...texts } = route.useSearch()
-  const records = usePages<AuditRecord>("/audit", {
-    ...texts,
-    account: accountId,
-    from: fromLocalField(from ?? ""),
-    to: fromLocalField(to ?? ""),
+  const records = usePages("GET /audit", {
+    query: {
+      ...texts,
+      account: accountId,
+      from: fromLocalField(from ?? ""),
+      to: fromLocalField(to ?? ""),
+    },
   })
   const [open, setOpen] = useState<AuditRecord>()
   const names = isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined

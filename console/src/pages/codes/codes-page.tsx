@@ -21,7 +21,7 @@ import { ShownCode } from "./shown-code.tsx"
 
 /** Codes that give credits to whoever redeems them. */
 export function CodesPage() {
-  const codes = usePages<Code>("/codes")
+  const codes = usePages("GET /codes", {})
   const [isCreating, setCreating] = useState(false)
   const [shown, setShown] = useState<CodeWithText>()
   const [ending, setEnding] = useState<Code>()
@@ -33,7 +33,7 @@ export function CodesPage() {
 
   async function revoke() {
     if (ending === undefined) return
-    await api.post(`/codes/${ending.id}/revoke`)
+    await api("POST /codes/{id}/revoke", { path: { id: ending.id } })
     await refresh("/codes")
   }
 

@@ -57,13 +57,13 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
   })
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
     const days = Number(values.expires_at)
-    const order = {
-      credits: readCredits(values.credits),
+    const body = {
+      credits: readCredits(values.credits) ?? "",
       uses: Number(values.uses),
       ...(days > 0 && { expires_at: new Date(opened + days * DAY).toISOString() }),
       ...(values.note.trim() !== "" && { note: values.note.trim() }),
     }
-    const code = await api.post<CodeWithText>("/codes", order, idempotencyKey)
+    const code = await api("POST /codes", { body }, { idempotencyKey })
     onClose()
     onCreated(code)
     await refresh("/codes")

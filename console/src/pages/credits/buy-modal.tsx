@@ -23,9 +23,9 @@ export function BuyModal({ account, isOpen, onClose }: CreditsModalProperties) {
 function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
   const form = useForm({ initialValues: { credits: "25" }, validate: { credits: checkPositive } })
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
-    const body = { credits: readCredits(values.credits) }
-    const path = `/accounts/${account.id}/checkout`
-    const { url } = await api.post<{ url: string }>(path, body, idempotencyKey)
+    const body = { credits: readCredits(values.credits) ?? "" }
+    const purchase = { path: { id: account.id }, body }
+    const { url } = await api("POST /accounts/{id}/checkout", purchase, { idempotencyKey })
     window.location.assign(url)
   })
   return (

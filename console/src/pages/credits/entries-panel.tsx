@@ -18,16 +18,16 @@ import { When } from "../../ui/when.tsx"
 const route = getRouteApi("/signed-in/credits")
 const LOOK_EVERY = 10_000
 
-const KINDS: Readonly<Record<Entry["kind"], string>> = {
-  grant: "Grants",
-  charge: "Charges",
-  adjustment: "Adjustments",
-  refund: "Refunds",
-  code: "Redeemed codes",
-  payment: "Card payments",
-  reversal: "Reversed card payments",
-  debt: "Debts paid",
-}
+const KINDS: readonly { value: Entry["kind"]; label: string }[] = [
+  { value: "grant", label: "Grants" },
+  { value: "charge", label: "Charges" },
+  { value: "adjustment", label: "Adjustments" },
+  { value: "refund", label: "Refunds" },
+  { value: "code", label: "Redeemed codes" },
+  { value: "payment", label: "Card payments" },
+  { value: "reversal", label: "Reversed card payments" },
+  { value: "debt", label: "Debts paid" },
+]
 
 const COLUMNS: readonly Column<Entry>[] = [
   { id: "number", header: "No.", cell: (entry) => <span className="figures">{entry.number}</span> },
@@ -52,11 +52,12 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 /** The account's book, the newest entry first. */
 export function EntriesPanel({ account }: { readonly account: string }) {
-  const { kind } = route.useSearch()
+  const search = route.useSearch()
+  const kind = KINDS.find(({ value }) => value === search.kind)?.value
   const navigate = route.useNavigate()
-  const pages = usePages<Entry>(
-    `/accounts/${account}/entries`,
-    { kind },
+  const pages = usePages(
+    "GET /accounts/{id}/entries",
+    { path: { id: account }, query: { kind } },
     { refetchInterval: LOOK_EVERY },
   )
   return (
@@ -70,7 +71,7 @@ export function EntriesPanel({ account }: { readonly account: string }) {
           placeholder="All types"
           size="xs"
           clearable
-          data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+          data={[...KINDS]}
           value={kind ?? null}
           onChange={(value) =>
             void navigate({

@@ -17,7 +17,7 @@ import { largeAmountQuestion } from "./large-amount.ts"
 import type { CreditsModalProperties } from "./redeem-modal.tsx"
 
 interface EntryValues {
-  readonly kind: string
+  readonly kind: NewEntry["kind"]
   readonly amount: string
   readonly note: string
 }
@@ -51,10 +51,14 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
     const entry = {
       kind: values.kind,
-      amount: readCredits(values.amount),
+      amount: readCredits(values.amount) ?? "",
       note: values.note.trim(),
     }
-    await api.post(`/accounts/${account.id}/entries`, entry, idempotencyKey)
+    await api(
+      "POST /accounts/{id}/entries",
+      { path: { id: account.id }, body: entry },
+      { idempotencyKey },
+    )
     notifyDone("The entry has been recorded.")
     onClose()
     await refresh("/accounts", "/usage/overview")

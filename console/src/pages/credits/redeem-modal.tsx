@@ -1,6 +1,5 @@
 import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
-import type { Entry } from "tollgate-contract/accounts.ts"
 import type { AccountChoice } from "../../account.tsx"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
@@ -31,8 +30,8 @@ function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">
     validate: { code: (value) => (value.trim() === "" ? "Enter the code" : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ code }, idempotencyKey) => {
-    const path = `/accounts/${account.id}/redeem`
-    const entry = await api.post<Entry>(path, { code: code.trim() }, idempotencyKey)
+    const redemption = { path: { id: account.id }, body: { code: code.trim() } }
+    const entry = await api("POST /accounts/{id}/redeem", redemption, { idempotencyKey })
     notifyDone(`${creditsText(entry.amount)} credits were added.`)
     onClose()
     await refresh(`/accounts`, "/usage/overview")

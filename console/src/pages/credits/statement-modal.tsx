@@ -4,13 +4,21 @@ import { addressOf } from "../../api/address.ts"
 import { utcDay } from "../../format/moments.ts"
 import type { CreditsModalProperties } from "./redeem-modal.tsx"
 
+const FORMATS = [
+  { value: "csv", label: "CSV, for a spreadsheet" },
+  { value: "json", label: "JSON" },
+] as const
+
 /** A file with every entry of some days. */
 export function StatementModal({ account, isOpen, onClose }: CreditsModalProperties) {
   const [from, setFrom] = useState(() => `${utcDay().slice(0, 8)}01`)
   const [to, setTo] = useState(() => utcDay())
-  const [format, setFormat] = useState("csv")
+  const [format, setFormat] = useState<(typeof FORMATS)[number]["value"]>("csv")
   const fault = faultOf(from, to)
-  const address = addressOf(`/accounts/${account.id}/statement`, { from, to, format })
+  const address = addressOf("GET /accounts/{id}/statement", {
+    path: { id: account.id },
+    query: { from, to, format },
+  })
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Statement of ${account.name}`}>
       <Stack>
@@ -34,10 +42,7 @@ export function StatementModal({ account, isOpen, onClose }: CreditsModalPropert
         </SimpleGrid>
         <SegmentedControl
           aria-label="Format"
-          data={[
-            { value: "csv", label: "CSV, for a spreadsheet" },
-            { value: "json", label: "JSON" },
-          ]}
+          data={[...FORMATS]}
           value={format}
           onChange={setFormat}
         />

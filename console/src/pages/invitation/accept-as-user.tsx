@@ -11,7 +11,7 @@ export interface AcceptAsUserProperties {
   readonly email: string
   /** The address of who is signed in; undefined: nobody. */
   readonly signedInAs: string | undefined
-  readonly accept: (body: object) => Promise<void>
+  readonly accept: (body: Record<never, never>) => Promise<void>
 }
 
 /** Who is registered signs in, then accepts with one button. */
@@ -57,7 +57,7 @@ export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperti
           loading={isBusy}
           onClick={() =>
             void attempt(async () => {
-              await api.delete("/session")
+              await api("DELETE /session", {})
               await endSession()
             })
           }

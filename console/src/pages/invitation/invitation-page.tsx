@@ -1,8 +1,6 @@
 import { Alert, Skeleton, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
-import type { OpenInvitation } from "tollgate-contract/members.ts"
-import type { Session } from "tollgate-contract/session.ts"
 import { ApiError } from "../../api/api-error.ts"
 import { api } from "../../api/client.ts"
 import { oneQuery, sessionQuery } from "../../api/queries.ts"
@@ -22,19 +20,25 @@ const ROLES = {
   viewer: "a viewer, with read-only access",
 } as const
 
+/** What a new user adds; nothing for those who are registered. */
+interface Acceptance {
+  readonly name?: string
+  readonly password?: string
+}
+
 /** Somebody was invited into an account, and is here to accept. */
 export function InvitationPage() {
   const { token } = route.useSearch()
   const navigate = route.useNavigate()
-  const path = `/invitations/${encodeURIComponent(token ?? "")}`
+  const path = { token: token ?? "" }
   const invitation = useQuery({
-    ...oneQuery<OpenInvitation>(path),
+    ...oneQuery("GET /invitations/{token}", { path }),
     enabled: token !== undefined,
   })
   const session = useQuery({ ...sessionQuery, retry: false })
 
-  async function accept(body: object) {
-    const begun = await api.post<Session>(`${path}/accept`, body)
+  async function accept({ name, password }: Acceptance) {
+    const begun = await api("POST /invitations/{token}/accept", { path, body: { name, password } })
     const joined = begun.accounts.find(({ name }) => name === invitation.data?.account_name)
     beginSession(begun)
     await navigate({ to: "/", search: { account: joined?.id } })

@@ -47,7 +47,7 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
   })
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
     const body = { account: values.account, ...bodyOf(values, opened) }
-    const key = await api.post<KeyWithSecret>("/keys", body, idempotencyKey)
+    const key = await api("POST /keys", { body }, { idempotencyKey })
     onClose()
     onCreated(key)
     await refresh("/keys", "/usage/overview")
@@ -81,7 +81,7 @@ function EditForm({ target, onClose }: { readonly target: Key; readonly onClose:
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     const changes = changesOf(target, values)
     if (Object.keys(changes).length > 0) {
-      await api.patch(`/keys/${target.id}`, changes)
+      await api("PATCH /keys/{id}", { path: { id: target.id }, body: changes })
       notifyDone("The key has been changed. The change takes effect within a second.")
       await refresh("/keys")
     }

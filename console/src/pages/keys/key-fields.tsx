@@ -16,10 +16,6 @@ const EXPIRIES = [
 
 export type KeyForm = UseFormReturnType<KeyValues>
 
-interface NamedModels {
-  readonly data: readonly { readonly id: string; readonly provider: string }[]
-}
-
 /** The fields of a key: what it is called, how long it works, what it may spend and call. */
 export function KeyFields({ form }: { readonly form: KeyForm }) {
   return (
@@ -87,7 +83,7 @@ function AmountField({ label, name, form }: AmountFieldProperties) {
 }
 
 function LimitFields({ form }: { readonly form: KeyForm }) {
-  const models = useQuery(oneQuery<NamedModels>("/models", { limit: 2_000 }))
+  const models = useQuery(oneQuery("GET /models", { query: { limit: 2_000 } }))
   const ids = models.data?.data.map((model) => model.id) ?? []
   const providers = new Set(models.data?.data.map((model) => `${model.provider}/*`))
   return (

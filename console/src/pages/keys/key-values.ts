@@ -58,7 +58,7 @@ export function valuesOf(key: Key): KeyValues {
 }
 
 /** The body of the API, with null where there is no limit. The values have been checked. */
-export function bodyOf(values: KeyValues, now = Date.now()): KeyChange {
+export function bodyOf(values: KeyValues, now = Date.now()): KeyChange & { name: string } {
   return {
     name: values.name.trim(),
     models: listOf(values.models),

@@ -23,7 +23,7 @@ import { RotateModal } from "./rotate-modal.tsx"
 import { SecretModal } from "./secret-modal.tsx"
 
 const route = getRouteApi("/signed-in/keys")
-const STATUSES = [
+const STATUSES: { value: Key["status"] | "all"; label: string }[] = [
   { value: "active", label: "Active" },
   { value: "expired", label: "Expired" },
   { value: "revoked", label: "Revoked" },
@@ -87,7 +87,7 @@ export function KeysPage() {
         action="Revoke the key"
         onClose={() => setRevoking(undefined)}
         onConfirm={async () => {
-          await api.post(`/keys/${revoking?.id ?? ""}/revoke`)
+          await api("POST /keys/{id}/revoke", { path: { id: revoking?.id ?? "" } })
           notifyDone("The key has been revoked.")
           await refresh("/keys")
         }}
@@ -107,11 +107,10 @@ interface KeyListProperties {
 
 function KeyList({ account, search, columns, newKey }: KeyListProperties) {
   const { status = "active" } = route.useSearch()
+  const wantedStatus = STATUSES.find(({ value }) => value === status)?.value
   const navigate = route.useNavigate()
-  const pages = usePages<Key>("/keys", {
-    account,
-    status: status === "all" ? undefined : status,
-    limit: 100,
+  const pages = usePages("GET /keys", {
+    query: { account, status: wantedStatus === "all" ? undefined : wantedStatus, limit: 100 },
   })
   const wanted = search.toLowerCase()
   const rows = pages.items.filter((key) =>

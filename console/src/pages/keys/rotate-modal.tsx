@@ -47,9 +47,9 @@ function RotateForm({ target, onClose, onRotated }: RotateFormProperties) {
     setBusy(true)
     setError(null)
     try {
-      const body = { grace_seconds: Number(grace) }
-      const path = `/keys/${target.id}/rotate`
-      const rotated = await api.post<KeyWithSecret>(path, body, keys.current)
+      const rotation = { path: { id: target.id }, body: { grace_seconds: Number(grace) } }
+      const sending = { idempotencyKey: keys.current }
+      const rotated = await api("POST /keys/{id}/rotate", rotation, sending)
       onClose()
       onRotated(rotated)
       await refresh("/keys")

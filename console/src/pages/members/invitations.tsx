@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Invitation>[] = [
 
 async function takeBack(invitation: Invitation): Promise<void> {
   try {
-    await api.delete(`/members/invitations/${invitation.id}`)
+    await api("DELETE /members/invitations/{id}", { path: { id: invitation.id } })
     await refresh("/members/invitations")
   } catch (thrown) {
     notifyError(thrown)
@@ -53,7 +53,7 @@ async function takeBack(invitation: Invitation): Promise<void> {
 
 /** Invitations that nobody has accepted yet. Nothing where there are none. */
 export function Invitations({ account }: { readonly account: string | undefined }) {
-  const invitations = usePages<Invitation>("/members/invitations", { account })
+  const invitations = usePages("GET /members/invitations", { query: { account } })
   if (invitations.error !== null) {
     return <ErrorNotice error={invitations.error} retry={invitations.retry} />
   }

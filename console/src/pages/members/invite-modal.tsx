@@ -10,7 +10,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { When } from "../../ui/when.tsx"
-import { ROLES } from "./roles.ts"
+import { roleOf, ROLES } from "./roles.ts"
 
 export interface InviteModalProperties {
   readonly account: string
@@ -60,8 +60,8 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ email, role }, idempotencyKey) => {
-    const order = { account, email: email.trim(), role }
-    onMade(await api.post<InvitationWithLink>("/members/invitations", order, idempotencyKey))
+    const body = { account, email: email.trim(), role: roleOf(role) }
+    onMade(await api("POST /members/invitations", { body }, { idempotencyKey }))
     await refresh("/members/invitations")
   })
   return (

@@ -28,7 +28,7 @@ export interface MemberListProperties {
 
 /** The members of an account, and who is invited. */
 export function MemberList({ account, mayChange }: MemberListProperties) {
-  const members = usePages<Member>("/members", { account })
+  const members = usePages("GET /members", { query: { account } })
   const { accounts } = useAccount()
   const { user } = useSession()
   const [isInviting, setInviting] = useState(false)
@@ -47,7 +47,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
 
   async function remove() {
     if (leaving === undefined) return
-    await api.delete(`/members/${leaving.id}`)
+    await api("DELETE /members/{id}", { path: { id: leaving.id } })
     notifyDone(`${leaving.name} is no longer a member.`)
     await refresh("/members", "/users")
   }
@@ -163,7 +163,7 @@ function Role({ member, mayChange }: RoleProperties) {
   async function change(role: AccountRole) {
     setWanted(role)
     try {
-      await api.patch(`/members/${member.id}`, { role })
+      await api("PATCH /members/{id}", { path: { id: member.id }, body: { role } })
       await refresh("/members", "/users")
     } catch (thrown) {
       notifyError(thrown)

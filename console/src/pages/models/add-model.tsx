@@ -1,8 +1,7 @@
 import { Button, Group, Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
-import type { Model, ModelEntry, Provider } from "tollgate-contract/catalog.ts"
-import type { Page } from "tollgate-contract/common.ts"
+import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
 import { multiplierDoubt } from "tollgate-contract/amounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
@@ -66,7 +65,7 @@ const EMPTY: Draft = {
 }
 
 function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
-  const providers = useQuery(oneQuery<Page<Provider>>("/providers", { limit: 200 }))
+  const providers = useQuery(oneQuery("GET /providers", { query: { limit: 200 } }))
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const { ask, dialog } = useAskFirst()
   const [isBusy, setBusy] = useState(false)
@@ -84,7 +83,7 @@ function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
     setBusy(true)
     setError(null)
     try {
-      await api.put(modelPath(id), entry)
+      await api("PUT /models/{provider}/{name...}", { path: modelPath(id), body: entry })
       await refresh("/models")
       notifyDone(`${id} has been added.`)
       onAdded(id)

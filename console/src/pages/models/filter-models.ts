@@ -45,7 +45,8 @@ export function healthOf(model: Model): Model["deployments"][number]["health"]["
   return states.includes("healthy") ? "healthy" : "unknown"
 }
 
-/** A model's path in the API; its name may hold slashes. */
-export function modelPath(id: string): string {
-  return `/models/${id.split("/").map(encodeURIComponent).join("/")}`
+/** The parts of a model's path in the API; its name may hold slashes. */
+export function modelPath(id: string): { readonly provider: string; readonly name: string } {
+  const [provider = "", ...name] = id.split("/")
+  return { provider, name: name.join("/") }
 }

@@ -75,7 +75,7 @@ function useModelChange(model: Model) {
     setBusy(true)
     setError(null)
     try {
-      await api.put(modelPath(model.id), entry)
+      await api("PUT /models/{provider}/{name...}", { path: modelPath(model.id), body: entry })
       await refresh("/models", "/providers")
       notifyDone(`The price of ${model.id} has been changed.`)
       return true
@@ -88,7 +88,7 @@ function useModelChange(model: Model) {
   }
 
   async function takeBack(): Promise<void> {
-    await api.delete(modelPath(model.id))
+    await api("DELETE /models/{provider}/{name...}", { path: modelPath(model.id) })
     await refresh("/models", "/providers")
   }
 

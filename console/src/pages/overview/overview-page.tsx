@@ -28,7 +28,7 @@ export function OverviewPage() {
   const { account, accountId, may, isAll } = useAccount()
   const isNowhere = isAll && !session.is_operator
   const asked = useQuery({
-    ...oneQuery<Overview>("/usage/overview", { account: accountId }),
+    ...oneQuery("GET /usage/overview", { query: { account: accountId } }),
     enabled: !isNowhere,
     refetchInterval: ({ state }) => (isUnused(state.data) ? LOOK_FOR_FIRST_EVERY : LOOK_EVERY),
   })

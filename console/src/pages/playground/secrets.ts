@@ -1,4 +1,3 @@
-import type { KeyWithSecret } from "tollgate-contract/keys.ts"
 import { api } from "../../api/client.ts"
 import { CallError } from "./call-failure.ts"
 import { PlaygroundKeys } from "./playground-key.ts"
@@ -49,6 +48,6 @@ function keysOf(user: string): PlaygroundKeys {
 
 async function makeKey(account: string, expiresAt: number): Promise<string> {
   const expires_at = new Date(expiresAt).toISOString()
-  const key = await api.post<KeyWithSecret>("/keys", { account, name: "Playground", expires_at })
+  const key = await api("POST /keys", { body: { account, name: "Playground", expires_at } })
   return key.secret
 }

@@ -1,6 +1,7 @@
 import { Button, Center, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useState } from "react"
+import type { Answer } from "tollgate-contract/client.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
@@ -10,11 +11,7 @@ import { BackupCodes } from "./backup-codes.tsx"
 import { PasswordForm } from "./password-modal.tsx"
 import { QrCode } from "./qr-code.tsx"
 
-interface Enabling {
-  readonly totp_uri: string
-  readonly secret: string
-  readonly backup_codes: readonly string[]
-}
+type Enabling = Answer<"POST /auth/two-factor/enable">
 
 export interface EnableModalProperties {
   readonly isOpen: boolean
@@ -35,9 +32,9 @@ export function EnableModal({ isOpen, onClose }: EnableModalProperties) {
     <>
       <Modal opened={isOpen} onClose={close} title="Turn on two-factor authentication">
         {enabling === undefined ? (
-          <PasswordForm<Enabling>
+          <PasswordForm
             action="Continue"
-            path="/auth/two-factor/enable"
+            send={(password) => api("POST /auth/two-factor/enable", { body: { password } })}
             onCancel={close}
             onDone={async (answer) => setEnabling(answer)}
           />
@@ -69,7 +66,7 @@ function CodeForm({ enabling, onDone }: CodeFormProperties) {
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ code }) => {
-    await api.post("/auth/two-factor/verify-totp", { code: code.replace(/\s/g, "") })
+    await api("POST /auth/two-factor/verify-totp", { body: { code: code.replace(/\s/g, "") } })
     onDone()
     await refresh("/session")
   })

@@ -1,14 +1,13 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { ReactNode } from "react"
-import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 
 export interface PasswordFormProperties<Answer> {
   readonly action: string
-  /** What is asked of the API, with the password. */
-  readonly path: string
+  /** Asks the API, with the password. */
+  readonly send: (password: string) => Promise<Answer>
   readonly children?: ReactNode
   readonly onCancel: () => void
   readonly onDone: (answer: Answer) => Promise<void>
@@ -42,13 +41,13 @@ export function PasswordModal<Answer>(properties: PasswordModalProperties<Answer
 
 /** The same, where a modal is open already. */
 export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>) {
-  const { action, path, children, onCancel, onDone } = properties
+  const { action, send, children, onCancel, onDone } = properties
   const form = useForm({
     initialValues: { password: "" },
     validate: { password: (value) => (value === "" ? "Enter your password" : null) },
   })
-  const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    await onDone(await api.post<Answer>(path, values))
+  const { submit, isBusy, error } = useSubmit(form, async ({ password }) => {
+    await onDone(await send(password))
   })
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>

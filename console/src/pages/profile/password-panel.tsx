@@ -18,7 +18,7 @@ export function PasswordPanel() {
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    await api.post("/auth/change-password", values)
+    await api("POST /auth/change-password", { body: values })
     form.reset()
     notifyDone("Your password has been changed. Your other sessions have ended.")
     await refresh("/session")

@@ -14,14 +14,15 @@ import { When } from "../../ui/when.tsx"
 
 /** Where this user is signed in. Each other session can be ended from here. */
 export function SessionsPanel() {
-  const sessions = usePages<OpenSession>("/session/all")
+  const sessions = usePages("GET /session/all", {})
   const [isBusy, setBusy] = useState(false)
   const others = sessions.items.filter((session) => !session.current)
 
   async function end(ended: readonly OpenSession[]) {
     setBusy(true)
     try {
-      for (const session of ended) await api.delete(`/session/all/${session.id}`)
+      for (const session of ended)
+        await api("DELETE /session/all/{id}", { path: { id: session.id } })
       notifyDone(ended.length === 1 ? "The session has ended." : "All other sessions have ended.")
     } catch (thrown) {
       notifyError(thrown)

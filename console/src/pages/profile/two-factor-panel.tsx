@@ -1,5 +1,6 @@
 import { Badge, Button, Group } from "@mantine/core"
 import { useState } from "react"
+import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { notifyDone } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
@@ -51,18 +52,20 @@ export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
         isOpen={work === "disable"}
         title="Turn off two-factor authentication"
         action="Turn off"
-        path="/auth/two-factor/disable"
+        send={(password) => api("POST /auth/two-factor/disable", { body: { password } })}
         onClose={close}
         onDone={async () => {
           notifyDone("Two-factor authentication is off.")
           await refresh("/session")
         }}
       />
-      <PasswordModal<{ backup_codes: string[] }>
+      <PasswordModal
         isOpen={work === "codes"}
         title="New backup codes"
         action="Generate new codes"
-        path="/auth/two-factor/generate-backup-codes"
+        send={(password) =>
+          api("POST /auth/two-factor/generate-backup-codes", { body: { password } })
+        }
         onClose={close}
         onDone={async (answer) => setCodes(answer.backup_codes)}
       >

@@ -2,7 +2,6 @@ import { Modal, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
-import type { Page } from "tollgate-contract/common.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { NewProviderForm } from "./new-provider-form.tsx"
 import { TestPanel } from "./test-panel.tsx"
@@ -25,7 +24,7 @@ export function AddProvider({ isOpen, onClose }: AddProviderProperties) {
 function Steps({ onClose }: { readonly onClose: () => void }) {
   const [vendor, setVendor] = useState<Vendor>()
   const [provider, setProvider] = useState<Provider>()
-  const known = useQuery(oneQuery<Page<Provider>>("/providers", { limit: 200 }))
+  const known = useQuery(oneQuery("GET /providers", { query: { limit: 200 } }))
   const taken = (known.data?.data ?? []).map(({ id }) => id)
 
   if (vendor === undefined) {

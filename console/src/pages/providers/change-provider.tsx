@@ -45,8 +45,8 @@ function ChangeForm({ provider, vendor, onClose }: ChangeFormProperties) {
 
   async function save(event: FormEvent) {
     event.preventDefault()
-    const path = `/providers/${encodeURIComponent(provider.id)}`
-    const saved = await run(() => api.patch<Provider>(path, changeOf(vendor, provider, typed)))
+    const change = { path: { id: provider.id }, body: changeOf(vendor, provider, typed) }
+    const saved = await run(() => api("PATCH /providers/{id}", change))
     if (saved === undefined) return
     notifyDone(`${provider.id} has been changed.`)
     onClose()

@@ -92,7 +92,10 @@ function useFix() {
     setDone(0)
     try {
       for (const [index, model] of models.entries()) {
-        await api.put(modelPath(model.id), knownPriceEntry(model))
+        const entry = knownPriceEntry(model)
+        if (entry !== undefined) {
+          await api("PUT /models/{provider}/{name...}", { path: modelPath(model.id), body: entry })
+        }
         setDone(index + 1)
       }
       notifyDone(`${counted(models.length, "model")} can be called now.`)

@@ -30,7 +30,7 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
     event.preventDefault()
     const entry = { ...entryOf(vendor, typed), ...(!isKnown && { known_models: false }) }
     const provider = await run((idempotencyKey) =>
-      api.post<Provider>("/providers", { id, vendor: vendor.id, ...entry }, idempotencyKey),
+      api("POST /providers", { body: { id, vendor: vendor.id, ...entry } }, { idempotencyKey }),
     )
     if (provider !== undefined) onAdded(provider)
   }

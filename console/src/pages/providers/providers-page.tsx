@@ -28,7 +28,7 @@ export interface ProviderTask {
 
 /** The vendors that this gateway calls, with their keys. */
 export function ProvidersPage() {
-  const providers = usePages<Provider>("/providers", {}, { refetchInterval: 15_000 })
+  const providers = usePages("GET /providers", {}, { refetchInterval: 15_000 })
   const [isAdding, setAdding] = useState(false)
   const [task, setTask] = useState<ProviderTask>()
   const columns = useMemo(() => providerColumns(setTask), [])
@@ -86,7 +86,7 @@ function Tasks({ task, onClose }: TasksProperties) {
 
   async function remove() {
     if (deleted === undefined) return
-    await api.delete(`/providers/${encodeURIComponent(deleted.id)}`)
+    await api("DELETE /providers/{id}", { path: { id: deleted.id } })
     await refresh("/providers", "/models")
     notifyDone(`${deleted.id} has been deleted.`)
   }

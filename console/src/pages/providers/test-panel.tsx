@@ -18,7 +18,7 @@ export interface TestPanelProperties {
 export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperties) {
   const test = useQuery({
     queryKey: ["provider-test", provider.id],
-    queryFn: () => api.post<ProviderTest>(`/providers/${encodeURIComponent(provider.id)}/test`),
+    queryFn: () => api("POST /providers/{id}/test", { path: { id: provider.id } }),
     // Each look asks the vendor: only when a person wants it.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,

@@ -26,7 +26,7 @@ const route = getRouteApi("/signed-in/requests/$request")
 /** Everything that is known of one request. */
 export function ReceiptPage() {
   const { request } = route.useParams()
-  const asked = useQuery(oneQuery<Receipt>(`/receipts/${encodeURIComponent(request)}`))
+  const asked = useQuery(oneQuery("GET /receipts/{request}", { path: { request } }))
   const back = (
     <LinkButton to="/requests" variant="default" leftSection={<IconArrowLeft size={16} />}>
       All requests

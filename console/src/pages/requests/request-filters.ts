@@ -1,3 +1,4 @@
+import type { Input } from "tollgate-contract/client.ts"
 import { fromLocalField } from "../../format/moments.ts"
 
 /** The filters of the list of requests, as they stand in the address. */
@@ -23,13 +24,13 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
   { value: "custom", label: "From, to", length: null },
 ]
 
-const STATUSES = ["ok", "failed", "written_off"]
+const STATUSES = ["ok", "failed", "written_off"] as const
 
 /** The filters as the API's query. */
 export function requestQueryOf(
   filters: RequestFilters,
   now: number,
-): Record<string, string | undefined> {
+): NonNullable<Input<"GET /receipts">["query"]> {
   const { time, key, model, status, search } = filters
   const length = TIMES.find((each) => each.value === time)?.length ?? null
   const isCustom = time === "custom"

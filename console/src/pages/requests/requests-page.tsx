@@ -2,7 +2,6 @@ import { Button, Indicator } from "@mantine/core"
 import { IconListDetails, IconPlayerPause, IconPlayerPlay } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
-import type { RequestSummary } from "tollgate-contract/receipts.ts"
 import { useAccount } from "../../account.tsx"
 import { usePages } from "../../api/use-pages.ts"
 import { DataTable } from "../../ui/data-table.tsx"
@@ -30,9 +29,9 @@ export function RequestsPage() {
   const [isPaused, setPaused] = useState(false)
   const query = useStableQuery(filters)
   const isLive = isAtTop && !isPaused
-  const pages = usePages<RequestSummary>(
-    "/receipts",
-    { ...query, account: accountId, limit: PAGE },
+  const pages = usePages(
+    "GET /receipts",
+    { query: { ...query, account: accountId, limit: PAGE } },
     { refetchInterval: isLive ? LOOK_EVERY : false },
   )
   return (

@@ -20,7 +20,7 @@ export function ResetPage() {
     validate: { new_password: checkPassword },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    await api.post("/auth/reset-password", { ...values, token })
+    await api("POST /auth/reset-password", { body: { ...values, token: token ?? "" } })
     notifyDone("Your new password has been set. Sign in with it.")
     await navigate({ to: "/sign-in" })
   })

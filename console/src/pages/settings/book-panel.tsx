@@ -11,7 +11,7 @@ import { Panel } from "../../ui/panel.tsx"
 export function BookPanel() {
   const book = useQuery({
     queryKey: ["book"],
-    queryFn: ({ signal }) => api.get<BookVerdict>("/settings/book", {}, signal),
+    queryFn: ({ signal }) => api("GET /settings/book", {}, { signal }),
     // It reads all of the book: only when a person asks for it.
     enabled: false,
     retry: false,

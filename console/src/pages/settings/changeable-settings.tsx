@@ -42,7 +42,7 @@ function SettingField({ setting }: { readonly setting: Setting }) {
     setBusy(true)
     setFault(undefined)
     try {
-      await api.patch("/settings", { [setting.name]: value })
+      await api("PATCH /settings", { body: { [setting.name]: value } })
       await refresh("/settings", "/session")
       notifyDone(`${setting.label} has been saved.`)
     } catch (thrown) {

@@ -1,6 +1,5 @@
 import { Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import type { SettingsView } from "tollgate-contract/operations.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Facts } from "../../ui/facts.tsx"
@@ -12,7 +11,7 @@ import { EffectiveSettings } from "./effective-settings.tsx"
 
 /** How this gateway is set up, and whether its book is right. */
 export function SettingsPage() {
-  const { data, isPending, error, refetch } = useQuery(oneQuery<SettingsView>("/settings"))
+  const { data, isPending, error, refetch } = useQuery(oneQuery("GET /settings", {}))
   return (
     <Page
       title="Settings"

@@ -1,7 +1,6 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { getRouteApi } from "@tanstack/react-router"
-import type { Session } from "tollgate-contract/session.ts"
 import { api } from "../../api/client.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
 import { beginSession } from "../../session.tsx"
@@ -26,7 +25,9 @@ export function SetupPage() {
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     beginSession(
-      await api.post<Session>("/setup", { ...values, email: values.email.trim(), token }),
+      await api("POST /setup", {
+        body: { ...values, email: values.email.trim(), token: token ?? "" },
+      }),
     )
     await navigate({ to: "/" })
   })

@@ -19,9 +19,12 @@ export function CodeStep({ onDone, onBack }: CodeStepProperties) {
     validate: { code: (value) => (value.trim() === "" ? "Enter the code" : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    const way = isBackup ? "verify-backup-code" : "verify-totp"
-    const code = isBackup ? values.code.trim() : values.code.replace(/\s/g, "")
-    await api.post(`/auth/two-factor/${way}`, { code, trust_device: values.trust_device })
+    const body = {
+      code: isBackup ? values.code.trim() : values.code.replace(/\s/g, ""),
+      trust_device: values.trust_device,
+    }
+    if (isBackup) await api("POST /auth/two-factor/verify-backup-code", { body })
+    else await api("POST /auth/two-factor/verify-totp", { body })
     await onDone()
   })
 

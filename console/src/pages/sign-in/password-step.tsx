@@ -20,9 +20,8 @@ export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    const answer = await api.post<{ two_factor: boolean }>("/auth/sign-in/email", {
-      ...values,
-      email: values.email.trim(),
+    const answer = await api("POST /auth/sign-in/email", {
+      body: { ...values, email: values.email.trim() },
     })
     if (answer.two_factor) onCode()
     else await onDone()

@@ -2,7 +2,6 @@ import { Alert, Button, Divider, Skeleton, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
-import type { Session } from "tollgate-contract/session.ts"
 import { api } from "../../api/client.ts"
 import { signInQuery } from "../../api/queries.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
@@ -22,7 +21,7 @@ export function SignInPage() {
   const [isCodeAsked, setCodeAsked] = useState(false)
 
   async function enter() {
-    beginSession(await api.get<Session>("/session"))
+    beginSession(await api("GET /session", {}))
     await navigate({ href: localPath(back) })
   }
 
@@ -70,9 +69,8 @@ function OtherHouses({ houses, back }: OtherHousesProperties) {
     setBusy(provider)
     setError(null)
     try {
-      const answer = await api.post<{ url: string }>("/auth/sign-in/oidc", {
-        provider,
-        return_to: `/console${back}`,
+      const answer = await api("POST /auth/sign-in/oidc", {
+        body: { provider, return_to: `/console${back}` },
       })
       window.location.assign(answer.url)
     } catch (thrown) {

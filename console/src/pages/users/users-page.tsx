@@ -2,7 +2,6 @@ import { Group } from "@mantine/core"
 import { IconUsers } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
-import type { User } from "tollgate-contract/members.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"
@@ -25,13 +24,13 @@ export function UsersPage() {
   const { search = "" } = route.useSearch()
   const navigate = route.useNavigate()
   const { user: self } = useSession()
-  const users = usePages<User>("/users", { search })
+  const users = usePages("GET /users", { query: { search } })
   const [task, setTask] = useState<UserTask>()
   const question = task === undefined ? undefined : questionOf(task)
 
   async function change() {
     if (task === undefined || question === undefined) return
-    await api.patch(`/users/${encodeURIComponent(task.user.id)}`, question.change)
+    await api("PATCH /users/{id}", { path: { id: task.user.id }, body: question.change })
     await refresh("/users")
   }
 

@@ -1,0 +1,55 @@
+import type * as z from "zod"
+import { methodAndPath, type PathPart } from "./route-name.ts"
+import type { Nothing } from "./route.ts"
+import type { ROUTES } from "./routes.ts"
+
+type Table = typeof ROUTES
+
+/** The name of a route, such as `POST /keys/{id}/rotate`. */
+export type RouteName = keyof Table
+
+type PathOf<Name extends string> = [PathPart<Name>] extends [never]
+  ? { readonly path?: never }
+  : { readonly path: Readonly<Record<PathPart<Name>, string>> }
+
+type Sent<Member extends "query" | "body", Schema extends z.ZodType> = Schema extends Nothing
+  ? { readonly [One in Member]?: never }
+  : object extends z.input<Schema>
+    ? { readonly [One in Member]?: z.input<Schema> }
+    : { readonly [One in Member]: z.input<Schema> }
+
+type Inputs = {
+  readonly [Name in RouteName]: PathOf<Name> &
+    Sent<"query", Table[Name]["query"]> &
+    Sent<"body", Table[Name]["body"]>
+}
+type Answers = { readonly [Name in RouteName]: z.output<Table[Name]["answer"]> }
+
+/** What a caller of a route sends: the parts of its path, its query, its body. */
+export type Input<Name extends RouteName> = Inputs[Name]
+/** What a route answers with; undefined for nothing, or a file. */
+export type Answer<Name extends RouteName> = Answers[Name]
+
+/** The names of routes that answer with pages of a list. */
+export type PageName = {
+  [Name in RouteName]: Answers[Name] extends { readonly next_cursor: string | null } ? Name : never
+}[RouteName]
+/** One entry of such a list. */
+export type Item<Name extends PageName> = Answers[Name]["data"][number]
+
+/** What any caller may send, as code that serves all routes sees it. */
+export interface AnyInput {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+}
+
+/** The path of a route with its named parts filled in, below `/admin/v1`. */
+export function pathOf(name: RouteName, { path: parts = {} }: AnyInput): string {
+  const { path } = methodAndPath(name)
+  return path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, part: string, isRest: string | undefined) => {
+    const value = parts[part] ?? ""
+    const pieces = isRest === undefined ? [value] : value.split("/")
+    return pieces.map(encodeURIComponent).join("/")
+  })
+}
