@@ -5,6 +5,7 @@ import type { Citation, CallOrigin, Part, Message } from "./message.ts"
 import type { WebSearchPart, WebSearch } from "./web-search.ts"
 import type { Tool, ToolChoice, AllowedTools, BroughtTools } from "./tool.ts"
 
+/** The form that the text of an answer has to have. */
 export type ResponseFormat =
   | { readonly type: "text" | "json-object" }
   | {

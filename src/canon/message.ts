@@ -27,6 +27,7 @@ export interface Citation {
   readonly extra?: Extra
 }
 
+/** Text, with the sources that it rests on. */
 export interface TextPart {
   readonly type: "text"
   readonly text: string
@@ -35,11 +36,13 @@ export interface TextPart {
   readonly extra?: Extra
 }
 
+/** The model's words for not doing what was asked. */
 export interface RefusalPart {
   readonly type: "refusal"
   readonly text: string
 }
 
+/** An image that the model is shown. */
 export interface ImagePart {
   readonly type: "image"
   readonly source: MediaSource
@@ -49,6 +52,7 @@ export interface ImagePart {
   readonly extra?: Extra
 }
 
+/** Audio that the model is given. */
 export interface AudioPart {
   readonly type: "audio"
   readonly source: MediaSource
@@ -57,6 +61,7 @@ export interface AudioPart {
   readonly extra?: Extra
 }
 
+/** A file that the model is given. */
 export interface FilePart {
   readonly type: "file"
   readonly source: MediaSource
@@ -95,6 +100,7 @@ export interface CallOrigin {
   readonly namespace?: string
 }
 
+/** A call of a tool by the model. */
 export interface ToolCallPart {
   readonly type: "tool-call"
   readonly id: string
@@ -109,6 +115,7 @@ export interface ToolCallPart {
   readonly extra?: Extra
 }
 
+/** What a tool returned. */
 export interface ToolResultPart {
   readonly type: "tool-result"
   /** The id of the call that this answers. */
@@ -126,6 +133,7 @@ export interface UnknownPart {
   readonly extra: Extra
 }
 
+/** One thing that is said, shown or done in a turn. */
 export type Part =
   | TextPart
   | RefusalPart
@@ -138,6 +146,7 @@ export type Part =
   | WebSearchPart
   | UnknownPart
 
+/** Who speaks in a turn. */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 
 /**

@@ -22,6 +22,7 @@ export interface Tool {
   readonly extra?: Extra
 }
 
+/** Whether tools are to be called, and which one. */
 export type ToolChoice =
   | { readonly type: "auto" | "none" | "required" }
   | { readonly type: "tool"; readonly name: string }

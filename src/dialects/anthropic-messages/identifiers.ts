@@ -1,3 +1,4 @@
+/** What this dialect calls itself. */
 export const DIALECT = "anthropic-messages"
 
 /** Of an answer: messages are recognized by it. */

@@ -188,4 +188,5 @@ export interface BedrockConverseQuirks {
   readonly families: readonly ModelFamily[]
 }
 
+/** The models that are known. */
 export const BEDROCK_QUIRKS: BedrockConverseQuirks = Object.freeze({ families: FAMILIES })

@@ -1,1 +1,2 @@
+/** What this dialect calls itself. */
 export const DIALECT = "cohere-chat"

@@ -1,3 +1,4 @@
+/** What this dialect calls itself. */
 export const DIALECT = "gemini"
 
 /** How an id begins that is made here. */

@@ -1,6 +1,7 @@
 /** Levels of thinking, the least first (`ThinkingLevel` of @google/genai). */
 export const THINKING_LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const
 
+/** Google's words for how much a model thinks. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number]
 
 /** How a model takes how much it is to think. */

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../canon/json.ts"
 import { prefixedId } from "../shared/identifiers.ts"
 
+/** What this dialect calls itself. */
 export const DIALECT = "openai-chat"
 
 /** Of an answer: chat completions are recognized by it. */

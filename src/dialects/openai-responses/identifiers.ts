@@ -1,5 +1,6 @@
 import { fittedCallId, mintCallId, mintId } from "../shared/identifiers.ts"
 
+/** What this dialect calls itself. */
 export const DIALECT = "openai-responses"
 
 /** Of an answer. */

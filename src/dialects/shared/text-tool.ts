@@ -14,11 +14,12 @@ const PARAMETERS: JsonObject = Object.freeze({
   additionalProperties: false,
 })
 
-/** What a model writes ahead of the text, and after it. */
+/** What a model writes ahead of the text. */
 export const TEXT_OPENING = `{"${PARAMETER}":"`
+/** What a model writes after the text. */
 export const TEXT_CLOSING = '"}'
 
-/** A piece of the text, as it stands between the two. */
+/** A part of the text, as it stands between opening and closing. */
 export function writeText(piece: string): string {
   return JSON.stringify(piece).slice(1, -1)
 }

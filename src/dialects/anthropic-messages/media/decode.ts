@@ -14,7 +14,9 @@ const DOCUMENT_FIELDS = new Set(["type", "source", "title", "cache_control"])
 const IMAGE_SOURCES = ["base64", "url", "file"] as const
 const DOCUMENT_SOURCES = ["base64", "text", "content", "url", "file"] as const
 
+/** The media type of a PDF. */
 export const PDF = "application/pdf"
+/** The media type of plain text. */
 export const PLAIN_TEXT = "text/plain"
 
 /** A picture: base64, an address, or one kept with the vendor. */

@@ -15,6 +15,7 @@ interface Turn {
   readonly fields?: JsonObject
 }
 
+/** A conversation as this dialect has it: the leading instructions stand apart. */
 export interface EncodedMessages {
   /** All instructions but those that stood amid a conversation of this dialect. */
   readonly system: readonly JsonObject[]

@@ -36,6 +36,7 @@ export const messageParameters = z.object({
   output_format: format.nullish(),
 })
 
+/** The validated parameters of a message. */
 export type MessageParameters = z.infer<typeof messageParameters>
 
 /** Anthropic's word for what others call the default. */

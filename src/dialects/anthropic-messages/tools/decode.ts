@@ -48,6 +48,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObje
   return { tools, others }
 }
 
+/** What a request says of the choice among its tools. */
 export interface DecodedChoice {
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean

@@ -34,6 +34,7 @@ export class LegacyCalls {
   }
 }
 
+/** The calls of a message. @throws GatewayError for what is no call. */
 export function decodeToolCalls(calls: JsonValue | undefined, index: number): Part[] {
   if (calls === undefined || calls === null) return []
   const name = `messages[${index}].tool_calls`
@@ -87,6 +88,7 @@ function withMark(part: Draft<ToolCallPart>, unknown: JsonObject | undefined): T
   return part
 }
 
+/** The call of a message in the older form. */
 export function decodeFunctionCall(
   call: JsonObject,
   index: number,

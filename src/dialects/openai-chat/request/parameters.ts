@@ -76,4 +76,5 @@ export const chatParameters = z.object({
   web_search_options: anyObject,
 })
 
+/** The validated parameters of a chat completion. */
 export type ChatParameters = z.infer<typeof chatParameters>

@@ -10,6 +10,7 @@ import { isContentType } from "./item-types.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { PIECE_BREAK } from "../reasoning.ts"
 
+/** A conversation as this dialect has it. */
 export interface EncodedInput {
   /** What the leading messages of the system say. */
   readonly instructions?: string

@@ -1,5 +1,7 @@
-/** Members of `include` that the canon knows: reasoning that can come back, and log probabilities. */
+/** Asks for reasoning in a form that can be sent back. */
 export const INCLUDE_REASONING = "reasoning.encrypted_content"
+
+/** Asks for log probabilities. */
 export const INCLUDE_LOGPROBS = "message.output_text.logprobs"
 
 /** What of `include` the canon has a name for. */

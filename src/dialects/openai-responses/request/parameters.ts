@@ -59,4 +59,5 @@ export const responseParameters = z.object({
   prompt_cache_key: text(),
 })
 
+/** The validated parameters of a response. */
 export type ResponseParameters = z.infer<typeof responseParameters>

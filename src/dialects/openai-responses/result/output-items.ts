@@ -4,12 +4,15 @@ import { textOf } from "../../shared/text-tool.ts"
 
 /** The items of an output, each with every member that either description requires (WIRE.md 4). */
 
+/** How far an item of the output is. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete"
 
+/** An item with what the assistant said. */
 export function messageItem(id: string, status: ItemStatus, content: JsonValue[]): JsonObject {
   return { id, type: "message", status, role: "assistant", content }
 }
 
+/** Text as the content of such an item. */
 export function textContent(
   text: string,
   annotations: JsonValue[] = [],
@@ -18,14 +21,17 @@ export function textContent(
   return { type: "output_text", text, annotations, logprobs }
 }
 
+/** A refusal as the content of such an item. */
 export function refusalContent(refusal: string): JsonObject {
   return { type: "refusal", refusal }
 }
 
+/** A paragraph of a summary of reasoning. */
 export function summaryText(text: string): JsonObject {
   return { type: "summary_text", text }
 }
 
+/** An item with what the model thought. */
 export function reasoningItem(
   id: string,
   { text, signature }: Pick<ReasoningPart, "text" | "signature">,

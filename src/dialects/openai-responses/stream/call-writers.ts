@@ -6,6 +6,7 @@ import { callItem, type ItemStatus } from "../result/output-items.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
+/** What a call goes by. */
 export interface CallNames {
   readonly id: string
   readonly name: string

@@ -15,6 +15,7 @@ interface OpenContent {
   text: string
 }
 
+/** Writes a message: its texts and refusals, one content after another. */
 export class MessageWriter extends ItemWriter {
   readonly #content: JsonObject[] = []
   #current: OpenContent | undefined
