@@ -9,6 +9,19 @@ import { encodeMessages } from "./messages/encode.ts"
 import { encodeFormat } from "./schema.ts"
 import { encodeTools } from "./tools.ts"
 
+interface Range {
+  readonly least: number
+  readonly most: number
+}
+
+/** The ranges of Cohere's reference; a value outside is refused with 400. */
+const TEMPERATURES: Range = { least: 0, most: 1 }
+/** Said where the caller says none, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
+const OMITTED_TEMPERATURE = 1
+const PROBABILITIES: Range = { least: 0.01, most: 0.99 }
+const RANKS: Range = { least: 0, most: 500 }
+const PENALTIES: Range = { least: 0, most: 1 }
+
 /** A request of `POST /v2/chat` (WIRE.md 7). Cohere refuses fields that it does not know with 422. */
 export function encodeRequest(request: ChatRequest): EncodedRequest {
   const losses = new LossList(DIALECT)
@@ -55,19 +68,6 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.promptCacheKey !== undefined) losses.add("prompt_cache_key")
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
-
-interface Range {
-  readonly least: number
-  readonly most: number
-}
-
-/** The ranges of Cohere's reference; a value outside is refused with 400. */
-const TEMPERATURES: Range = { least: 0, most: 1 }
-/** Said where the caller says none, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
-const OMITTED_TEMPERATURE = 1
-const PROBABILITIES: Range = { least: 0.01, most: 0.99 }
-const RANKS: Range = { least: 0, most: 500 }
-const PENALTIES: Range = { least: 0, most: 1 }
 
 /** The fields that say how the next token is chosen, and when no more are. */
 export function encodeSampling(request: ChatRequest, losses: LossList): JsonObject {

@@ -6,6 +6,9 @@ import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
 import { fittedName, type NameRule } from "../shared/tool-names.ts"
 
+/** What Cohere was recorded to write as the arguments of a tool that has none. */
+export const NO_ARGUMENTS = "null"
+
 /** Every tool has a schema, be it an empty one. */
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }
 
@@ -71,9 +74,6 @@ function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string 
       return assertNever(choice)
   }
 }
-
-/** What Cohere was recorded to write as the arguments of a tool that has none. */
-export const NO_ARGUMENTS = "null"
 
 /** Arguments as JSON text: `{}` for none, which Cohere writes as nothing or as `null` (trap 7). */
 export function argumentsText(value: JsonValue | undefined): string {

@@ -6,6 +6,9 @@ export const DIALECT = "openai-responses"
 /** Of an answer. */
 export const ID_PREFIX = "resp_"
 
+/** The longest id of a call (specs/openai-openapi.yaml). */
+const LONGEST_CALL_ID = 64
+
 /**
  * The ids of the items of one response, of which no two may be the same: OpenAI's client refuses a
  * stream in which one comes twice.
@@ -29,9 +32,6 @@ export class ItemIds {
     return wanted
   }
 }
-
-/** The longest id of a call (specs/openai-openapi.yaml). */
-const LONGEST_CALL_ID = 64
 
 /** The id of a call as OpenAI takes it. */
 export function callId(id: string): string {

@@ -8,6 +8,9 @@ import { encodeCache } from "../cache.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { answersByTool, answerTool, closedSchema } from "../schema.ts"
 
+/** A call by the model itself, and not by a program that it wrote. */
+export const DIRECT_CALLER: JsonObject = { type: "direct" }
+
 /**
  * The tools of a request and which of them is to be called, as members of the body. Where an answer is
  * to follow a schema that the vendor has no format for, one more tool is forced to stand in.
@@ -81,6 +84,3 @@ function encodeTool(tool: Tool, quirks: AnthropicQuirks, losses: LossList): Json
     ...losses.fieldsOf(tool.extra),
   }
 }
-
-/** A call by the model itself, and not by a program that it wrote. */
-export const DIRECT_CALLER: JsonObject = { type: "direct" }

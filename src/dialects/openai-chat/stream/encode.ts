@@ -15,6 +15,9 @@ import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { ChoiceEncoder } from "./choice-encoder.ts"
 import { encodeUsage } from "../usage.ts"
 
+/** The last word of a stream (WIRE.md 2). */
+export const LAST_FRAME: SseFrame = { data: "[DONE]" }
+
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
 /** An encoder for one stream of chat completion chunks, in OpenAI's own order (WIRE.md 2). */
@@ -201,6 +204,3 @@ class ChunkEncoder implements EventEncoder {
     frames.push({ data: JSON.stringify(json), json })
   }
 }
-
-/** The last word of a stream (WIRE.md 2). */
-export const LAST_FRAME: SseFrame = { data: "[DONE]" }

@@ -1,6 +1,9 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 
+/** The last event of every stream whose answer came to its end, whole or cut short. */
+export const COMPLETED = "response.completed"
+
 /** Writes the events of one stream, numbered without a gap (WIRE.md 4). */
 export class FrameWriter {
   #next: number
@@ -22,6 +25,3 @@ export class FrameWriter {
     return { event: type, data: JSON.stringify(json), json }
   }
 }
-
-/** The last event of every stream whose answer came to its end, whole or cut short. */
-export const COMPLETED = "response.completed"

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { defined, setDefined } from "../../../src/dialects/shared/fields.ts"
+import { parseFrame, parseFrameOrError } from "../../../src/dialects/shared/stream.ts"
+import {
+  optionalFlag,
+  optionalObject,
+  optionalText,
+  requiredText,
+} from "../../../src/dialects/shared/validation.ts"
+
+test("members that are undefined are left out, others keep their order", () => {
+  const object = defined({ b: 1, a: undefined, c: null, d: "" })
+  expect(JSON.stringify(object)).toBe('{"b":1,"c":null,"d":""}')
+  expect("a" in object).toBe(false)
+})
+
+test("a member is set where there is a value, null included", () => {
+  const object = {}
+  setDefined(object, "a", undefined)
+  setDefined(object, "b", null)
+  expect(object).toEqual({ b: null })
+})
+
+test("a frame that is no JSON is the vendor's failure", () => {
+  expect(parseFrame({ data: '{"a":1}' })).toEqual({ a: 1 })
+  expect(() => parseFrame({ data: "oops" })).toThrow(GatewayError)
+  expect(() => parseFrame({ event: "error", data: "oops" })).toThrow(GatewayError)
+})
+
+test("the text of an error event is the message of an error", () => {
+  expect(parseFrameOrError({ event: "error", data: "oops" })).toEqual({
+    error: { message: "oops" },
+  })
+  expect(parseFrameOrError({ event: "error", data: '{"a":1}' })).toEqual({ a: 1 })
+  expect(() => parseFrameOrError({ data: "oops" })).toThrow(GatewayError)
+})
+
+test("text that must be there may be empty, and is named by its place when it is missing", () => {
+  expect(requiredText({ a: "" }, "a", "tools[0]")).toBe("")
+  expect(() => requiredText({}, "a", "tools[0]")).toThrow(
+    "Missing required parameter: 'tools[0].a'.",
+  )
+  expect(() => requiredText({ a: null }, "a", "tools[0]")).toThrow(
+    "Invalid type for 'tools[0].a': expected a string, but got null instead.",
+  )
+})
+
+test("what may be left out may be null, and nothing of another type", () => {
+  const object = { text: "a", flag: false, object: {}, nothing: null, number: 1 }
+  expect(optionalText(object, "text", "x")).toBe("a")
+  expect(optionalFlag(object, "flag", "x")).toBe(false)
+  expect(optionalObject(object, "object", "x")).toEqual({})
+  for (const read of [optionalText, optionalFlag, optionalObject]) {
+    expect(read(object, "nothing", "x")).toBeUndefined()
+    expect(read(object, "absent", "x")).toBeUndefined()
+    expect(() => read(object, "number", "x")).toThrow("Invalid type for 'x.number'")
+  }
+})
