@@ -93,7 +93,7 @@ export function openPerformers(
     relay: new ChatRelay(services),
     conversations,
     vendorState,
-    endpoints: () => services.config().endpoints,
+    clients: () => services.config().clients,
     operations,
     embeddings: new Embeddings(embedding),
     reranking: new Reranking(embedding),

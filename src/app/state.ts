@@ -56,7 +56,7 @@ export function runtimeConfigOf(
   warnings: readonly string[]
 } {
   const { catalog, warnings } = buildCatalog({ settings, facts, vendors })
-  const endpoints = new Map(
+  const clients = new Map(
     Object.entries(settings.providers).flatMap(([id, provider]) => {
       const vendor = vendors.get(provider.vendor)
       return vendor ? [[id, new ProviderClient(id, provider, vendor, redactor)] as const] : []
@@ -66,7 +66,7 @@ export function runtimeConfigOf(
   const media = { bytes: limits.mediaBytes, allowsPrivate: limits.mediaPrivate }
   const config: RuntimeConfig = {
     catalog,
-    endpoints,
+    clients,
     deadlines,
     answerBytes: limits.answerBytes,
     disconnect,

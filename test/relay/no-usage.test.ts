@@ -52,7 +52,7 @@ describe("a usage of nothing for an answer that is here is none:", () => {
     } as unknown as ImageRequest
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
     const made = imagesUsage({ pictures: 1, usage: NO_USAGE }, deployment, request)
-    expect(made.isEstimated).toBe(true)
+    expect(made.estimated).toBe(true)
     expect(made.usage.output).toBeGreaterThan(0)
   })
 })

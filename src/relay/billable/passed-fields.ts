@@ -13,11 +13,11 @@ import { notPriced } from "./survey.ts"
 export function atNoExtraPrice(
   model: Model,
   fields: JsonObject | undefined,
-  { endpoints, passesUnpriced }: Pick<RuntimeConfig, "endpoints" | "passesUnpriced">,
+  { clients, passesUnpriced }: Pick<RuntimeConfig, "clients" | "passesUnpriced">,
 ): Model {
   if (fields === undefined || passesUnpriced || !maySetSwitch(fields)) return model
   const billedAt = ({ provider }: Model["deployments"][number]) => {
-    const vendor = endpoints.get(provider)?.vendor.id
+    const vendor = clients.get(provider)?.vendor.id
     const switches = vendor === undefined ? undefined : switchesOf(vendor, "openai-chat")
     return switches && findSwitches(fields, switches, "openai-chat")[0]
   }

@@ -33,7 +33,7 @@ export interface SurveyOrder {
   readonly request: ChatRequest
   readonly model: Model
   readonly catalog: Catalog
-  readonly endpoints: ReadonlyMap<string, ProviderClient>
+  readonly clients: ReadonlyMap<string, ProviderClient>
   /** Whether what has no price is passed on. */
   readonly passes: boolean
 }
@@ -81,16 +81,16 @@ interface Found {
 }
 
 function findingsAt(order: SurveyOrder, deployment: Deployment): Found {
-  const endpoint = order.endpoints.get(deployment.provider)
-  if (endpoint === undefined || deployment.price === undefined) return NOTHING
+  const client = order.clients.get(deployment.provider)
+  if (client === undefined || deployment.price === undefined) return NOTHING
   const find = (body: JsonObject, dialect: DialectId): Found => {
-    const switches = switchesOf(endpoint.vendor.id, dialect)
+    const switches = switchesOf(client.vendor.id, dialect)
     if (switches === undefined) return NOTHING
     const { mostCalls } = switches
     const most = mostCalls === undefined ? undefined : limitOf(body[mostCalls])
     return { findings: findSwitches(body, switches, dialect), most }
   }
-  const offers = endpoint.offers(deployment)
+  const offers = client.offers(deployment)
   const own = offers.find(({ dialect }) => dialect.id === order.dialect.id)
   // To its own dialect all that the caller wrote goes up, verbatim or as extras of the canon.
   if (own !== undefined) {

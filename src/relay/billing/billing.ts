@@ -94,7 +94,7 @@ export class Billing {
     asked,
     state,
     calls,
-    endpoints,
+    clients,
   }: ChatAdmission): PendingCharge | Promise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const payer = call.key.payerAt(Date.now())
@@ -114,7 +114,7 @@ export class Billing {
       state,
       bound,
       calls,
-      endpoints,
+      clients,
     }
     const charge = this.#tryCharge(input, worstCost(bound, held))
     if (charge) return charge
@@ -198,13 +198,13 @@ export class Billing {
    * than a vendor can be asked for.
    */
   #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {
-    const { call, held, payer, bound, model, endpoints } = input
+    const { call, held, payer, bound, model, clients } = input
     const standings = this.#ledger.standing(payer)
     const [account] = standings
     if (account && account.debt > 0n) throw indebted(account, needed)
     const short = standings.filter((standing) => standing.available < needed)
     if (short.every((standing) => standing.posted >= needed)) throw reserved(needed, standings)
-    const shortest = Math.max(1, leastOutput(model, endpoints))
+    const shortest = Math.max(1, leastOutput(model, clients))
     if (!call.refuseOnLowBalance) {
       const available = this.#ledger.available(payer)
       const output = affordableOutput(bound, held, available)

@@ -52,7 +52,7 @@ export interface ChatAdmission {
   readonly state: ResolvedState | undefined
   /** Upstream calls that it may take: one, or one for each choice. */
   readonly calls: number
-  readonly endpoints: ReadonlyMap<string, ProviderClient>
+  readonly clients: ReadonlyMap<string, ProviderClient>
 }
 
 /** What a hold is placed by. */
@@ -72,7 +72,7 @@ export interface ChatHoldInput extends AnyHoldInput {
   readonly held: readonly Deployment[]
   readonly bound: Bound
   readonly calls: number
-  readonly endpoints: ReadonlyMap<string, ProviderClient>
+  readonly clients: ReadonlyMap<string, ProviderClient>
 }
 
 /** Of what is no chat. */

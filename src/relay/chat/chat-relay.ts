@@ -117,8 +117,8 @@ export class ChatRelay {
 
   /** Looks for what the request is billed beside its tokens. */
   #survey({ call, dialect, request, config }: ChatInput, model: Model): Demand | undefined {
-    const { catalog, endpoints, passesUnpriced: passes } = config
-    return survey({ call, dialect, request, model, catalog, endpoints, passes })
+    const { catalog, clients, passesUnpriced: passes } = config
+    return survey({ call, dialect, request, model, catalog, clients, passes })
   }
 
   /** Sets the worst case aside. */
@@ -128,18 +128,18 @@ export class ChatRelay {
     state?: ResolvedState,
   ): MaybePromise<AdmittedChat> {
     const { call, request, config, rate } = input
-    const { endpoints } = config
+    const { clients } = config
     if ("terms" in asked && !call.isEstimate) this.#tellUnpriced(call, asked)
     const held = whenFailed(
       () => {
         const model = "terms" in asked ? asked.model : asked
         return this.#services.billing.admit({
           call,
-          request: heldRequest(request, model, endpoints),
+          request: heldRequest(request, model, clients),
           asked,
           state,
-          calls: mostCalls(request, model, endpoints),
-          endpoints,
+          calls: mostCalls(request, model, clients),
+          clients,
         })
       },
       (error) => refuse(rate, error),

@@ -4,7 +4,7 @@ import { type MaybePromise, whenReady } from "../../canon/maybe-promise.ts"
 import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
 import { isFinal } from "../pipeline/end-reason.ts"
 import { StateRefusals } from "../state/state-refusals.ts"
-import type { Target } from "../upstream/attempt.ts"
+import type { Candidate } from "../upstream/attempt.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
 import type { ChatContext } from "./chat-context.ts"
 import type { Plan } from "./plan.ts"
@@ -17,7 +17,7 @@ import type { ReasoningSigner } from "./reasoning-envelope.ts"
  */
 export function planFor(
   context: ChatContext,
-  candidate: Target,
+  candidate: Candidate,
   signer: ReasoningSigner,
 ): MaybePromise<Plan> {
   return whenReady(planCall(context, candidate, signer), (plan) => {
@@ -29,7 +29,7 @@ export function planFor(
 
 /** What a call of a plan is sent. A promise only when signing takes one. */
 export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRequest> {
-  return plan.endpoint.request(plan.offer, {
+  return plan.client.request(plan.offer, {
     model: plan.deployment.upstreamModel,
     stream: plan.request.stream,
     body: JSON.stringify(plan.body),

@@ -235,11 +235,11 @@ export function stepsOf(
 }
 
 async function stepOf(planned: PlannedRequest, deployment: Deployment, signer: ReasoningSigner) {
-  const endpoint = planned.config.endpoints.get(deployment.provider)
-  if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
+  const client = planned.config.clients.get(deployment.provider)
+  if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
   const { isVerbatim, losses, calls, offer } = await planCall(
     planned,
-    { deployment, endpoint },
+    { deployment, client },
     signer,
     imagined,
   )

@@ -114,7 +114,7 @@ function transcodingWriter(
   return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
     model: request.model,
     signer,
-    provider: plan.endpoint.provider,
+    provider: plan.client.provider,
     dialect: plan.offer.dialect.id,
   })
 }

@@ -69,22 +69,22 @@ export function takesLimits(
 export function heldRequest(
   request: ChatRequest,
   model: Model,
-  endpoints: ReadonlyMap<string, ProviderClient>,
+  clients: ReadonlyMap<string, ProviderClient>,
 ): ChatRequest {
   const { maxTokens } = request
   if (maxTokens === undefined || maxTokens >= LEAST_OUTPUT) return request
-  const least = leastOutput(model, endpoints)
+  const least = leastOutput(model, clients)
   return least <= maxTokens ? request : { ...request, maxTokens: least }
 }
 
 /** The shortest limit that every deployment of a model takes: less is asked of none, so less is never held. Tokens. */
 export function leastOutput(
   { deployments }: Model,
-  endpoints: ReadonlyMap<string, ProviderClient>,
+  clients: ReadonlyMap<string, ProviderClient>,
 ): number {
   let least = 0
   for (const deployment of deployments) {
-    for (const { dialect } of endpoints.get(deployment.provider)?.offers(deployment) ?? []) {
+    for (const { dialect } of clients.get(deployment.provider)?.offers(deployment) ?? []) {
       least = Math.max(least, dialect.answerLimits(deployment.upstreamModel).leastOutput)
     }
   }

@@ -8,7 +8,7 @@ import type { ChatOffer } from "../../vendors/vendor.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { carriedRequest, withoutBringing } from "./carried-request.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
-import type { Target } from "../upstream/attempt.ts"
+import type { Candidate } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
 import { isFoldable } from "./fold-answer.ts"
 import { fitLimits, takesLimits } from "./own-limits.ts"
@@ -35,12 +35,12 @@ const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
  */
 export function planCall(
   planned: PlannedRequest,
-  { deployment, endpoint }: Target,
+  { deployment, client }: Candidate,
   signer: ReasoningSigner,
   inline: Inlining = inlined,
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
-  const offers = endpoint.offers(deployment)
+  const offers = client.offers(deployment)
   const own = offers.find((offer) => offer.dialect.id === dialect.id)
   const order = own && {
     dialect: own.dialect,
@@ -60,7 +60,7 @@ export function planCall(
     )
     return {
       deployment,
-      endpoint,
+      client,
       offer: own,
       isVerbatim: true,
       request,
@@ -70,7 +70,7 @@ export function planCall(
     }
   }
   const usable = own === undefined ? offers : [own]
-  const transcoding = { planned, deployment, endpoint, signer, offers: usable }
+  const transcoding = { planned, deployment, client, signer, offers: usable }
   if (usable.some((offer) => !needsInlining(request, offer.dialect))) {
     return planTranscoded(transcoding, request)
   }
@@ -99,11 +99,11 @@ function isRaised({ maxTokens }: ChatRequest, { takesNoOutput }: UpstreamDialect
 export function mostCalls(
   request: ChatRequest,
   { deployments }: Model,
-  endpoints: ReadonlyMap<string, ProviderClient>,
+  clients: ReadonlyMap<string, ProviderClient>,
 ): number {
   if (request.choices === 1) return 1
   const isSplit = deployments.some((deployment) =>
-    endpoints
+    clients
       .get(deployment.provider)
       ?.offers(deployment)
       .some(({ dialect }) => isMany(request, dialect)),
@@ -119,7 +119,7 @@ function isMany(request: ChatRequest, dialect: UpstreamDialect): boolean {
 interface Transcoding {
   readonly planned: PlannedRequest
   readonly deployment: Deployment
-  readonly endpoint: ProviderClient
+  readonly client: ProviderClient
   readonly signer: ReasoningSigner
   readonly offers: readonly ChatOffer[]
 }
@@ -131,7 +131,7 @@ function planTranscoded(transcoding: Transcoding, request: ChatRequest): Plan {
     if (best === undefined || isBetter(plan, best)) best = plan
   }
   if (best === undefined)
-    throw new Error(`provider ${transcoding.endpoint.provider} offers no chat dialect`)
+    throw new Error(`provider ${transcoding.client.provider} offers no chat dialect`)
   return best
 }
 
@@ -142,12 +142,12 @@ function isBetter(plan: Plan, other: Plan): boolean {
 }
 
 function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequest): Plan {
-  const { planned, deployment, endpoint, signer } = transcoding
+  const { planned, deployment, client, signer } = transcoding
   const { dialect } = offer
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect)
   const said = dialect.id === planned.dialect.id ? request.messages : withoutBringing(request)
-  const opened = openEnvelopes({ ...request, messages: said }, signer, endpoint.provider)
+  const opened = openEnvelopes({ ...request, messages: said }, signer, client.provider)
   const { messages, lost } = withoutSteps(opened.messages)
   const { clampedTo, model } = planned.charge
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
@@ -172,7 +172,7 @@ function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequ
   const others = losses.filter(({ name }) => raised === undefined || name !== RAISED.name)
   return {
     deployment,
-    endpoint,
+    client,
     offer,
     isVerbatim: false,
     request: asked,

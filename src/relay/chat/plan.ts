@@ -19,7 +19,7 @@ export function recordOf(
 /** How one deployment is to be called. */
 export interface Plan {
   readonly deployment: Deployment
-  readonly endpoint: ProviderClient
+  readonly client: ProviderClient
   readonly offer: ChatOffer
   /** Whether caller and vendor speak the same dialect, so that the answer goes down as it came. */
   readonly isVerbatim: boolean

@@ -43,7 +43,7 @@ export async function answerStreamed(
   const upstream = await answer.begin()
   const { headers, charge } = context
   addAnswerHeaders(headers, {
-    ...(upstream && { provider: upstream.plan.endpoint.provider }),
+    ...(upstream && { provider: upstream.plan.client.provider }),
     losses: charge.losses,
     balance: services.billing.balance(charge),
   })
@@ -199,7 +199,7 @@ class StreamedAnswer implements Watched {
   async #fail(controller: Controller, failure: GatewayError): Promise<void> {
     const { alarms } = this.#services
     const { call, dialect, request } = this.#context
-    const cleaned = this.#upstream?.plan.endpoint.cleaned(failure) ?? failure
+    const cleaned = this.#upstream?.plan.client.cleaned(failure) ?? failure
     if (cleaned.kind === "internal_error") alarms.requestFailed(call.id, cleaned.cause)
     if (!this.#over) {
       this.#abandon(cleaned)

@@ -306,7 +306,7 @@ export class UpstreamStream<
 
   #failed(message: string): GatewayError {
     const { provider, plan } = this.#attempt
-    const words = plan.endpoint.cleanedText(message).slice(0, 500)
+    const words = plan.client.cleanedText(message).slice(0, 500)
     return new GatewayError(
       "upstream_error",
       `Provider '${provider}' failed while it answered: ${words}`,

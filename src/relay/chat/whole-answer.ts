@@ -62,7 +62,7 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   const pricing = billing.priceAnswer(charge, plan.deployment, meter)
   const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
   addAnswerHeaders(headers, {
-    provider: plan.endpoint.provider,
+    provider: plan.client.provider,
     losses: charge.losses,
     cost: settlement.charged,
     balance: settlement.balance,
@@ -235,7 +235,7 @@ function signed(result: ChatResult, signer: ReasoningSigner, plan: Plan): ChatRe
   const signPart = (part: Part): Part => {
     if (part.type !== "reasoning") return part
     const { signature = "", signedBy = plan.offer.dialect.id } = part
-    const text = signer.sign({ ...part, signature, signedBy }, plan.endpoint.provider)
+    const text = signer.sign({ ...part, signature, signedBy }, plan.client.provider)
     return { ...part, signature: text }
   }
   const choices = result.choices.map((choice) => ({ ...choice, parts: choice.parts.map(signPart) }))

@@ -35,13 +35,13 @@ export async function estimateOperations(
 
 async function partOf(services: RelayServices, plan: OperationPlan): Promise<EstimatedPart> {
   const { model, worst, least, call, lossesAt } = plan
-  const { endpoints } = services.config()
+  const { clients } = services.config()
   const cost = dearestOf(worst, model.deployments)
   const most = cost?.total ?? 0n
   const route = await stepsOf(model, services.health, async (deployment) => {
-    const endpoint = endpoints.get(deployment.provider)
-    if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
-    const losses = await lossesAt({ deployment, endpoint })
+    const client = clients.get(deployment.provider)
+    if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
+    const losses = await lossesAt({ deployment, client })
     return { losses, ...refusedLosses(call.isStrict, losses) }
   })
   const lines = cost ? linesOfCost(cost) : []

@@ -7,7 +7,7 @@ import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import type { EndReason } from "../pipeline/end-reason.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { RelayServices } from "../pipeline/services.ts"
-import type { Target } from "../upstream/attempt.ts"
+import type { Candidate } from "../upstream/attempt.ts"
 
 /** What one deployment made of an operation. */
 export interface Outcome<T> {
@@ -34,7 +34,7 @@ export class OpenOperation<T> implements Disposable {
   constructor(
     services: SettlingServices,
     context: RequestContext,
-    { deployment, endpoint }: Target,
+    { deployment, client }: Candidate,
     { value, losses }: Outcome<T>,
   ) {
     this.#services = services
@@ -43,7 +43,7 @@ export class OpenOperation<T> implements Disposable {
     this.deployment = deployment
     this.losses = losses
     this.headers = context.headers
-    const { provider } = endpoint
+    const { provider } = client
     addAnswerHeaders(this.headers, {
       provider,
       losses,

@@ -3,7 +3,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
-import type { Attempt, Target } from "../upstream/attempt.ts"
+import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
@@ -13,14 +13,14 @@ const MOST_AT_ONCE = 4
 
 /** An upstream's answer whose body is still to be read; the attempt knows its deadlines. */
 export interface UpstreamAnswer {
-  readonly attempt: Attempt<Target>
+  readonly attempt: Attempt<Candidate>
   readonly response: HttpAnswer
 }
 
 /** One deployment that an operation may be done at, and how to call it. */
-export class OperationCandidate implements Target {
+export class OperationCandidate implements Candidate {
   readonly deployment: Deployment
-  readonly endpoint: ProviderClient
+  readonly client: ProviderClient
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
@@ -29,13 +29,13 @@ export class OperationCandidate implements Target {
   constructor(
     pipeline: Pipeline,
     context: RequestContext,
-    { deployment, endpoint }: Target,
+    { deployment, client }: Candidate,
     speculative: SpeculativeCall | undefined,
   ) {
     this.#pipeline = pipeline
     this.#context = context
     this.deployment = deployment
-    this.endpoint = endpoint
+    this.client = client
     this.#speculative = speculative
   }
 
@@ -46,12 +46,12 @@ export class OperationCandidate implements Target {
    * @throws GatewayError
    */
   async call(call: OperationCall, format: RefusalReader): Promise<UpstreamAnswer> {
-    const attempt = this.#pipeline.begin<Target>(this.#context, this)
+    const attempt = this.#pipeline.begin<Candidate>(this.#context, this)
     try {
       const sending = this.#speculative?.take(this.deployment)
       const response = sending
         ? await attempt.receive(sending, format)
-        : await attempt.send(this.endpoint.operation(call), format)
+        : await attempt.send(this.client.operation(call), format)
       attempt.succeed()
       return { attempt, response }
     } catch (thrown) {

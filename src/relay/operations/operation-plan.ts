@@ -2,7 +2,7 @@ import type { Loss } from "../../canon/extra.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Call } from "../pipeline/call.ts"
-import type { Target } from "../upstream/attempt.ts"
+import type { Candidate } from "../upstream/attempt.ts"
 
 /** What is to be admitted: which model, and for how much at most. */
 export interface Admission {
@@ -22,5 +22,5 @@ export interface OperationPlan extends Admission {
    * What of the request a deployment cannot be told.
    * @throws GatewayError when it cannot go there.
    */
-  readonly lossesAt: (target: Target) => readonly Loss[] | Promise<readonly Loss[]>
+  readonly lossesAt: (candidate: Candidate) => readonly Loss[] | Promise<readonly Loss[]>
 }

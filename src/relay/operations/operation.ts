@@ -12,7 +12,7 @@ import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import { drainTimeOf } from "../pipeline/runtime-config.ts"
 import type { RelayServices } from "../pipeline/services.ts"
-import type { Target } from "../upstream/attempt.ts"
+import type { Candidate } from "../upstream/attempt.ts"
 import { SpeculativeCall } from "../upstream/speculative-call.ts"
 import { OpenOperation, type Outcome } from "./open-operation.ts"
 import { OperationCandidate } from "./operation-candidate.ts"
@@ -33,7 +33,7 @@ export class Operation implements Disposable {
   /** Present while its worst case is held, until it is opened. */
   #admitted: RequestContext | undefined
   /** In the order in which they are tried; drawn when the first of them is looked at. */
-  #candidates: readonly Target[] | undefined
+  #candidates: readonly Candidate[] | undefined
   #speculative: SpeculativeCall | undefined
 
   /** @param isPart whether another operation has counted the request in its key's rates. */
@@ -78,7 +78,7 @@ export class Operation implements Disposable {
   }
 
   /** The deployment that is tried first. @throws when there is none. */
-  get first(): Target {
+  get first(): Candidate {
     const context = this.#requireAdmitted()
     const [first] = (this.#candidates ??= this.#services.pipeline.candidates(context))
     if (!first) throw new Error("no deployment of this model is set up")
@@ -88,13 +88,13 @@ export class Operation implements Disposable {
   /**
    * Makes the first call while the file in it is still arriving. `open` takes it over as if it had been made then;
    * should it fail before, nobody hears of it.
-   * @param target the first one.
+   * @param candidate the first one.
    */
-  async speculate(target: Target, call: OperationCall, file: FormFile): Promise<void> {
+  async speculate(candidate: Candidate, call: OperationCall, file: FormFile): Promise<void> {
     const { client, health } = this.#services
-    const request = await target.endpoint.operation(call)
-    health.attempted(target.deployment.id)
-    this.#speculative = new SpeculativeCall(target.deployment, client.send(request), file)
+    const request = await candidate.client.operation(call)
+    health.attempted(candidate.deployment.id)
+    this.#speculative = new SpeculativeCall(candidate.deployment, client.send(request), file)
   }
 
   /**
@@ -107,7 +107,7 @@ export class Operation implements Disposable {
     try {
       const open = await pipeline.tryCandidates(
         context,
-        (target) => new OperationCandidate(pipeline, context, target, this.#speculative),
+        (candidate) => new OperationCandidate(pipeline, context, candidate, this.#speculative),
         async (candidate) => this.#opened(context, candidate, await attempt(candidate)),
         this.#candidates,
       )

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { Operations } from "../../vendors/vendor.ts"
-import type { Target } from "../upstream/attempt.ts"
+import type { Candidate } from "../upstream/attempt.ts"
 
 /** The operations as callers read them. */
 const NAMES: Readonly<Record<keyof Operations, string>> = {
@@ -13,14 +13,14 @@ const NAMES: Readonly<Record<keyof Operations, string>> = {
 
 /** How the vendor of a deployment is asked for an operation. @throws GatewayError `model_not_supported` */
 export function formatOf<Name extends keyof Operations>(
-  { endpoint }: Target,
+  { client }: Candidate,
   name: Name,
 ): NonNullable<Operations[Name]> {
-  const format = endpoint.vendor.operations?.[name]
+  const format = client.vendor.operations?.[name]
   if (format) return format
   throw new GatewayError(
     "model_not_supported",
-    `Provider '${endpoint.provider}' has no ${NAMES[name]} that this gateway knows.`,
+    `Provider '${client.provider}' has no ${NAMES[name]} that this gateway knows.`,
     { parameter: "model" },
   )
 }

@@ -8,7 +8,7 @@ import { route } from "../../routing/route.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
-import { Attempt, type Target } from "../upstream/attempt.ts"
+import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
 import { CallEnded, isFinal } from "./end-reason.ts"
 import type { RequestContext } from "./request-context.ts"
@@ -58,11 +58,11 @@ export class Pipeline {
    * refused the request itself.
    * @throws GatewayError of the last failure; its attempts are over by then.
    */
-  async tryCandidates<P extends Target, T>(
+  async tryCandidates<P extends Candidate, T>(
     context: RequestContext,
-    plan: (candidate: Target) => MaybePromise<P>,
+    plan: (candidate: Candidate) => MaybePromise<P>,
     attempt: (plan: P) => Promise<T>,
-    candidates: readonly Target[] = this.candidates(context),
+    candidates: readonly Candidate[] = this.candidates(context),
   ): Promise<T> {
     let failure: GatewayError | undefined
     for (const candidate of candidates) {
@@ -81,7 +81,7 @@ export class Pipeline {
         this.#health.succeeded(id)
         return answer
       } catch (thrown) {
-        failure = candidate.endpoint.cleaned(asGatewayError(thrown))
+        failure = candidate.client.cleaned(asGatewayError(thrown))
         if (isFinal(failure) || failure.kind === "refused_by_upstream") break
       }
     }
@@ -91,11 +91,11 @@ export class Pipeline {
   }
 
   /** The deployments of a request's model, in the order in which they are to be tried. */
-  candidates({ charge, config }: RequestContext): readonly Target[] {
+  candidates({ charge, config }: RequestContext): readonly Candidate[] {
     return route(charge.model, this.#health).map((deployment) => {
-      const endpoint = config.endpoints.get(deployment.provider)
-      if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
-      return { deployment, endpoint }
+      const client = config.clients.get(deployment.provider)
+      if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
+      return { deployment, client }
     })
   }
 
@@ -104,7 +104,7 @@ export class Pipeline {
    * a `try` whose failure goes to its `fail`.
    * @throws CallEnded when the caller has left.
    */
-  begin<T extends Target>(
+  begin<T extends Candidate>(
     { call, charge, config, cancellation }: RequestContext,
     plan: T,
   ): Attempt<T> {

@@ -10,7 +10,7 @@ import type { ProviderClient } from "../upstream/provider-client.ts"
  */
 export interface RuntimeConfig {
   readonly catalog: Catalog
-  readonly endpoints: ReadonlyMap<string, ProviderClient>
+  readonly clients: ReadonlyMap<string, ProviderClient>
   readonly deadlines: DeadlineSettings
   /** The largest whole answer of an upstream that is read. Bytes. */
   readonly answerBytes: number

@@ -13,7 +13,7 @@ const PATIENCE = 30_000
 export interface ResponseKeepers {
   readonly conversations: Conversations
   readonly vendorState: Pick<VendorState, "keepers" | "disown">
-  readonly endpoints: () => ReadonlyMap<string, ProviderClient>
+  readonly clients: () => ReadonlyMap<string, ProviderClient>
 }
 
 /** A response of an account. */
@@ -30,14 +30,14 @@ export interface OwnResponse {
  * @throws GatewayError `upstream_error` where the vendor did not: then nothing is deleted here. `book_unavailable`.
  */
 export async function deleteResponse(
-  { conversations, vendorState, endpoints }: ResponseKeepers,
+  { conversations, vendorState, clients }: ResponseKeepers,
   { account, id, memory }: OwnResponse,
 ): Promise<boolean> {
   const name: StateName = { kind: "response", id }
   const providers = await vendorState.keepers(account, name)
   for (const provider of providers) {
-    const endpoint = endpoints().get(provider)
-    if (endpoint) await deleteAt(endpoint, id)
+    const client = clients().get(provider)
+    if (client) await deleteAt(client, id)
   }
   if (providers.length > 0) {
     const items = await conversations.itemsOf(account, id, memory)
@@ -48,10 +48,10 @@ export async function deleteResponse(
 }
 
 /** What the vendor does not have any more is deleted. */
-async function deleteAt(endpoint: ProviderClient, id: string): Promise<void> {
-  const offer = endpoint.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
+async function deleteAt(client: ProviderClient, id: string): Promise<void> {
+  const offer = client.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
   if (!offer) return
-  const { url, headers } = await endpoint.beneath(offer, id)
+  const { url, headers } = await client.beneath(offer, id)
   let status: number
   try {
     const response = await fetch(url, {
@@ -63,9 +63,9 @@ async function deleteAt(endpoint: ProviderClient, id: string): Promise<void> {
     await response.body?.cancel()
     status = response.status
   } catch (cause) {
-    throw notDeleted(endpoint, "could not be reached", cause)
+    throw notDeleted(client, "could not be reached", cause)
   }
-  if (status >= 300 && status !== 404) throw notDeleted(endpoint, `answered ${status}`)
+  if (status >= 300 && status !== 404) throw notDeleted(client, `answered ${status}`)
 }
 
 function notDeleted({ provider }: ProviderClient, reason: string, cause?: unknown): GatewayError {

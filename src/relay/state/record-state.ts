@@ -21,7 +21,7 @@ export function recordState(
     charge.recorder = new StateRecorder(vendorState, shape, {
       account: call.key.account,
       request: call.id,
-      provider: plan.endpoint.provider,
+      provider: plan.client.provider,
       strange: charge.state?.strange ?? NOTHING,
     })
   } else if (charge.recorder !== undefined) charge.recorder = undefined

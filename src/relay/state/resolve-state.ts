@@ -43,9 +43,9 @@ export async function resolveState(
 ): Promise<Resolved> {
   const { vendorState, conversations } = keepers
   const { call, dialect, config } = input
-  const { endpoints, passesUnknownState: passesUnknown } = config
+  const { clients, passesUnknownState: passesUnknown } = config
   const { account } = call.key
-  const order = { account, references, model, dialect: dialect.id, endpoints, passesUnknown }
+  const order = { account, references, model, dialect: dialect.id, clients, passesUnknown }
   const form = dialect.conversation
   if (form === undefined || !conversations.isOn || form.names(call.body).length === 0) {
     return { input, state: await vendorState.resolve(order) }

@@ -35,7 +35,7 @@ export interface StateOrder {
   readonly model: Model
   /** The caller's. */
   readonly dialect: DialectId
-  readonly endpoints: ReadonlyMap<string, ProviderClient>
+  readonly clients: ReadonlyMap<string, ProviderClient>
   /** Whether what nobody knows is passed on. */
   readonly passesUnknown: boolean
 }
@@ -156,9 +156,9 @@ function concerning(order: StateOrder): readonly StateReference[] {
 }
 
 /** Whether a vendor of the model speaks the caller's dialect. */
-export function understands({ model, dialect, endpoints }: StateOrder): boolean {
+export function understands({ model, dialect, clients }: StateOrder): boolean {
   return model.deployments.some((deployment) =>
-    endpoints
+    clients
       .get(deployment.provider)
       ?.offers(deployment)
       .some((offer) => offer.dialect.id === dialect),

@@ -22,9 +22,9 @@ const DECODER = new TextDecoder()
 type Phase = "connect" | "firstByte" | "betweenBytes"
 
 /** Who is called. */
-export interface Target {
+export interface Candidate {
   readonly deployment: Deployment
-  readonly endpoint: ProviderClient
+  readonly client: ProviderClient
 }
 
 /** Hears of attempts that failed, unless it was the gateway or the request itself that ended them. */
@@ -37,7 +37,7 @@ export interface AttemptObserver {
   ): void
 }
 
-interface AttemptParts<T extends Target> {
+interface AttemptParts<T extends Candidate> {
   readonly plan: T
   readonly client: HttpClient
   readonly deadlines: DeadlineSettings
@@ -57,7 +57,7 @@ interface AttemptParts<T extends Target> {
  * One upstream call: its request, its deadlines, and the one way to end it early. It ends by `succeed` or by `fail`;
  * an answer that is read later may still `breakOff`. Dispose it when the answer is over.
  */
-export class Attempt<T extends Target = Plan> implements Watched, Disposable {
+export class Attempt<T extends Candidate = Plan> implements Watched, Disposable {
   readonly plan: T
   /** How the receipt tells of it; completed when it is over. */
   readonly record: Draft<AttemptRecord>
@@ -185,17 +185,17 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
 
   /** Who is called. */
   get provider(): string {
-    return this.plan.endpoint.provider
+    return this.plan.client.provider
   }
 
   /** What the vendor says, without the operator's secrets. */
   cleanedText(text: string): string {
-    return this.plan.endpoint.cleanedText(text)
+    return this.plan.client.cleanedText(text)
   }
 
   /** A failure whose words may be the vendor's, without the operator's secrets. */
   cleaned(error: GatewayError): GatewayError {
-    return this.plan.endpoint.cleaned(error)
+    return this.plan.client.cleaned(error)
   }
 
   /** What was needed of the answer is here. */

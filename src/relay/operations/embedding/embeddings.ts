@@ -15,7 +15,7 @@ import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
 import type { TokenCounter } from "../../tokens/token-counter.ts"
 import type { TokenDecoder } from "../../tokens/token-decoder.ts"
-import type { Target } from "../../upstream/attempt.ts"
+import type { Candidate } from "../../upstream/attempt.ts"
 import { formatOf } from "../vendor-format.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
@@ -65,9 +65,9 @@ export class Embeddings {
       // A token is at least one byte of the body, also where the body holds tokens.
       worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
       least: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
-      async lossesAt(target) {
-        const { format, told } = await toldTo(target, request, decoder)
-        return format.encode(told, target.deployment.upstreamModel).losses
+      async lossesAt(candidate) {
+        const { format, told } = await toldTo(candidate, request, decoder)
+        return format.encode(told, candidate.deployment.upstreamModel).losses
       },
     }
   }
@@ -107,8 +107,8 @@ export async function embedAt(
 }
 
 /** The request as a vendor is told it. @throws GatewayError */
-async function toldTo(target: Target, request: EmbeddingRequest, decoder: TokenDecoder) {
-  const format = formatOf(target, "embedding")
+async function toldTo(candidate: Candidate, request: EmbeddingRequest, decoder: TokenDecoder) {
+  const format = formatOf(candidate, "embedding")
   const told = format.takesTokens ? request : await withTexts(request, decoder)
   return { format, told }
 }

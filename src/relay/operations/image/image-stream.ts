@@ -85,8 +85,8 @@ export function pictureBody(
       attempt.succeed()
       const told = reader.usage
       const counted = { pictures: 1, ...(told && { usage: told }) }
-      const { usage, isEstimated } = imagesUsage(counted, deployment, request)
-      const { charged } = await open.settle(usage, isEstimated)
+      const { usage, estimated } = imagesUsage(counted, deployment, request)
+      const { charged } = await open.settle(usage, estimated)
       return encodeText(paidEvent(reader.last ?? {}, formatCredits(charged)))
     },
     async broken(error) {

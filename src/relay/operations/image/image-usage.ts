@@ -1,3 +1,4 @@
+import type { CountedUsage } from "../../billing/priced-usage.ts"
 import {
   DEFAULT_SIZE,
   type ImageRequest,
@@ -63,12 +64,6 @@ function outputBound(request: ImageRequest, { upstreamModel }: Deployment): numb
   return pictureTokenBound(upstreamModel, askedSize(request), qualityOf(request))
 }
 
-/** What an answer used, and whether that is our own count. */
-export interface CountedUsage {
-  readonly usage: Usage
-  readonly isEstimated: boolean
-}
-
 /**
  * What the answer used: the vendor's tokens, and the pictures there are. Where a model is priced by
  * tokens alone and its vendor told none, the most they can be.
@@ -79,14 +74,14 @@ export function imagesUsage(
   request: ImageRequest,
 ): CountedUsage {
   if (usage && !isNoUsage(usage)) {
-    return { usage: { ...usage, images: pictures }, isEstimated: false }
+    return { usage: { ...usage, images: pictures }, estimated: false }
   }
   if (isPricedByPictures(deployment)) {
-    return { usage: { ...NO_USAGE, images: pictures }, isEstimated: false }
+    return { usage: { ...NO_USAGE, images: pictures }, estimated: false }
   }
   const drafts = (request.stream?.drafts ?? 0) * DRAFT_TOKENS
   const output = (outputBound(request, deployment) + drafts) * pictures
-  return { usage: { ...promptUsage(request), output, images: pictures }, isEstimated: true }
+  return { usage: { ...promptUsage(request), output, images: pictures }, estimated: true }
 }
 
 function isPricedByPictures({ price }: Deployment): boolean {

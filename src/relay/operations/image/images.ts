@@ -95,9 +95,9 @@ export class Images {
       worst: worstUsage(request, model),
       // Where pictures have a price, none is answered without one.
       least: { ...NO_USAGE, images: 1 },
-      lossesAt(target) {
-        const { upstreamModel } = target.deployment
-        const format = formatOf(target, "image")
+      lossesAt(candidate) {
+        const { upstreamModel } = candidate.deployment
+        const format = formatOf(candidate, "image")
         return once(lossesOf(format, request, upstreamModel).losses)
       },
     }
@@ -117,8 +117,8 @@ export class Images {
       throw thrown
     }
     const pictures = handed.length
-    const { usage, isEstimated } = imagesUsage({ ...result, pictures }, open.deployment, request)
-    const { charged } = await open.settle(usage, isEstimated)
+    const { usage, estimated } = imagesUsage({ ...result, pictures }, open.deployment, request)
+    const { charged } = await open.settle(usage, estimated)
     return afterCharge(() => {
       if (request.stream) {
         const done = handed.map(({ value }) => donePicture(value))

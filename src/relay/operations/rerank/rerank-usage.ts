@@ -1,3 +1,4 @@
+import type { CountedUsage } from "../../billing/priced-usage.ts"
 import type { RerankRequest, RerankResult } from "../../../canon/rerank.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Rates } from "../../../ledger/price.ts"
@@ -6,14 +7,8 @@ import type { Rates } from "../../../ledger/price.ts"
 const DOCUMENTS_OF_SEARCH = 100
 const TOKENS_OF_DOCUMENT = 500
 
-/** A usage, and whether it is our own count. */
-export interface CountedUsage {
-  readonly usage: Usage
-  readonly estimated: boolean
-}
-
 /**
- * The most that a request can use, whichever candidate its vendor counts: every byte a token, the query read
+ * The most that a request can use, whichever way its vendor counts: every byte a token, the query read
  * again with each document.
  */
 export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usage {

@@ -15,7 +15,7 @@ import type { Call, Caller } from "../../pipeline/call.ts"
 import { countTexts, embedAt, type EmbeddingServices } from "../embedding/embeddings.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
-import type { Target } from "../../upstream/attempt.ts"
+import type { Candidate } from "../../upstream/attempt.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 
@@ -63,10 +63,10 @@ export class Reranking {
       model,
       worst: worstRerankUsage(request, call.bodyBytes),
       least: NO_USAGE,
-      lossesAt(target) {
-        const format = formatOf(target, model)
+      lossesAt(candidate) {
+        const format = formatOf(candidate, model)
         return format
-          ? format.encode(request, target.deployment.upstreamModel).losses
+          ? format.encode(request, candidate.deployment.upstreamModel).losses
           : emulationLosses(request)
       },
     }
@@ -132,8 +132,8 @@ export class Reranking {
 }
 
 /** Undefined where embeddings are compared. */
-function formatOf({ endpoint }: Target, { kind }: Model): RerankFormat | undefined {
-  return kind === "rerank" ? endpoint.vendor.operations?.rerank : undefined
+function formatOf({ client }: Candidate, { kind }: Model): RerankFormat | undefined {
+  return kind === "rerank" ? client.vendor.operations?.rerank : undefined
 }
 
 function emulationLosses({ extra = {}, maxTokensPerDocument }: RerankRequest): Loss[] {

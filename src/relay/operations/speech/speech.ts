@@ -36,7 +36,7 @@ export class Speech {
       worst: worstSpeech(options, model),
       // An answer that breaks off is paid for by what came of it.
       least: NO_USAGE,
-      lossesAt: (target) => encodedFor(target, options).encoded.losses,
+      lossesAt: (candidate) => encodedFor(candidate, options).encoded.losses,
     }
   }
 }

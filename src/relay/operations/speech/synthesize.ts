@@ -12,7 +12,7 @@ import { SpeechEventReader } from "../../../dialects/speech/stream.ts"
 import { unwrapWave, wrapWave } from "../../../media/wave.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call } from "../../pipeline/call.ts"
-import type { Attempt, Target } from "../../upstream/attempt.ts"
+import type { Attempt, Candidate } from "../../upstream/attempt.ts"
 import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
 import type { OperationCandidate, UpstreamAnswer } from "../operation-candidate.ts"
@@ -27,7 +27,7 @@ export interface SpeechReceived {
   /** As it comes in, up to now. */
   readonly received: Received
   readonly form: SoundForm
-  readonly attempt: Attempt<Target>
+  readonly attempt: Attempt<Candidate>
 }
 
 interface Received {
@@ -65,15 +65,15 @@ export async function synthesizeAt(
 
 /** What goes to the vendor of a deployment. @throws GatewayError where it cannot do it at all. */
 export function encodedFor(
-  target: Target,
+  candidate: Candidate,
   options: SpeechWish,
 ): {
   readonly format: SpeechFormat
   readonly request: SpeechRequest
   readonly encoded: EncodedSpeech
 } {
-  const { price, upstreamModel } = target.deployment
-  const format = formatOf(target, "speech")
+  const { price, upstreamModel } = candidate.deployment
+  const format = formatOf(candidate, "speech")
   const request = { ...options, needsTokens: price !== undefined && isByTokens(price) }
   return { format, request, encoded: format.encode(request, upstreamModel) }
 }

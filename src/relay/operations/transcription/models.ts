@@ -19,11 +19,11 @@ export function modelOf(
 export function needsTranslator(
   { task }: TranscriptionRequest,
   { deployments }: Model,
-  { endpoints }: RuntimeConfig,
+  { clients }: RuntimeConfig,
 ): boolean {
   if (task === "transcribe") return false
   return deployments.every(({ provider, upstreamModel }) => {
-    const format = endpoints.get(provider)?.vendor.operations?.transcription
+    const format = clients.get(provider)?.vendor.operations?.transcription
     // What cannot transcribe either is to be refused for that.
     return format !== undefined && !format.translates(upstreamModel)
   })

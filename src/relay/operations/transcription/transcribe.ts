@@ -39,10 +39,10 @@ export function transcriptionPlan(
     worst: worstTranscription(request, model),
     // A vendor says how long it was, and may say less than its bytes do.
     least: NO_USAGE,
-    async lossesAt(target) {
-      const encoded = await formatOf(target, "transcription").encode(
+    async lossesAt(candidate) {
+      const encoded = await formatOf(candidate, "transcription").encode(
         request,
-        target.deployment.upstreamModel,
+        candidate.deployment.upstreamModel,
       )
       return encoded.losses
     },

@@ -41,12 +41,12 @@ export class Transcription implements Disposable {
     if (needsTranslator(expected, model, config)) return
     await this.#operation.admit(admissionOf(expected, model))
     this.#expected = expected
-    const target = this.#operation.first
-    const format = formatOf(target, "transcription")
-    const { calls, losses } = await format.encode(expected, target.deployment.upstreamModel)
+    const candidate = this.#operation.first
+    const format = formatOf(candidate, "transcription")
+    const { calls, losses } = await format.encode(expected, candidate.deployment.upstreamModel)
     const [call] = calls
     if (!call || (this.#call.isStrict && losses.length > 0)) return
-    await this.#operation.speculate(target, call, expected.audio.file)
+    await this.#operation.speculate(candidate, call, expected.audio.file)
   }
 
   /** @throws GatewayError; then nothing is held any more. */

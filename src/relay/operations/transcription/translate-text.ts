@@ -41,13 +41,13 @@ export async function translateAt(
   services: CountingServices,
 ): Promise<Outcome<TranslatedTexts>> {
   const { pieces, held, prompt, model } = task
-  const { deployment, endpoint } = candidate
+  const { deployment, client } = candidate
   const bound = boundOfPieces(pieces, prompt)
   if (bound.input > held.input || bound.output > held.output) {
     throw unusable("its transcript is longer than what can be said in so short a time")
   }
-  const [binding] = endpoint.offers(deployment)
-  if (!binding) throw new Error(`provider ${endpoint.provider} offers no chat dialect`)
+  const [binding] = client.offers(deployment)
+  if (!binding) throw new Error(`provider ${client.provider} offers no chat dialect`)
   const { dialect, path, headers = {} } = binding
   const { upstreamModel } = deployment
   const limit = model.maxOutput ?? Number.POSITIVE_INFINITY

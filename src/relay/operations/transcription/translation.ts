@@ -4,7 +4,7 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
-import type { Target } from "../../upstream/attempt.ts"
+import type { Candidate } from "../../upstream/attempt.ts"
 import type { EmbeddingServices } from "../embedding/embeddings.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { Operation } from "../operation.ts"
@@ -93,8 +93,8 @@ export function translationPlans(
     worst: usageOf(boundOfTranscript(request)),
   }
   const plan = transcriptionPlan(call, transcriptionOf(request), model)
-  const lossesAt = async (target: Target): Promise<Loss[]> => [
-    ...(await plan.lossesAt(target)),
+  const lossesAt = async (candidate: Candidate): Promise<Loss[]> => [
+    ...(await plan.lossesAt(candidate)),
     ...emulationLosses(request),
   ]
   return [
