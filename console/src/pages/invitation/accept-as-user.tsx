@@ -11,7 +11,7 @@ export interface AcceptAsUserProperties {
   readonly email: string
   /** The address of who is signed in; undefined: nobody. */
   readonly signedInAs: string | undefined
-  readonly accept: (body: Record<never, never>) => Promise<void>
+  readonly accept: () => Promise<void>
 }
 
 /** Who is registered signs in, then accepts with one button. */
@@ -69,7 +69,7 @@ export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperti
           <Text size="sm" className="anywhere">
             You are signed in as {signedInAs}.
           </Text>
-          <Button loading={isBusy} onClick={() => void attempt(() => accept({}))}>
+          <Button loading={isBusy} onClick={() => void attempt(() => accept())}>
             Accept
           </Button>
         </>

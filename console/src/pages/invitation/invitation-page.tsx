@@ -67,7 +67,7 @@ export function InvitationPage() {
       description={`${inviter} invites ${email} to be ${ROLES[role]}.`}
     >
       {signedInAs !== undefined || invitation.data.is_registered ? (
-        <AcceptAsUser email={email} signedInAs={signedInAs} accept={accept} />
+        <AcceptAsUser email={email} signedInAs={signedInAs} accept={() => accept({})} />
       ) : (
         <AcceptAsGuest accept={accept} />
       )}
