@@ -36,7 +36,7 @@ describe("a usage of nothing for an answer that is here is none:", () => {
   test("of speech", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
-    const spoken = speechUsage({ ...amount, ending: "whole", told: NO_USAGE }, tokens)
+    const spoken = speechUsage({ ...amount, ending: "whole", reported: NO_USAGE }, tokens)
     expect(spoken.estimated).toBe(true)
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })

@@ -70,7 +70,7 @@ export function ruleOf(field: string, count: number, rules: FileRules): FileRule
   return rule
 }
 
-/** What a caller is told of a form that cannot be read. */
+/** The error for a form that cannot be read. */
 export function refusalOf({ fault, field = "" }: FormError): GatewayError {
   const shown = shownName(field)
   switch (fault) {

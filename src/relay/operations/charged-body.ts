@@ -18,7 +18,7 @@ export interface Endings {
   whole(): Promise<Uint8Array | undefined>
   /**
    * The upstream broke off: settles what was delivered.
-   * @returns what tells the caller; without it the connection is cut, so that no client takes what it
+   * @returns the caller's error event; without it the connection is cut, so that no client takes what it
    * got for the whole.
    */
   broken(error: GatewayError): Promise<Uint8Array | undefined>
@@ -133,7 +133,7 @@ export function chargedBody(
   )
 }
 
-/** Cuts the connection. Bun would print a reason, and whoever is to hear of it has heard. */
+/** Cuts the connection. Bun would print a reason, and it has been reported by now. */
 function cut(controller: ReadableStreamDefaultController<Uint8Array>): void {
   controller.error(undefined)
 }

@@ -30,8 +30,8 @@ export function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): A
   const { value, headers, deployment } = open
   const { request, form, received, attempt } = value
   const settle = async (ending: SpeechEnding): Promise<Usage> => {
-    const { bytes, announced, usage: told } = received
-    const amount = { request, form, bytes, announced, ending, told }
+    const { bytes, announced, usage: reported } = received
+    const amount = { request, form, bytes, announced, ending, reported }
     const { usage, estimated } = speechUsage(amount, deployment.price)
     await open.settle(usage, estimated)
     return usage

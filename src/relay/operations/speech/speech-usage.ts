@@ -68,7 +68,7 @@ export interface SpokenAmount {
   readonly announced: number | undefined
   readonly ending: SpeechEnding
   /** As the vendor counted. */
-  readonly told: Usage | undefined
+  readonly reported: Usage | undefined
 }
 
 /** A usage, and whether it is partly our own count. */
@@ -83,7 +83,7 @@ export interface ReckonedSpeech {
  * spoken, whatever they heard of it.
  */
 export function speechUsage(amount: SpokenAmount, price: Price | undefined): ReckonedSpeech {
-  const { request, form, bytes, announced, ending, told } = amount
+  const { request, form, bytes, announced, ending, reported } = amount
   const characters = characterCount(request.input)
   const came = bytes / BYTES_PER_SECOND[form]
   const pace = USUAL_PACE * (request.speed ?? 1)
@@ -92,11 +92,11 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Rec
   const spoken =
     ending === "broken" ? Math.min(characters, Math.ceil(characters * share)) : characters
   const isWhole = ending === "whole"
-  const usage = { ...NO_USAGE, ...told, characters: spoken, seconds }
+  const usage = { ...NO_USAGE, ...reported, characters: spoken, seconds }
   if (price === undefined || !isByTokens(price)) {
     return { usage, estimated: !isWhole || price?.rates.characters === undefined }
   }
-  if (told && !isNoUsage(told) && isWhole) return { usage, estimated: false }
+  if (reported && !isNoUsage(reported) && isWhole) return { usage, estimated: false }
   const inputFresh = Math.ceil(Buffer.byteLength(request.input) / BYTES_OF_TOKEN)
   const audioOutput = Math.ceil(seconds * TOKENS_PER_SECOND)
   return { usage: { ...usage, inputFresh, audioOutput }, estimated: true }

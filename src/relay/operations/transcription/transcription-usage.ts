@@ -34,13 +34,15 @@ export function worstTranscription(
 
 /** What was used, and whether that is our own count: the vendor's word goes before the file's, unless it is nothing. */
 export function transcriptionUsage(
-  { text, usage: told, duration }: Pick<Transcript, "text" | "usage" | "duration">,
+  { text, usage: reported, duration }: Pick<Transcript, "text" | "usage" | "duration">,
   { audio }: TranscriptionRequest,
   price: Price | undefined,
 ): { readonly usage: Usage; readonly estimated: boolean } {
-  const heard = [told.seconds, duration].find((seconds) => seconds !== undefined && seconds > 0)
-  const seconds = heard ?? audio.seconds
-  const { tokens } = told
+  const counted = [reported.seconds, duration].find(
+    (seconds) => seconds !== undefined && seconds > 0,
+  )
+  const seconds = counted ?? audio.seconds
+  const { tokens } = reported
   const usage = {
     ...NO_USAGE,
     seconds,
@@ -48,7 +50,7 @@ export function transcriptionUsage(
     audioInput: tokens?.audio ?? 0,
     output: tokens?.output ?? 0,
   }
-  if (price === undefined || !isByTokens(price)) return { usage, estimated: heard === undefined }
+  if (price === undefined || !isByTokens(price)) return { usage, estimated: counted === undefined }
   if (tokens && tokens.text + tokens.audio + tokens.output > 0) return { usage, estimated: false }
   return {
     usage: {
