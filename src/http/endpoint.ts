@@ -14,7 +14,7 @@ export interface Sender {
 }
 
 /** A request whose sender is known and whose body is read. */
-export interface Incoming<Caller> {
+export interface HandlerContext<Caller> {
   readonly request: Request
   /** `req_...`: in the headers of its answer. */
   readonly id: string
@@ -51,7 +51,7 @@ export interface Endpoint<Caller extends Sender, Body> {
   readonly errorOf?: (thrown: unknown) => GatewayError
   /** A whole response, or an answer that holds the request's memory until it is sent. @throws GatewayError */
   readonly handle: (
-    incoming: Incoming<Caller>,
+    context: HandlerContext<Caller>,
     body: Body,
   ) => Response | Answer | Promise<Response | Answer>
 }

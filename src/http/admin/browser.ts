@@ -1,9 +1,12 @@
 import type { Visitor } from "../../users/auth-calls.ts"
 import { jsonAnswer } from "../answers.ts"
-import type { Visit } from "./endpoint.ts"
+import type { AdminContext } from "./endpoint.ts"
 
 /** What signing in needs of a request. */
-export function visitorOf({ request, address }: Pick<Visit, "request" | "address">): Visitor {
+export function visitorOf({
+  request,
+  address,
+}: Pick<AdminContext, "request" | "address">): Visitor {
   const { headers } = request
   return { cookie: headers.get("cookie"), agent: headers.get("user-agent"), address }
 }

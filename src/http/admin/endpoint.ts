@@ -11,7 +11,7 @@ import { answerOf, errorOf, errors } from "./answer.ts"
 import { type Guard, notSignedIn } from "./guard.ts"
 import { readBody, readQuery } from "./read.ts"
 import { ADMIN_PATH, takesIdempotencyKey } from "./routes.ts"
-import { type Asker, repeatable } from "./repeatable.ts"
+import { type AdminCaller, repeatable } from "./repeatable.ts"
 
 /*
  * How the management API is written:
@@ -33,7 +33,7 @@ import { type Asker, repeatable } from "./repeatable.ts"
  */
 
 /** What a handler knows of a request. */
-export interface Visit<Part extends string = string, Query = unknown, Body = unknown> {
+export interface AdminContext<Part extends string = string, Query = unknown, Body = unknown> {
   /** A named part of the path, decoded. */
   readonly path: (part: Part) => string
   readonly query: Query
@@ -46,20 +46,20 @@ export interface Visit<Part extends string = string, Query = unknown, Body = unk
 }
 
 /** A request of somebody who is known. */
-export interface KnownVisit<
+export interface KnownContext<
   Part extends string = string,
   Query = unknown,
   Body = unknown,
-> extends Visit<Part, Query, Body> {
+> extends AdminContext<Part, Query, Body> {
   readonly actor: Actor
 }
 
 /** A request of somebody who may or may not be known. */
-export interface OpenVisit<
+export interface OpenContext<
   Part extends string = string,
   Query = unknown,
   Body = unknown,
-> extends Visit<Part, Query, Body> {
+> extends AdminContext<Part, Query, Body> {
   readonly actor: Actor | undefined
 }
 
@@ -72,11 +72,11 @@ type Result<One extends Route> = One["answer"] extends Nothing
   : Response | Immutable<z.input<One["answer"]>>
 
 type KnownHandler<Name extends string, One extends Route> = (
-  visit: KnownVisit<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
+  context: KnownContext<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
 ) => Result<One> | Promise<Result<One>>
 
 type OpenHandler<Name extends string, One extends Route> = (
-  visit: OpenVisit<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
+  context: OpenContext<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
 ) => Result<One> | Promise<Result<One>>
 
 type KnownRoutes<Name> = { readonly [One in keyof Name]: Route<Exclude<MinimumRole, "anyone">> }
@@ -101,9 +101,9 @@ export function endpoints<Table extends KnownRoutes<Table>>(
   for (const name in table) {
     const handle = handlers[name]
     all.push(
-      endpoint(name, table[name], ({ actor, ...visit }) => {
+      endpoint(name, table[name], ({ actor, ...context }) => {
         if (actor === undefined) throw notSignedIn()
-        return handle({ ...visit, actor })
+        return handle({ ...context, actor })
       }),
     )
   }
@@ -130,10 +130,10 @@ function endpoint<Name extends string, One extends Route>(
   const query: One["query"] = route["query"]
   const body: One["body"] = route["body"]
   return ({ guard, events, idempotency }) => {
-    const auth: Auth<Asker> = async (request, { address }) => ({
+    const auth: Auth<AdminCaller> = async (request, { address }) => ({
       actor: await guard.admit(request, minimumRole, address),
     })
-    const declared: Endpoint<Asker, { query: QueryOf<One>; body: BodyOf<One> }> = {
+    const declared: Endpoint<AdminCaller, { query: QueryOf<One>; body: BodyOf<One> }> = {
       method,
       path: ADMIN_PATH + pattern,
       auth,

@@ -56,13 +56,13 @@ function acceptanceEndpoints(services: MemberServices): AdminEndpoint[] {
   return openEndpoints(acceptanceRoutes, {
     "GET /invitations/{token}": ({ path }) =>
       invitations.open(path("token").slice(0, LONGEST_TOKEN)),
-    async "POST /invitations/{token}/accept"(visit) {
-      const { actor, address, body, path, request, requestId } = visit
+    async "POST /invitations/{token}/accept"(context) {
+      const { actor, address, body, path, request, requestId } = context
       const token = path("token").slice(0, LONGEST_TOKEN)
       const { user, isNew } = await invitations.accept({ actor, address }, token, body)
       const { password = "" } = body
       const input = { email: user.email, password, remember: true }
-      const signedIn = isNew ? await door.withPassword(visitorOf(visit), input) : undefined
+      const signedIn = isNew ? await door.withPassword(visitorOf(context), input) : undefined
       return cookieAnswer(
         requestId,
         await sessions.describe(await sessions.actorFor(user, address)),

@@ -2,7 +2,7 @@ import { passwordRoutes, proofRoutes, twoFactorRoutes } from "tollgate-contract/
 import type { FrontDoor } from "../../management/front-door.ts"
 import type { OwnPassword } from "../../management/own-password.ts"
 import { cookieAnswer, isSecure, visitorOf } from "./browser.ts"
-import { type AdminEndpoint, endpoints, openEndpoints, type Visit } from "./endpoint.ts"
+import { type AdminEndpoint, endpoints, openEndpoints, type AdminContext } from "./endpoint.ts"
 
 export interface OwnPasswordServices {
   readonly door: FrontDoor
@@ -13,21 +13,24 @@ export interface OwnPasswordServices {
 
 const OK = { ok: true } as const
 
-type Finish = (visit: Visit<never>, cookies: readonly string[]) => Response
+type Finish = (context: AdminContext<never>, cookies: readonly string[]) => Response
 
 /** `/admin/v1/auth/...`: passwords, and the second factor. */
 export function ownPasswordEndpoints(services: OwnPasswordServices): AdminEndpoint[] {
-  const finish: Finish = (visit, cookies) =>
-    cookieAnswer(visit.requestId, OK, {
+  const finish: Finish = (context, cookies) =>
+    cookieAnswer(context.requestId, OK, {
       cookies,
-      isSecure: isSecure(visit.request, services.publicUrl()),
+      isSecure: isSecure(context.request, services.publicUrl()),
     })
   const { own } = services
   return [
     ...endpoints(passwordRoutes, {
-      async "POST /auth/change-password"(visit) {
-        const { current_password: current, new_password: next } = visit.body
-        return finish(visit, await own.change(visit.actor, visitorOf(visit), { current, next }))
+      async "POST /auth/change-password"(context) {
+        const { current_password: current, new_password: next } = context.body
+        return finish(
+          context,
+          await own.change(context.actor, visitorOf(context), { current, next }),
+        )
       },
     }),
     ...proofEndpoints(services, finish),
@@ -37,39 +40,42 @@ export function ownPasswordEndpoints(services: OwnPasswordServices): AdminEndpoi
 
 function proofEndpoints({ door, own }: OwnPasswordServices, finish: Finish): AdminEndpoint[] {
   return openEndpoints(proofRoutes, {
-    async "POST /auth/reset-password"(visit) {
-      await own.reset(visitorOf(visit), visit.body.token, visit.body.new_password)
+    async "POST /auth/reset-password"(context) {
+      await own.reset(visitorOf(context), context.body.token, context.body.new_password)
       return OK
     },
-    async "POST /auth/two-factor/verify-totp"(visit) {
-      const { code, trust_device: trustDevice } = visit.body
-      const user = visit.actor?.kind === "user" ? visit.actor : undefined
+    async "POST /auth/two-factor/verify-totp"(context) {
+      const { code, trust_device: trustDevice } = context.body
+      const user = context.actor?.kind === "user" ? context.actor : undefined
       const input = { kind: "totp", code, trustDevice } as const
-      const { cookies } = await door.withCode(user, visitorOf(visit), input)
-      return finish(visit, cookies)
+      const { cookies } = await door.withCode(user, visitorOf(context), input)
+      return finish(context, cookies)
     },
-    async "POST /auth/two-factor/verify-backup-code"(visit) {
-      const { code, trust_device: trustDevice } = visit.body
-      const user = visit.actor?.kind === "user" ? visit.actor : undefined
+    async "POST /auth/two-factor/verify-backup-code"(context) {
+      const { code, trust_device: trustDevice } = context.body
+      const user = context.actor?.kind === "user" ? context.actor : undefined
       const input = { kind: "backup-code", code, trustDevice } as const
-      const { cookies } = await door.withCode(user, visitorOf(visit), input)
-      return finish(visit, cookies)
+      const { cookies } = await door.withCode(user, visitorOf(context), input)
+      return finish(context, cookies)
     },
   })
 }
 
 function twoFactorEndpoints({ own }: OwnPasswordServices, finish: Finish): AdminEndpoint[] {
   return endpoints(twoFactorRoutes, {
-    async "POST /auth/two-factor/enable"(visit) {
-      const { password } = visit.body
-      const setup = await own.beginTwoFactor(visit.actor, visitorOf(visit), password)
+    async "POST /auth/two-factor/enable"(context) {
+      const { password } = context.body
+      const setup = await own.beginTwoFactor(context.actor, visitorOf(context), password)
       return { totp_uri: setup.uri, secret: setup.secret, backup_codes: setup.backupCodes }
     },
-    "POST /auth/two-factor/disable": async (visit) =>
-      finish(visit, await own.endTwoFactor(visit.actor, visitorOf(visit), visit.body.password)),
-    async "POST /auth/two-factor/generate-backup-codes"(visit) {
-      const { password } = visit.body
-      const codes = await own.newBackupCodes(visit.actor, visitorOf(visit), password)
+    "POST /auth/two-factor/disable": async (context) =>
+      finish(
+        context,
+        await own.endTwoFactor(context.actor, visitorOf(context), context.body.password),
+      ),
+    async "POST /auth/two-factor/generate-backup-codes"(context) {
+      const { password } = context.body
+      const codes = await own.newBackupCodes(context.actor, visitorOf(context), password)
       return { backup_codes: codes }
     },
   })

@@ -12,7 +12,7 @@ import { notSignedIn } from "./guard.ts"
 const LARGEST_BODY = 1024 * 1024
 
 /** Who asks. */
-export interface Asker extends Sender {
+export interface AdminCaller extends Sender {
   readonly actor: Actor | undefined
 }
 
@@ -27,7 +27,7 @@ export interface RepeatableServices {
  * process makes it happen twice.
  */
 export function repeatable<Body>(
-  endpoint: Endpoint<Asker, Body>,
+  endpoint: Endpoint<AdminCaller, Body>,
   { events, idempotency }: RepeatableServices,
 ): Route {
   const usual = serve(endpoint, events)

@@ -3,7 +3,7 @@ import type { FrontDoor } from "../../management/front-door.ts"
 import type { Sessions } from "../../management/sessions.ts"
 import type { Users } from "../../users/users.ts"
 import { cookieAnswer, isSecure, originOf, redirectAnswer, visitorOf } from "./browser.ts"
-import { type AdminEndpoint, endpoints, openEndpoints, type Visit } from "./endpoint.ts"
+import { type AdminEndpoint, endpoints, openEndpoints, type AdminContext } from "./endpoint.ts"
 
 export interface SessionServices {
   readonly users: Users
@@ -22,44 +22,44 @@ export function sessionEndpoints(services: SessionServices): AdminEndpoint[] {
 
 function signInEndpoints(services: SessionServices): AdminEndpoint[] {
   const { users, sessions, door, publicUrl } = services
-  const secure = ({ request }: Visit<never>): boolean => isSecure(request, publicUrl())
+  const secure = ({ request }: AdminContext<never>): boolean => isSecure(request, publicUrl())
   return openEndpoints(signInRoutes, {
     "GET /sign-in": () => door.options(),
-    async "POST /setup"(visit) {
-      const { token, ...input } = visit.body
-      const visitor = visitorOf(visit)
+    async "POST /setup"(context) {
+      const { token, ...input } = context.body
+      const visitor = visitorOf(context)
       const user = await door.setUp(visitor, token, input)
       const { email } = user
       const { cookies } = await door.withPassword(visitor, { ...input, email, remember: true })
-      const actor = await sessions.actorFor(user, visit.address)
+      const actor = await sessions.actorFor(user, context.address)
       const session = await sessions.describe(actor)
-      return cookieAnswer(visit.requestId, session, { cookies, isSecure: secure(visit) })
+      return cookieAnswer(context.requestId, session, { cookies, isSecure: secure(context) })
     },
-    async "POST /auth/sign-in/email"(visit) {
-      const { cookies, needsCode } = await door.withPassword(visitorOf(visit), visit.body)
+    async "POST /auth/sign-in/email"(context) {
+      const { cookies, needsCode } = await door.withPassword(visitorOf(context), context.body)
       const answer = { two_factor: needsCode }
-      return cookieAnswer(visit.requestId, answer, { cookies, isSecure: secure(visit) })
+      return cookieAnswer(context.requestId, answer, { cookies, isSecure: secure(context) })
     },
-    async "DELETE /session"(visit) {
-      const cookies = await users.signIn.signOut(visitorOf(visit))
-      return cookieAnswer(visit.requestId, OK, { cookies, isSecure: secure(visit) })
+    async "DELETE /session"(context) {
+      const cookies = await users.signIn.signOut(visitorOf(context))
+      return cookieAnswer(context.requestId, OK, { cookies, isSecure: secure(context) })
     },
-    async "POST /auth/sign-in/oidc"(visit) {
-      const { provider, return_to } = visit.body
-      const { url, cookies } = await door.toIssuer(visitorOf(visit), {
+    async "POST /auth/sign-in/oidc"(context) {
+      const { provider, return_to } = context.body
+      const { url, cookies } = await door.toIssuer(visitorOf(context), {
         id: provider,
-        origin: originOf(visit.request, publicUrl()),
+        origin: originOf(context.request, publicUrl()),
         returnTo: return_to,
       })
-      return cookieAnswer(visit.requestId, { url }, { cookies, isSecure: secure(visit) })
+      return cookieAnswer(context.requestId, { url }, { cookies, isSecure: secure(context) })
     },
-    async "GET /auth/callback/{id}"(visit) {
-      const { location, cookies } = await door.fromIssuer(visitorOf(visit), {
-        id: visit.path("id"),
-        origin: originOf(visit.request, publicUrl()),
-        query: new URL(visit.request.url).search,
+    async "GET /auth/callback/{id}"(context) {
+      const { location, cookies } = await door.fromIssuer(visitorOf(context), {
+        id: context.path("id"),
+        origin: originOf(context.request, publicUrl()),
+        query: new URL(context.request.url).search,
       })
-      return redirectAnswer(location, { cookies, isSecure: secure(visit) })
+      return redirectAnswer(location, { cookies, isSecure: secure(context) })
     },
   })
 }

@@ -4,7 +4,7 @@ import type { Keyring } from "../../keys/keyring.ts"
 import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
 import type { Call } from "../../relay/pipeline/call.ts"
 import type { Events } from "../../telemetry/events.ts"
-import type { Auth, BodyReader, Incoming } from "../endpoint.ts"
+import type { Auth, BodyReader, HandlerContext } from "../endpoint.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
@@ -19,7 +19,7 @@ export interface KeyCaller {
 }
 
 /** A request of somebody with a key. */
-export type Asked = Incoming<KeyCaller>
+export type CallContext = HandlerContext<KeyCaller>
 
 export interface CallServices {
   readonly keyring: Keyring
@@ -69,7 +69,7 @@ export function callsOf(services: CallServices): Calls {
  * @throws GatewayError `invalid_value`.
  */
 export function callOf(
-  { id, path, request: { headers }, caller, receivedAt, startedAt }: Asked,
+  { id, path, request: { headers }, caller, receivedAt, startedAt }: CallContext,
   bodyBytes: number,
 ): Call {
   return {

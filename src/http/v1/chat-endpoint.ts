@@ -5,7 +5,7 @@ import type { ChatCall } from "../../relay/pipeline/call.ts"
 import { serve } from "../endpoint.ts"
 import type { ReceivedBody } from "../read-body.ts"
 import type { Route } from "../server.ts"
-import { type Asked, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
+import { type CallContext, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 
 /** What one endpoint for chat is. */
@@ -35,10 +35,10 @@ export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay
       auth: calls.auth,
       body: calls.json,
       errors: errorsIn(usual.dialect),
-      handle(asked, body) {
-        const { request } = asked
+      handle(context, body) {
+        const { request } = context
         const endpoint = usual.inForm?.(request.headers) ?? usual
-        return relay.chat(endpoint.dialect, chatCallOf(endpoint, asked, body), request)
+        return relay.chat(endpoint.dialect, chatCallOf(endpoint, context, body), request)
       },
     },
     calls.events,
@@ -47,7 +47,7 @@ export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay
 
 function chatCallOf(
   endpoint: ChatEndpoint,
-  { id, path, request, caller, receivedAt, startedAt }: Asked,
+  { id, path, request, caller, receivedAt, startedAt }: CallContext,
   { json, bytes }: ReceivedBody,
 ): ChatCall {
   const { headers, url } = request

@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts"
 import { jsonAnswer } from "../answers.ts"
 import { noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
-import type { Asked, Calls } from "./calls.ts"
+import type { CallContext, Calls } from "./calls.ts"
 
 export interface CreditServices {
   readonly store: Store
@@ -25,7 +25,7 @@ export function getCredits(calls: Calls, services: CreditServices): Route {
   )
 }
 
-async function creditsOf({ key }: Asked["caller"], services: CreditServices) {
+async function creditsOf({ key }: CallContext["caller"], services: CreditServices) {
   const [account, record] = await Promise.all([
     services.store.accounts.find(key.account),
     services.store.keys.find(key.id),

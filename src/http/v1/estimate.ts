@@ -68,15 +68,15 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
       path: ESTIMATE_PATH,
       auth: calls.auth,
       body: calls.json,
-      async handle(asked, { json }) {
-        const { request, id } = asked
+      async handle(context, { json }) {
+        const { request, id } = context
         const { path: wanted, body } = readMembers(json)
         const [path = ""] = wanted.split("?", 1)
         const endpoint = endpointAt(path)
         const estimator = estimators.get(endpoint)
         if (!estimator) throw unknownPath(path, [...estimators.keys()])
         const bytes = Buffer.byteLength(JSON.stringify(body))
-        const call = { ...callOf({ ...asked, path: endpoint }, bytes), isEstimate: true as const }
+        const call = { ...callOf({ ...context, path: endpoint }, bytes), isEstimate: true as const }
         const { headers } = request
         const found = await estimator({ call, path, body, headers })
         return jsonAnswer(id, estimateDocument(path, found))

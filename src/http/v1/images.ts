@@ -47,10 +47,10 @@ export function imageGenerations(calls: Calls, services: ImageServices): Route {
       path: GENERATIONS_PATH,
       auth: calls.auth,
       body: calls.json,
-      async handle(asked, { json, bytes }) {
-        const call = callOf(asked, bytes)
+      async handle(context, { json, bytes }) {
+        const call = callOf(context, bytes)
         const parameters = decodeImageParameters("generation", json)
-        const received = { call, request: asked.request, parameters }
+        const received = { call, request: context.request, parameters }
         const answer = await make(services, received, { ...parameters, images: [] })
         services.contents.keep(call, json)
         return answer
@@ -89,12 +89,12 @@ function fromForm(
       path,
       auth: calls.auth,
       body: calls.form(rules),
-      async handle(asked, form) {
-        const call = callOf(asked, form.bytes)
+      async handle(context, form) {
+        const call = callOf(context, form.bytes)
         const parameters = decodeImageParameters(task, form.fields.parameters(IMAGE_FIELD_KINDS))
         const wanted = await withPictures(parameters, form)
         requireMask(wanted, services)
-        return await make(services, { call, request: asked.request, parameters }, wanted)
+        return await make(services, { call, request: context.request, parameters }, wanted)
       },
     },
     calls.events,

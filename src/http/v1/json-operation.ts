@@ -34,9 +34,9 @@ export function jsonOperation(operation: JsonOperation): Route {
       auth: calls.auth,
       body: calls.json,
       errors,
-      async handle(asked, { json, bytes }) {
-        const call = callOf(asked, bytes)
-        const answer = await perform(call, json, asked.request)
+      async handle(context, { json, bytes }) {
+        const call = callOf(context, bytes)
+        const answer = await perform(call, json, context.request)
         contents.keep(call, json)
         const headers = { "content-type": "application/json", ...answer.headers }
         return { headers, body: afterCharge(() => JSON.stringify(answer.encode())) }

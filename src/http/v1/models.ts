@@ -6,7 +6,7 @@ import { noBody, serve } from "../endpoint.ts"
 import { hasGoogleKey, keyInHeaders } from "../google-key.ts"
 import type { Route } from "../server.ts"
 import { anthropicModel, anthropicPage, speaksAnthropic } from "./anthropic-models.ts"
-import type { Asked, Calls } from "./calls.ts"
+import type { CallContext, Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { type GOOGLE_PLACES, modelName } from "./google-address.ts"
 import { googleModel, googlePage } from "./google-models.ts"
@@ -31,7 +31,7 @@ export function listModels(calls: Calls, place: Place, catalog: () => Catalog): 
         auth: calls.auth,
         body: noBody,
         errors: errorsFor(formOf),
-        handle: (asked) => listIn(formOf(asked.request), asked, catalog()),
+        handle: (context) => listIn(formOf(context.request), context, catalog()),
       },
       calls.events,
     ),
@@ -48,7 +48,7 @@ export function getModel(calls: Calls, place: Place, catalog: () => Catalog): Ro
         auth: calls.auth,
         body: noBody,
         errors: errorsFor(formOfClient),
-        handle: (asked) => modelIn(formOfClient(asked.request), asked, catalog()),
+        handle: (context) => modelIn(formOfClient(context.request), context, catalog()),
       },
       calls.events,
     ),
@@ -70,24 +70,28 @@ function errorsFor(formOf: (request: Request) => Form): ErrorAnswer {
   return (error, id, request) => ERRORS[formOf(request)](error, id, request)
 }
 
-function listIn(form: Form, { request, caller: { key }, id }: Asked, catalog: Catalog): Response {
+function listIn(
+  form: Form,
+  { request, caller: { key }, id }: CallContext,
+  catalog: Catalog,
+): Response {
   if (form === "openai") return textAnswer(id, catalog.listBody(key.allows))
   const { searchParams } = new URL(request.url)
   const page = form === "google" ? googlePage : anthropicPage
   return jsonAnswer(id, page(catalog.list(key.allows), searchParams))
 }
 
-function modelIn(form: Form, asked: Asked, catalog: Catalog): Response {
-  const name = modelName(new URL(asked.request.url).pathname)
+function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {
+  const name = modelName(new URL(context.request.url).pathname)
   // The address of the list, with a slash at its end.
-  if (name === "" && form !== "google") return listIn(form, asked, catalog)
-  const model = catalog.visible(name, asked.caller.key)
+  if (name === "" && form !== "google") return listIn(form, context, catalog)
+  const model = catalog.visible(name, context.caller.key)
   switch (form) {
     case "google":
-      return jsonAnswer(asked.id, googleModel(model))
+      return jsonAnswer(context.id, googleModel(model))
     case "anthropic":
-      return jsonAnswer(asked.id, anthropicModel(model))
+      return jsonAnswer(context.id, anthropicModel(model))
     case "openai":
-      return jsonAnswer(asked.id, catalog.entry(model))
+      return jsonAnswer(context.id, catalog.entry(model))
   }
 }

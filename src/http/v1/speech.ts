@@ -16,9 +16,9 @@ export function speech(calls: Calls, speaking: Speech, contents: Contents): Rout
       path: SPEECH_PATH,
       auth: calls.auth,
       body: calls.json,
-      async handle(asked, { json, bytes }) {
-        const call = callOf(asked, bytes)
-        const answer = await speaking.answer(call, decodeSpeech(json), asked.request)
+      async handle(context, { json, bytes }) {
+        const call = callOf(context, bytes)
+        const answer = await speaking.answer(call, decodeSpeech(json), context.request)
         contents.keep(call, json)
         return answer
       },

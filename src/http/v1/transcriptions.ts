@@ -47,14 +47,14 @@ function routeOf(
       path,
       auth,
       body: calls.upload(FILES),
-      async handle(asked, upload) {
-        const call = callOf(asked, upload.bytes)
-        using transcription = transcribing.prepare(call, asked.request)
+      async handle(context, upload) {
+        const call = callOf(context, upload.bytes)
+        using transcription = transcribing.prepare(call, context.request)
         try {
           await begin(transcription, upload, task)
         } catch (error) {
           // What is wrong with the request is reported when it is complete.
-          if (!isExpected(error)) events.requestFailed(asked.id, error)
+          if (!isExpected(error)) events.requestFailed(context.id, error)
         }
         const request = await requestOf(await upload.completed, task)
         return await transcription.answer(request)

@@ -69,7 +69,7 @@ export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperti
           <Text size="sm" className="anywhere">
             You are signed in as {signedInAs}.
           </Text>
-          <Button loading={isBusy} onClick={() => void attempt(() => accept())}>
+          <Button loading={isBusy} onClick={() => void attempt(accept)}>
             Accept
           </Button>
         </>

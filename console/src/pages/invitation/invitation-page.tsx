@@ -37,7 +37,7 @@ export function InvitationPage() {
   })
   const session = useQuery({ ...sessionQuery, retry: false })
 
-  async function accept({ name, password }: Acceptance) {
+  async function accept({ name, password }: Acceptance = {}) {
     const begun = await api("POST /invitations/{token}/accept", { path, body: { name, password } })
     const joined = begun.accounts.find(({ name }) => name === invitation.data?.account_name)
     beginSession(begun)
