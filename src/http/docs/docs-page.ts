@@ -2,9 +2,9 @@ import { createHash } from "node:crypto"
 import { type Method, methodAndPath } from "tollgate-contract/route-name.ts"
 import type { Route } from "tollgate-contract/route.ts"
 import { ROUTES } from "tollgate-contract/routes.ts"
+import { SERVICE_ROUTES, type ServiceRoute } from "tollgate-contract/service-routes.ts"
 import { ADMIN_PATH } from "../admin/routes.ts"
 import { groupOf, ROLE_WORDS } from "./openapi.ts"
-import { PUBLIC_ENDPOINTS } from "./public-endpoints.ts"
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -27,7 +27,11 @@ export interface DocsPage {
 
 /** `/docs`: the endpoints, readable by people. Made of the same tables as `/openapi.json`. */
 export function docsPage(baseUrl: string): DocsPage {
-  const services = Object.entries(Object.groupBy(PUBLIC_ENDPOINTS, ({ group }) => group))
+  const listed = Object.entries<ServiceRoute>(SERVICE_ROUTES).map(([name, route]) => ({
+    ...methodAndPath(name),
+    route,
+  }))
+  const services = Object.entries(Object.groupBy(listed, ({ route }) => route.group))
   const routes = Object.entries<Route>(ROUTES).map(([name, route]) => ({
     ...methodAndPath(name),
     route,
@@ -70,19 +74,18 @@ function section(title: string, items: readonly string[]): string {
   return `<h2>${escape(title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`
 }
 
-function serviceItem(one: (typeof PUBLIC_ENDPOINTS)[number]): string {
-  const like = one.like === undefined ? "" : `Fields as in ${one.like}'s own API.`
-  const note = one.isOpen ? "Needs no key." : like
-  return item(one.method, one.path, one.summary, note)
+function serviceItem({ method, path, route }: Listed<ServiceRoute>): string {
+  const like = route.like === undefined ? "" : `Fields as in ${route.like}'s own API.`
+  return item(method, path, route.summary, route.isOpen ? "Needs no key." : like)
 }
 
-interface ListedRoute {
+interface Listed<Declared> {
   readonly method: Method
   readonly path: string
-  readonly route: Route
+  readonly route: Declared
 }
 
-function resourceItem({ method, path, route }: ListedRoute): string {
+function resourceItem({ method, path, route }: Listed<Route>): string {
   return item(method, path, route.summary, ROLE_WORDS[route.minimumRole])
 }
 

@@ -15,11 +15,11 @@ import * as receipts from "tollgate-contract/receipts.ts"
 import { type Method, methodAndPath } from "tollgate-contract/route-name.ts"
 import { isNothing, type MinimumRole, type Route } from "tollgate-contract/route.ts"
 import { ROUTES } from "tollgate-contract/routes.ts"
+import { SERVICE_ROUTES, type ServiceRoute } from "tollgate-contract/service-routes.ts"
 import * as session from "tollgate-contract/session.ts"
 import * as usage from "tollgate-contract/usage.ts"
 import { VERSION } from "../../runtime.ts"
 import { ADMIN_PATH, takesIdempotencyKey } from "../admin/routes.ts"
-import { PUBLIC_ENDPOINTS, type PublicEndpoint } from "./public-endpoints.ts"
 
 const errorSchema = z.object({
   error: z.object({
@@ -86,8 +86,9 @@ export const ROLE_WORDS: Readonly<Record<MinimumRole, string>> = {
  */
 export function openApiDocument(baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {}
-  for (const one of PUBLIC_ENDPOINTS) {
-    add(paths, one.path, one.method, publicOperation(one))
+  for (const [name, route] of Object.entries<ServiceRoute>(SERVICE_ROUTES)) {
+    const { method, path } = methodAndPath(name)
+    add(paths, path, method, serviceOperation(path, route))
   }
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     const { method, path } = methodAndPath(name)
@@ -179,7 +180,7 @@ export function groupOf(path: string): string {
   return path.split("/")[1] ?? ""
 }
 
-function publicOperation(endpoint: PublicEndpoint): ZodOpenApiOperationObject {
+function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOperationObject {
   const { body, answer = "application/json" } = endpoint
   const object = z.looseObject({})
   return {
@@ -189,7 +190,7 @@ function publicOperation(endpoint: PublicEndpoint): ZodOpenApiOperationObject {
     ...(endpoint.like !== undefined && {
       description: `Its fields are those of ${endpoint.like}'s own API.`,
     }),
-    ...(endpoint.path.includes("{id}") && {
+    ...(path.includes("{id}") && {
       requestParams: { path: z.object({ id: z.string() }) },
     }),
     ...(body && { requestBody: { content: { [body]: { schema: object } } } }),

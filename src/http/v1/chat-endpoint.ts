@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
@@ -5,12 +6,13 @@ import type { ChatCall } from "../../relay/pipeline/call.ts"
 import { serve } from "../endpoint.ts"
 import type { ReceivedBody } from "../read-body.ts"
 import type { Route } from "../server.ts"
+import type { GooglePath } from "./google-address.ts"
 import { type CallContext, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 
 /** What one endpoint for chat is. */
 export interface ChatEndpoint {
-  readonly path: string
+  readonly path: ServicePath | GooglePath
   readonly dialect: ClientDialect
   /**
    * The body as the dialect reads it: where the address says a part of the request, or the body holds

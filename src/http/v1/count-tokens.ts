@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
@@ -8,10 +9,11 @@ import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
+import type { GooglePath } from "./google-address.ts"
 
 /** What one endpoint that counts tokens is. */
 export interface CountEndpoint {
-  readonly path: string
+  readonly path: ServicePath | GooglePath
   readonly dialect: Pick<ClientDialect, "encodeError">
   /** @param path of the request, without its query. */
   read(json: JsonObject, path: string): ChatRequest

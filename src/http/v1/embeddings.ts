@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import { totalInput } from "../../canon/usage.ts"
 import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
 import { encodeEmbeddingResult } from "../../dialects/embedding/result/openai.ts"
@@ -8,7 +9,7 @@ import type { Calls } from "./calls.ts"
 import { jsonOperation } from "./json-operation.ts"
 
 /** `POST /v1/embeddings` */
-export const EMBEDDINGS_PATH = "/v1/embeddings"
+export const EMBEDDINGS_PATH: ServicePath = "/v1/embeddings"
 
 export function embeddings(calls: Calls, relay: Embeddings, contents: Contents): Route {
   return jsonOperation({

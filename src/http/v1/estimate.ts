@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
@@ -31,7 +32,7 @@ import { SPEECH_PATH } from "./speech.ts"
 import { TRANSCRIPTIONS_PATH, TRANSLATIONS_PATH } from "./transcriptions.ts"
 
 /** `POST /v1/estimate` */
-export const ESTIMATE_PATH = "/v1/estimate"
+export const ESTIMATE_PATH: ServicePath = "/v1/estimate"
 
 export interface EstimateServices {
   readonly chats: readonly ChatEndpoint[]

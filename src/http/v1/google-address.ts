@@ -23,7 +23,10 @@ export interface GoogleAddress {
 }
 
 /** The path of a method, as receipts and documents name it. */
-export function googlePath(method: GoogleMethod): string {
+export type GooglePath = `/v1beta/models/{model}:${GoogleMethod}`
+
+/** The path of a method. */
+export function googlePath(method: GoogleMethod): GooglePath {
   return `${GOOGLE_PLACES[0]}/{model}:${method}`
 }
 

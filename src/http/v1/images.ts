@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import type { ImageRequest, ImageTask } from "../../canon/image.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import {
@@ -28,11 +29,11 @@ export interface ImageServices {
 }
 
 /** `POST /v1/images/generations` */
-export const GENERATIONS_PATH = "/v1/images/generations"
+export const GENERATIONS_PATH: ServicePath = "/v1/images/generations"
 /** `POST /v1/images/edits` */
-export const EDITS_PATH = "/v1/images/edits"
+export const EDITS_PATH: ServicePath = "/v1/images/edits"
 /** `POST /v1/images/variations` */
-export const VARIATIONS_PATH = "/v1/images/variations"
+export const VARIATIONS_PATH: ServicePath = "/v1/images/variations"
 
 /** Images that an edit may begin with. Models that take fewer say so themselves. */
 const MOST_IMAGES = 4

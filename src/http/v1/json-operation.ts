@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import { afterCharge } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Call } from "../../relay/pipeline/call.ts"
@@ -6,6 +7,7 @@ import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
+import type { GooglePath } from "./google-address.ts"
 
 /** What goes back. It is paid for. */
 export interface JsonOperationAnswer {
@@ -16,7 +18,7 @@ export interface JsonOperationAnswer {
 
 /** An operation that takes JSON and answers with JSON. */
 export interface JsonOperation {
-  readonly path: string
+  readonly path: ServicePath | GooglePath
   readonly calls: Calls
   readonly contents: Contents
   /** In OpenAI's envelope where none is given. */

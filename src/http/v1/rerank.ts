@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { cohereMeta, encodeRerankResult } from "../../dialects/rerank/result.ts"
@@ -8,10 +9,10 @@ import type { Calls } from "./calls.ts"
 import { jsonOperation } from "./json-operation.ts"
 
 /** `POST /v1/rerank` */
-export const RERANK_PATH = "/v1/rerank"
+export const RERANK_PATH = "/v1/rerank" satisfies ServicePath
 
 /** Where Cohere's newer clients ask, to whom a document is an object. */
-export const COHERE_RERANK_PATH = "/v2/rerank"
+export const COHERE_RERANK_PATH = "/v2/rerank" satisfies ServicePath
 
 export function rerank(
   path: typeof RERANK_PATH | typeof COHERE_RERANK_PATH,

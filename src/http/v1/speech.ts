@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import type { Speech } from "../../relay/operations/speech/speech.ts"
 import type { Contents } from "../../relay/pipeline/payload-log.ts"
@@ -6,7 +7,7 @@ import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
 
 /** `POST /v1/audio/speech` */
-export const SPEECH_PATH = "/v1/audio/speech"
+export const SPEECH_PATH: ServicePath = "/v1/audio/speech"
 
 /** Speaks a text; the sound goes out as it comes in. */
 export function speech(calls: Calls, speaking: Speech, contents: Contents): Route {

@@ -1,3 +1,4 @@
+import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import type { TranscriptionRequest, TranscriptionTask } from "../../canon/transcription.ts"
@@ -17,9 +18,9 @@ import { IncompleteFile } from "../uploads/spooled-bytes.ts"
 import { callOf, type Calls } from "./calls.ts"
 
 /** `POST /v1/audio/transcriptions` */
-export const TRANSCRIPTIONS_PATH = "/v1/audio/transcriptions"
+export const TRANSCRIPTIONS_PATH: ServicePath = "/v1/audio/transcriptions"
 /** `POST /v1/audio/translations` */
-export const TRANSLATIONS_PATH = "/v1/audio/translations"
+export const TRANSLATIONS_PATH: ServicePath = "/v1/audio/translations"
 
 /** One file of at most 25 MB. */
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }

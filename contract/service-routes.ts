@@ -1,9 +1,10 @@
-import type { Method } from "tollgate-contract/route-name.ts"
+import type { Method } from "./route-name.ts"
 
-/** An endpoint of the service itself, as `/openapi.json` and `/docs` list it. */
-export interface PublicEndpoint {
-  readonly method: Method
-  readonly path: string
+/**
+ * A route that callers use with their keys, or that watches the gateway, as `/openapi.json` and `/docs` list it. What
+ * goes in and comes out is checked by the dialects: it has the fields of a vendor's own API.
+ */
+export interface ServiceRoute {
   readonly summary: string
   readonly group: "Models" | "Text" | "Images" | "Audio" | "Money" | "Operation"
   /** What its body is; absent where it has none. */
@@ -22,236 +23,179 @@ const JSON_BODY = { body: "application/json" } as const
 const FORM = { body: "multipart/form-data" } as const
 
 /** What callers use with their keys, and what watches the gateway. */
-export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
-  {
-    method: "GET",
-    path: "/v1beta/models",
+export const SERVICE_ROUTES = {
+  "GET /v1beta/models": {
     summary: "The models that this key may call",
     group: "Models",
   },
-  {
-    method: "GET",
-    path: "/v1beta/models/{id}",
+  "GET /v1beta/models/{id}": {
     summary: "One model; both in Google's form for who sends x-goog-api-key",
     group: "Models",
   },
-  {
-    method: "GET",
-    path: "/v1/models",
+  "GET /v1/models": {
     summary:
       "The same list, where OpenAI's clients look; with `anthropic-version`, in pages as Anthropic's clients read them",
     group: "Models",
   },
-  {
-    method: "GET",
-    path: "/v1/models/{id}",
+  "GET /v1/models/{id}": {
     summary: "One model; its id may hold slashes",
     group: "Models",
   },
-  {
-    method: "POST",
-    path: "/v1/chat/completions",
+  "POST /v1/chat/completions": {
     summary: "Chat, as OpenAI's Chat Completions",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/messages",
+  "POST /v1/messages": {
     summary: "Chat, as Anthropic's Messages",
     group: "Text",
     like: "Anthropic",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/messages/count_tokens",
+  "POST /v1/messages/count_tokens": {
     summary: "How many tokens a message would be",
     isFree: true,
     group: "Text",
     like: "Anthropic",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/responses",
+  "POST /v1/responses": {
     summary: "Chat, as OpenAI's Responses",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/responses/compact",
+  "POST /v1/responses/compact": {
     summary: "The same, answered as one text",
     group: "Text",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1beta/models/{id}:generateContent",
+  "POST /v1beta/models/{id}:generateContent": {
     summary: "Chat, as Google's Gemini API; also below /v1/models",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1beta/models/{id}:streamGenerateContent",
+  "POST /v1beta/models/{id}:streamGenerateContent": {
     summary: "The same as a stream: events with alt=sse, one JSON array without",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1beta/models/{id}:countTokens",
+  "POST /v1beta/models/{id}:countTokens": {
     summary: "How many tokens a request would be",
     isFree: true,
     group: "Text",
     like: "Google",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/embeddings",
+  "POST /v1/embeddings": {
     summary: "Vectors of texts",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1beta/models/{id}:embedContent",
+  "POST /v1beta/models/{id}:embedContent": {
     summary: "The vector of a text, as Google's Gemini API",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1beta/models/{id}:batchEmbedContents",
+  "POST /v1beta/models/{id}:batchEmbedContents": {
     summary: "Vectors of texts",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/rerank",
+  "POST /v1/rerank": {
     summary: "Documents in the order of their relevance",
     group: "Text",
     like: "Cohere",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v2/rerank",
+  "POST /v2/rerank": {
     summary: "The same for Cohere's newer clients, documents as objects with a text",
     group: "Text",
     like: "Cohere",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/images/generations",
+  "POST /v1/images/generations": {
     summary: "Pictures of a text",
     group: "Images",
     like: "OpenAI",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/images/edits",
+  "POST /v1/images/edits": {
     summary: "A picture, changed as a text says",
     group: "Images",
     like: "OpenAI",
     ...FORM,
   },
-  {
-    method: "POST",
-    path: "/v1/images/variations",
+  "POST /v1/images/variations": {
     summary: "Pictures like a picture",
     group: "Images",
     like: "OpenAI",
     ...FORM,
   },
-  {
-    method: "POST",
-    path: "/v1/audio/speech",
+  "POST /v1/audio/speech": {
     summary: "A text, spoken",
     group: "Audio",
     like: "OpenAI",
     answer: "audio/*",
     ...JSON_BODY,
   },
-  {
-    method: "POST",
-    path: "/v1/audio/transcriptions",
+  "POST /v1/audio/transcriptions": {
     summary: "What is said, in its language",
     group: "Audio",
     like: "OpenAI",
     ...FORM,
   },
-  {
-    method: "POST",
-    path: "/v1/audio/translations",
+  "POST /v1/audio/translations": {
     summary: "What is said, in English",
     group: "Audio",
     like: "OpenAI",
     ...FORM,
   },
-  {
-    method: "GET",
-    path: "/v1/credits",
+  "GET /v1/credits": {
     summary: "What the key's account has, and what is left of the key's budget",
     group: "Money",
   },
-  {
-    method: "POST",
-    path: "/v1/estimate",
+  "POST /v1/estimate": {
     summary: "What a request would cost at least and at most, and where it would go; costs nothing",
     isFree: true,
     group: "Money",
     ...JSON_BODY,
   },
-  {
-    method: "GET",
-    path: "/v1/responses/{id}",
+  "GET /v1/responses/{id}": {
     summary: "A response as it was answered, while it is kept",
     group: "Text",
   },
-  {
-    method: "GET",
-    path: "/v1/responses/{id}/input_items",
+  "GET /v1/responses/{id}/input_items": {
     summary: "What a kept response was asked with, page by page",
     group: "Text",
   },
-  {
-    method: "DELETE",
-    path: "/v1/responses/{id}",
+  "DELETE /v1/responses/{id}": {
     summary: "Forgets a response and its items",
     group: "Text",
   },
-  {
-    method: "GET",
-    path: "/v1/receipts/{id}",
+  "GET /v1/receipts/{id}": {
     summary: "How one charge came about; its id is the answer's x-request-id",
     group: "Money",
   },
-  {
-    method: "GET",
-    path: "/healthz",
+  "GET /healthz": {
     summary: "The process answers",
     group: "Operation",
     isOpen: true,
   },
-  {
-    method: "GET",
-    path: "/readyz",
+  "GET /readyz": {
     summary: "It can serve requests",
     group: "Operation",
     isOpen: true,
   },
-]
+} as const satisfies Readonly<Record<string, ServiceRoute>>
+
+type PathIn<Name> = Name extends `${Method} ${infer Path}` ? Path : never
+
+/** The path of one of them. */
+export type ServicePath = PathIn<keyof typeof SERVICE_ROUTES>
