@@ -1,11 +1,11 @@
 import { asGatewayError, type GatewayError } from "../canon/errors.ts"
+import type { Method } from "tollgate-contract/route-name.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/pipeline/call.ts"
 import type { Events } from "../telemetry/events.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { heldAnswer } from "./held-answer.ts"
 import { newRequestId } from "./request-id.ts"
-import type { Method } from "tollgate-contract/route-name.ts"
 import type { Connection, Handler, Route } from "./server.ts"
 
 /** Who sent a request, and what of the memory it holds. */
@@ -41,7 +41,7 @@ export type BodyReader<Caller, Body> = (request: Request, caller: Caller) => Bod
 /** What an endpoint is. */
 export interface Endpoint<Caller extends Sender, Body> {
   readonly method: Method
-  /** An exact path, or one that ends in `/*`. */
+  /** As `Route` has it. */
   readonly path: string
   readonly auth: Auth<Caller>
   readonly body: BodyReader<Caller, Body>

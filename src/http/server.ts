@@ -22,7 +22,7 @@ export type Handler = (
 ) => Response | Promise<Response>
 
 export interface Route {
-  /** An exact path, or one that ends in `/*`. */
+  /** An exact path, or one that ends in `/*`. In a `RouteTable`, one with named parts: `/keys/{id}`. */
   readonly path: string
   readonly method: Method
   readonly handler: Handler

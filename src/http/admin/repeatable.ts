@@ -39,7 +39,7 @@ export function repeatable<Body>(
         // It needs a session, so the guard lets nobody in whom it does not know.
         if (actor === undefined) throw notSignedIn()
         return await idempotency.answer({
-          ...orderOf(actor, request),
+          ...repeatableOf(actor, request),
           perform: async (own, id) => {
             const claimed = { ...endpoint, auth: () => ({ actor: { ...actor, claim: id } }) }
             return await serve(claimed, events).handler(own, connection, id)
@@ -59,7 +59,7 @@ export function repeatable<Body>(
 }
 
 /** @throws GatewayError `forbidden` for who may do less than the first time. */
-function orderOf(actor: Actor, request: Request): Omit<RepeatableRequest, "perform"> {
+function repeatableOf(actor: Actor, request: Request): Omit<RepeatableRequest, "perform"> {
   return {
     request,
     scope: `${actor.kind} ${actor.id ?? ""}`,

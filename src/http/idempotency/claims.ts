@@ -8,6 +8,8 @@ import type {
 } from "../../store/idempotency.ts"
 import type { Store } from "../../store/store.ts"
 
+type StepOf<Kind> = Extract<IdempotencyStep, { readonly kind: Kind }>
+
 interface Waiting {
   readonly step: IdempotencyStep
   resolve(result: IdempotencyResult | undefined): void
@@ -26,12 +28,12 @@ export class Claims {
 
   /** The claim that holds; null when the scope has used too many keys. */
   claim(order: IdempotencyOrder): Promise<IdempotencyRecord | null> {
-    return this.#perform({ kind: "claim", order }) as Promise<IdempotencyRecord | null>
+    return this.#perform({ kind: "claim", order })
   }
 
   /** An answer is on disk. */
   keep(answer: KeptAnswer): Promise<KeepResult> {
-    return this.#perform({ kind: "keep", answer }) as Promise<KeepResult>
+    return this.#perform({ kind: "keep", answer })
   }
 
   /** A request is done, and its answer is not kept. */
@@ -41,9 +43,14 @@ export class Claims {
 
   /** Forgets a request that did nothing. @returns false when it did. */
   release(request: string): Promise<boolean> {
-    return this.#perform({ kind: "release", request }) as Promise<boolean>
+    return this.#perform({ kind: "release", request })
   }
 
+  /** The store answers each step with the result of its kind. */
+  #perform(step: StepOf<"claim">): Promise<IdempotencyRecord | null>
+  #perform(step: StepOf<"keep">): Promise<KeepResult>
+  #perform(step: StepOf<"release">): Promise<boolean>
+  #perform(step: StepOf<"drop">): Promise<unknown>
   #perform(step: IdempotencyStep): Promise<IdempotencyResult | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ step, resolve, reject })
