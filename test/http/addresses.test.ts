@@ -139,6 +139,9 @@ describe("an address that is not there", () => {
     expect(wrongMethod.status).toBe(405)
     expect(wrongMethod.headers.get("allow")).toBe("POST")
     expect(await wrongMethod.json()).toMatchObject({ type: "error" })
+    const counted = await caller.get("/v1/messages/count_tokens")
+    expect(counted.status).toBe(405)
+    expect(await counted.json()).toMatchObject({ type: "error" })
   })
 
   test("of the management is not guessed", async () => {
