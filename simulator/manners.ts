@@ -25,7 +25,7 @@ export const OPENAI: Manner = {
   respond: (body) => openaiResponse(body, "json"),
 }
 
-/** Voyage and Jina say what is wrong in `detail` (WIRE.md 9). */
+/** Voyage and Jina say what is wrong in `detail` (docs/wire/embeddings.md#f6). */
 export const DETAIL: Manner = {
   ...OPENAI,
   refuseCredential(exchange) {

@@ -109,7 +109,7 @@ function* middleSteps(script: StreamScript, fault: Fault, framesBefore: number):
   }
 }
 
-/** An idle frame before each token (WIRE.md trap 8). */
+/** An idle frame before each token (docs/wire/README.md#f1). */
 function* interspersed(tokens: Iterable<Frame>, idle: Frame): Generator<Frame> {
   for (const token of tokens) {
     if (idle !== "") yield idle

@@ -54,7 +54,7 @@ const CREATED: Record<string, Rule> = {
   thread: { kind: "dictionary", nullable: true },
 }
 
-// And what until the version of 2026-10-21 it might say too (WIRE.md 3).
+// And what until the version of 2026-10-21 it might say too (docs/wire/anthropic-messages.md#f18).
 const CREATED_BEFORE: Record<string, Rule> = {
   ...CREATED,
   temperature: { kind: "number", range: [0, 1] },

@@ -1,7 +1,10 @@
 import type { Exchange } from "../exchange.ts"
 import { requestId, vendorResponse } from "./headers.ts"
 
-/** An error as Anthropic words it (WIRE.md 3): the envelope's content and its HTTP status. */
+/**
+ * An error as Anthropic words it (docs/wire/anthropic-messages.md#f11): the envelope's content and its HTTP
+ * status.
+ */
 export interface VendorError {
   readonly status: number
   readonly type: string

@@ -91,7 +91,7 @@ export function answerBlocks(
   return blocks
 }
 
-/** A choice's `stop_reason` (WIRE.md 3). */
+/** A choice's `stop_reason` (docs/wire/anthropic-messages.md#f5). */
 export function stopReason(choice: PlannedChoice): string {
   switch (choice.ending) {
     case "call":
@@ -104,7 +104,7 @@ export function stopReason(choice: PlannedChoice): string {
   }
 }
 
-/** Sorts counted tokens into Anthropic's classes (WIRE.md 8). */
+/** Sorts counted tokens into Anthropic's classes (docs/wire/anthropic-messages.md#f10). */
 export function sortUsage(
   counted: CountedUsage,
   cache: MarkedUsage,
@@ -156,7 +156,7 @@ export function contentOf({ blocks }: MessageAnswer) {
   return blocks.map(blockObject)
 }
 
-/** The JSON text of an answer that is not streamed (WIRE.md 3). */
+/** The JSON text of an answer that is not streamed (docs/wire/anthropic-messages.md#f19). */
 export function resultText(answer: MessageAnswer): string {
   return JSON.stringify({
     model: answer.model,

@@ -61,7 +61,10 @@ function tone(seconds: number): Uint8Array[] {
   return pieces
 }
 
-/** One channel of 16 bits; the lengths are those of a file that is still being written (WIRE.md trap 10). */
+/**
+ * One channel of 16 bits; the lengths are those of a file that is still being written
+ * (docs/wire/README.md#f7).
+ */
 function waveHead(): Uint8Array {
   const head = Buffer.alloc(44)
   head.write("RIFF")

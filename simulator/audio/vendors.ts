@@ -34,7 +34,7 @@ function deepgramRefusal(exchange: Exchange): Response | undefined {
   return isKnown ? undefined : json(exchange, refusal, 401)
 }
 
-/** Deepgram's `POST /v1/speak` (WIRE.md 12). */
+/** Deepgram's `POST /v1/speak` (docs/wire/speech.md#f5). */
 export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
   const refused = deepgramRefusal(exchange)
@@ -51,7 +51,7 @@ export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response
   return soundResponse(exchange, form as Form, stringOf(objectOf(body).text))
 }
 
-/** Deepgram's `POST /v1/listen` (WIRE.md 13). */
+/** Deepgram's `POST /v1/listen` (docs/wire/transcription.md#f5). */
 export async function answerDeepgramListen(exchange: Exchange): Promise<Response> {
   const bytes = new Uint8Array(await exchange.request.arrayBuffer())
   exchange.state.log.keepBody(exchange.record, { size: bytes.length }, bytes.length)
@@ -88,14 +88,14 @@ export async function answerDeepgramListen(exchange: Exchange): Promise<Response
   })
 }
 
-/** ElevenLabs' refusals (WIRE.md 12). */
+/** ElevenLabs' refusals (docs/wire/speech.md#f3). */
 function elevenLabsRefusal(exchange: Exchange): Response | undefined {
   const key = exchange.headers.get("xi-api-key") ?? ""
   const detail = { status: "invalid_api_key", message: "Invalid API key" }
   return key === "" || key === "wrong" ? json(exchange, { detail }, 401) : undefined
 }
 
-/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (WIRE.md 12). */
+/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/wire/speech.md#f3). */
 export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const refused = elevenLabsRefusal(exchange)
@@ -112,7 +112,7 @@ export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Respon
   return soundResponse(exchange, form, stringOf(body.text))
 }
 
-/** ElevenLabs' `POST /v1/speech-to-text` (WIRE.md 13). */
+/** ElevenLabs' `POST /v1/speech-to-text` (docs/wire/transcription.md#f6). */
 export async function answerElevenLabsListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   const refused = elevenLabsRefusal(exchange)
@@ -137,7 +137,7 @@ export async function answerElevenLabsListen(exchange: Exchange): Promise<Respon
   })
 }
 
-/** xAI's `POST /v1/tts` (WIRE.md 12). */
+/** xAI's `POST /v1/tts` (docs/wire/speech.md#f6). */
 export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const refused = credentialError(exchange.headers)
@@ -155,7 +155,10 @@ export async function answerXaiListen(exchange: Exchange): Promise<Response> {
   return json(exchange, { text, language: "en", duration, words })
 }
 
-/** Gemini's models that speak, and those that hear when they are told to (WIRE.md 5 and 12). */
+/**
+ * Gemini's models that speak, and those that hear when they are told to (docs/wire/transcription.md#f8 and
+ * docs/wire/speech.md#f4).
+ */
 export function gemini(model: string): JsonOperation {
   return {
     manner: GOOGLE,

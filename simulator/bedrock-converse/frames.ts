@@ -12,7 +12,10 @@ function frame(event: string, open: string): Uint8Array {
   return messageFrame(event, `${open},"p":"${padding}"}`)
 }
 
-/** The frames of a streamed answer in Bedrock's order (WIRE.md 6): the usage comes last. */
+/**
+ * The frames of a streamed answer in Bedrock's order (docs/wire/bedrock-converse.md#f6): the usage comes
+ * last.
+ */
 export function streamScript({ blocks, stopReason, usage }: ConverseAnswer): StreamScript {
   const told = usage === undefined ? "" : `,"usage":${JSON.stringify(usage)}`
   const { type, message } = STREAM_EXCEPTION
@@ -56,7 +59,7 @@ function* deltasOf(block: AnswerBlock): Generator<object> {
       return
     case "call":
       yield { toolUse: { input: "" } }
-      // A call without arguments has no other delta (WIRE.md trap 7).
+      // A call without arguments has no other delta (docs/wire/bedrock-converse.md#f11).
       if (block.argumentsText === "{}") return
       for (const input of eachToken(block.argumentsText)) yield { toolUse: { input } }
   }

@@ -48,7 +48,7 @@ export function answerBlocks(choice: PlannedChoice, echo: string): AnswerBlock[]
   return blocks
 }
 
-/** A choice's `stopReason` (WIRE.md 6). */
+/** A choice's `stopReason` (docs/wire/bedrock-converse.md#f4). */
 export function stopReason(choice: PlannedChoice): string {
   switch (choice.ending) {
     case "call":
@@ -61,7 +61,10 @@ export function stopReason(choice: PlannedChoice): string {
   }
 }
 
-/** The `usage` object as recorded: input without what was cached, and the sum of all (WIRE.md 8). */
+/**
+ * The `usage` object as recorded: input without what was cached, and the sum of all
+ * (docs/wire/bedrock-converse.md#f7).
+ */
 export function usageObject(counted: CountedUsage, { read, written }: MarkedUsage) {
   const write = written["5m"] + written["1h"]
   const details = (["5m", "1h"] as const)
@@ -97,7 +100,7 @@ function blockObject(block: AnswerBlock): object {
   }
 }
 
-/** The JSON text of an answer that is not streamed (WIRE.md 6). */
+/** The JSON text of an answer that is not streamed (docs/wire/bedrock-converse.md#f12). */
 export function resultText({ blocks, stopReason, usage }: ConverseAnswer): string {
   return JSON.stringify({
     metrics: METRICS,

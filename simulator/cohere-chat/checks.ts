@@ -17,7 +17,8 @@ interface Rule {
   readonly range?: readonly [number, number]
 }
 
-// Everything Cohere accepts at the top of a request (WIRE.md 7, npm cohere-ai `V2ChatRequest`).
+// Everything Cohere accepts at the top of a request (docs/wire/cohere-chat.md#f1, npm cohere-ai
+// `V2ChatRequest`).
 const RULES: Record<string, Rule> = {
   citation_options: { kind: "object" },
   documents: { kind: "array" },

@@ -1,7 +1,10 @@
 import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 
-/** An error as Cohere words it: `{id, message}` and an HTTP status (WIRE.md 7, its page of errors). */
+/**
+ * An error as Cohere words it: `{id, message}` and an HTTP status (docs/wire/cohere-chat.md#f6, its page of
+ * errors).
+ */
 export interface VendorError {
   readonly status: number
   readonly message: string

@@ -5,7 +5,10 @@ import { thinkingText } from "../thinking-text.ts"
 import type { CountedUsage } from "../usage.ts"
 import type { ToolOutput } from "./request.ts"
 
-/** Tokens that Cohere puts around every prompt: read by the model, and not billed (WIRE.md 7). */
+/**
+ * Tokens that Cohere puts around every prompt: read by the model, and not billed
+ * (docs/wire/cohere-chat.md#f5).
+ */
 const PREAMBLE_TOKENS = 495
 /** Tokens that end an answer: written by the model, and not billed. */
 const END_TOKENS = 3
@@ -105,7 +108,7 @@ function usageObject(prompt: Prompt, counted: CountedUsage): object {
   }
 }
 
-/** The JSON text of an answer that is not streamed (WIRE.md 7). */
+/** The JSON text of an answer that is not streamed (docs/wire/cohere-chat.md#f2). */
 export function resultText(answer: CohereAnswer): string {
   const { id, thinking, plan, calls, text, citations, finish, usage } = answer
   const content = [

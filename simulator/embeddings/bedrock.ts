@@ -13,7 +13,10 @@ const COHERE_FIELDS = "texts input_type embedding_types output_dimension truncat
 )
 const TITAN_DIMENSIONS = [256, 512, 1024]
 
-/** `InvokeModel` of Titan's and Cohere's embedding models (WIRE.md 9, the Bedrock User Guide). */
+/**
+ * `InvokeModel` of Titan's and Cohere's embedding models (docs/wire/embeddings.md#f7, the Bedrock User
+ * Guide).
+ */
 export function answerInvoke(exchange: Exchange, model: string): Promise<Response> {
   let tokens: number | undefined
   const manner = bedrockManner(() =>

@@ -12,7 +12,7 @@ const PURPOSES = ["search_document", "search_query", "classification", "clusteri
 const MOST_TEXTS = 96
 const DIMENSIONS = 1536
 
-/** `POST /v2/embed` (WIRE.md 9). */
+/** `POST /v2/embed` (docs/wire/embeddings.md#f5). */
 export function answerEmbed(exchange: Exchange): Promise<Response> {
   return answerJson(exchange, () => ({ manner: COHERE, answer }))
 }

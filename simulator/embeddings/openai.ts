@@ -12,7 +12,7 @@ import { DETAIL, OPENAI } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { base64Of, int8Of, vectorOf } from "./vectors.ts"
 
-/** How those that embed at `/v1/embeddings` differ (WIRE.md 9). */
+/** How those that embed at `/v1/embeddings` differ (docs/wire/embeddings.md#f1). */
 interface Kind {
   readonly fields: readonly string[]
   readonly mostInputs: number

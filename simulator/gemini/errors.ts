@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 import type { Call } from "./paths.ts"
 
-/** An error as Google words it: the envelope's content and its HTTP status (WIRE.md 5). */
+/** An error as Google words it: the envelope's content and its HTTP status (docs/wire/gemini.md#f11). */
 export interface VendorError {
   readonly code: number
   readonly status: string
@@ -68,7 +68,7 @@ const INVALID_TOKEN: VendorError = {
   message: `Request had invalid authentication credentials. ${EXPECTED_TOKEN}`,
 }
 
-/** The error for a credential that is `wrong`: a key's is a 400, a token's a 401 (WIRE.md 5). */
+/** The error for a credential that is `wrong`: a key's is a 400, a token's a 401 (docs/wire/gemini.md#f12). */
 function wrongCredential(call: Call): VendorError {
   return call.isVertex ? INVALID_TOKEN : INVALID_KEY
 }

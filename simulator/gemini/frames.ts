@@ -27,7 +27,10 @@ class ChunkWriter {
     return this.#chunk({ content: { parts: [part], role: "model" }, index }, this.#running())
   }
 
-  /** The last chunk of a candidate. A text's signature comes behind it, with no text (trap 6). */
+  /**
+   * The last chunk of a candidate. A text's signature comes behind it, with no text
+   * (docs/wire/gemini.md#f7).
+   */
   ending(candidate: Candidate, index: number): string {
     const { signature } = candidate
     const part = signature === "" ? { text: "" } : { text: "", thoughtSignature: signature }
@@ -56,7 +59,7 @@ class ChunkWriter {
   }
 }
 
-/** The chunks of a streamed answer (WIRE.md 5). It has no end mark. */
+/** The chunks of a streamed answer (docs/wire/gemini.md#f9). It has no end mark. */
 export function streamScript(answer: GeminiAnswer): StreamScript {
   const writer = new ChunkWriter(answer)
   return {
@@ -85,7 +88,7 @@ function* bodyChunks(writer: ChunkWriter, candidates: readonly Candidate[]): Gen
   }
 }
 
-/** Google ends its lines with CRLF (WIRE.md trap 8). */
+/** Google ends its lines with CRLF (docs/wire/gemini.md#f9). */
 export function* withCrlf(steps: Iterable<Step>): Generator<Step> {
   for (const step of steps) {
     const isText = typeof step === "string" && !step.includes("\r")

@@ -1,4 +1,4 @@
-/** What the address of a request says (WIRE.md 5). */
+/** What the address of a request says (docs/wire/gemini.md#f1). */
 export interface Call {
   readonly version: string
   /** The model as the address names it, with its project where it has one. */

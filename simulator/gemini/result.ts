@@ -25,7 +25,7 @@ export interface Candidate {
   readonly text: string | null
   /** Of the text; empty where nothing was thought. */
   readonly signature: string
-  /** Parts with a call each; the first one alone is signed (WIRE.md trap 6). */
+  /** Parts with a call each; the first one alone is signed (docs/wire/gemini.md#f5). */
   readonly calls: readonly JsonObject[]
   readonly finishReason: "STOP" | "MAX_TOKENS"
 }
@@ -147,7 +147,7 @@ export function endingMembers(candidate: Candidate, index: number, isVertex: boo
   }
 }
 
-/** The JSON text of an answer that is not streamed (WIRE.md 5). */
+/** The JSON text of an answer that is not streamed (docs/wire/gemini.md#f3). */
 export function resultText(answer: GeminiAnswer): string {
   const { candidates, usage, isVertex } = answer
   const written = candidates.map((candidate, index) => {
@@ -164,7 +164,7 @@ export function resultText(answer: GeminiAnswer): string {
   return JSON.stringify(body, null, 2)
 }
 
-/** The JSON of the answer to a prompt that was blocked: it has no candidates (WIRE.md 5). */
+/** The JSON of the answer to a prompt that was blocked: it has no candidates (docs/wire/gemini.md#f8). */
 export function blockedAnswer(answer: GeminiAnswer): JsonObject {
   const tokens = answer.usage?.counted.prompt ?? 0
   return {

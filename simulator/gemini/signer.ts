@@ -1,4 +1,7 @@
 import { Signer } from "../signer.ts"
 
-/** Signs calls and texts, as Gemini does so that a later turn can show what it thought (WIRE.md 5). */
+/**
+ * Signs calls and texts, as Gemini does so that a later turn can show what it thought
+ * (docs/wire/gemini.md#f5).
+ */
 export const SIGNER = new Signer("gemini")

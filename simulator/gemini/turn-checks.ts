@@ -4,7 +4,7 @@ import type { Call } from "./paths.ts"
 import { signedText } from "./result.ts"
 import { SIGNER } from "./signer.ts"
 
-/** What stands in for a signature where there is none: Google's own word for it (WIRE.md 5). */
+/** What stands in for a signature where there is none: Google's own word for it (docs/wire/gemini.md#f6). */
 const DUMMIES = new Set([
   "skip_thought_signature_validator",
   "context_engineering_is_the_way_to_go",

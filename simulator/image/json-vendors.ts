@@ -147,7 +147,7 @@ function blocked(prompt: number): JsonObject {
   }
 }
 
-/** Imagen: up to four, no usage (WIRE.md 11). */
+/** Imagen: up to four, no usage (docs/wire/images.md#f5). */
 export function imagen(model: string): JsonOperation {
   return {
     manner: GOOGLE,

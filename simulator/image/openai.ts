@@ -14,7 +14,7 @@ import { drawPng, type Size, sizeOf } from "./draw.ts"
 import { linkTo } from "./links.ts"
 import { DRAFT_TOKENS, faultOfStream, forbiddenScript, pictureScript } from "./openai-events.ts"
 
-/** How a family of models answers at OpenAI (WIRE.md 11). */
+/** How a family of models answers at OpenAI (docs/wire/images.md#f1). */
 interface Family {
   readonly models: RegExp
   readonly fields: readonly string[]

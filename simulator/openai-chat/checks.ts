@@ -11,7 +11,8 @@ export interface Rule {
   readonly most?: number
 }
 
-// Everything OpenAI accepts at the top of a chat request (WIRE.md 2); anything else is refused.
+// Everything OpenAI accepts at the top of a chat request (docs/wire/openai-chat.md#f1); anything else is
+// refused.
 const RULES: Record<string, Rule> = {
   audio: { kind: "object" },
   frequency_penalty: { kind: "decimal", least: -2, most: 2 },

@@ -15,7 +15,7 @@ import {
 
 /** What the request asks of the stream. */
 export interface StreamWish {
-  /** Every frame carries `usage`, null until the last one (WIRE.md trap 4). */
+  /** Every frame carries `usage`, null until the last one (docs/wire/openai-chat.md#f7). */
   readonly usage: boolean
   /** Frames are padded so that their length says nothing; OpenAI does so unless told not to. */
   readonly obfuscation: boolean
@@ -70,7 +70,7 @@ class FrameWriter {
   }
 }
 
-/** The frames of a streamed answer in OpenAI's order (WIRE.md 2). */
+/** The frames of a streamed answer in OpenAI's order (docs/wire/openai-chat.md#f5). */
 export function streamScript(answer: ChatAnswer, wish: StreamWish): StreamScript {
   const usage = answer.usage !== undefined && wish.usage
   const writer = new FrameWriter(answer, { ...wish, usage })
@@ -103,7 +103,7 @@ function openingFrame(writer: FrameWriter, choice: PlannedChoice, index: number)
   return writer.choice(index, delta, null, "")
 }
 
-/** Id, type and name come once per call; later frames carry only its index (WIRE.md trap 3). */
+/** Id, type and name come once per call; later frames carry only its index (docs/wire/openai-chat.md#f6). */
 function callOpening(call: PlannedCall, index: number): string {
   const opened = { name: call.name, arguments: "" }
   return JSON.stringify({ index, id: callId(), type: "function", function: opened })

@@ -21,7 +21,7 @@ const FILE_TOKENS = 256
 // 16-bit sound at 16 kHz makes 32,000 bytes a second, and OpenAI counts ten tokens for it.
 const BASE64_PER_AUDIO_TOKEN = 4267
 
-/** Reads a checked chat request into the simulator's own terms (WIRE.md 2). */
+/** Reads a checked chat request into the simulator's own terms (docs/wire/openai-chat.md#f1). */
 export function readPrompt(body: JsonObject): Prompt {
   const messages = arrayOf(body.messages).map((message) => readMessage(objectOf(message)))
   const tools = readTools(body)

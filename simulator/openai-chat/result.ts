@@ -49,7 +49,7 @@ export function finishReason(choice: PlannedChoice): string {
   }
 }
 
-/** The `usage` object (WIRE.md 2): cached is part of prompt, reasoning part of completion. */
+/** The `usage` object (docs/wire/openai-chat.md#f8): cached is part of prompt, reasoning part of completion. */
 export function usageObject(usage: CountedUsage) {
   return {
     prompt_tokens: usage.prompt,
@@ -77,7 +77,7 @@ function messageOf(choice: PlannedChoice) {
   return { role, content, tool_calls: calls, refusal, annotations }
 }
 
-/** The JSON text of an answer that is not streamed (WIRE.md 2). */
+/** The JSON text of an answer that is not streamed (docs/wire/openai-chat.md#f3). */
 export function resultText(answer: ChatAnswer): string {
   const choices = answer.choices.map((choice, index) => ({
     index,

@@ -19,8 +19,8 @@ function frame(type: string, content: string, sequenceNumber: number): string {
 }
 
 /**
- * The frames of a streamed answer in OpenAI's order (WIRE.md 4). They are numbered without a gap, so
- * the last one is written only when all before it are.
+ * The frames of a streamed answer in OpenAI's order (docs/wire/openai-responses.md#f6). They are numbered
+ * without a gap, so the last one is written only when all before it are.
  */
 export class ResponseScript implements StreamScript {
   readonly opening: readonly string[]
@@ -56,7 +56,7 @@ export class ResponseScript implements StreamScript {
     return frame(`response.${status}`, `"response":${JSON.stringify(response)}`, this.#count)
   }
 
-  /** The error, nested as recorded, and the failed answer after it (WIRE.md trap 9). */
+  /** The error, nested as recorded, and the failed answer after it (docs/wire/openai-responses.md#f11). */
   readonly errorFrame = (framesBefore: number): string => {
     const { code, message } = FAILURE
     const error = JSON.stringify({ type: code, code, message, param: null })

@@ -179,7 +179,7 @@ export function finishedItems(answer: ResponseAnswer) {
   )
 }
 
-/** The `usage` object (WIRE.md 4): cached is part of input, reasoning part of output. */
+/** The `usage` object (docs/wire/openai-responses.md#f5): cached is part of input, reasoning part of output. */
 function usageObject(usage: CountedUsage) {
   return {
     input_tokens: usage.prompt,
@@ -279,7 +279,7 @@ export function responseObject(
   }
 }
 
-/** The JSON text of an answer that is not streamed (WIRE.md 4). */
+/** The JSON text of an answer that is not streamed (docs/wire/openai-responses.md#f3). */
 export function resultText(answer: ResponseAnswer, output: readonly object[]): string {
   const status = answer.isIncomplete ? "incomplete" : "completed"
   return wholeText(responseObject(answer, status, output))

@@ -9,7 +9,10 @@ export function encrypt(text: string): string {
   return PREFIX + SIGNER.seal(text)
 }
 
-/** An envelope that is not ready yet, as it comes before the reasoning is over (WIRE.md 4). */
+/**
+ * An envelope that is not ready yet, as it comes before the reasoning is over
+ * (docs/wire/openai-responses.md#f9).
+ */
 export function encryptUnfinished(): string {
   return `${PREFIX}unfinished`
 }

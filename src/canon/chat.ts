@@ -78,7 +78,7 @@ export interface ChatRequest {
   readonly extra?: Extra
 }
 
-/** Why a choice ended. WIRE.md section 7 maps it to each dialect. */
+/** Why a choice ended. docs/wire/README.md#f5 maps it to each dialect. */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
 /** One unit of a streamed answer. */

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "./json.ts"
 
 /**
  * Every way a request can fail, in one place. A kind knows its status, its words in the OpenAI and in
- * the Anthropic envelope, and whether the same request may be sent again. DESIGN section 3 is the
+ * the Anthropic envelope, and whether the same request may be sent again. docs/api.md#errors is the
  * promise this table keeps: 402 means only "no money", 429 means only "wait".
  */
 interface ErrorKindFacts {

@@ -143,7 +143,7 @@ function beginText(type: WrittenPart["type"], text: string, choice: OpenChoice):
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
-/** A signature replaces an earlier one of the same reasoning (WIRE.md 3). */
+/** A signature replaces an earlier one of the same reasoning (docs/wire/anthropic-messages.md#f8). */
 function onSignature(event: SignatureEvent, choice: OpenChoice): void {
   const { signature, signedBy, isRedacted, id } = event
   const signed: Draft<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }

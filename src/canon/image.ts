@@ -85,7 +85,7 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
   streams?(request: ImageRequest, model: string): boolean
 }
 
-/** The size a picture has when nobody says otherwise (SPEC, image endpoints). */
+/** The size a picture has when nobody says otherwise (docs/api.md#images). */
 export const DEFAULT_SIZE: PictureSize = Object.freeze({ width: 1024, height: 1024 })
 
 /** `1024x1024` */

@@ -3,7 +3,10 @@ import type { JsonObject } from "./json.ts"
 import type { OperationCall, OperationFormat } from "./operation.ts"
 import type { Usage } from "./usage.ts"
 
-/** What a caller can ask for; pcm is 24 kHz, one channel, signed 16 bits, little-endian (WIRE.md 12). */
+/**
+ * What a caller can ask for; pcm is 24 kHz, one channel, signed 16 bits, little-endian
+ * (docs/wire/speech.md#f1).
+ */
 export const SOUND_FORMS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const
 
 export type SoundForm = (typeof SOUND_FORMS)[number]

@@ -2,7 +2,7 @@ import type { FormFile } from "./form-file.ts"
 import type { JsonObject } from "./json.ts"
 import type { EncodedOperation, OperationAnswer, OperationFormat } from "./operation.ts"
 
-/** The containers of sound that are taken, told by their content (SPEC, transcriptions). */
+/** The containers of sound that are taken, told by their content (docs/api.md#audio). */
 export type AudioContainer = "flac" | "mp3" | "mp4" | "mpeg" | "ogg" | "wav" | "webm"
 
 /** A sound that came in, as its bytes say. */

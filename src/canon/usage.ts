@@ -3,7 +3,7 @@ import { type JsonObject, objectAt } from "./json.ts"
 
 /**
  * What one request used, in quantities that never overlap, so that a cost is a plain sum over the
- * classes. How each vendor counts, and what is inside what, is WIRE.md section 8.
+ * classes. How each vendor counts, and what is inside what, is docs/wire/README.md#f4.
  */
 export interface Usage {
   /** Input tokens that were neither read from nor written to a prompt cache, audio and pictures left out. */

@@ -46,7 +46,7 @@ function floatsIn(base64: string): Buffer {
   throw unusable("an embedding in it is not the base64 of floats")
 }
 
-/** A vector as base64 of little-endian floats (WIRE.md trap 1). */
+/** A vector as base64 of little-endian floats (docs/wire/embeddings.md#f2). */
 export function base64Of(vector: Vector): string {
   if (typeof vector === "string") return vector
   const bytes = Buffer.allocUnsafe(vector.length * FLOAT_BYTES)

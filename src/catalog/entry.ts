@@ -11,7 +11,7 @@ export interface ShownPrice extends ShownRates {
   readonly tiers?: readonly (ShownRates & { readonly above: number })[]
 }
 
-/** An element of the model list (SPEC, "Model entry") and what is added to it. */
+/** An element of the model list (docs/api.md#models) and what is added to it. */
 export interface ModelEntry {
   readonly id: string
   readonly object: "model"

@@ -31,7 +31,7 @@ const IMAGINED = { recorded: false, over: true } as const
 
 /**
  * The money of one process: holds and settles in memory against leases, and posts to the store in
- * batches. DESIGN section 7 is the promise: an account is never overspent, whatever runs at once.
+ * batches. docs/api.md#money is the promise: an account is never overspent, whatever runs at once.
  */
 export class Ledger {
   readonly #store: Store

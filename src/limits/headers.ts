@@ -8,8 +8,9 @@ export interface Standing {
 }
 
 /**
- * Writes the limit of requests into an answer's headers, as OpenAI formats them (WIRE section 2). The
- * names stand whole: to put them together for each answer would cost more than the rest.
+ * Writes the limit of requests into an answer's headers, as OpenAI formats them
+ * (docs/wire/openai-chat.md#f11). The names stand whole: to put them together for each answer would cost
+ * more than the rest.
  */
 export function addRequestLimit(headers: Record<string, string>, standing: Standing): void {
   headers["x-ratelimit-limit-requests"] = String(standing.limit)

@@ -44,7 +44,7 @@ const MOST_CHANNELS = 32
 
 /**
  * Bytes that a second of a WAV file takes, from its `fmt ` chunk; undefined when it is none or is
- * packed. Its sizes are never believed: streamed files say 0xffffffff (WIRE 0.10), others lie.
+ * packed. Its sizes are never believed: streamed files say 0xffffffff (docs/wire/README.md#f7), others lie.
  */
 export function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

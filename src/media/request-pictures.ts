@@ -4,7 +4,7 @@ import { type ImageTask, type PictureFile, type PictureSize, sizeName } from "..
 import { missingParameter } from "../canon/invalid-request.ts"
 import { type PngFacts, readPng } from "./png.ts"
 
-/** Bytes of a picture that comes with a request (SPEC, Limits). */
+/** Bytes of a picture that comes with a request (docs/api.md#limits). */
 export const LARGEST_PICTURE = 4 * 1024 * 1024
 
 /** The pictures that came with a request, judged. */

@@ -1,6 +1,6 @@
 import { PCM_RATE } from "../canon/speech.ts"
 
-/** The header of a WAV file whose length is not known while it is written (WIRE.md trap 10). */
+/** The header of a WAV file whose length is not known while it is written (docs/wire/README.md#f7). */
 const UNKNOWN = 0xffff_ffff
 const HEADER = 44
 

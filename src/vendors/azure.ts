@@ -12,7 +12,10 @@ import type { Vendor } from "./vendor.ts"
 /** Where a resource has the API whose model is the deployment named in the body. */
 const API_PATH = "/openai/v1"
 
-/** Azure OpenAI, by its v1 API: no version in the query, no deployment in the path (WIRE.md 7). */
+/**
+ * Azure OpenAI, by its v1 API: no version in the query, no deployment in the path
+ * (docs/wire/openai-chat.md#f25).
+ */
 export const AZURE: Vendor = {
   id: "azure",
   name: "Azure OpenAI",

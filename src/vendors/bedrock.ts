@@ -9,7 +9,10 @@ import type { Signer, Vendor } from "./vendor.ts"
 
 const REGION: SettingVariables = { region: ["AWS_REGION", "AWS_DEFAULT_REGION"] }
 
-/** Amazon Bedrock's Converse API (WIRE.md 6). A key of its own comes before a pair to sign with. */
+/**
+ * Amazon Bedrock's Converse API (docs/wire/bedrock-converse.md#f1). A key of its own comes before a pair to
+ * sign with.
+ */
 export const BEDROCK: Vendor = {
   id: "bedrock",
   name: "Amazon Bedrock",

@@ -88,8 +88,9 @@ const MISTRAL_SCHEMA: ClosedSchema = {
 
 /**
  * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded
- * traffic or of the vendor's own pages; quirks are those of WIRE.md, sections 2 and 7, and of the
- * parameter lists in the vendors' references.
+ * traffic or of the vendor's own pages; quirks are those of
+ * docs/wire/openai-chat.md#vendors-that-nearly-speak-it, and of the parameter lists in the vendors'
+ * references.
  */
 export const COMPATIBLE: readonly CompatibleRow[] = [
   {

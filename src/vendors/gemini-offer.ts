@@ -3,7 +3,7 @@ import type { ChatOffer } from "./vendor.ts"
 
 /**
  * Google names the model, and whether to stream, in the path. Without `alt=sse` a stream is one long
- * JSON array (WIRE.md 5).
+ * JSON array (docs/wire/gemini.md#f1).
  */
 export function geminiOffer(dialect: UpstreamDialect, parent: string): ChatOffer {
   return {

@@ -6,7 +6,10 @@ import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://api.jina.ai/v1"
 
-/** Jina AI's search foundation (WIRE.md 9 and 10, api.jina.ai/openapi.json). It has no chat. */
+/**
+ * Jina AI's search foundation (docs/wire/embeddings.md#f6 and docs/wire/rerank.md#f1,
+ * api.jina.ai/openapi.json). It has no chat.
+ */
 export const JINA: Vendor = {
   id: "jina",
   name: "Jina AI",

@@ -6,7 +6,7 @@ export function offer(dialect: UpstreamDialect, path: string, headers?: RequestH
   return { dialect, path: () => path, ...(headers === undefined ? {} : { headers }) }
 }
 
-/** The version of its API that Anthropic asks every request to name (WIRE.md 3). */
+/** The version of its API that Anthropic asks every request to name (docs/wire/anthropic-messages.md#f1). */
 export const ANTHROPIC_VERSION: RequestHeaders = Object.freeze({
   "anthropic-version": "2023-06-01",
 })

@@ -11,10 +11,10 @@ import type { Vendor } from "./vendor.ts"
 /** Locations that are several regions, which have addresses of another form. */
 const MULTI_REGIONS = new Set(["us", "eu"])
 
-/** It refuses ids of calls, and is asked for a class of service in a header (WIRE.md 5). */
+/** It refuses ids of calls, and is asked for a class of service in a header (docs/wire/gemini.md#f13). */
 const VERTEX_GEMINI = gemini({ functionCallIds: false, serviceTier: false })
 
-/** Google's models on Vertex AI, for a service account (WIRE.md 5). */
+/** Google's models on Vertex AI, for a service account (docs/wire/gemini.md#f1). */
 export const VERTEX: Vendor = {
   id: "vertex",
   name: "Google Vertex AI",

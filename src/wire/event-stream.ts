@@ -15,8 +15,8 @@ const CHECKSUM_LENGTH = 4
 const SHORTEST_FRAME = PRELUDE_LENGTH + CHECKSUM_LENGTH
 
 /**
- * Frames of Amazon's `application/vnd.amazon.eventstream` out of bytes (WIRE.md 6). An exception comes
- * as the event `exception:<its type>`, an error as `error:<its code>`.
+ * Frames of Amazon's `application/vnd.amazon.eventstream` out of bytes (docs/wire/bedrock-converse.md#f5).
+ * An exception comes as the event `exception:<its type>`, an error as `error:<its code>`.
  *
  * @throws Error from `push` and `end`: a checksum is wrong, a length cannot be, or the last frame is not
  * whole. What was sound before it has been handed out by then.

@@ -35,30 +35,30 @@ const COUNTED = { ...WORLD, usage: USAGE }
 
 const BROKEN: readonly Broken[] = [
   {
-    name: "trap 9: OpenAI's error frame",
+    name: "OpenAI's error frame",
     body: frames(...DELIVERED, {
       error: { message: WORDS, type: "server_error", param: null, code: null },
     }),
     words: WORDS,
   },
   {
-    name: "trap 9: an error frame, and [DONE] as if nothing had been",
+    name: "an error frame, and [DONE] as if nothing had been",
     body: frames(...DELIVERED, { error: { message: WORDS } }, DONE),
     words: WORDS,
   },
   {
-    name: "trap 9: an event named error",
+    name: "an event named error",
     vendor: "groq",
     body: frames(...DELIVERED, `event: error\ndata: {"error":{"message":"${WORDS}"}}\n\n`),
     words: WORDS,
   },
   {
-    name: "trap 9: an event named error, whose data is no JSON",
+    name: "an event named error, whose data is no JSON",
     body: frames(...DELIVERED, "event: error\ndata: overloaded\n\n"),
     words: "overloaded",
   },
   {
-    name: "trap 9: OpenRouter's error in a chunk, with an integer code",
+    name: "OpenRouter's error in a chunk, with an integer code",
     vendor: "openrouter",
     body: frames(...DELIVERED, {
       ...chunk({ choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }] }),

@@ -21,7 +21,7 @@ import {
 
 const WORDS = "The server had an error while processing your request."
 
-/** Events that break a stream which has said "Hi", in each vendor's words (trap 9). */
+/** Events that break a stream which has said "Hi", in each vendor's words (docs/wire/README.md#f2). */
 interface Break {
   readonly name: string
   readonly dialect: DialectId
@@ -257,7 +257,7 @@ function expectBrokenOff({ text }: FaceAnswer, face: Face, requestId: string): s
   }
 }
 
-describe("trap 9: vendors' streams that break, through every face", () => {
+describe("vendors' streams that break, through every face", () => {
   for (const each of ALL) {
     const id = `${each.dialect}: ${each.name}`
     for (const face of FACES) {

@@ -9,7 +9,7 @@ import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 
 const answers = vendorAnswers().filter(({ status }) => status !== 200)
 
-/** What the caller gets for what a vendor says, as DESIGN section 3 has it. */
+/** What the caller gets for what a vendor says, as docs/api.md#errors has it. */
 interface Row {
   readonly status: number
   readonly kind: string
@@ -52,7 +52,10 @@ const ROWS: Readonly<Record<number, Row>> = {
   500: FAILED,
 }
 
-/** Said with 400, and still the operator's affair: a wrong key (WIRE.md 5), a model nobody knows (4, 6). */
+/**
+ * Said with 400, and still the operator's affair: a wrong key (docs/wire/gemini.md#f12), a model nobody
+ * knows (docs/wire/openai-responses.md#f10, docs/wire/bedrock-converse.md#f8).
+ */
 const OPERATORS_WORDS =
   /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist/i
 

@@ -41,7 +41,7 @@ export interface PlainUsage {
 }
 
 /**
- * A vendor's raw usage by WIRE.md section 8, in plain arithmetic: cached, written and audio tokens are
+ * A vendor's raw usage by docs/wire/README.md#f4, in plain arithmetic: cached, written and audio tokens are
  * inside the prompt, reasoning is inside the completion, unless the total shows that it is beside it
  * (xAI, also where Azure hosts it).
  */

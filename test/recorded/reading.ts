@@ -132,7 +132,7 @@ function readCohere({ message }: JsonObject): ReadChoice[] {
   ]
 }
 
-/** No arguments at all are those of a tool that has none (trap 7). */
+/** No arguments at all are those of a tool that has none (docs/wire/README.md#f3). */
 function readCall(name: JsonValue | undefined, written: JsonValue | undefined): ReadCall {
   const isNone = written === undefined || written === null || written === "" || written === "null"
   if (isNone) return { name: String(name), input: {} }

@@ -16,7 +16,7 @@ const NOTHING: PlainUsage = {
 }
 
 /**
- * The usage that an answer tells, by WIRE.md section 8 in plain arithmetic; undefined where it tells
+ * The usage that an answer tells, by docs/wire/README.md#f4 in plain arithmetic; undefined where it tells
  * none, or that nothing at all was used, as recordings do that were cleaned of their numbers.
  */
 export function toldUsage(dialect: DialectId, body: JsonObject): PlainUsage | undefined {
@@ -78,7 +78,7 @@ function countsOf(usage: JsonObject): PlainUsage {
   }
 }
 
-/** Cached tokens are inside the prompt; thoughts stand beside the candidates (trap 5). */
+/** Cached tokens are inside the prompt; thoughts stand beside the candidates (docs/wire/README.md#f4). */
 function geminiUsage(usage: JsonObject): PlainUsage {
   const cached = count(usage.cachedContentTokenCount)
   const prompt = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount)

@@ -49,13 +49,13 @@ function questions(): Question[] {
   )
 }
 
-/** Why the oracle's rule is not to be followed for a body, where WIRE.md section 8 says otherwise. */
+/** Why the oracle's rule is not to be followed for a body, where docs/wire/README.md#f4 says otherwise. */
 function exclusion({ rule, usage }: Question): string | undefined {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   const beyond = Number(total) - Number(prompt) - Number(completion)
   const reasoning = memberOf(usage, "completion_tokens_details", "reasoning_tokens")
   if (beyond > 0 && beyond !== reasoning) {
-    return "Gemini's compatible API hides thoughts in the total (trap 5); the oracle has no rule for it"
+    return "Gemini's compatible API hides thoughts in the total (docs/wire/README.md#f4); the oracle has no rule for it"
   }
   if (rule === "x-ai/chat" && reasoning > 0 && beyond === 0) {
     return "the total shows that this vendor counts reasoning inside the completion"
@@ -152,7 +152,7 @@ describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`usage where WIRE.md goes before the oracle${WITHOUT_FIXTURES}`, () => {
+describe(`usage where the recordings go before the oracle${WITHOUT_FIXTURES}`, () => {
   for (const question of all.filter((candidate) => exclusion(candidate) !== undefined)) {
     test(`${question.id}: ${exclusion(question)}`, async () => {
       const { usage } = question

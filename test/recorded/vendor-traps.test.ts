@@ -19,7 +19,7 @@ import {
   writtenAnswer,
 } from "./written-answers.ts"
 
-/** Traps of WIRE.md section 0 that other dialects than the caller's set: each through every face. */
+/** Traps of docs/wire that other dialects than the caller's set: each through every face. */
 
 const DIALECTS = Object.keys(VENDORS) as DialectId[]
 
@@ -51,7 +51,7 @@ function twoCalls(dialect: DialectId): VendorAnswer {
   return { ...answer, ...streamOf(dialect, events) }
 }
 
-/** A plain stream in another form (trap 8). */
+/** A plain stream in another form (docs/wire/README.md#f1). */
 interface Framing {
   readonly name: string
   readonly dialect: DialectId
@@ -122,7 +122,7 @@ function framed({ name, dialect, change }: Framing): VendorAnswer {
   return { ...answer, id: `${dialect}: ${name}`, body: change(String(answer.body)) }
 }
 
-/** Signatures of Gemini where it was recorded to put them (trap 6). */
+/** Signatures of Gemini where it was recorded to put them (docs/wire/gemini.md#f7). */
 const AT_THE_END = "on an empty text at the end"
 
 const SIGNED: Readonly<Record<string, readonly JsonValue[]>> = {
@@ -186,7 +186,7 @@ function chunksOf({ text }: FaceAnswer): JsonObject[] {
 
 const [CHAT, MESSAGES, RESPONSES] = FACES
 
-describe("trap 2: official clients pass over events without their name", () => {
+describe("official clients pass over events without their name", () => {
   for (const { id } of PLAIN) {
     for (const face of [MESSAGES, RESPONSES]) {
       test(`${id} through ${face.path}`, async () => {
@@ -202,7 +202,7 @@ describe("trap 2: official clients pass over events without their name", () => {
   }
 })
 
-describe("traps 3 and 7: two calls, the second without arguments", () => {
+describe("two calls, the second without arguments", () => {
   for (const { id } of CALLS) {
     for (const face of FACES) {
       test(`${id} through ${face.path}`, async () => {
@@ -236,7 +236,7 @@ describe("traps 3 and 7: two calls, the second without arguments", () => {
   }
 })
 
-describe("trap 4: usage is always asked of the vendor, and told to whom it was asked by", () => {
+describe("usage is always asked of the vendor, and told to whom it was asked by", () => {
   const id = "plain openai-chat"
   for (const face of FACES) {
     test(`${face.path} asks the vendor for it`, async () => {
@@ -269,7 +269,7 @@ describe("trap 4: usage is always asked of the vendor, and told to whom it was a
   }
 })
 
-describe("trap 6: Gemini's signatures come back where they were", () => {
+describe("Gemini's signatures come back where they were", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
     for (const face of FACES) {
       test(`${name}, through ${face.path}`, async () => {
@@ -355,7 +355,7 @@ describe("encrypted reasoning is asked of models that reason", () => {
   }
 })
 
-describe("trap 8: streams of odd form", () => {
+describe("streams of odd form", () => {
   for (const { id } of FRAMED) {
     for (const face of FACES) {
       test(`${id}, through ${face.path}`, async () => {

@@ -90,7 +90,10 @@ function addDelta(message: JsonObject, delta: JsonObject): void {
   message.function_call = call
 }
 
-/** Mistral may leave the index out (trap 8): then the id tells which call it is, or where it stands. */
+/**
+ * Mistral may leave the index out (docs/wire/openai-chat.md#f20): then the id tells which call it is, or where it
+ * stands.
+ */
 function placeOf(
   known: readonly JsonObject[],
   id: JsonValue | undefined,
@@ -263,7 +266,10 @@ const PRELUDE = 12
 const CHECKSUM = 4
 const EVENT_TYPE = ":event-type"
 
-/** Frames of `application/vnd.amazon.eventstream`: lengths, headers and payload, unchecked (WIRE.md 6). */
+/**
+ * Frames of `application/vnd.amazon.eventstream`: lengths, headers and payload, unchecked
+ * (docs/wire/bedrock-converse.md#f5).
+ */
 function binaryEvents(bytes: Uint8Array): StreamEvent[] {
   const events: StreamEvent[] = []
   const buffer = Buffer.from(bytes)

@@ -13,7 +13,7 @@ import {
   type Written,
 } from "./written-streams.ts"
 
-/** Traps of WIRE.md section 0, each by a stream that is good in the end. */
+/** Traps of docs/wire, each by a stream that is good in the end. */
 export interface Trap extends Written {
   /** The chunks that a caller gets who asked for usage; the cost is added to the last usage. */
   readonly asked: readonly JsonObject[]
@@ -93,20 +93,20 @@ const CLAMPED_USAGE = {
 
 export const TRAPS: readonly Trap[] = [
   {
-    name: "trap 3: parallel tool calls, named only once",
+    name: "parallel tool calls, named only once",
     body: frames(...CALLS, USAGE_CHUNK, DONE),
     asked: [...CALLS, USAGE_CHUNK],
     unasked: CALLS,
   },
   {
-    name: "trap 4: usage is null until the last chunk",
+    name: "usage is null until the last chunk",
     vendor: "openai",
     body: frames(...NULL_USAGE, USAGE_CHUNK, DONE),
     asked: [...NULL_USAGE, USAGE_CHUNK],
     unasked: PLAIN,
   },
   {
-    name: "trap 5: xAI counts reasoning beside the completion",
+    name: "xAI counts reasoning beside the completion",
     vendor: "xai",
     body: frames(...PLAIN, chunk({ choices: [], usage: XAI_USAGE }), DONE),
     asked: [...PLAIN, chunk({ choices: [], usage: XAI_USAGE })],
@@ -114,20 +114,20 @@ export const TRAPS: readonly Trap[] = [
     usage: XAI_USAGE,
   },
   {
-    name: "trap 5: more cached tokens than prompt",
+    name: "more cached tokens than prompt",
     body: frames(...PLAIN, chunk({ choices: [], usage: CLAMPED_USAGE }), DONE),
     asked: [...PLAIN, chunk({ choices: [], usage: CLAMPED_USAGE })],
     unasked: PLAIN,
     usage: CLAMPED_USAGE,
   },
   {
-    name: "trap 8: CRLF",
+    name: "CRLF",
     body: frames(...PLAIN, USAGE_CHUNK, DONE).replaceAll("\n", "\r\n"),
     asked: [...PLAIN, USAGE_CHUNK],
     unasked: PLAIN,
   },
   {
-    name: "trap 8: data before event, and fields without a space",
+    name: "data before event, and fields without a space",
     body: frames(...PLAIN, USAGE_CHUNK, DONE)
       .replaceAll("data: {", "data:{")
       .replaceAll("}\n\n", "}\nevent: completion\nid: 1\n\n"),
@@ -135,7 +135,7 @@ export const TRAPS: readonly Trap[] = [
     unasked: PLAIN,
   },
   {
-    name: "trap 8: OpenRouter's comments",
+    name: "OpenRouter's comments",
     vendor: "openrouter",
     body: frames(
       ": OPENROUTER PROCESSING\n\n",
@@ -150,13 +150,13 @@ export const TRAPS: readonly Trap[] = [
     unasked: PLAIN,
   },
   {
-    name: "trap 8: Azure's first chunk has no choices, no id and no model",
+    name: "Azure's first chunk has no choices, no id and no model",
     body: frames(AZURE_FIRST, ...PLAIN, USAGE_CHUNK, DONE),
     asked: [...PLAIN, USAGE_CHUNK],
     unasked: PLAIN,
   },
   {
-    name: "trap 8: keepalive and ping frames",
+    name: "keepalive and ping frames",
     body: frames({ type: "keepalive" }, ROLE, HELLO, { type: "ping" }, WORLD, FINISH).concat(
       frames({ type: "ping" }, USAGE_CHUNK, "data:\n\n", { type: "ping" }, DONE),
     ),
@@ -164,14 +164,14 @@ export const TRAPS: readonly Trap[] = [
     unasked: PLAIN,
   },
   {
-    name: "trap 8: Mistral's tool calls without index and type",
+    name: "Mistral's tool calls without index and type",
     vendor: "mistral",
     body: frames(BARE_CALL, { ...CALLED, usage: USAGE }, DONE),
     asked: [WHOLE_CALL, { ...CALLED, usage: USAGE }],
     unasked: [WHOLE_CALL, CALLED],
   },
   {
-    name: "trap 8: xAI leaves members out",
+    name: "xAI leaves members out",
     vendor: "xai",
     body: frames(...SPARSE, USAGE_CHUNK, DONE),
     asked: [...UNSPARSE, USAGE_CHUNK],

@@ -25,7 +25,7 @@ const BALANCE_PHRASE = "credit balance is too low"
 const SPEND_LIMIT_CODE = "enforced_spend_limit_reached"
 const ACCOUNT_CODE = "credit_balance_exhausted"
 
-/** Anthropic's error envelope; `error_type` and the fields beside it are ours (DESIGN section 3). */
+/** Anthropic's error envelope; `error_type` and the fields beside it are ours (docs/api.md#errors). */
 export function encodeError(
   error: GatewayError,
   requestId: string,
@@ -47,7 +47,7 @@ function errorType(error: GatewayError): string {
   return error.kind === "refused_by_upstream" ? (REFUSAL_TYPES.get(error.status) ?? usual) : usual
 }
 
-/** The frame that breaks a stream: official clients throw on it (WIRE.md trap 2). */
+/** The frame that breaks a stream: official clients throw on it (docs/wire/anthropic-messages.md#f12). */
 export function encodeStreamError(error: GatewayError, requestId: string): SseFrame[] {
   const { body } = encodeError(error, requestId)
   return [{ event: "error", data: JSON.stringify(body), json: body }]
@@ -61,7 +61,7 @@ export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): 
   return { event: "error", data: JSON.stringify(json), json }
 }
 
-/** An error inside a stream that began with 200 (WIRE.md trap 9). */
+/** An error inside a stream that began with 200 (docs/wire/anthropic-messages.md#f12). */
 export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "error" }> {
   const { message, type } = readVendorError(body)
   return errorEvent(message, type)

@@ -12,7 +12,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["model_context_window_exceeded", { reason: "length", raw: "model_context_window_exceeded" }],
 ])
 
-/** Why an answer ended (WIRE.md 3 and 7). */
+/** Why an answer ended (docs/wire/anthropic-messages.md#f5 and docs/wire/README.md#f5). */
 export function decodeFinish(word: string | undefined): Finish {
   return FINISH_REASONS.get(word ?? "") ?? otherFinish(word)
 }

@@ -17,7 +17,7 @@ export type { AnthropicQuirks } from "./quirks.ts"
 export { decodeCountRequest } from "./request/decode.ts"
 
 /**
- * Anthropic's messages (WIRE.md 3).
+ * Anthropic's messages (docs/wire/anthropic-messages.md).
  *
  * @param quirks how the vendor departs from Anthropic; what is not named is as Anthropic has it.
  */

@@ -32,7 +32,7 @@ const EFFORTS: readonly string[] = Object.freeze(["low", "medium", "high", "xhig
 /**
  * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, what is new in
  * Claude 4.7). Those since Opus 4.7 refuse budgets and sampling; 4.6 takes budgets and efforts, but
- * not `xhigh` (recorded: test-anthropic-explicit-effort-xhigh-unsupported-model-errors); those before
+ * not `xhigh` (docs/wire/anthropic-messages.md#f16); those before
  * Opus 4.1 have no structured output.
  */
 const FAMILIES: readonly ModelFamily[] = Object.freeze([

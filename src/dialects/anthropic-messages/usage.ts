@@ -9,9 +9,9 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { addUsage, NO_USAGE, setCostIn, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
- * Usage as Anthropic counts it (WIRE.md 8): what was read from and written to the prompt cache stands
- * beside `input_tokens`, thinking inside `output_tokens`. What was written for an hour is part of all
- * that was written.
+ * Usage as Anthropic counts it (docs/wire/anthropic-messages.md#f10): what was read from and written to the
+ * prompt cache stands beside `input_tokens`, thinking inside `output_tokens`. What was written for an hour
+ * is part of all that was written.
  *
  * @returns undefined when nothing was reported.
  */
@@ -54,7 +54,10 @@ function decodeCounts(value: JsonObject): Usage | undefined {
   }
 }
 
-/** Later counts replace earlier ones where they are given; they are never added (WIRE.md 3). */
+/**
+ * Later counts replace earlier ones where they are given; they are never added
+ * (docs/wire/anthropic-messages.md#f9).
+ */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
   const given = Object.entries(later).filter(([, value]) => value !== null)
   return { ...earlier, ...Object.fromEntries(given) }

@@ -31,7 +31,10 @@ const FAILURES: ReadonlySet<string> = new Set(["ModelErrorException", "ModelStre
 /** A model's name is the operator's affair; Bedrock reports a wrong one only in its message, with 400. */
 const MODEL_PHRASES = ["model identifier is invalid", "on-demand throughput isn"]
 
-/** An error answer of Bedrock (WIRE.md 6): the type stands in a header, the message in the body. */
+/**
+ * An error answer of Bedrock (docs/wire/bedrock-converse.md#f8): the type stands in a header, the message
+ * in the body.
+ */
 export function decodeError(status: number, body: unknown, headers?: Headers): GatewayError {
   const error = readError(body, headers)
   if (FAILURES.has(error.type ?? "")) {
@@ -40,7 +43,7 @@ export function decodeError(status: number, body: unknown, headers?: Headers): G
   return vendorRefusal(meantStatus(status, error), error)
 }
 
-/** An exception inside a stream that began with 200 (WIRE.md trap 9). */
+/** An exception inside a stream that began with 200 (docs/wire/bedrock-converse.md#f9). */
 export function decodeErrorEvent({
   event = "",
   data,

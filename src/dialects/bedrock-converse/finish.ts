@@ -13,8 +13,9 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Why an answer ended (WIRE.md 6 and 7). An answer with calls that ended its turn was ended by them; one
- * that was ended by a tool, but has no call the caller can see, just ended.
+ * Why an answer ended (docs/wire/bedrock-converse.md#f4 and docs/wire/README.md#f5). An answer with calls
+ * that ended its turn was ended by them; one that was ended by a tool, but has no call the caller can see,
+ * just ended.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
   const known = FINISH_REASONS.get(word)

@@ -11,8 +11,9 @@ export { FAMILIES } from "./quirks.ts"
 export type { BedrockConverseQuirks } from "./quirks.ts"
 
 /**
- * Amazon Bedrock's Converse, which many makers' models stand behind (WIRE.md 6). The body names no
- * model: it belongs into the address. The decoders have to be given the request that was encoded.
+ * Amazon Bedrock's Converse, which many makers' models stand behind (docs/wire/bedrock-converse.md). The
+ * body names no model: it belongs into the address. The decoders have to be given the request that was
+ * encoded.
  *
  * @param quirks what the operator's models take beyond what is known of them.
  */

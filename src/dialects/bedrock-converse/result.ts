@@ -14,7 +14,7 @@ import { AnswerBlocks } from "./stream/answer-blocks.ts"
 import { decodeUsage } from "./usage.ts"
 
 /**
- * A whole answer of Converse (WIRE.md 6): read as the stream that it would have been.
+ * A whole answer of Converse (docs/wire/bedrock-converse.md#f12): read as the stream that it would have been.
  *
  * @throws GatewayError `upstream_error` when the body is no answer.
  */

@@ -3,8 +3,8 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
- * Usage in classes that never overlap (WIRE.md 8): the input excludes what was read from the cache and
- * written to it. What was written for an hour is listed only in `cacheDetails`.
+ * Usage in classes that never overlap (docs/wire/bedrock-converse.md#f7): the input excludes what was read
+ * from the cache and written to it. What was written for an hour is listed only in `cacheDetails`.
  *
  * @returns undefined when nothing was reported.
  */

@@ -9,7 +9,7 @@ const WORDS = ["text", "snippet", "content"] as const
 
 /**
  * A citation of Cohere, one of the canon's for each of its sources: `{start, end, text, sources:
- * [{type, id, document | tool_output}], content_index?, type}` (recorded; WIRE.md 7).
+ * [{type, id, document | tool_output}], content_index?, type}` (recorded; docs/wire/cohere-chat.md#f7).
  *
  * @returns none for one that is about the plan or the reasoning, and not about the answer's text.
  */

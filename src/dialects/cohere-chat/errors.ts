@@ -9,7 +9,7 @@ import { defined } from "../shared/fields.ts"
 const BLOCKED = 498
 const CANCELLED = 499
 
-/** An error answer: `{id, message}`, sometimes with an `error_type` (WIRE.md 7). */
+/** An error answer: `{id, message}`, sometimes with an `error_type` (docs/wire/cohere-chat.md#f6). */
 export function decodeError(status: number, body: unknown): GatewayError {
   if (status === CANCELLED) {
     return new GatewayError("upstream_error", "The provider gave the request up. Try it again.")

@@ -5,7 +5,10 @@ import { type Finish, otherFinish } from "../shared/finish.ts"
 /** Cohere's word for an answer that broke off inside. */
 export const FAILED = "ERROR"
 
-/** Why an answer ended (WIRE.md 7). Cohere does not name the stop string: it is taken for the only one, where there is one. */
+/**
+ * Why an answer ended (docs/wire/cohere-chat.md#f3). Cohere does not name the stop string: it is taken for
+ * the only one, where there is one.
+ */
 export function decodeFinish(
   word: JsonValue | undefined,
   hasToolCalls: boolean,

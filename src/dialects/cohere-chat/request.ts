@@ -22,7 +22,10 @@ const PROBABILITIES: Range = { least: 0.01, most: 0.99 }
 const RANKS: Range = { least: 0, most: 500 }
 const PENALTIES: Range = { least: 0, most: 1 }
 
-/** A request of `POST /v2/chat` (WIRE.md 7). Cohere refuses fields that it does not know with 422. */
+/**
+ * A request of `POST /v2/chat` (docs/wire/cohere-chat.md#f1). Cohere refuses fields that it does not know
+ * with 422.
+ */
 export function encodeRequest(request: ChatRequest): EncodedRequest {
   const losses = new LossList(DIALECT)
   const tools = encodeTools(request, losses)

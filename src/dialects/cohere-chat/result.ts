@@ -25,8 +25,8 @@ const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logpr
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "citations"])
 
 /**
- * A whole answer of `/v2/chat` (WIRE.md 7). It has one choice, whose extra holds the log probabilities
- * and, under `message`, what the canon has no name for.
+ * A whole answer of `/v2/chat` (docs/wire/cohere-chat.md#f2). It has one choice, whose extra holds the log
+ * probabilities and, under `message`, what the canon has no name for.
  *
  * @throws GatewayError `upstream_error` when the body is no answer, or one that broke off.
  */

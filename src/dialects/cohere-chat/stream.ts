@@ -35,7 +35,7 @@ interface OpenCall {
   held: string | undefined
 }
 
-/** A decoder for one stream of `/v2/chat` (WIRE.md 7). */
+/** A decoder for one stream of `/v2/chat` (docs/wire/cohere-chat.md#f4). */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
   return new MessageDecoder(request)
 }
@@ -114,7 +114,7 @@ class MessageDecoder implements EventDecoder {
     this.#onArguments(chunk.index, called, events)
   }
 
-  /** Arguments that come to `null`, or to nothing, are none (trap 7). */
+  /** Arguments that come to `null`, or to nothing, are none (docs/wire/README.md#f3). */
   #onArguments(
     index: JsonValue | undefined,
     called: JsonObject | undefined,

@@ -10,8 +10,9 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * What Cohere's API makes of each thing (WIRE.md 7, Cohere's reference of `/v2/chat`). What it carries
- * only within a smaller range than the caller's is reported when a request leaves that range.
+ * What Cohere's API makes of each thing (docs/wire/cohere-chat.md#f1, Cohere's reference of `/v2/chat`).
+ * What it carries only within a smaller range than the caller's is reported when a request leaves that
+ * range.
  */
 export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   max_tokens: "carried",

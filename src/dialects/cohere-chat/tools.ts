@@ -75,7 +75,10 @@ function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string 
   }
 }
 
-/** Arguments as JSON text: `{}` for none, which Cohere writes as nothing or as `null` (trap 7). */
+/**
+ * Arguments as JSON text: `{}` for none, which Cohere writes as nothing or as `null`
+ * (docs/wire/README.md#f3).
+ */
 export function argumentsText(value: JsonValue | undefined): string {
   return typeof value === "string" && value !== "" && value !== NO_ARGUMENTS ? value : "{}"
 }

@@ -6,7 +6,10 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 
-/** Reasons of a `google.rpc.ErrorInfo` that mean the operator's key, said with 400 (WIRE.md 5). */
+/**
+ * Reasons of a `google.rpc.ErrorInfo` that mean the operator's key, said with 400
+ * (docs/wire/gemini.md#f12).
+ */
 const KEY_REASONS: ReadonlySet<string> = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED"])
 
 const SECONDS = /^(\d+(?:\.\d+)?)s$/

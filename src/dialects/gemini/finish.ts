@@ -55,7 +55,10 @@ export function encodeFinish({ reason, raw = "" }: Ending): string {
   }
 }
 
-/** Why a candidate ended (WIRE.md 5). Gemini has no word for calls: it "stops" with them (trap 6). */
+/**
+ * Why a candidate ended (docs/wire/gemini.md#f7). Gemini has no word for calls: it "stops" with them
+ * (docs/wire/gemini.md#f7).
+ */
 export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {
   if (word === undefined) return otherFinish(word)
   if (word === "STOP") return { reason: hasToolCalls ? "tool-calls" : "stop" }

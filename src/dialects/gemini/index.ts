@@ -16,7 +16,7 @@ import { setCost, setUsage } from "./usage.ts"
 export { type Addressed, decodeCountRequest, withAddress } from "./request/decode.ts"
 
 /**
- * Google's `generateContent` and `streamGenerateContent?alt=sse` (WIRE.md 5).
+ * Google's `generateContent` and `streamGenerateContent?alt=sse` (docs/wire/gemini.md).
  *
  * @param quirks how a home of it departs from the Gemini API; what is not named is as that has it.
  */

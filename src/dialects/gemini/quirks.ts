@@ -23,7 +23,7 @@ export interface ModelTraits {
   /** Matches the name of the model behind its last slash. */
   readonly name: RegExp
   readonly thinking: ThinkingControl
-  /** Refuses the first call of a step of the current turn without a signature (WIRE.md 5). */
+  /** Refuses the first call of a step of the current turn without a signature (docs/wire/gemini.md#f5). */
   readonly demandsSignatures: boolean
   /** Takes a JSON answer and functions in one request. */
   readonly jsonWithTools: boolean
@@ -84,7 +84,7 @@ export function traitsOf(model: string, known: readonly ModelTraits[]): ModelTra
 export interface GeminiQuirks {
   /** Whether calls and their results carry an `id`; Vertex refuses it and matches by name and order. */
   readonly functionCallIds: boolean
-  /** Stands for the signature of a call that another model made (WIRE.md 5). */
+  /** Stands for the signature of a call that another model made (docs/wire/gemini.md#f6). */
   readonly foreignSignature: string
   /** The most candidates of one request; with 1 there is no `candidateCount`. */
   readonly maxCandidates: number

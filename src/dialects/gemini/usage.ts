@@ -3,9 +3,9 @@ import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../
 import { countOf } from "../shared/usage.ts"
 
 /**
- * Usage in classes that never overlap (WIRE.md 8 and trap 5): what came from the cache is part of the
- * prompt, what server tools fed in stands beside it, and thoughts stand beside the candidates. Counts
- * are sums since the beginning of the answer, on every frame of a stream.
+ * Usage in classes that never overlap (docs/wire/gemini.md#f10 and docs/wire/README.md#f4): what came from
+ * the cache is part of the prompt, what server tools fed in stands beside it, and thoughts stand beside the
+ * candidates. Counts are sums since the beginning of the answer, on every frame of a stream.
  *
  * @returns undefined when nothing was counted: Vertex begins a stream with other facts in its place.
  */

@@ -33,7 +33,7 @@ const MOST_DRAFTS = 3
 /** Pixels of a side: no model makes a larger picture. */
 const LONGEST_SIDE = 8192
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
-/** SPEC, `POST /v1/images/variations`. */
+/** docs/api.md#images. */
 const VARIATION_SIZES = ["256x256", "512x512", "1024x1024"]
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
@@ -66,8 +66,9 @@ const NAMED_FIELDS = new Set([
 ])
 
 /**
- * Validates the fields of a request for pictures, in OpenAI's form (SPEC, image endpoints; WIRE.md 11).
- * What the canon has no name for is an option, for the vendor to validate; null is taken as absent.
+ * Validates the fields of a request for pictures, in OpenAI's form (docs/api.md#images;
+ * docs/wire/images.md#f1). What the canon has no name for is an option, for the vendor to validate; null is
+ * taken as absent.
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
 export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageParameters {

@@ -10,7 +10,7 @@ export interface HandedPicture {
 }
 
 /**
- * An answer with pictures in OpenAI's form (SPEC, "Image result").
+ * An answer with pictures in OpenAI's form (docs/api.md#images).
  * @param created Unix seconds.
  */
 export function encodeImageResult(

@@ -5,7 +5,7 @@ import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
  * Marks up to where a prompt is to be cached, on parts of the content and on tools: Anthropic's own
- * `cache_control`, which OpenRouter and its like take in this dialect (WIRE.md 3).
+ * `cache_control`, which OpenRouter and its like take in this dialect (docs/wire/anthropic-messages.md#f2).
  */
 export const CACHE_FIELD = "cache_control"
 

@@ -7,7 +7,7 @@ import { nestedExtra, withNestedExtra } from "./messages/nested-extra.ts"
 
 /**
  * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title,
- * start_index, end_index}}` (specs/openai-openapi.yaml), with the words of the source as `content`
+ * start_index, end_index}}` (OpenAI's OpenAPI description), with the words of the source as `content`
  * where OpenRouter has them. Places count from the beginning of the message's content.
  */
 

@@ -7,15 +7,16 @@ import { codeOf, encodeError, errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
 /**
- * The frame that breaks a stream: official clients throw on a chunk with an `error` (WIRE.md trap 2).
- * No `[DONE]` follows, since a client that overlooks the error would take it for a whole answer.
+ * The frame that breaks a stream: official clients throw on a chunk with an `error`
+ * (docs/wire/openai-chat.md#f10). No `[DONE]` follows, since a client that overlooks the error would take
+ * it for a whole answer.
  */
 export function encodeBreak(error: GatewayError, requestId: string): SseFrame[] {
   const { body } = encodeError(error, requestId)
   return [{ data: JSON.stringify(body), json: body }]
 }
 
-/** An error inside a stream that began with 200 (WIRE.md trap 9). */
+/** An error inside a stream that began with 200 (docs/wire/README.md#f2). */
 export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
   const { message, code, type } = readVendorError(chunk)
   return errorEvent(message, code ?? type)

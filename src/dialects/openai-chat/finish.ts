@@ -17,8 +17,8 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Why a choice ended (WIRE.md 2 and 7). A choice with tool calls that "stopped" was ended by them:
- * OpenAI says `stop` when the tool was forced.
+ * Why a choice ended (docs/wire/openai-chat.md#f4 and docs/wire/README.md#f5). A choice with tool calls
+ * that "stopped" was ended by them: OpenAI says `stop` when the tool was forced.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
   // Servers that pass on a model's own word may shout it.

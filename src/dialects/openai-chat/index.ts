@@ -17,7 +17,8 @@ import { setCost, setUsage } from "./usage.ts"
 export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
- * OpenAI's chat completions, and the many vendors that speak it nearly (WIRE.md 2 and 7).
+ * OpenAI's chat completions, and the many vendors that speak it nearly
+ * (docs/wire/openai-chat.md#vendors-that-nearly-speak-it).
  *
  * @param quirks how the vendor departs from OpenAI; what is not named is as OpenAI has it.
  */

@@ -4,10 +4,10 @@ import { setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usag
 import { countOf } from "../shared/usage.ts"
 
 /**
- * Usage as vendors of this dialect report it, in classes that never overlap (WIRE.md 8 and trap 5).
- * Cached, cache-writing and audio tokens are part of the prompt; what the total has beyond prompt and
- * completion is output (xAI's reasoning, the hidden thoughts of Gemini). A vendor that reports more
- * cached tokens than prompt is held to its prompt.
+ * Usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8
+ * and docs/wire/README.md#f4). Cached, cache-writing and audio tokens are part of the prompt; what the
+ * total has beyond prompt and completion is output (xAI's reasoning, the hidden thoughts of Gemini). A
+ * vendor that reports more cached tokens than prompt is held to its prompt.
  *
  * @returns undefined when nothing was reported.
  */
@@ -91,7 +91,7 @@ export function withoutCost(usage: JsonObject): JsonObject {
   return rest
 }
 
-/** The usage of a chunk: its own, or where Groq puts it (WIRE.md 7). */
+/** The usage of a chunk: its own, or where Groq puts it (docs/wire/openai-chat.md#f21). */
 export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   if (isJsonObject(chunk.usage)) return chunk.usage
   if (chunk.x_groq === undefined) return undefined

@@ -9,7 +9,7 @@ export interface StreamFailure {
   readonly message: string
   /** For the `error` event, whose words are open. */
   readonly code: string
-  /** For `response.error`, whose words are a closed set (specs/openai-openapi.yaml). */
+  /** For `response.error`, whose words are a closed set (OpenAI's OpenAPI description). */
   readonly responseCode: "server_error" | "rate_limit_exceeded" | "invalid_prompt"
   /** Further members of the `error` event. */
   readonly members: JsonObject
@@ -37,7 +37,7 @@ export function vendorFailure(message: string, code: string | undefined): Stream
   }
 }
 
-/** Reasons of a failed response that are not the request's fault (specs/openai-openapi.yaml). */
+/** Reasons of a failed response that are not the request's fault (OpenAI's OpenAPI description). */
 const STATUS_OF_FAILURE: ReadonlyMap<string, number> = new Map([
   ["server_error", 500],
   ["rate_limit_exceeded", 429],
@@ -55,8 +55,9 @@ export function failedResponse(response: JsonObject): GatewayError {
 const NOT_FOUND = 404
 
 /**
- * An error answer of a vendor of this dialect. A model it does not know is a 400 here (WIRE.md 4), and an
- * item that it does not keep a 404: that one is the caller's to put right.
+ * An error answer of a vendor of this dialect. A model it does not know is a 400 here
+ * (docs/wire/openai-responses.md#f10), and an item that it does not keep a 404: that one is the caller's to
+ * put right.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   const error = readVendorError(body)

@@ -3,7 +3,8 @@ import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /**
- * Why a response ended (WIRE.md 4 and 7). There is no word for a call: it is an item of the output.
+ * Why a response ended (docs/wire/openai-responses.md#f4 and docs/wire/README.md#f5). There is no word for
+ * a call: it is an item of the output.
  */
 export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
   const status = textAt(response, "status") ?? "completed"

@@ -6,7 +6,7 @@ export const DIALECT = "openai-responses"
 /** Of an answer. */
 export const ID_PREFIX = "resp_"
 
-/** The longest id of a call (specs/openai-openapi.yaml). */
+/** The longest id of a call (OpenAI's OpenAPI description). */
 const LONGEST_CALL_ID = 64
 
 /**

@@ -25,7 +25,7 @@ export {
 export type { OpenAiResponsesQuirks } from "./quirks.ts"
 
 /**
- * OpenAI's responses, and the vendors that speak it too (WIRE.md 1 and 4).
+ * OpenAI's responses, and the vendors that speak it too (docs/wire/openai-responses.md#f13).
  *
  * @param quirks how the vendor departs from OpenAI; what is not named is as OpenAI has it.
  */

@@ -3,7 +3,7 @@
  * the dialect has no branch for any one of them.
  */
 export interface OpenAiResponsesQuirks {
-  /** Whether reasoning comes encrypted when asked for, and is taken back (WIRE.md 4). */
+  /** Whether reasoning comes encrypted when asked for, and is taken back (docs/wire/openai-responses.md#f9). */
   readonly encryptedReasoning: boolean
   /** Models that do not reason, by their names: asked for encrypted reasoning, they refuse with 400. */
   readonly unreasoningModels: RegExp

@@ -26,7 +26,10 @@ export const ANSWER_LIMITS: AnswerLimits = {
   leastOutput: 16,
 }
 
-/** What becomes of each thing at a vendor with these quirks (WIRE.md 4, specs/openai-openapi.yaml). */
+/**
+ * What becomes of each thing at a vendor with these quirks (docs/wire/openai-responses.md#f1, OpenAI's
+ * OpenAPI description).
+ */
 export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
   const penalties = quirks.penalties ? "carried" : "dropped"
   return {

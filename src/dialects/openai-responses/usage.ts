@@ -4,8 +4,9 @@ import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../
 import { countOf } from "../shared/usage.ts"
 
 /**
- * The usage of a response, in classes that never overlap (WIRE.md 8): tokens read from and written to
- * the cache are part of the input, reasoning is part of the output. Searches stand beside the usage.
+ * The usage of a response, in classes that never overlap (docs/wire/openai-responses.md#f5): tokens read
+ * from and written to the cache are part of the input, reasoning is part of the output. Searches stand
+ * beside the usage.
  *
  * @returns undefined when nothing was reported.
  */

@@ -51,8 +51,9 @@ export interface RerankOrder {
 }
 
 /**
- * A rerank request (SPEC `POST /v1/rerank`), with what the clients of Cohere and Jina also send:
- * documents as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (WIRE.md 10).
+ * A rerank request (docs/api.md#rerank), with what the clients of Cohere and Jina also send:
+ * documents as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc`
+ * (docs/wire/rerank.md#f1).
  *
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */

@@ -27,7 +27,7 @@ import { decimal, text, validateParameters } from "../shared/parameters.ts"
 /** A request of which only the price says whether tokens are needed. */
 export type SpeechWish = Omit<SpeechRequest, "needsTokens">
 
-/** The longest text of models whose entry does not say otherwise, in characters (SPEC, Limits). */
+/** The longest text of models whose entry does not say otherwise, in characters (docs/api.md#limits). */
 const LONGEST_INPUT = 4_096
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
@@ -50,7 +50,7 @@ const CANON_FIELDS = new Set([
 ])
 
 /**
- * A request to speak, in OpenAI's form (SPEC `POST /v1/audio/speech`, WIRE.md 12).
+ * A request to speak, in OpenAI's form (docs/api.md#audio, docs/wire/speech.md#f1).
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
 export function decodeSpeech(body: JsonObject): SpeechWish {

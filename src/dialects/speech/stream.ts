@@ -5,7 +5,7 @@ import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage
 import type { FrameMemory } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 
-/** Takes the sound out of OpenAI's events (WIRE.md 12). */
+/** Takes the sound out of OpenAI's events (docs/wire/speech.md#f2). */
 export class SpeechEventReader {
   /** Tokens, once the last event has reported them. */
   usage: Usage | undefined

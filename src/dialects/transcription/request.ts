@@ -54,8 +54,8 @@ const FORMS: readonly TranscriptForm[] = [...TRANSCRIPT_FORMS, "diarized_json"]
 const GRANULARITIES = ["word", "segment"] as const
 
 /**
- * The fields of a transcription or translation in OpenAI's form (SPEC, WIRE.md 13). What the canon has no
- * name for is kept as extra.
+ * The fields of a transcription or translation in OpenAI's form (docs/api.md#audio,
+ * docs/wire/transcription.md#f1). What the canon has no name for is kept as extra.
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
 export function decodeTranscription(body: JsonObject, task: TranscriptionTask): TranscriptionWish {

@@ -16,7 +16,10 @@ export interface RenderedTranscript {
 const JSON_TYPE = "application/json"
 const TEXT_TYPE = "text/plain; charset=utf-8"
 
-/** Writes a transcript in the form that the caller asked for (WIRE.md 13, DESIGN "Audio types"). */
+/**
+ * Writes a transcript in the form that the caller asked for (docs/wire/transcription.md#f2,
+ * docs/api.md#audio).
+ */
 export function renderTranscript(
   transcript: Transcript,
   request: TranscriptionRequest,
@@ -75,7 +78,10 @@ function usageBody({ usage, duration }: Transcript, { audio }: TranscriptionRequ
   }
 }
 
-/** Clients want every member of a segment (WIRE.md 13); what the vendor does not report is 0. */
+/**
+ * Clients want every member of a segment (docs/wire/transcription.md#f2); what the vendor does not report
+ * is 0.
+ */
 function verboseBody(transcript: Transcript, request: TranscriptionRequest): JsonObject {
   const { body } = transcript
   if (body)

@@ -5,7 +5,7 @@ import type { FrameMemory } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
 import { usageOf } from "./formats/openai.ts"
 
-/** Reads along in OpenAI's events of a transcript (WIRE.md 13). */
+/** Reads along in OpenAI's events of a transcript (docs/wire/transcription.md#f4). */
 export class TranscriptEventReader implements Pick<Transcript, "text" | "usage"> {
   /** What has come of the text. */
   text = ""

@@ -287,7 +287,8 @@ export class Billing {
     if (usage && meter.isCounted) return this.#priced(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
     return estimateUsage(this.#counter, settled).then((estimate) => {
-      // What is told before the end may only be how it began: Anthropic begins with one token (WIRE.md 3).
+      // What is told before the end may only be how it began: Anthropic begins with one token
+      // (docs/wire/anthropic-messages.md#f9).
       const isBegun = usage !== undefined && !isNoUsage(usage)
       if (!isBegun) return this.#priced(settled, estimate, true)
       if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)

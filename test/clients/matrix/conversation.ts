@@ -103,7 +103,7 @@ export interface TestedClient {
 /** How much of an answer is read before the caller leaves. */
 export const PIECES_READ = 3
 
-/** Two tools, one of them without parameters (WIRE.md trap 7). */
+/** Two tools, one of them without parameters (docs/wire/README.md#f3). */
 export const TOOLS = [
   {
     name: "weather",

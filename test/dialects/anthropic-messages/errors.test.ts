@@ -31,7 +31,7 @@ describe("errors as Anthropic tells them", () => {
     expect(encode(wrong).body.error).toMatchObject({ param: "messages[0]" })
   })
 
-  test("every kind has its word and its status (DESIGN section 3)", () => {
+  test("every kind has its word and its status", () => {
     for (const kind of Object.keys(ERROR_KINDS) as ErrorKind[]) {
       const { status, body } = encode(new GatewayError(kind, "x"))
       expect(body.error).toMatchObject({ type: ERROR_KINDS[kind].anthropicType, error_type: kind })

@@ -153,7 +153,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("events without their line get one (trap 2)", () => {
+  test("events without their line get one", () => {
     const frames = patcher()
     const stop = { type: "content_block_stop", index: 0 }
     const unnamed = { data: JSON.stringify(stop), json: stop }

@@ -63,7 +63,7 @@ describe("a whole message", () => {
   })
 })
 
-describe("why it ended (WIRE.md 7)", () => {
+describe("why it ended", () => {
   const ends = (word: string | null, sequence: string | null = null) => {
     const choice = choiceOf({ stop_reason: word, stop_sequence: sequence })
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]

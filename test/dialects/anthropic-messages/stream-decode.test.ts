@@ -109,7 +109,7 @@ describe("a stream", () => {
     expect(decoder.push({ data: "" })).toEqual([])
   })
 
-  test("that breaks says so (trap 9)", () => {
+  test("that breaks says so", () => {
     const error = { details: null, type: "overloaded_error", message: "Overloaded" }
     const event = { type: "error", error, request_id: "r" }
     const told = { type: "error", message: "Overloaded", code: "overloaded_error" } as const
@@ -123,7 +123,7 @@ describe("a stream", () => {
 })
 
 describe("blocks", () => {
-  test("a tool without arguments (trap 7)", () => {
+  test("a tool without arguments", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: {} }
     const events = inside(
       opening(0, use),

@@ -180,7 +180,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("a tool without arguments gets one empty piece of them (trap 7)", () => {
+  test("a tool without arguments gets one empty piece of them", () => {
     expect(blocksOf([call(0), written(0, ""), FINISH])).toEqual(["0 tool_use c0", '0 ""', "0 stop"])
   })
 

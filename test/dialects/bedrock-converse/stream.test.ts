@@ -116,7 +116,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("a call without arguments has none to stream, and folds to {} (trap 7)", () => {
+  test("a call without arguments has none to stream, and folds to {}", () => {
     const frames = [START, startTool(0, "t1", "now"), stopBlock(0), stop("tool_use")]
     expect(foldEvents(decode(frames)).choices[0]?.parts).toEqual([
       { type: "tool-call", id: "t1", name: "now", arguments: "{}" },

@@ -33,7 +33,7 @@ const text = (words: string): Part => ({ type: "text", text: words })
 const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: "{}" })
 const functionCall = (id: string): JsonValue => ({ name: "f", args: {}, id })
 
-describe("signatures of Gemini's own (WIRE.md 5)", () => {
+describe("signatures of Gemini's own", () => {
   test("go back into the part behind them", () => {
     expect(modelParts(signed("s1", "thoughts"), text("a"))).toEqual([
       { text: "a", thoughtSignature: "s1" },

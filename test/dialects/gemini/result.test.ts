@@ -79,7 +79,7 @@ describe("parts", () => {
     ])
   })
 
-  test("calls without an id are given one, without arguments none (trap 7)", () => {
+  test("calls without an id are given one, without arguments none", () => {
     const [first, second] = partsOf(
       { functionCall: { name: "f" } },
       { functionCall: { name: "f" } },
@@ -90,7 +90,7 @@ describe("parts", () => {
     expect(first.arguments).toBe("{}")
   })
 
-  test("a signature stands right before what it came with, once for parallel calls (trap 6)", () => {
+  test("a signature stands right before what it came with, once for parallel calls", () => {
     const parts = partsOf(
       { functionCall: { id: "1", name: "f", args: {} }, thoughtSignature: "s1" },
       { functionCall: { id: "2", name: "f", args: {} } },
@@ -160,7 +160,7 @@ describe("parts", () => {
   })
 })
 
-describe("why it ended (WIRE.md 5 and 7)", () => {
+describe("why it ended", () => {
   test.each([
     ["STOP", "stop", undefined],
     ["MAX_TOKENS", "length", undefined],
@@ -188,7 +188,7 @@ describe("why it ended (WIRE.md 5 and 7)", () => {
     expect(choice.rawFinish).toBe(rawFinish)
   })
 
-  test("a call ends what says STOP (trap 6), but not what ran out of tokens", () => {
+  test("a call ends what says STOP (docs/wire/gemini.md#f7), but not what ran out of tokens", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(choiceOf([call])).toMatchObject({ finish: "tool-calls" })
     expect(choiceOf([call]).rawFinish).toBeUndefined()

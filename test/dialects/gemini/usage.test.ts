@@ -16,7 +16,7 @@ function sound(tokenCount: number): JsonObject[] {
   ]
 }
 
-describe("usage (WIRE.md 8)", () => {
+describe("usage", () => {
   test.each<[string, JsonObject, Partial<Usage>]>([
     [
       "thoughts are no part of the candidates",

@@ -6,7 +6,7 @@ import { answerOf, asked, imagesOf, PICTURE, requestOf } from "./support.ts"
 const PNG = `image/png ${PICTURE.bytes.byteLength}`
 
 describe("OpenAI's families", () => {
-  test("GPT image models are never sent response_format (WIRE.md 11)", async () => {
+  test("GPT image models are never sent response_format", async () => {
     const { paths, bodies, losses } = await asked("openai", "gpt-image-1", {
       count: 3,
       form: "url",

@@ -65,7 +65,7 @@ describe("usage", () => {
   })
 })
 
-describe("errors after 200 (trap 9)", () => {
+describe("errors after 200", () => {
   test.each([
     ["OpenAI's", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
     ["OpenRouter's, in a chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],

@@ -56,7 +56,7 @@ describe("the common stream", () => {
   })
 })
 
-describe("tool calls (traps 3, 7 and 8)", () => {
+describe("tool calls", () => {
   test("take no longer for there being many of them", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     const start = performance.now()

@@ -8,7 +8,10 @@ const PLACEHOLDER = "."
 
 interface Turn {
   readonly role: "user" | "assistant" | "system"
-  /** What tools answered comes ahead of everything else that the user says (WIRE.md 3). */
+  /**
+   * What tools answered comes ahead of everything else that the user says
+   * (docs/wire/anthropic-messages.md#f3).
+   */
   readonly results: JsonObject[]
   readonly blocks: JsonObject[]
   /** Further members of the message. */

@@ -70,7 +70,10 @@ function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): voi
   else body.thinking = { ...thinking, budget_tokens: budget }
 }
 
-/** A turn that a model of another vendor began without thinking has to end so (WIRE.md 3). */
+/**
+ * A turn that a model of another vendor began without thinking has to end so
+ * (docs/wire/anthropic-messages.md#f4).
+ */
 function dropLateBudget(body: JsonObject, losses: LossList): void {
   const { thinking } = body
   if (!isJsonObject(thinking) || thinking.type !== "enabled") return
@@ -166,7 +169,7 @@ class MessagePatcher implements FramePatcher {
   }
 }
 
-/** Official clients overlook an event without its line (WIRE.md trap 2). */
+/** Official clients overlook an event without its line (docs/wire/anthropic-messages.md#f13). */
 function eventName(json: JsonObject): string {
   return textAt(json, "type") ?? "error"
 }

@@ -48,8 +48,8 @@ const SCHEMA_NAME = "answer"
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(messageParameters.shape))
 
 /**
- * A request for a message, validated and decoded (WIRE.md 3, SPEC `POST /v1/messages`). Fields without a name
- * in the canon are kept as extra; null is taken as absent.
+ * A request for a message, validated and decoded (docs/wire/anthropic-messages.md#f2, docs/api.md#chat).
+ * Fields without a name in the canon are kept as extra; null is taken as absent.
  *
  * @throws GatewayError saying what is wrong.
  */

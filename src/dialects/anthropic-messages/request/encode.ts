@@ -17,7 +17,7 @@ import { encodeTools } from "../tools/encode.ts"
 /** The least `top_p` that Anthropic takes when the model thinks. */
 const SMALLEST_TOP_P_THINKING = 0.95
 
-/** A request for a message as the vendor takes it (WIRE.md 3). */
+/** A request for a message as the vendor takes it (docs/wire/anthropic-messages.md#f2). */
 export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): EncodedRequest {
   const quirks = quirksOf(request.model, all)
   const losses = new LossList(DIALECT)

@@ -12,7 +12,7 @@ const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OB
 
 /**
  * Parameters of a message beside `messages`, `system`, `tools` and `tool_choice`, which are validated while
- * they are read. Types and limits are those of the official client and of SPEC `POST /v1/messages`;
+ * they are read. Types and limits are those of the official client and of docs/api.md#chat;
  * what is not named here stays in the body, which goes up as it came.
  */
 export const messageParameters = z.object({

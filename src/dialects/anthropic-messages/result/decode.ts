@@ -26,8 +26,9 @@ const RESULT_FIELDS = new Set([
 ])
 
 /**
- * A whole message (WIRE.md 3). Blocks that the canon has no name for, such as what the vendor's own tools
- * did, are kept as unknown parts; members of the message as extra of its one choice.
+ * A whole message (docs/wire/anthropic-messages.md#f19). Blocks that the canon has no name for, such as
+ * what the vendor's own tools did, are kept as unknown parts; members of the message as extra of its one
+ * choice.
  *
  * @throws GatewayError `upstream_error` when the body is no message.
  */

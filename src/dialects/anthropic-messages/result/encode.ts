@@ -15,8 +15,9 @@ import { DIRECT_CALLER } from "../tools/encode.ts"
 import { encodeUsage, withSearches } from "../usage.ts"
 
 /**
- * A whole message with every member that the official client declares (WIRE.md 3, SPEC). It tells the
- * first choice alone, since a caller of this dialect cannot ask for several.
+ * A whole message with every member that the official client declares (docs/wire/anthropic-messages.md#f19,
+ * docs/api.md#chat). It tells the first choice alone, since a caller of this dialect cannot ask for
+ * several.
  */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice = EMPTY_CHOICE] = result.choices

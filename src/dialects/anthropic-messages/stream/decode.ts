@@ -25,7 +25,10 @@ import { decodeUsage, mergeUsage } from "../usage.ts"
 /** What an event says of itself. */
 const EVENT_HEAD = new Set(["type", "index"])
 
-/** A decoder for the events of one message (WIRE.md 3, traps 2, 7 and 9). */
+/**
+ * A decoder for the events of one message (docs/wire/anthropic-messages.md#f6,
+ * docs/wire/anthropic-messages.md#f13, docs/wire/README.md#f3 and docs/wire/anthropic-messages.md#f12).
+ */
 export function decodeEvents(
   request: ChatRequest | undefined,
   quirks: AnthropicQuirks,

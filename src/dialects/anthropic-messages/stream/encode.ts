@@ -16,7 +16,7 @@ import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
 
-/** An encoder for one stream of a message, in Anthropic's own order (WIRE.md 3). */
+/** An encoder for one stream of a message, in Anthropic's own order (docs/wire/anthropic-messages.md#f6). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new MessageEncoder(request)
 }

@@ -10,7 +10,7 @@ import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
 import type { ModelFamily } from "../quirks.ts"
 import { TOOL_NAMES } from "../tools.ts"
 
-/** Writes the parts of one request as blocks of Converse (WIRE.md 6). */
+/** Writes the parts of one request as blocks of Converse (docs/wire/bedrock-converse.md#f2). */
 export class PartEncoder {
   readonly #family: ModelFamily
   readonly #losses: LossList

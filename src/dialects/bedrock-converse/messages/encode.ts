@@ -26,7 +26,7 @@ export interface EncodedMessages {
 
 /**
  * The conversation in turns of user and assistant by turns, the user first; the results of all calls in
- * the very next turn, ahead of its text; the instructions apart (WIRE.md 6).
+ * the very next turn, ahead of its text; the instructions apart (docs/wire/bedrock-converse.md#f3).
  */
 export function encodeMessages(
   messages: readonly Message[],

@@ -24,8 +24,8 @@ const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/
 const MOST_METADATA = 16
 
 /**
- * The body of `converse` and `converse-stream` (WIRE.md 6). The model is no part of it: it stands in the
- * address.
+ * The body of `converse` and `converse-stream` (docs/wire/bedrock-converse.md#f2). The model is no part of
+ * it: it stands in the address.
  */
 export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)

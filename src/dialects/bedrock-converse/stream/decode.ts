@@ -9,8 +9,8 @@ import { AnswerBlocks } from "./answer-blocks.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A decoder for one stream of Converse (WIRE.md 6). The reason of the end and the usage come in frames
- * of their own; the answer is over when both have come.
+ * A decoder for one stream of Converse (docs/wire/bedrock-converse.md#f6). The reason of the end and the
+ * usage come in frames of their own; the answer is over when both have come.
  */
 export function decodeEvents(
   request: ChatRequest | undefined,

@@ -30,7 +30,7 @@ const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
 const FIXED_LENGTH = /embed-.*v[23](?!\d)/
 
 /**
- * Cohere's `POST /v2/embed` (WIRE.md 9).
+ * Cohere's `POST /v2/embed` (docs/wire/embeddings.md#f5).
  * @param decodeError reads the refusals of the vendor.
  */
 export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {

@@ -31,7 +31,7 @@ export const GEMINI_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The Gemini API's `batchEmbedContents` (WIRE.md 9).
+ * The Gemini API's `batchEmbedContents` (docs/wire/embeddings.md#f3).
  * @param decodeError reads the refusals of the vendor.
  */
 export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
@@ -63,7 +63,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const tokens = counts.reduce((sum: number, count) => sum + (count ?? 0), 0)
       return {
         vectors: request.dimensions === undefined ? vectors : vectors.map(unitVector),
-        // gemini-embedding-001 never reports them (WIRE.md 9).
+        // gemini-embedding-001 never reports them (docs/wire/embeddings.md#f3).
         ...(counts.includes(undefined) ? {} : { tokens }),
       }
     },

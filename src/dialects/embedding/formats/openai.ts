@@ -37,7 +37,7 @@ export interface OpenAiEmbeddingQuirks {
   }
 }
 
-/** As OpenAI itself has it (WIRE.md 9). */
+/** As OpenAI itself has it (docs/wire/embeddings.md#f1). */
 export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
   mostInputs: 2048,
   tokens: true,
@@ -49,7 +49,7 @@ export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
 }
 
 /**
- * `POST /embeddings`, as OpenAI has it and many vendors nearly (WIRE.md 9).
+ * `POST /embeddings`, as OpenAI has it and many vendors nearly (docs/wire/embeddings.md#f1).
  * @param decodeError reads the refusals of the vendor.
  */
 export function openAiEmbedding(
@@ -157,7 +157,7 @@ function vectorsOf(body: JsonObject, read: VectorReader): Vector[] {
   return vectors
 }
 
-/** Voyage and Jina report only the total (WIRE.md 9). */
+/** Voyage and Jina report only the total (docs/wire/embeddings.md#f6). */
 function tokensOf(body: JsonObject): number {
   const usage = objectAt(body, "usage")
   const tokens = usage?.["prompt_tokens"] ?? usage?.["total_tokens"]

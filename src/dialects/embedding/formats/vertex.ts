@@ -11,7 +11,7 @@ import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 const MOST_TEXTS = 250
 
 /**
- * Vertex AI's `predict` of an embedding model (WIRE.md 9), below the publisher's address.
+ * Vertex AI's `predict` of an embedding model (docs/wire/embeddings.md#f4), below the publisher's address.
  * @param decodeError reads the refusals of the vendor.
  */
 export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {

@@ -51,9 +51,9 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
 ])
 
 /**
- * A request for embeddings in OpenAI's form (WIRE.md 9, SPEC `POST /v1/embeddings`), and `input_type`
- * as the clients of other vendors send it. Fields without a name in the canon are kept as extra; null is
- * taken as absent.
+ * A request for embeddings in OpenAI's form (docs/wire/embeddings.md#f1, docs/api.md#embeddings), and
+ * `input_type` as the clients of other vendors send it. Fields without a name in the canon are kept as
+ * extra; null is taken as absent.
  *
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */

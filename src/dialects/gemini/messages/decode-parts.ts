@@ -6,7 +6,7 @@ import { DIALECT } from "../identifiers.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
 
 /**
- * A part of an answer (WIRE.md 5). The signature that a part carries becomes a piece of reasoning
+ * A part of an answer (docs/wire/gemini.md#f3). The signature that a part carries becomes a piece of reasoning
  * right before it; a part that only this dialect knows keeps its own.
  */
 export function decodePart(part: JsonObject): Part[] {

@@ -7,7 +7,7 @@ import type { Encoding } from "../request/encoding.ts"
 
 /**
  * A turn of the model. A signature goes into the part right behind it, where it came from, or on an
- * empty text when nothing follows; the thoughts themselves are not taken back (WIRE.md 5).
+ * empty text when nothing follows; the thoughts themselves are not taken back (docs/wire/gemini.md#f5).
  */
 export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const turn: JsonObject[] = []
@@ -38,7 +38,7 @@ export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): Jso
 
 /**
  * Puts the dummy on the first call of a step that has no signature of Gemini's own, as a call does
- * that another model made; without one the request would be refused (WIRE.md 5).
+ * that another model made; without one the request would be refused (docs/wire/gemini.md#f6).
  */
 export function signFirstCall(turn: readonly JsonObject[], dummy: string): void {
   const call = turn.find((part) => part.functionCall !== undefined)

@@ -28,7 +28,7 @@ const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
 
 /**
  * The body of `generateContent` and `streamGenerateContent` alike: the model and the stream are asked
- * for by the address (WIRE.md 5).
+ * for by the address (docs/wire/gemini.md#f1).
  */
 export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)

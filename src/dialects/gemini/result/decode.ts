@@ -21,8 +21,8 @@ import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A whole `GenerateContentResponse` (WIRE.md 5). A refused prompt is an answer of one choice that a
- * filter ended.
+ * A whole `GenerateContentResponse` (docs/wire/gemini.md#f3). A refused prompt is an answer of one choice
+ * that a filter ended.
  *
  * @throws GatewayError `upstream_error` when the body is no answer.
  */

@@ -10,8 +10,9 @@ import { Candidate } from "./candidate.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A decoder for one stream of `GenerateContentResponse` pieces (WIRE.md 5, traps 6 and 8). The stream
- * has no last word: it is whole when every candidate has said why it ended.
+ * A decoder for one stream of `GenerateContentResponse` pieces (docs/wire/gemini.md#f9 and
+ * docs/wire/gemini.md#f5). The stream has no last word: it is whole when every candidate has said why it
+ * ended.
  */
 export function decodeEvents(): EventDecoder {
   return new AnswerDecoder()

@@ -11,8 +11,8 @@ export interface KnownCall {
 }
 
 /**
- * What tools answered, in the order of their calls and directly behind them (WIRE.md 5). Pictures and
- * files that they answered follow after all the results.
+ * What tools answered, in the order of their calls and directly behind them (docs/wire/gemini.md#f4).
+ * Pictures and files that they answered follow after all the results.
  */
 export function encodeToolResults(
   messages: readonly Message[],

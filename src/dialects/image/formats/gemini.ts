@@ -31,7 +31,7 @@ const IMAGEN_MOST = 4
 
 /**
  * Google's image models: Gemini's answer `generateContent` with pictures among their parts, one a
- * call; Imagen's answer `predict` (WIRE.md 11).
+ * call; Imagen's answer `predict` (docs/wire/images.md#f5).
  * @param parent what stands before `/models` in the path.
  */
 export function googleImages(parent: string): ImageFormat {
@@ -148,7 +148,7 @@ function reasonOf(body: JsonObject): string | undefined {
   )
 }
 
-/** WIRE.md 8: thoughts stand apart from what the candidates hold. Imagen counts nothing. */
+/** docs/wire/images.md#f4: thoughts stand apart from what the candidates hold. Imagen counts nothing. */
 function usageOf(usage: JsonObject | undefined): Usage | undefined {
   const input = numberAt(usage, "promptTokenCount")
   const candidates = numberAt(usage, "candidatesTokenCount")

@@ -10,7 +10,10 @@ export interface OpenAiFamily {
   readonly sizes?: readonly PictureSize[]
   /** Whether it takes `size` besides the listed ones when this says so. */
   readonly takesSize?: (size: PictureSize) => boolean
-  /** Whether it takes `response_format`; GPT image models refuse it and give base64 (WIRE.md 11). */
+  /**
+   * Whether it takes `response_format`; GPT image models refuse it and give base64
+   * (docs/wire/images.md#f2).
+   */
   readonly responseFormat: boolean
   /** Wishes that it refuses. */
   readonly drops: readonly string[]
@@ -67,7 +70,7 @@ const DALL_E_3: OpenAiFamily = {
   streams: false,
 }
 
-/** The one family with variations (WIRE.md 11); it refuses `quality` (recorded). */
+/** The one family with variations (docs/wire/images.md#f1); it refuses `quality` (recorded). */
 const DALL_E_2: OpenAiFamily = {
   models: /dall-e-2/,
   mostPerCall: 10,

@@ -26,7 +26,8 @@ import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
 
 /**
- * Pictures as OpenAI's API has them: generations as JSON, edits and variations as forms (WIRE.md 11).
+ * Pictures as OpenAI's API has them: generations as JSON, edits and variations as forms
+ * (docs/wire/images.md#f1).
  * @param families the first that matches a model's name is its own.
  */
 export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {

@@ -48,8 +48,9 @@ const WISHES = {
 
 /**
  * Stability's own API, version 2beta: a form for each picture, an answer of JSON with its base64
- * (WIRE.md 11). Its models vary a picture by beginning with it; what edits by a mask is a service of its
- * own, `inpaint`, in whose masks white is what may change (Stability's reference of `edit/inpaint`).
+ * (docs/wire/images.md#f6). Its models vary a picture by beginning with it; what edits by a mask is a
+ * service of its own, `inpaint`, in whose masks white is what may change (Stability's reference of
+ * `edit/inpaint`).
  */
 export const STABILITY_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

@@ -115,7 +115,7 @@ export class ChunkPatcher implements FramePatcher {
   }
 }
 
-/** OpenAI's report on the answer comes without a choice, behind the usage (WIRE.md 2). */
+/** OpenAI's report on the answer comes without a choice, behind the usage (docs/wire/openai-chat.md#f5). */
 function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
   return (
     choices.length === 0 &&

@@ -3,7 +3,7 @@ import { flattenContent } from "../result/content.ts"
 
 /**
  * Forms of some vendors that official clients of this dialect cannot read: content as a list
- * (Mistral's thinking) and tool calls without `index` or `type` (WIRE.md trap 8).
+ * (Mistral's thinking) and tool calls without `index` or `type` (docs/wire/openai-chat.md#f20).
  *
  * @returns the very message or delta that was given when there is nothing to repair.
  */
@@ -24,7 +24,7 @@ export function repairDelta(delta: JsonObject): JsonObject {
   return { ...repaired, tool_calls: calls.map(withIndex) }
 }
 
-/** Only the first delta of a call, the one with its id, carries the type (trap 3). */
+/** Only the first delta of a call, the one with its id, carries the type (docs/wire/openai-chat.md#f6). */
 function lacksType(call: JsonValue): boolean {
   return isJsonObject(call) && typeof call.id === "string" && call.type === undefined
 }

@@ -34,7 +34,7 @@ export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: Loss
   if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
 }
 
-/** Usage is always asked for, because it is what is billed (trap 4). */
+/** Usage is always asked for, because it is what is billed (docs/wire/openai-chat.md#f7). */
 function fitStreamOptions(body: JsonObject, quirks: OpenAiChatQuirks): void {
   if (body.stream !== true) return
   if (quirks.usageInStream === "always") {

@@ -10,7 +10,7 @@ export interface OpenAiChatQuirks {
   readonly reasoningField: "reasoning_content" | "reasoning"
   /**
    * What of the reasoning of earlier turns goes up: nothing; its text; or its text with the signed
-   * `reasoning_details` as OpenRouter has them (WIRE.md 7).
+   * `reasoning_details` as OpenRouter has them (docs/wire/openai-chat.md#f24).
    */
   readonly reasoningHistory: "drop" | "text" | "details"
   /** `always`: usage comes unasked and `stream_options` is refused, so it must not be sent. */

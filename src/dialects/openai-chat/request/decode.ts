@@ -63,7 +63,7 @@ const CANON_FIELDS = new Set([
 const STREAM_OPTIONS = new Set(["include_usage"])
 
 /**
- * A chat completion request, validated and decoded (WIRE.md 2, SPEC `POST /v1/chat/completions`). Fields
+ * A chat completion request, validated and decoded (docs/wire/openai-chat.md#f1, docs/api.md#chat). Fields
  * without a name in the canon are kept as extra; null is taken as absent.
  *
  * @throws GatewayError saying what is wrong, in OpenAI's words.

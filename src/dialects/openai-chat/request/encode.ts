@@ -12,7 +12,7 @@ import { fitBody } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { encodeReasoningOptions } from "../reasoning/settings.ts"
 
-/** A chat completion request as the vendor takes it (WIRE.md 2). */
+/** A chat completion request as the vendor takes it (docs/wire/openai-chat.md#f1). */
 export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
   const body: JsonObject = {
@@ -101,7 +101,7 @@ function setLegacyFunctions(
   else if (choice !== undefined) body.function_call = choice.type
 }
 
-/** What is said of calls is refused where there is nothing to call (WIRE.md 2). */
+/** What is said of calls is refused where there is nothing to call (docs/wire/openai-chat.md#f2). */
 function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losses: LossList): void {
   if (body.tools !== undefined) return
   if (body.functions !== undefined) {

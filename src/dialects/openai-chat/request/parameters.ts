@@ -30,9 +30,9 @@ const responseFormat = z
 
 /**
  * Parameters of a chat completion beside `messages`, `tools` and `tool_choice`, which are validated while
- * they are read. Types and limits are OpenAI's (specs/openai-openapi.yaml, WIRE.md 2); where vendors
- * add words of their own (`service_tier`, `reasoning_effort`), any word passes. Only what is named
- * here is validated: other fields stay in the body, which goes up as it came.
+ * they are read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-chat.md#f1);
+ * where vendors add words of their own (`service_tier`, `reasoning_effort`), any word passes. Only what is
+ * named here is validated: other fields stay in the body, which goes up as it came.
  */
 export const chatParameters = z.object({
   model: z.string(),

@@ -3,7 +3,7 @@ import type { ReasoningPart, TextPart } from "../../../canon/message.ts"
 
 /**
  * The content of an answer as parts. It is text; Mistral's thinking models send a list of
- * `{type: "thinking", thinking: [{text}]}` and `{type: "text", text}` instead (WIRE.md 7).
+ * `{type: "thinking", thinking: [{text}]}` and `{type: "text", text}` instead (docs/wire/openai-chat.md#f20).
  */
 export function decodeContentParts(content: JsonValue | undefined): (TextPart | ReasoningPart)[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]

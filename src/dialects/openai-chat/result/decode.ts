@@ -40,8 +40,9 @@ const CALL_FIELDS = new Set(["id", "type", "index", "function"])
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /**
- * A whole chat completion (WIRE.md 2 and 7). What only this dialect knows is kept as extra: of a
- * choice, its own members as they are and those of its message under `message`.
+ * A whole chat completion (docs/wire/openai-chat.md#f3 and
+ * docs/wire/openai-chat.md#vendors-that-nearly-speak-it). What only this dialect knows is kept as extra: of
+ * a choice, its own members as they are and those of its message under `message`.
  *
  * @throws GatewayError `upstream_error` when the body is no chat completion, or one without a choice.
  */
@@ -135,7 +136,7 @@ function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined)
   return part
 }
 
-/** Some servers send the arguments as an object; a tool without arguments has `{}` (trap 7). */
+/** Some servers send the arguments as an object; a tool without arguments has `{}` (docs/wire/README.md#f3). */
 function argumentsText(value: JsonValue | undefined): string {
   if (typeof value === "string") return value === "" ? "{}" : value
   return isJsonObject(value) ? JSON.stringify(value) : "{}"

@@ -14,7 +14,10 @@ import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** A whole chat completion, with every member that OpenAI's own has (WIRE.md 2, SPEC). */
+/**
+ * A whole chat completion, with every member that OpenAI's own has (docs/wire/openai-chat.md#f3,
+ * docs/api.md#chat).
+ */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const origins = originsOf(request)
   return {

@@ -113,7 +113,10 @@ export class ChoiceEncoder {
       .filter((delta) => delta !== undefined)
   }
 
-  /** A signature right after another replaces it (WIRE.md 3). @returns the text they sign. */
+  /**
+   * A signature right after another replaces it (docs/wire/anthropic-messages.md#f8). @returns the text
+   * they sign.
+   */
   #takeReplaced(id: string | undefined): string | undefined {
     const last = this.#isSigned ? this.#signed.at(-1)?.part : undefined
     if (last === undefined || last.isRedacted === true || last.id !== id) return undefined

@@ -53,7 +53,10 @@ const CHOICE_REMARKS = new Set([
   "seed",
 ])
 
-/** A decoder for one stream of chat completion chunks (WIRE.md 2, traps 3, 8 and 9). */
+/**
+ * A decoder for one stream of chat completion chunks (docs/wire/openai-chat.md#f5,
+ * docs/wire/openai-chat.md#f6, docs/wire/README.md#f1 and docs/wire/README.md#f2).
+ */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
   return new ChunkDecoder(request?.stop)
 }

@@ -15,12 +15,12 @@ import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { ChoiceEncoder } from "./choice-encoder.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** The last word of a stream (WIRE.md 2). */
+/** The last word of a stream (docs/wire/openai-chat.md#f5). */
 export const LAST_FRAME: SseFrame = { data: "[DONE]" }
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
-/** An encoder for one stream of chat completion chunks, in OpenAI's own order (WIRE.md 2). */
+/** An encoder for one stream of chat completion chunks, in OpenAI's own order (docs/wire/openai-chat.md#f5). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ChunkEncoder(request)
 }

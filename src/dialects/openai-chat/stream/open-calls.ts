@@ -24,7 +24,8 @@ interface Address {
 
 /**
  * The tool calls of one choice of a stream. Vendors number calls from one, give no number at all, or
- * give all the same (WIRE.md traps 3 and 8); the canon's own numbers go up from zero.
+ * give all the same (docs/wire/openai-chat.md#f6 and docs/wire/openai-chat.md#f20); the canon's own numbers
+ * go up from zero.
  */
 export class OpenCalls {
   readonly #calls: OpenCall[] = []

@@ -15,7 +15,7 @@ export class WrittenCall {
     if (form === "text") this.#reader = new TextReader()
   }
 
-  /** The delta that opens the call: id, type and name stand only in it (trap 3). */
+  /** The delta that opens the call: id, type and name stand only in it (docs/wire/openai-chat.md#f6). */
   opening(id: string, name: string): string {
     if (this.#isLegacy) return JSON.stringify({ function_call: { name, arguments: "" } })
     const index = this.#call
@@ -36,7 +36,10 @@ export class WrittenCall {
       : `{"tool_calls":[{"index":${this.#call},"function":{"arguments":${text}}}]}`
   }
 
-  /** What is still to be sent: a tool without arguments is called with an empty object (trap 7). */
+  /**
+   * What is still to be sent: a tool without arguments is called with an empty object
+   * (docs/wire/README.md#f3).
+   */
   rest(): string | undefined {
     if (this.#reader !== undefined) return this.#text(this.#reader.end())
     return this.#hasArguments ? undefined : this.piece("{}")

@@ -116,7 +116,7 @@ function encodeReasoning(
   return [{ ...item, ...losses.fieldsOf(part.extra) }]
 }
 
-/** Reasoning that nothing of its turn follows is refused (WIRE.md 4). */
+/** Reasoning that nothing of its turn follows is refused (docs/wire/openai-responses.md#f9). */
 function dropTrailingReasoning(input: JsonObject[], start: number, losses: LossList): void {
   while (input.length > start && input.at(-1)?.type === "reasoning") {
     const item = input.pop()

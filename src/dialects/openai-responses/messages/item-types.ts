@@ -1,6 +1,6 @@
 /**
  * Items of a conversation that the canon has no name for, as OpenAI and xAI have them
- * (specs/openai-openapi.yaml `InputItem`). They are kept whole for this dialect, under the name of
+ * (OpenAI's OpenAPI description `InputItem`). They are kept whole for this dialect, under the name of
  * their kind, by which their loss is reported to callers of another.
  */
 

@@ -49,7 +49,7 @@ function patchedResponse(
 
 /** OpenAI's own last word of an answer that was cut short; callers get `COMPLETED` (decision 32). */
 const INCOMPLETE = "response.incomplete"
-/** The last words of a stream, each with the whole response (WIRE.md 4). */
+/** The last words of a stream, each with the whole response (docs/wire/openai-responses.md#f6). */
 const LAST_WORDS: ReadonlySet<string> = new Set([COMPLETED, INCOMPLETE, "response.failed"])
 
 /** What a last word says of a response that does not say it itself. */

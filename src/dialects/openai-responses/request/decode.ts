@@ -53,9 +53,9 @@ const REASONING_FIELDS = new Set(["effort", "summary", "generate_summary"])
 const STREAM_OPTIONS = new Set(["include_obfuscation"])
 
 /**
- * A request for a response, validated and decoded (WIRE.md 4, SPEC `POST /v1/responses`). The instructions
- * become a first message of the system. Fields without a name in the canon are kept as extra, but for
- * those whose value asks for nothing that is not the case anyway; null is taken as absent.
+ * A request for a response, validated and decoded (docs/wire/openai-responses.md#f1, docs/api.md#chat). The
+ * instructions become a first message of the system. Fields without a name in the canon are kept as extra,
+ * but for those whose value asks for nothing that is not the case anyway; null is taken as absent.
  *
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */

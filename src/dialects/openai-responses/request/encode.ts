@@ -13,8 +13,9 @@ import { demandWebSearch, setWebSearch } from "../search/tool.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 
 /**
- * A request for a response as the vendor takes it (WIRE.md 4). The vendor keeps nothing unless the
- * caller says so or goes on from what is kept; reasoning comes encrypted instead, to be sent back.
+ * A request for a response as the vendor takes it (docs/wire/openai-responses.md#f1). The vendor keeps
+ * nothing unless the caller says so or goes on from what is kept; reasoning comes encrypted instead, to be
+ * sent back.
  */
 export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)

@@ -27,8 +27,9 @@ const format = z
 
 /**
  * Parameters of a response beside `input`, `tools` and `tool_choice`, which are validated while they are
- * read. Types and limits are OpenAI's (specs/openai-openapi.yaml, WIRE.md 4), but for the least
- * `max_output_tokens`, which is 16 there; where vendors add words of their own, any word passes.
+ * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-responses.md#f1), but
+ * for the least `max_output_tokens`, which is 16 there; where vendors add words of their own, any word
+ * passes.
  */
 export const responseParameters = z.object({
   model: z.string(),

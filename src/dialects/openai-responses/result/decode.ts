@@ -26,8 +26,8 @@ import { originOfCall } from "../tools/decode.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A whole response (WIRE.md 4). Items that the canon has no name for stand among the parts, kept whole;
- * log probabilities are kept for the choice.
+ * A whole response (docs/wire/openai-responses.md#f3). Items that the canon has no name for stand among the
+ * parts, kept whole; log probabilities are kept for the choice.
  *
  * @throws GatewayError when the body is no response, or one that says it failed.
  */

@@ -2,7 +2,10 @@ import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import { textOf } from "../../shared/text-tool.ts"
 
-/** The items of an output, each with every member that either description requires (WIRE.md 4). */
+/**
+ * The items of an output, each with every member that either description requires
+ * (docs/wire/openai-responses.md#f3).
+ */
 
 /** How far an item of the output is. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete"

@@ -118,7 +118,7 @@ const UNKEPT = stateIn({
 
 /**
  * Where the answer to a request names what its vendor keeps from then on; undefined where it keeps nothing.
- * A vendor keeps an answer unless it is asked not to (specs/openai-openapi.yaml, `store`).
+ * A vendor keeps an answer unless it is asked not to (OpenAI's OpenAPI description, `store`).
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (body.store !== false) return KEPT

@@ -41,7 +41,7 @@ export class CallWriter extends ItemWriter {
   }
 
   protected override finish(frames: SseFrame[]): void {
-    // A tool without arguments is called with an empty object, never with nothing (trap 7).
+    // A tool without arguments is called with an empty object, never with nothing (docs/wire/README.md#f3).
     if (this.#arguments === "") this.write("{}", frames)
     const name = JSON.stringify(this.#call.origin?.name ?? this.#call.name)
     const members = `${this.place},"name":${name},"arguments":${JSON.stringify(this.#arguments)}`

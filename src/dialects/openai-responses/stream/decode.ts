@@ -47,7 +47,10 @@ const OPENING = /_part\.added$/
 const REPEATING =
   /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$|custom_tool_call_input\.done$/
 
-/** A decoder for one stream of response events (WIRE.md 4, traps 8 and 9). */
+/**
+ * A decoder for one stream of response events (docs/wire/openai-responses.md#f6, docs/wire/README.md#f1 and
+ * docs/wire/openai-responses.md#f11).
+ */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
   return new ResponseDecoder(request)
 }

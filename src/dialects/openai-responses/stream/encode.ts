@@ -24,7 +24,7 @@ import { encodeUsage } from "../usage.ts"
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
 
-/** An encoder for one stream of response events, in OpenAI's own order (WIRE.md 4). */
+/** An encoder for one stream of response events, in OpenAI's own order (docs/wire/openai-responses.md#f6). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ResponseEncoder(request)
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../canon/json.ts"
 /** The last event of every stream whose answer came to its end, whole or cut short. */
 export const COMPLETED = "response.completed"
 
-/** Writes the events of one stream, numbered without a gap (WIRE.md 4). */
+/** Writes the events of one stream, numbered without a gap (docs/wire/openai-responses.md#f7). */
 export class FrameWriter {
   #next: number
 

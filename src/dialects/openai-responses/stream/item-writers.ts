@@ -13,7 +13,8 @@ export interface ItemPlace {
 
 /**
  * An item of the output while it is streamed: each writes the events from `output_item.added` to
- * `output_item.done` in OpenAI's order (WIRE.md 4), and knows the item as far as it was written.
+ * `output_item.done` in OpenAI's order (docs/wire/openai-responses.md#f6), and knows the item as far as it
+ * was written.
  */
 export abstract class ItemWriter {
   protected readonly writer: FrameWriter

@@ -50,8 +50,9 @@ const CHOICE = { choice: 0 } as const
 
 /**
  * The items of one streamed output. Each is sent on as it comes; what a vendor leaves out on the way
- * is sent when the item is done, or at the latest when the response is (WIRE.md 4). Items are known by
- * their position, because one vendor was recorded to change their ids from event to event.
+ * is sent when the item is done, or at the latest when the response is (docs/wire/openai-responses.md#f6).
+ * Items are known by their position, because one vendor was recorded to change their ids from event to
+ * event.
  */
 export class OpenItems {
   readonly #items = new Map<number, OpenItem>()

@@ -25,7 +25,7 @@ export function encodeTools(
   return quirks.customTools ? inNamespaces(tools, encode) : tools.map(encode)
 }
 
-/** Tools as a response repeats them: every member present (specs/openresponses). */
+/** Tools as a response repeats them: every member present (Open Responses' description). */
 export function echoTools(tools: readonly Tool[]): JsonObject[] {
   return inNamespaces(tools, (tool) => ({ description: null, ...declarationOf(tool) }))
 }

@@ -16,7 +16,7 @@ const JINA_QUIRKS: JinaRerankQuirks = { limitField: "top_n", resultsField: "resu
 
 /**
  * Jina's `POST /rerank`, which many servers have too, and Voyage's, which has other names for two
- * things (WIRE.md 10). Documents are not sent back: they are here.
+ * things (docs/wire/rerank.md#f1). Documents are not sent back: they are here.
  * @param decodeError reads the refusals of the vendor.
  */
 export function jinaRerank(

@@ -19,7 +19,7 @@ const OUTPUTS: Readonly<Record<SoundForm, string>> = {
 }
 
 /**
- * Deepgram's `POST /v1/speak` (WIRE.md 12). A voice is a model there: `aura-2-thalia-en` speaks for
+ * Deepgram's `POST /v1/speak` (docs/wire/speech.md#f5). A voice is a model there: `aura-2-thalia-en` speaks for
  * itself, and `aura-2` takes the voice by its whole name or its own.
  * @param decodeError reads the refusals of the vendor.
  */

@@ -6,8 +6,8 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * Gemini's speaking models: `generateContent` that answers with sound, as raw samples in JSON (WIRE.md 12).
- * How to speak stands before the text, as Google's guide has it.
+ * Gemini's speaking models: `generateContent` that answers with sound, as raw samples in JSON
+ * (docs/wire/speech.md#f4). How to speak stands before the text, as Google's guide has it.
  * @param decodeError reads the refusals of the vendor.
  * @param parent the path above `/models`.
  */

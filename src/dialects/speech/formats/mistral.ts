@@ -4,8 +4,8 @@ import { type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * Mistral's `POST /audio/speech`: the sound comes in JSON (WIRE.md 12). Its pcm has samples of another
- * kind (32-bit floats, docs.mistral.ai), so pcm is made of its wav.
+ * Mistral's `POST /audio/speech`: the sound comes in JSON (docs/wire/speech.md#f6). Its pcm has samples of
+ * another kind (32-bit floats, docs.mistral.ai), so pcm is made of its wav.
  * @param decodeError reads the refusals of the vendor.
  */
 export function mistralSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {

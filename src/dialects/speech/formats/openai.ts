@@ -17,7 +17,7 @@ export interface OpenAiSpeechQuirks {
 
 const PLAIN: OpenAiSpeechQuirks = { forms: SOUND_FORMS, tellsTokens: () => false }
 
-/** OpenAI's own: all but the oldest models make events (WIRE.md 12). */
+/** OpenAI's own: all but the oldest models make events (docs/wire/speech.md#f2). */
 export const OPENAI_SPEECH: Partial<OpenAiSpeechQuirks> = {
   tellsTokens: (model) => !/^tts-1/i.test(model),
 }

@@ -15,7 +15,7 @@ import {
 } from "./fields.ts"
 
 /**
- * ElevenLabs' `POST /v1/speech-to-text` (WIRE.md 13).
+ * ElevenLabs' `POST /v1/speech-to-text` (docs/wire/transcription.md#f6).
  * @param decodeError reads the refusals of the vendor.
  */
 export function elevenLabsTranscription(

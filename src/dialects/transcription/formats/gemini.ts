@@ -16,7 +16,7 @@ const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
  * Gemini has no endpoint for transcription: a model that takes audio is asked to write down what is said
- * (WIRE.md 5).
+ * (docs/wire/transcription.md#f8).
  * @param decodeError reads the refusals of the vendor.
  * @param parent the path above `/models`.
  */

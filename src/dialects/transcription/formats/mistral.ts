@@ -9,8 +9,8 @@ import { usageOf } from "./openai.ts"
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
 /**
- * Mistral's transcription (WIRE.md 13): OpenAI's path, with one form of answer, segments where times are
- * asked for, and no prompt.
+ * Mistral's transcription (docs/wire/transcription.md#f7): OpenAI's path, with one form of answer, segments
+ * where times are asked for, and no prompt.
  * @param decodeError reads the refusals of the vendor.
  */
 export function mistralTranscription(

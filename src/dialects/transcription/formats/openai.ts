@@ -37,7 +37,7 @@ export interface OpenAiTranscriptionQuirks {
   readonly translations: boolean
 }
 
-/** As OpenAI itself has it (WIRE.md 13). */
+/** As OpenAI itself has it (docs/wire/transcription.md#f1). */
 const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
   traits(model) {
     if (/diarize/i.test(model)) return "diarizing"
@@ -170,8 +170,8 @@ function segmentsAt(body: JsonObject): TranscriptSegment[] {
 }
 
 /**
- * What a vendor with OpenAI's form counted (WIRE.md 13): seconds or tokens; Mistral's seconds are next to
- * its tokens, whose sound stands in the details.
+ * What a vendor with OpenAI's form counted (docs/wire/transcription.md#f2): seconds or tokens; Mistral's
+ * seconds are next to its tokens, whose sound stands in the details.
  */
 export function usageOf(usage: JsonObject | undefined, duration?: number): Transcript["usage"] {
   const seconds = usage && (numberAt(usage, "seconds") ?? numberAt(usage, "prompt_audio_seconds"))

@@ -14,7 +14,8 @@ import {
 } from "./fields.ts"
 
 /**
- * xAI's `POST /stt` (WIRE.md 13): no model in the form, words with their times in the answer.
+ * xAI's `POST /stt` (docs/wire/transcription.md#f7): no model in the form, words with their times in the
+ * answer.
  * @param decodeError reads the refusals of the vendor.
  */
 export function xaiTranscription(

@@ -5,7 +5,7 @@ import { countText, durationText } from "../../../format/numbers.ts"
 import { useNow } from "../use-now.ts"
 import { useRecorder } from "./use-recorder.ts"
 
-/** Bytes (SPEC, Limits). */
+/** Bytes (docs/api.md#limits). */
 const LARGEST = 25 * 1024 * 1024
 const ENDINGS = ".flac,.mp3,.mp4,.mpeg,.mpga,.m4a,.ogg,.wav,.webm,audio/*"
 
