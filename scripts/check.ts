@@ -1,6 +1,7 @@
 /** Everything about the code that is not a test: format, lint, types, floors, links, dead code. */
 import { checkContract, checkHouse } from "./house.ts"
 import { checkLinks } from "./links.ts"
+import { checkWidth } from "./reflow.ts"
 
 interface Step {
   readonly name: string
@@ -35,7 +36,7 @@ const STEPS: readonly Step[] = [
   command("types", "tsc", "--noEmit"),
   command("types of the console", "tsc", "--noEmit", "--project", "console"),
   faultless("house", () => [...checkHouse("src"), ...checkContract("contract")]),
-  faultless("links", () => checkLinks()),
+  faultless("links", () => [...checkLinks(), ...checkWidth()]),
   command("dead code", "knip", "--no-progress"),
 ]
 

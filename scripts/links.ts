@@ -14,6 +14,8 @@ const REFERENCE =
 /** In the prose of a page: a file or folder. */
 const PATH =
   /`((?:(?:src|test|scripts|simulator|console|bench|docs|contract|bin)\/[\w./-]*\w)|(?:[\w.-]+\/)+[\w.-]+\.tsx?)`/g
+/** Documents that are not in the repository, so that nobody could look there. Spelled so as not to find itself. */
+const ABSENT = /\b(?:W[I]RE|S[P]EC|D[E]SIGN)(?:\.md)?\b/
 const DECISION = /\bdecision (\d+)\b/gi
 /** Pages that name files of others, or files as they were when something was decided or changed. */
 const OTHER_FILES = /^(?:docs\/(?:decisions|wire)\/|CHANGELOG\.md)/
@@ -85,6 +87,7 @@ function checkPage(path: string, target: Tree): string[] {
     for (const [, named = ""] of OTHER_FILES.test(path) ? [] : text.matchAll(PATH)) {
       if (!target.has(named, path)) faults.push(`${path}:${number} is gone: ${named}`)
     }
+    if (ABSENT.test(text)) faults.push(`${path}:${number} refers to a document that is not here`)
     for (const [, link = ""] of text.replaceAll(/`[^`]*`/g, "``").matchAll(LINK)) {
       const fault = ELSEWHERE.test(link) ? undefined : target.faultOf(link, path)
       if (fault !== undefined) faults.push(`${path}:${number} ${fault}`)
@@ -98,6 +101,7 @@ function checkSource(path: string, target: Tree): string[] {
   const text = readFileSync(join(target.root, path), "utf8")
   for (const [index, line] of text.split("\n").entries()) {
     const place = `${path}:${index + 1}`
+    if (ABSENT.test(line)) faults.push(`${place} refers to a document that is not here`)
     for (const [reference] of line.matchAll(REFERENCE)) {
       const fault = target.faultOf(reference)
       if (fault !== undefined) faults.push(`${place} ${fault}`)

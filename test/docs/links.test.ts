@@ -25,7 +25,7 @@ const FILES: Readonly<Record<string, string>> = {
   ].join("\n"),
   [`${D}/facts.md`]: '# Facts\n\n### <a id="f1"></a>1. The first\n\n[up](../README.md)\n',
   "src/good.ts": `// ${D}/facts.md#f1, and ${D}/facts.md; https://example.com/${D}/other.md is not ours\n`,
-  "src/part/good.ts": "// decision 1, and decision 7\n",
+  "src/part/good.ts": `// decision 1, and decision 7\n// ${"WI"}RE.md 5\n`,
   [`${D}/decisions/0001-first.md`]: "# 1. The first\n",
   "src/bad.ts": `/** See\n * ${D}/facts.md#f2 and ${D}/none.md. */\n`,
 }
@@ -53,6 +53,7 @@ test("what leads nowhere is told with its place", () => {
     `src/bad.ts:2 has no such anchor: ${D}/facts.md#f2`,
     `src/bad.ts:2 leads nowhere: ${D}/none.md`,
     "src/part/good.ts:1 there is no decision 7",
+    "src/part/good.ts:2 refers to a document that is not here",
   ])
 })
 
