@@ -3,7 +3,7 @@ import {
   type ConversationRoom,
   type ConversationParts,
   type ConversationWrite,
-  type FindOrder,
+  type FindOptions,
   type FoundParts,
   type KeptPart,
 } from "./conversations.ts"
@@ -44,7 +44,7 @@ export class ConversationStore implements AsyncDisposable {
     return this.#following
   }
 
-  async find(hashes: readonly string[], order: FindOrder): Promise<FoundParts> {
+  async find(hashes: readonly string[], options: FindOptions): Promise<FoundParts> {
     const inMemory: KeptPart[] = []
     const elsewhere: string[] = []
     for (const hash of hashes) {
@@ -53,11 +53,11 @@ export class ConversationStore implements AsyncDisposable {
       else inMemory.push({ hash, sealed })
     }
     const bytes = sizeOf(inMemory)
-    if (elsewhere.length === 0) return bytes > order.most ? bytes : inMemory
-    const most = order.most - bytes
-    const found = await this.#parts.find(elsewhere, { ...order, most })
+    if (elsewhere.length === 0) return bytes > options.most ? bytes : inMemory
+    const most = options.most - bytes
+    const found = await this.#parts.find(elsewhere, { ...options, most })
     if (typeof found === "number") return found + bytes
-    return bytes > order.most ? bytes : [...found, ...inMemory]
+    return bytes > options.most ? bytes : [...found, ...inMemory]
   }
 
   /** @returns whether there was something. */
@@ -66,7 +66,7 @@ export class ConversationStore implements AsyncDisposable {
     return this.#parts.delete(hash)
   }
 
-  /** Deletes those whose time is over. @param keep as in `FindOrder`. */
+  /** Deletes those whose time is over. @param keep as in `FindOptions`. */
   async sweep(now: number, keep: number): Promise<void> {
     await this.#parts.sweep(now, keep)
   }

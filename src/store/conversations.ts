@@ -28,10 +28,10 @@ export interface ConversationWrite {
 }
 
 /** How parts are looked for. */
-export interface FindOrder {
+export interface FindOptions {
   /** Unix milliseconds. */
   readonly now: number
-  /** How long answers are kept now, milliseconds: those that are older are over, whatever they were told. */
+  /** How long answers are kept now, milliseconds: those that are older are over, whatever was said when they were kept. */
   readonly keep: number
   /** Bytes that can be taken. */
   readonly most: number
@@ -45,9 +45,9 @@ export interface ConversationParts {
   /** All of them in one transaction. */
   keep(writes: readonly ConversationWrite[]): Promise<void>
   /** Those of the parts that are there and whose time is not over. */
-  find(hashes: readonly string[], order: FindOrder): Promise<FoundParts>
+  find(hashes: readonly string[], options: FindOptions): Promise<FoundParts>
   /** @returns whether there was something. */
   delete(hash: string): Promise<boolean>
-  /** Deletes what is over. @param keep as in `FindOrder`. */
+  /** Deletes what is over. @param keep as in `FindOptions`. */
   sweep(now: number, keep: number): Promise<void>
 }

@@ -5,7 +5,7 @@ import type { NewAuditRecord } from "./audit.ts"
 
 export interface NewEntry {
   readonly account: string
-  /** The others have steps of their own. */
+  /** The others have methods of their own. */
   readonly kind: "grant" | "adjustment" | "refund"
   readonly amount: bigint
   readonly at: number
@@ -19,7 +19,7 @@ export interface EntryRange {
   readonly last: number
 }
 
-/** A line of the book with what a statement tells of a charge beside it. */
+/** A line of the book, with what a statement says of a charge besides. */
 export interface StatementLine extends EntryRecord {
   readonly model: string | null
 }

@@ -11,11 +11,11 @@ export interface IdempotencyClaim {
   /** The process that runs it. */
   readonly node: string
   readonly at: number
-  /** What its sender may do: whoever may no longer do it does not get the answer. */
+  /** What its sender may do: a sender that may no longer do it does not get the answer. */
   readonly rights: string
 }
 
-export interface IdempotencyOrder extends IdempotencyClaim {
+export interface ClaimInput extends IdempotencyClaim {
   /** What was claimed at this moment or before has expired. */
   readonly expired: number
   /** A request that will never end, whose claim this one takes over. */
@@ -54,7 +54,7 @@ export interface KeepResult {
 /** One step on idempotency keys. */
 export type IdempotencyStep =
   /** Claims a key. Its result is the claim that holds; null when the scope has used too many keys. */
-  | { readonly kind: "claim"; readonly order: IdempotencyOrder }
+  | { readonly kind: "claim"; readonly claim: ClaimInput }
   /** Says that an answer is on disk; the oldest ones make room for it. Its result is a `KeepResult`. */
   | { readonly kind: "keep"; readonly answer: KeptAnswer }
   /** Says that a request is done and its answer is not kept. Its result is true. */

@@ -1,6 +1,6 @@
 import type { Anchor } from "../accounting/anchor.ts"
 
-/** A row of the book, charged or not, as whoever looks whether it is right needs it. */
+/** A row of the book, charged or not, as a check of the book needs it. */
 export interface BookRow {
   /** Where the row is among all rows: what can be read later than another has a greater one. */
   readonly position: number

@@ -30,14 +30,14 @@ export interface CardPayment {
 
 /** Something that takes a card payment back, in part or whole. */
 export interface Reversal {
-  /** Its own id: told again it counts once. */
+  /** Its own id: reported again it counts once. */
   readonly id: string
   readonly intent: string
   /** Of a charge, what is refunded of it in all; of the others, what each takes. */
   readonly kind: "charge" | "refund" | "dispute"
   /** In the currency's smallest units; null: the whole payment. */
   readonly units: bigint | null
-  /** It failed, or was won: it takes nothing any more, whatever is told later. */
+  /** It failed, or was won: it takes nothing any more, whatever is reported later. */
   readonly isUndone: boolean
 }
 
@@ -59,14 +59,14 @@ export interface ReversalSettlement {
 
 /** Money that came in from outside. */
 export interface NewPayment {
-  /** The payment's id where it was made: it becomes one entry, however often it is told. */
+  /** The payment's id where it was made: it becomes one entry, however often it is reported. */
   readonly id: string
   readonly account: string
   readonly amount: bigint
   readonly at: number
   readonly note: string | null
   readonly author?: string | null
-  /** How refunds and disputes of it are told of; absent where it is not known. */
+  /** By which names refunds and disputes of it are reported; absent where it is not known. */
   readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
 }
 

@@ -1,4 +1,4 @@
-/** Requests as reports tell them. Times are Unix milliseconds; amounts are nanocredits. */
+/** Requests as reports show them. Times are Unix milliseconds; amounts are nanocredits. */
 
 /** One request in a list. Its whole receipt is in the book. */
 export interface RequestRecord {

@@ -6,7 +6,7 @@ import { GatewayError } from "../../src/canon/errors.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { type ConversationKeeper, Conversations } from "../../src/relay/chat/conversations.ts"
-import type { FindOrder } from "../../src/store/conversations.ts"
+import type { FindOptions } from "../../src/store/conversations.ts"
 import { startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { asked, PATH, statusOf } from "./conversation-turns.ts"
 
@@ -21,7 +21,7 @@ function told(gateway: TestGateway): number {
 }
 
 test("what there is no memory for is not even read", async () => {
-  const orders: FindOrder[] = []
+  const orders: FindOptions[] = []
   const nothing = () => Promise.resolve()
   const keeper: ConversationKeeper = {
     keep: nothing,

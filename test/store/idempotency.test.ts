@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { Claims } from "../../src/http/idempotency/claims.ts"
-import type { IdempotencyOrder } from "../../src/store/idempotency.ts"
+import type { ClaimInput } from "../../src/store/idempotency.ts"
 import { openDirectStore, TemporaryDirectory } from "./book.ts"
 
-function order(request: string, more: Partial<IdempotencyOrder> = {}): IdempotencyOrder {
+function order(request: string, more: Partial<ClaimInput> = {}): ClaimInput {
   return {
     scope: "account one",
     key: "key",

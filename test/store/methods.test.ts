@@ -144,17 +144,27 @@ function invitation(id: string) {
   } as const
 }
 
-test("each change of what people manage writes its record, and with a record that is refused nothing", async () => {
-  using directory = new TemporaryDirectory()
-  await using store = await openStore(directory.database)
-  let records = 0
-  for (const change of CHANGES) {
-    const broken = withClaim(store, "a claim that nobody has")
-    await expect(change(broken)).rejects.toMatchObject({ code: "conflict" })
-    await change(store)
-    expect(await store.audit.list({}, null, 100)).toHaveLength(++records)
-  }
-})
+/** The ways in which an engine opens a book. Another engine is held to the same. */
+const ENGINES: readonly (readonly [name: string, open: (path: string) => Promise<Store>])[] = [
+  ["SQLite", openStore],
+  ["SQLite on a thread", openThreadedStore],
+]
+
+test.each(ENGINES)(
+  "%s: each change of what people manage writes its record, and with a record that is refused nothing",
+  async (_, open) => {
+    using directory = new TemporaryDirectory()
+    await using store = await open(directory.database)
+    let records = 0
+    for (const change of CHANGES) {
+      const broken = withClaim(store, "a claim that nobody has")
+      const refused = await change(broken).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ name: "StoreError", code: "conflict" })
+      await change(store)
+      expect(await store.audit.list({}, null, 100)).toHaveLength(++records)
+    }
+  },
+)
 
 /** The same store, each of whose records is refused. */
 function withClaim(store: Store, claim: string): Store {

@@ -1,5 +1,5 @@
 import type {
-  IdempotencyOrder,
+  ClaimInput,
   IdempotencyRecord,
   IdempotencyResult,
   IdempotencyStep,
@@ -27,8 +27,8 @@ export class Claims {
   }
 
   /** The claim that holds; null when the scope has used too many keys. */
-  claim(order: IdempotencyOrder): Promise<IdempotencyRecord | null> {
-    return this.#perform({ kind: "claim", order })
+  claim(claim: ClaimInput): Promise<IdempotencyRecord | null> {
+    return this.#perform({ kind: "claim", claim })
   }
 
   /** An answer is on disk. */

@@ -13,7 +13,7 @@ import type { Reservation } from "../../limits/memory-budget.ts"
 import type {
   ConversationRecord,
   ConversationRoom,
-  FindOrder,
+  FindOptions,
   FoundParts,
   KeptPart,
 } from "../../store/conversations.ts"
@@ -39,7 +39,7 @@ const PATIENCE = 50
 /** Where conversations are kept. */
 export interface ConversationKeeper {
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void>
-  find(hashes: readonly string[], order: FindOrder): Promise<FoundParts>
+  find(hashes: readonly string[], order: FindOptions): Promise<FoundParts>
   delete(hash: string): Promise<boolean>
   sweep(now: number, keep: number): Promise<void>
 }

@@ -19,11 +19,11 @@ interface Run {
 
 /** So many batches of a process that writes alone wait: the anchor is a page more for each commit that writes it. */
 const MOST_WAITING = 32
-/** As long as another has written within so many batches, each is taken in at once: whoever comes next goes on from it. */
+/** As long as another has written within so many batches, each is taken in at once: the next to write goes on from it. */
 const COMPANY = 100
 
 /**
- * The anchor in the book, as far as those bring it on who write the rows: to read each of them again later costs
+ * The anchor in the book, as far as it is kept up by those who write the rows: to read each of them again later costs
  * more than all else about them. `BookAnchor.advance` takes in what others have written.
  */
 export class AnchorRow {

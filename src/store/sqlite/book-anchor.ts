@@ -103,7 +103,7 @@ export class BookAnchor {
     return { anchor: this.find(), isBehind }
   }
 
-  /** Whoever has put something there that is no hash makes it slower, and is found by others. */
+  /** Something there that is no hash makes it slower, and is found by other checks. */
   #add(sum: HashSum, { last, rows, hashed, hashes }: ChunkRow, after: bigint): void {
     if (last === null) return
     if (sum.addJoined(hashes ?? "", Number(hashed))) sum.count += Number(rows - hashed)

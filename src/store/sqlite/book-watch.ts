@@ -7,7 +7,7 @@ import { type GroupsOf, methodNames, methodOf, methodsNamed } from "./methods.ts
  * Sees whether the book is still the one that was opened. A file that was deleted or replaced can be
  * written on and on by those who have it open, and nothing of that is ever seen again.
  *
- * It never opens the file: whoever closes a file loses all locks that its process has on it.
+ * It never opens the file: closing a file drops all locks that its process has on it.
  */
 export class BookWatch {
   readonly #onChange: (fault: BookError | undefined) => void
@@ -17,14 +17,14 @@ export class BookWatch {
 
   /**
    * To be made when the book has been opened.
-   * @param onChange hears why the book cannot be trusted, and when it can again.
+   * @param onChange is told why the book cannot be trusted, and when it can again.
    */
   constructor(path: string, onChange: (fault: BookError | undefined) => void) {
     this.#onChange = onChange
     this.#files = [
       { path, name: "file", identity: identityOf(path) },
       { path: `${path}-wal`, name: "log", identity: identityOf(`${path}-wal`) },
-      // Without it, whoever opens the book next makes another, and the two write over each other's log.
+      // Without it, the next process that opens the book makes another, and the two write over each other's log.
       { path: `${path}-shm`, name: "log's index", identity: identityOf(`${path}-shm`) },
     ]
   }

@@ -23,7 +23,7 @@ interface ReversalRow {
 
 /**
  * Card payments and what takes them back. What is owed follows from all reversals that are known, so they
- * may be told in any order and any number of times. Methods that write expect to run inside a transaction.
+ * may be reported in any order and any number of times. Methods that write expect to run inside a transaction.
  */
 export class CardPayments {
   readonly #database: Database
@@ -51,7 +51,7 @@ export class CardPayments {
     return payment
   }
 
-  /** Remembers how a payment that is in the book is told of. What is known stays. */
+  /** Remembers how a payment that is in the book is reported. What is known stays. */
   know({ intent, payment, account, amount, units, currency }: CardPayment): void {
     this.#database.run(
       "INSERT OR IGNORE INTO card_payments (intent, payment, account, amount, units, currency) VALUES (?, ?, ?, ?, ?, ?)",
@@ -76,7 +76,7 @@ export class CardPayments {
     const owed = this.#owed(payment)
     const open = { account: payment.account, amount: owed - payment.taken }
     if (open.amount === 0n) throw new StoreError("exists", "this was settled before")
-    if (open.amount !== amount) throw new StoreError("conflict", "more was told meanwhile")
+    if (open.amount !== amount) throw new StoreError("conflict", "more was reported meanwhile")
     this.#database.run("UPDATE card_payments SET taken = ? WHERE intent = ?", [owed, intent])
     const line = { account: payment.account, at, note, author }
     if (amount > 0n) this.#take(line, amount)
@@ -106,16 +106,16 @@ export class CardPayments {
     let disputed = 0n
     let refunded = 0n
     let failed = 0n
-    let told = 0n
+    let reported = 0n
     for (const { kind, units, is_undone } of this.#reversals.all(payment.intent)) {
       const isUndone = is_undone === 1n
-      if (kind === "charge") told = units
+      if (kind === "charge") reported = units
       else if (kind === "dispute") disputed += isUndone ? 0n : units
       else if (isUndone) failed += units
       else refunded += units
     }
-    // The charge counts refunds that may fail later, and may know of some that were never told by themselves.
-    const reversed = disputed + larger(refunded, told - failed)
+    // The charge counts refunds that may fail later, and may know of some that were never reported by themselves.
+    const reversed = disputed + larger(refunded, reported - failed)
     const units = reversed < payment.units ? reversed : payment.units
     return (payment.amount * units) / payment.units
   }

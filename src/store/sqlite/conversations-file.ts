@@ -5,7 +5,7 @@ import { migrate, SchemaError } from "./migrate.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
 
-/** How long one process waits for another, milliseconds. Whoever asks for another answer waits behind it. */
+/** How long one process waits for another, milliseconds. Requests for other answers wait behind it. */
 const BUSY_TIME = 2_000
 /** What SQLite says of a file that nothing can be read of any more, or of one whose log has lost its end. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ"]
@@ -19,7 +19,7 @@ export class ConversationFile {
     this.#path = path
   }
 
-  /** @throws Error also where the file was damaged: it is begun again, and whoever asks next has a new one. */
+  /** @throws Error also where the file was damaged: it is begun again, and the next call has a new one. */
   use<Result>(step: (database: Database) => Result): Result {
     try {
       return step(this.#current())

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import type {
   ConversationParts,
   ConversationWrite,
-  FindOrder,
+  FindOptions,
   FoundParts,
 } from "../conversations.ts"
 import { ThreadOnDemand } from "./thread-on-demand.ts"
@@ -32,8 +32,8 @@ export class ConversationsOnDemand implements ConversationParts, AsyncDisposable
     await (await this.#thread.get()).parts.keep(writes)
   }
 
-  async find(hashes: readonly string[], order: FindOrder): Promise<FoundParts> {
-    return existsSync(this.#path) ? (await this.#thread.get()).parts.find(hashes, order) : []
+  async find(hashes: readonly string[], options: FindOptions): Promise<FoundParts> {
+    return existsSync(this.#path) ? (await this.#thread.get()).parts.find(hashes, options) : []
   }
 
   async delete(hash: string): Promise<boolean> {

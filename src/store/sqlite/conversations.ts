@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import type {
   ConversationRecord,
   ConversationWrite,
-  FindOrder,
+  FindOptions,
   FoundParts,
   KeptPart,
 } from "../conversations.ts"
@@ -15,7 +15,7 @@ import { EVERYBODY } from "./schemas/conversations.ts"
 
 /** Less than this on its disk is left to the book, without which nobody is served. Bytes. */
 const LEAST_FREE = 128 * 1024 * 1024
-/** What a row takes beside its content, about. Bytes. */
+/** About what a row takes besides its content. Bytes. */
 const ROW_BYTES = 300
 
 interface SqliteConversations {
@@ -42,7 +42,7 @@ export function openSqliteConversations(
       if (freeBytes(path) < LEAST_FREE) throw new Error(FULL)
       return file.use((database) => database.transaction(() => keep(database, writes)).immediate())
     },
-    find: (hashes, order) => file.use((database) => find(database, hashes, order)),
+    find: (hashes, options) => file.use((database) => find(database, hashes, options)),
     delete: (hash) => file.use((database) => deleteAnswer(database, hash) > 0),
     sweep: (now, time) =>
       file.use((database) => {
@@ -80,19 +80,19 @@ function keep(database: Database, writes: readonly ConversationWrite[]): void {
 function find(
   database: Database,
   hashes: readonly string[],
-  { now, keep: time, most }: FindOrder,
+  { now, keep: time, most }: FindOptions,
 ): FoundParts {
-  const order = [JSON.stringify(hashes), now, now - time, now + time] as const
+  const values = [JSON.stringify(hashes), now, now - time, now + time] as const
   const bytes =
     database
       .query<{ bytes: number | null }, [string, number, number, number]>(
         `SELECT SUM(bytes) AS bytes ${FOUND}`,
       )
-      .get(...order)?.bytes ?? 0
+      .get(...values)?.bytes ?? 0
   if (bytes > most) return bytes
   return database
     .query<KeptPart, [string, number, number, number]>(`SELECT hash, sealed ${FOUND}`)
-    .all(...order)
+    .all(...values)
 }
 
 function sizeOf({ sealed }: KeptPart): number {
@@ -114,7 +114,7 @@ function makeAccountRoom(database: Database, account: string, most: number): voi
   while (bytesOf(database, account) > most && deleteOldest(database, account));
 }
 
-/** Whoever keeps most gives way: no account loses its answers to another that keeps more. */
+/** The account that keeps most gives way: no account loses its answers to another that keeps more. */
 function makeTotalRoom(database: Database, most: number): void {
   const largest = database.query<{ account: string }, []>(
     `SELECT account FROM sizes WHERE account <> '${EVERYBODY}' ORDER BY bytes DESC LIMIT 1`,

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import type {
-  IdempotencyOrder,
+  ClaimInput,
   IdempotencyRecord,
   IdempotencyResult,
   IdempotencyState,
@@ -42,7 +42,7 @@ export class Idempotency {
   perform(step: IdempotencyStep): IdempotencyResult {
     switch (step.kind) {
       case "claim":
-        return this.#claim(step.order)
+        return this.#claim(step.claim)
       case "keep":
         return this.#keep(step.answer)
       case "drop":
@@ -52,26 +52,26 @@ export class Idempotency {
     }
   }
 
-  #claim(order: IdempotencyOrder): IdempotencyRecord | null {
-    const { scope, key, request, node, rights } = order
+  #claim(claim: ClaimInput): IdempotencyRecord | null {
+    const { scope, key, request, node, rights } = claim
     const found = this.#find.get(scope, key)
-    if (found && Number(found.claimed_at) > order.expired) {
-      if (found.state !== "running" || found.request !== order.replaces) return recordOf(found)
+    if (found && Number(found.claimed_at) > claim.expired) {
+      if (found.state !== "running" || found.request !== claim.replaces) return recordOf(found)
       this.#database.run(
         "UPDATE idempotency SET request = ?, node = ?, claimed_at = ?, rights = ? WHERE scope = ? AND key = ?",
-        [request, node, BigInt(order.at), rights, scope, key],
+        [request, node, BigInt(claim.at), rights, scope, key],
       )
       return this.#require(scope, key)
     }
     if (found) this.#database.run("DELETE FROM idempotency WHERE request = ?", [found.request])
-    if (this.#totals(scope).keys >= order.mostKeys) return null
+    if (this.#totals(scope).keys >= claim.mostKeys) return null
     this.#database.run("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?, ?, ?, 'running', 0)", [
       scope,
       key,
-      order.fingerprint,
+      claim.fingerprint,
       request,
       node,
-      BigInt(order.at),
+      BigInt(claim.at),
       rights,
     ])
     return this.#require(scope, key)

@@ -153,7 +153,7 @@ export class Keys {
     return Number(this.#revision.get()?.number ?? 0n)
   }
 
-  /** Every process hears of an account's keys again. */
+  /** Every process reads an account's keys again. */
   touchAll(account: string): void {
     this.#database.run("UPDATE keys SET revision = ? WHERE account = ?", [
       this.#nextRevision(),

@@ -20,7 +20,7 @@ export function openForReading(path: string): Database {
   }
   if (!hasLog(path)) return openExactly(addressOf(path, "immutable=1"))
   const database = openExactly(addressOf(path, "vfs=unix-none"))
-  // Whoever has it alone keeps the index of the log in memory.
+  // A reader that has it alone keeps the index of the log in memory.
   database.run("PRAGMA locking_mode = EXCLUSIVE")
   return database
 }

@@ -117,7 +117,7 @@ export class RequestIndex {
   #take(summaries: readonly RequestSummary[], replaced: readonly bigint[], row: bigint): void {
     for (const summary of summaries) this.#insert.run(...valuesOf(summary))
     this.#addSums(summaries, 1)
-    // What had expired and was settled after all is told once, as what it came to.
+    // What had expired and was settled after all is counted once, as what it came to.
     const gone = replaced.flatMap((replacedRow) => takeRequestOut(this.#index, replacedRow) ?? [])
     if (gone.length > 0) this.#addSums(gone, -1)
     const last = summaries.at(-1)
