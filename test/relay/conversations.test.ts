@@ -12,6 +12,8 @@ async function kept(gateway: TestGateway): Promise<Buffer> {
   const path = join(gateway.settings.data, "conversations.db")
   await until(() => existsSync(`${path}-wal`))
   using reading = new Database(path, { readonly: true })
+  const tables = reading.query("SELECT 1 FROM sqlite_schema WHERE name = 'parts'")
+  await until(() => tables.get() !== null)
   await until(() => reading.query("SELECT 1 FROM parts LIMIT 1").get() !== null)
   return Buffer.concat([readFileSync(path), readFileSync(`${path}-wal`)])
 }

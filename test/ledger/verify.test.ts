@@ -6,7 +6,7 @@ import { readAnchor, writeAnchor } from "../../src/ledger/anchor-file.ts"
 import { hashEntry, hashText } from "../../src/accounting/hash-chain.ts"
 import type { BookProblem } from "../../src/ledger/verify/problem.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"
-import { Book, openDirectStore, payerOf, TemporaryDirectory } from "./book.ts"
+import { Book, openDirectStore, payerOf, TemporaryDirectory } from "../store/book.ts"
 
 const BUDGET = 1_000n
 const SECRET = "0".repeat(64)
