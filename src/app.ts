@@ -31,7 +31,6 @@ import { Billing } from "./relay/billing/billing.ts"
 import { bootName } from "./machine/boot-name.ts"
 import { DeadlineWatch } from "./relay/pipeline/deadline-watch.ts"
 import { Pipeline } from "./relay/pipeline/pipeline.ts"
-import type { RelayServices } from "./relay/pipeline/services.ts"
 import { ReasoningSigner } from "./relay/chat/reasoning-envelope.ts"
 import { TokenCounter } from "./relay/tokens/token-counter.ts"
 import { VendorState } from "./relay/state/vendor-state.ts"
@@ -83,7 +82,7 @@ export class App implements AsyncDisposable {
     )
     const client = building.use(new HttpClient(process.env))
     const health = new Health(machine.clock.now, machine.memory)
-    const services: RelayServices = {
+    const services = {
       config: () => state.config,
       pipeline: new Pipeline({ client, watch, health, billing, alarms: events }),
       client,

@@ -10,14 +10,14 @@ import { LiveSettings } from "../management/live-settings.ts"
 import { PictureStore } from "../media/picture-store.ts"
 import { Contents } from "../relay/pipeline/payload-log.ts"
 import { type ConversationParts, Conversations } from "../relay/chat/conversations.ts"
-import type { RelayServices } from "../relay/pipeline/services.ts"
+import type { OperationServices } from "../relay/operations/services.ts"
 import { Images } from "../relay/operations/image/images.ts"
 import { Embeddings } from "../relay/operations/embedding/embeddings.ts"
 import { Operations } from "../relay/operations/operations.ts"
 import { Reranking } from "../relay/operations/rerank/rerank.ts"
 import { Speech } from "../relay/operations/speech/speech.ts"
 import { Transcriptions } from "../relay/operations/transcription/transcriptions.ts"
-import { ChatRelay } from "../relay/chat/chat-relay.ts"
+import { ChatRelay, type ChatServices } from "../relay/chat/chat-relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
 import { ConversationStore } from "../store/conversation-store.ts"
 import type { ConversationParts as KeptParts } from "../store/conversations.ts"
@@ -80,7 +80,7 @@ export function openConversations(
 
 /** What performs requests. */
 export function openPerformers(
-  services: RelayServices,
+  services: ChatServices & OperationServices,
   pictures: PictureStore,
   building: AsyncDisposableStack,
 ) {

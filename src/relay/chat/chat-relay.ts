@@ -4,24 +4,39 @@ import { type MaybePromise, whenFailed, whenReady } from "../../canon/maybe-prom
 import { NO_USAGE } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
+import type { RateLimiter } from "../../limits/rate-limiter.ts"
 import { type Demand, survey } from "../billable/survey.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { estimateInput, textOf } from "../billing/bounds.ts"
 import type { Answer, Call, Caller, ChatCall } from "../pipeline/call.ts"
 import { Cancellation } from "../pipeline/cancellation.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
-import { drainTimeOf } from "../pipeline/runtime-config.ts"
-import type { RelayServices } from "../pipeline/services.ts"
+import { drainTimeOf, type RuntimeConfig } from "../pipeline/runtime-config.ts"
 import { resolveState } from "../state/resolve-state.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 import type { ChatInput } from "./chat-context.ts"
 import type { Keeping } from "./conversations.ts"
-import { type Estimate, estimateChat } from "./estimate.ts"
+import { type Estimate, estimateChat, type EstimateServices } from "./estimate.ts"
 import { expectedTokens } from "./expected-tokens.ts"
 import { heldRequest } from "./own-limits.ts"
 import { mostCalls } from "./plan-call.ts"
-import { answerStreamed } from "./stream-answer.ts"
-import { answerWhole } from "./whole-answer.ts"
+import { answerStreamed, type StreamServices } from "./stream-answer.ts"
+import { answerWhole, type WholeServices } from "./whole-answer.ts"
+
+/** All that serves chats. */
+export interface ChatServices extends StreamServices, WholeServices, EstimateServices {
+  readonly config: () => RuntimeConfig
+  readonly limiter: RateLimiter
+  readonly alarms: ChatAlarms
+}
+
+/** What the operator hears of. */
+interface ChatAlarms {
+  /** A request was passed on with something that its vendor bills and that has no price here. */
+  unpricedPassed(request: string, deployment: string, places: readonly string[]): void
+  /** A request failed for a reason of our own. */
+  requestFailed(request: string, error: unknown): void
+}
 
 /** A request whose money is held. */
 interface AdmittedChat {
@@ -33,9 +48,9 @@ const NONE: readonly StateReference[] = []
 
 /** Chat requests: decoded, limited and held here, then answered as a stream or whole. */
 export class ChatRelay {
-  readonly #services: RelayServices
+  readonly #services: ChatServices
 
-  constructor(services: RelayServices) {
+  constructor(services: ChatServices) {
     this.#services = services
   }
 

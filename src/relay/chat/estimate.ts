@@ -22,7 +22,8 @@ import {
   textOf,
   worstCost,
 } from "../billing/bounds.ts"
-import type { RelayServices } from "../pipeline/services.ts"
+import type { Billing } from "../billing/billing.ts"
+import type { TokenCounter } from "../tokens/token-counter.ts"
 import { imagined } from "./inline-media.ts"
 import { usageName } from "../billing/receipt.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
@@ -79,9 +80,16 @@ export interface EstimatedStep {
   readonly error?: GatewayError
 }
 
+export interface EstimateServices {
+  readonly billing: Billing
+  readonly counter: TokenCounter
+  readonly health: Health
+  readonly signer: ReasoningSigner
+}
+
 /** Explains what a chat was admitted with. */
 export async function estimateChat(
-  services: RelayServices,
+  services: EstimateServices,
   planned: PlannedRequest,
 ): Promise<Estimate> {
   const { charge, request } = planned
@@ -101,7 +109,7 @@ export async function estimateChat(
 
 /** The parts of a request, together. @param charge of all of them. */
 export function estimateOf(
-  { billing }: Pick<RelayServices, "billing">,
+  { billing }: Pick<EstimateServices, "billing">,
   charge: PendingCharge,
   parts: readonly EstimatedPart[],
 ): Estimate {
@@ -140,7 +148,7 @@ const INPUT_CLASSES: readonly UsageClass[] = [
 const KEPT_WORDS = "what the vendor keeps by its size, or the whole context where nobody knows it"
 
 async function linesOfChat(
-  { counter }: RelayServices,
+  { counter }: Pick<EstimateServices, "counter">,
   charge: PendingCharge,
 ): Promise<EstimateLine[]> {
   const { call, request, model, hold, state, held = model.deployments } = charge

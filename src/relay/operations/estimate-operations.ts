@@ -9,7 +9,7 @@ import {
   stepsOf,
 } from "../chat/estimate.ts"
 import type { OperationPlan } from "./operation-plan.ts"
-import type { RelayServices } from "../pipeline/services.ts"
+import type { OperationServices } from "./services.ts"
 
 /**
  * Says what the operations of a request would cost together and where they would go. Holds nothing, and
@@ -18,7 +18,7 @@ import type { RelayServices } from "../pipeline/services.ts"
  * @throws GatewayError `request_rate_exceeded`.
  */
 export async function estimateOperations(
-  services: RelayServices,
+  services: OperationServices,
   plans: readonly OperationPlan[],
 ): Promise<Estimate> {
   const { limiter, billing } = services
@@ -33,7 +33,7 @@ export async function estimateOperations(
   return estimateOf(services, charge, parts)
 }
 
-async function partOf(services: RelayServices, plan: OperationPlan): Promise<EstimatedPart> {
+async function partOf(services: OperationServices, plan: OperationPlan): Promise<EstimatedPart> {
   const { model, worst, least, call, lossesAt } = plan
   const { clients } = services.config()
   const cost = dearestOf(worst, model.deployments)

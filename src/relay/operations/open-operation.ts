@@ -6,7 +6,7 @@ import type { Settlement } from "../../ledger/hold.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import type { EndReason } from "../pipeline/end-reason.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
-import type { RelayServices } from "../pipeline/services.ts"
+import type { OperationServices } from "./services.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 
 /** What one deployment made of an operation. */
@@ -15,7 +15,7 @@ export interface Outcome<T> {
   readonly losses: readonly Loss[]
 }
 
-type SettlingServices = Pick<RelayServices, "pipeline" | "billing" | "alarms">
+type SettlingServices = Pick<OperationServices, "pipeline" | "billing" | "alarms">
 
 /**
  * An operation whose upstream has answered, and whose money is still held. It is settled or released, once; to dispose

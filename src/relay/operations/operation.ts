@@ -11,7 +11,7 @@ import type { EndReason } from "../pipeline/end-reason.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import { drainTimeOf } from "../pipeline/runtime-config.ts"
-import type { RelayServices } from "../pipeline/services.ts"
+import type { OperationServices } from "./services.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import { SpeculativeCall } from "../upstream/speculative-call.ts"
 import { OpenOperation, type Outcome } from "./open-operation.ts"
@@ -26,7 +26,7 @@ export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>
 
 /** One operation of a request: limited and held by `admit`, brought to an answer by `open`, or released. */
 export class Operation implements Disposable {
-  readonly #services: RelayServices
+  readonly #services: OperationServices
   readonly #call: Call
   readonly #caller: Caller
   readonly #rate: RateUsage
@@ -37,7 +37,7 @@ export class Operation implements Disposable {
   #speculative: SpeculativeCall | undefined
 
   /** @param isPart whether another operation has counted the request in its key's rates. */
-  constructor(services: RelayServices, call: Call, caller: Caller, isPart = false) {
+  constructor(services: OperationServices, call: Call, caller: Caller, isPart = false) {
     this.#services = services
     this.#call = call
     this.#caller = caller

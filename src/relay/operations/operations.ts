@@ -2,7 +2,7 @@ import type { Usage } from "../../canon/usage.ts"
 import type { Estimate } from "../chat/estimate.ts"
 import type { Call, Caller } from "../pipeline/call.ts"
 import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
-import type { RelayServices } from "../pipeline/services.ts"
+import type { OperationServices } from "./services.ts"
 import { estimateOperations } from "./estimate-operations.ts"
 import type { OpenOperation } from "./open-operation.ts"
 import { type AttemptAt, Operation } from "./operation.ts"
@@ -16,9 +16,9 @@ export interface OperationInput<T> extends Admission {
 
 /** Everything that is no chat: held, brought to an answer by the pipeline, then settled or released. */
 export class Operations {
-  readonly #services: RelayServices
+  readonly #services: OperationServices
 
-  constructor(services: RelayServices) {
+  constructor(services: OperationServices) {
     this.#services = services
   }
 

@@ -19,13 +19,13 @@ import type { Candidate } from "../../upstream/attempt.ts"
 import { formatOf } from "../vendor-format.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
-import type { RelayAlarms } from "../../pipeline/services.ts"
+import type { UsageAlarms } from "../services.ts"
 
 export interface EmbeddingServices {
   readonly operations: Operations
   readonly counter: TokenCounter
   readonly decoder: TokenDecoder
-  readonly alarms: Pick<RelayAlarms, "usageMissing">
+  readonly alarms: UsageAlarms
 }
 
 /** Vectors, and what they used. */

@@ -1,0 +1,26 @@
+import type { RateLimiter } from "../../limits/rate-limiter.ts"
+import type { Health } from "../../routing/health.ts"
+import type { HttpClient } from "../../wire/http/client.ts"
+import type { Billing } from "../billing/billing.ts"
+import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
+import type { Pipeline } from "../pipeline/pipeline.ts"
+import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
+
+/** All that serves operations. */
+export interface OperationServices {
+  readonly config: () => RuntimeConfig
+  readonly pipeline: Pipeline
+  readonly billing: Billing
+  readonly limiter: RateLimiter
+  readonly watch: DeadlineWatch
+  /** For calls that are made before their request is complete. */
+  readonly client: HttpClient
+  readonly health: Health
+  readonly alarms: UsageAlarms
+}
+
+/** What the operator hears of. */
+export interface UsageAlarms {
+  /** A priced answer for which no usage is known. */
+  usageMissing(request: string, deployment: string): void
+}
