@@ -46,3 +46,8 @@ export function encodeFinish(ending: Ending): string {
       return "end_turn"
   }
 }
+
+/** Why a message ended, where its vendor does not say so. */
+export function ownFinish(hasCalls: boolean): string {
+  return hasCalls ? "tool_use" : "end_turn"
+}

@@ -104,3 +104,17 @@ export function setCost(carrier: JsonObject, cost: string): void {
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
 }
+
+/**
+ * Counts as numbers, where a vendor writes them otherwise; a count that is no number is 0.
+ * @returns the very usage that has no other.
+ */
+export function withCounts(usage: JsonObject): JsonObject {
+  let counted = usage
+  for (const name of ["input_tokens", "output_tokens"]) {
+    const count = usage[name]
+    if (count === undefined || typeof count === "number") continue
+    counted = { ...counted, [name]: quantityOf(count) ?? 0 }
+  }
+  return counted
+}

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+import { isJsonObject, isThere, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf } from "../shared/usage.ts"
 
@@ -80,4 +81,32 @@ export function setCost(carrier: JsonObject, cost: string): void {
 /** Puts our own count where the vendor reports none. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usageMetadata = encodeUsage(usage)
+}
+
+/** The counts whose sum is `totalTokenCount`. */
+const SUMMED = [
+  "promptTokenCount",
+  "toolUsePromptTokenCount",
+  "candidatesTokenCount",
+  "thoughtsTokenCount",
+] as const
+
+/** Whether the prompt and the sum are there as numbers. */
+export function hasTotal({ promptTokenCount, totalTokenCount }: JsonObject): boolean {
+  return typeof promptTokenCount === "number" && typeof totalTokenCount === "number"
+}
+
+/** Usage with its counts as numbers and their sum; the usage itself is left as it is. */
+export function withTotal(usage: JsonObject): JsonObject {
+  const counted: JsonObject = { ...usage }
+  let sum = 0
+  for (const name of SUMMED) {
+    if (!isThere(usage[name])) continue
+    const tokens = quantityOf(usage[name]) ?? 0
+    counted[name] = tokens
+    sum += tokens
+  }
+  const total = usage.totalTokenCount
+  counted.totalTokenCount = typeof total === "number" ? total : sum
+  return counted
 }

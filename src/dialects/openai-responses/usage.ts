@@ -80,3 +80,17 @@ function searches(response: JsonObject): number {
   const tools = objectAt(response, "tool_usage")
   return tools === undefined ? 0 : countOf(objectAt(tools, "web_search")?.num_requests)
 }
+
+/** Usage with its counts as numbers and their sum; what counts nothing stays as it is. */
+export function withTotal(usage: JsonObject): JsonObject {
+  const { input_tokens: input, output_tokens: output, total_tokens: total } = usage
+  if (typeof input === "number" && typeof output === "number" && typeof total === "number") {
+    return usage
+  }
+  const read = quantityOf(input)
+  const written = quantityOf(output)
+  if (read === undefined && written === undefined) return usage
+  const [input_tokens, output_tokens] = [read ?? 0, written ?? 0]
+  const total_tokens = typeof total === "number" ? total : input_tokens + output_tokens
+  return { ...usage, input_tokens, output_tokens, total_tokens }
+}

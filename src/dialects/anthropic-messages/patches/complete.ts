@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
-import { quantityOf } from "../../../canon/quantity.ts"
 import { prefixedId } from "../../shared/identifiers.ts"
+import { ownFinish } from "../finish.ts"
 import { ID_PREFIX } from "../identifiers.ts"
+import { withCounts } from "../usage.ts"
 
 /**
  * Puts into a vendor's whole message, in place, what the specification says is always there. A good
@@ -12,7 +13,7 @@ export function completeMessage(message: JsonObject): void {
   const content = Array.isArray(message.content) ? message.content : []
   message.stop_reason =
     textAt(message, "stop_reason") ??
-    ownEnd(content.some((block) => isJsonObject(block) && block.type === "tool_use"))
+    ownFinish(content.some((block) => isJsonObject(block) && block.type === "tool_use"))
   message.stop_sequence ??= null
   const usage = objectAt(message, "usage")
   if (usage !== undefined) message.usage = withCounts(usage)
@@ -26,25 +27,6 @@ export function completeStart(message: JsonObject): void {
   message.stop_sequence ??= null
   // Official clients write the counts of the end into these.
   message.usage = withCounts({ input_tokens: 0, output_tokens: 0, ...objectAt(message, "usage") })
-}
-
-/**
- * Counts as numbers, where a vendor writes them otherwise; a count that is no number is 0.
- * @returns the very usage that has no other.
- */
-export function withCounts(usage: JsonObject): JsonObject {
-  let counted = usage
-  for (const name of ["input_tokens", "output_tokens"]) {
-    const count = usage[name]
-    if (count === undefined || typeof count === "number") continue
-    counted = { ...counted, [name]: quantityOf(count) ?? 0 }
-  }
-  return counted
-}
-
-/** Why a message ended of which its vendor does not say it. */
-export function ownEnd(hasCalls: boolean): string {
-  return hasCalls ? "tool_use" : "end_turn"
 }
 
 function completeHead(message: JsonObject): void {

@@ -19,13 +19,15 @@ import {
 } from "../../../canon/json.ts"
 import { LossList } from "../../shared/losses.ts"
 import { encodeStreamError } from "../errors.ts"
+import { ownFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { isCleared } from "../messages/decode-system.ts"
 import { mayThink } from "../messages/encode.ts"
-import { completeMessage, completeStart, ownEnd, withCounts } from "./complete.ts"
+import { completeMessage, completeStart } from "./complete.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { fitBudget } from "../reasoning.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
+import { withCounts } from "../usage.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export function createPatches(quirks: AnthropicQuirks): DialectPatches {
@@ -155,7 +157,7 @@ class MessagePatcher implements FramePatcher {
     const usage = objectAt(json, "usage")
     const written = usage === undefined ? { ...json } : { ...json, usage: withCounts(usage) }
     if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return written
-    const stop = { stop_sequence: null, ...delta, stop_reason: ownEnd(this.#hasCalls) }
+    const stop = { stop_sequence: null, ...delta, stop_reason: ownFinish(this.#hasCalls) }
     return { ...written, delta: stop }
   }
 

@@ -6,20 +6,14 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
-import { choiceNumber, quantityOf } from "../../../canon/quantity.ts"
+import { choiceNumber } from "../../../canon/quantity.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { ID_PREFIX } from "../identifiers.ts"
+import { responseIdOf } from "../result/head.ts"
+import { hasTotal, withTotal } from "../usage.ts"
 
 /** What stands for the end where a vendor of this dialect does not say why there is one. */
 const UNSAID_END = "STOP"
-
-/** The counts whose sum is `totalTokenCount`. */
-const SUMMED = [
-  "promptTokenCount",
-  "toolUsePromptTokenCount",
-  "candidatesTokenCount",
-  "thoughtsTokenCount",
-] as const
 
 /** Puts into a whole answer what is always there; it is changed in place. */
 export function completeResult(answer: JsonObject): void {
@@ -30,11 +24,6 @@ export function completeResult(answer: JsonObject): void {
       candidate.finishReason = UNSAID_END
     }
   }
-}
-
-/** The id under which a vendor knows an answer. */
-export function responseIdOf({ responseId }: JsonObject): string | undefined {
-  return typeof responseId === "string" && responseId !== "" ? responseId : undefined
 }
 
 /**
@@ -49,28 +38,10 @@ export function missingMembers(answer: JsonObject): JsonObject | undefined {
     missing = { candidates: candidates.filter(isJsonObject).map(completed) }
   }
   const usage = objectAt(answer, "usageMetadata")
-  if (usage !== undefined && isThere(usage.promptTokenCount) && !isSummed(usage)) {
-    missing = { ...missing, usageMetadata: summed(usage) }
+  if (usage !== undefined && isThere(usage.promptTokenCount) && !hasTotal(usage)) {
+    missing = { ...missing, usageMetadata: withTotal(usage) }
   }
   return missing
-}
-
-function isSummed({ promptTokenCount, totalTokenCount }: JsonObject): boolean {
-  return typeof promptTokenCount === "number" && typeof totalTokenCount === "number"
-}
-
-function summed(usage: JsonObject): JsonObject {
-  const counted: JsonObject = { ...usage }
-  let sum = 0
-  for (const name of SUMMED) {
-    if (!isThere(usage[name])) continue
-    const tokens = quantityOf(usage[name]) ?? 0
-    counted[name] = tokens
-    sum += tokens
-  }
-  const total = usage.totalTokenCount
-  counted.totalTokenCount = typeof total === "number" ? total : sum
-  return counted
 }
 
 function isIncomplete(candidate: JsonValue, position: number): boolean {

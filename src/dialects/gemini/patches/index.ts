@@ -20,9 +20,9 @@ import { LossList } from "../../shared/losses.ts"
 import { encodeStreamError } from "../errors.ts"
 import { finishWord } from "../finish.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
-import { completeResult, missingMembers, responseIdOf } from "./complete.ts"
+import { completeResult, missingMembers } from "./complete.ts"
 import type { GeminiQuirks } from "../quirks.ts"
-import { blockReason } from "../result/head.ts"
+import { blockReason, responseIdOf } from "../result/head.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export function createPatches(quirks: GeminiQuirks): DialectPatches {

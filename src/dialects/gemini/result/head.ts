@@ -52,3 +52,8 @@ export function candidateExtra(candidate: JsonObject): JsonObject | undefined {
 function isEmpty(value: JsonValue | undefined): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0
 }
+
+/** The id under which a vendor knows an answer. */
+export function responseIdOf({ responseId }: JsonObject): string | undefined {
+  return typeof responseId === "string" && responseId !== "" ? responseId : undefined
+}

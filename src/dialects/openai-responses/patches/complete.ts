@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
-import { quantityOf } from "../../../canon/quantity.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 import { ID_PREFIX } from "../identifiers.ts"
+import { withTotal } from "../usage.ts"
 
 /** What is the same in all of a stream. */
 export interface ResponseHead {
@@ -40,18 +40,4 @@ export function completeResponse(response: JsonObject, { id, createdAt }: Respon
 function completeItem<Item>(item: Item): Item {
   if (!isJsonObject(item) || item.type !== "message" || item.role === "assistant") return item
   return { ...item, role: "assistant" }
-}
-
-/** Counts as numbers, and their sum; a vendor that counts nothing is left at that. */
-function withTotal(usage: JsonObject): JsonObject {
-  const { input_tokens: input, output_tokens: output, total_tokens: total } = usage
-  if (typeof input === "number" && typeof output === "number" && typeof total === "number") {
-    return usage
-  }
-  const read = quantityOf(input)
-  const written = quantityOf(output)
-  if (read === undefined && written === undefined) return usage
-  const [input_tokens, output_tokens] = [read ?? 0, written ?? 0]
-  const total_tokens = typeof total === "number" ? total : input_tokens + output_tokens
-  return { ...usage, input_tokens, output_tokens, total_tokens }
 }
