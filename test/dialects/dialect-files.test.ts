@@ -57,4 +57,15 @@ describe("the files of a dialect", () => {
       "dialects/new-chat/cache/marks/read.ts: is too deep",
     ])
   })
+
+  test("ARCHITECTURE.md says what each subject is, and which must be there", async () => {
+    const page = await Bun.file(new URL("../../ARCHITECTURE.md", import.meta.url)).text()
+    const rows = page.slice(page.indexOf("| subject |"))
+    const table = rows.slice(0, rows.indexOf("\n\n"))
+    for (const [subject, presence] of Object.entries(CHAT_SUBJECTS)) {
+      const mark = presence === "required" ? " \\+" : "(?! \\+)"
+      expect(table).toMatch(new RegExp(`\`${subject}\`${mark}`))
+    }
+    for (const subject of Object.keys(OPERATION_SUBJECTS)) expect(rows).toContain(`\`${subject}\``)
+  })
 })
