@@ -32,13 +32,6 @@ export function usagePoints(
   }))
 }
 
-/** The two parts of a bar, as the legend calls them; null: there is one part only. */
-export const PART_NAMES: Readonly<Record<Measure, readonly [string, string | null]>> = {
-  cost: ["Credits", null],
-  requests: ["Answered", "Failed"],
-  tokens: ["Input", "Output"],
-}
-
 function heights(row: UsageRow, measure: Measure): { main: number; other: number } {
   if (measure === "cost") return { main: roughCredits(row.cost), other: 0 }
   if (measure === "tokens") return { main: row.input, other: row.output }

@@ -1,17 +1,10 @@
 import { Paper, Text } from "@mantine/core"
-import {
-  Bar,
-  BarChart,
-  CartesianGrid,
-  ResponsiveContainer,
-  Tooltip,
-  XAxis,
-  YAxis,
-  type TooltipContentProps,
-} from "recharts"
+import { useElementSize } from "@mantine/hooks"
+import { useState } from "react"
+import { axisTicks } from "../format/axis-ticks.ts"
 import { creditsText } from "../format/credits.ts"
 import { countText, shortCount } from "../format/numbers.ts"
-import { PART_NAMES, type Measure, type UsagePoint } from "../format/usage-points.ts"
+import type { Measure, UsagePoint } from "../format/usage-points.ts"
 
 export interface UsageChartProperties {
   readonly points: readonly UsagePoint[]
@@ -21,81 +14,84 @@ export interface UsageChartProperties {
   readonly height?: number
 }
 
-/** Bars over time. Loaded only where a chart is shown: import it lazily. */
+/** The least room that a label of the time axis needs, CSS pixels. */
+const LABEL_WIDTH = 64
+
+/** Bars over time, with the exact figures of the bar that is pointed at. */
 export function UsageChart({ points, measure, label, height = 220 }: UsageChartProperties) {
-  const [main, other] = PART_NAMES[measure]
+  const { ref, width } = useElementSize()
+  const [pointed, setPointed] = useState<number>()
+  const highest = Math.max(0, ...points.map(({ main, other }) => main + other))
+  const ticks = axisTicks(highest, measure !== "cost")
+  const top = ticks.at(-1) ?? 1
+  const labelled = Math.max(1, Math.ceil((points.length * LABEL_WIDTH) / Math.max(width, 1)))
+  const note = pointed === undefined ? undefined : points[pointed]
   return (
     <div role="img" aria-label={label} style={{ height }} className="chart">
-      <ResponsiveContainer width="100%" height="100%">
-        <BarChart
-          data={[...points]}
-          margin={{ top: 8, right: 0, bottom: 0, left: 0 }}
-          barCategoryGap="18%"
-          accessibilityLayer={false}
-        >
-          <CartesianGrid vertical={false} stroke="var(--line)" />
-          <XAxis
-            dataKey="label"
-            tickLine={false}
-            axisLine={{ stroke: "var(--line)" }}
-            minTickGap={24}
-            tick={TICK}
+      <div className="chart-scale">
+        {ticks.toReversed().map((tick) => (
+          <span key={tick}>{axisText(tick, measure)}</span>
+        ))}
+      </div>
+      <div className="chart-plot" ref={ref} onPointerLeave={() => setPointed(undefined)}>
+        <div className="chart-lines">
+          {ticks.map((tick) => (
+            <i key={tick} style={{ bottom: share(tick, top) }} />
+          ))}
+        </div>
+        {points.map((point, index) => (
+          <div
+            key={point.at}
+            className="chart-column"
+            onPointerEnter={() => setPointed(index)}
+            onPointerDown={() => setPointed(index)}
+          >
+            <div className={`chart-bar ${measure}`}>
+              <i style={{ height: share(point.other, top) }} />
+              <b style={{ height: share(point.main, top) }} />
+            </div>
+            {(points.length - 1 - index) % labelled === 0 && <span>{point.label}</span>}
+          </div>
+        ))}
+        {note !== undefined && pointed !== undefined && (
+          <PointNote
+            point={note}
+            measure={measure}
+            side={pointed < points.length / 2 ? "right" : "left"}
           />
-          <YAxis
-            width="auto"
-            tickLine={false}
-            axisLine={false}
-            tick={TICK}
-            tickFormatter={(value: number) => axisText(value, measure)}
-            allowDecimals={measure === "cost"}
-          />
-          <Tooltip
-            content={(properties) => <PointNote {...properties} measure={measure} />}
-            cursor={{ fill: "var(--track)", opacity: 0.6 }}
-            isAnimationActive={false}
-          />
-          <Bar
-            dataKey="main"
-            name={main}
-            stackId="bar"
-            fill="var(--chart-main)"
-            isAnimationActive={false}
-            radius={other === null ? [2, 2, 0, 0] : 0}
-          />
-          {other !== null && (
-            <Bar
-              dataKey="other"
-              name={other}
-              stackId="bar"
-              fill={measure === "requests" ? "var(--chart-fault)" : "var(--chart-other)"}
-              isAnimationActive={false}
-              radius={[2, 2, 0, 0]}
-            />
-          )}
-        </BarChart>
-      </ResponsiveContainer>
+        )}
+      </div>
     </div>
   )
 }
 
-const TICK = { fill: "var(--mantine-color-dimmed)", fontSize: 12 }
+function share(part: number, whole: number): string {
+  return `${(100 * part) / whole}%`
+}
 
 function axisText(value: number, measure: Measure): string {
   if (measure !== "cost") return shortCount(value)
-  return value === 0 ? "0" : value.toPrecision(2).replace(/\.?0+$/, "")
+  return value === 0 ? "0" : plainText(Number(value.toPrecision(3)))
 }
 
-type PointNoteProperties = TooltipContentProps & { readonly measure: Measure }
+/** Without an exponent, however small. */
+function plainText(value: number): string {
+  return value.toFixed(12).replace(/\.?0+$/, "")
+}
 
-/** The exact figures of the bar that is pointed at. */
-function PointNote({ active, payload, measure }: PointNoteProperties) {
-  const point = payload[0]?.payload as UsagePoint | undefined
-  if (!active || point === undefined) return null
-  const { row } = point
+interface PointNoteProperties {
+  readonly point: UsagePoint
+  readonly measure: Measure
+  /** The side of the chart that the bar leaves free. */
+  readonly side: "left" | "right"
+}
+
+function PointNote({ point, measure, side }: PointNoteProperties) {
+  const { row, label } = point
   return (
-    <Paper withBorder shadow="sm" p="xs" className="panel">
+    <Paper withBorder shadow="sm" p="xs" className="panel chart-note" style={{ [side]: 0 }}>
       <Text size="xs" fw={600}>
-        {point.label}
+        {label}
       </Text>
       <Text size="xs" className="figures">
         {creditsText(row.cost)} credits

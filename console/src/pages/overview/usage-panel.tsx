@@ -1,13 +1,10 @@
 import { Group, SegmentedControl, Skeleton } from "@mantine/core"
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
 import type { Overview } from "tollgate-contract/usage.ts"
 import { counted } from "../../format/numbers.ts"
 import { usagePoints, type Measure, type Span } from "../../format/usage-points.ts"
 import { Panel } from "../../ui/panel.tsx"
-
-const UsageChart = lazy(() =>
-  import("../../ui/usage-chart.tsx").then((module) => ({ default: module.UsageChart })),
-)
+import { UsageChart } from "../../ui/usage-chart.tsx"
 
 const MEASURES: readonly { value: Measure; label: string }[] = [
   { value: "cost", label: "Spend" },
@@ -54,14 +51,12 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
       {overview === undefined ? (
         <Skeleton height={HEIGHT} />
       ) : (
-        <Suspense fallback={<Skeleton height={HEIGHT} />}>
-          <UsageChart
-            points={points}
-            measure={measure}
-            height={HEIGHT}
-            label={`${name} over the last ${time}: ${counted(total, "request")} in total`}
-          />
-        </Suspense>
+        <UsageChart
+          points={points}
+          measure={measure}
+          height={HEIGHT}
+          label={`${name} over the last ${time}: ${counted(total, "request")} in total`}
+        />
       )}
     </Panel>
   )

@@ -1,0 +1,20 @@
+/** About how many steps an axis has. */
+const STEPS = 4
+/** What a step may be, times a power of ten. */
+const STEP_SIZES = [1, 2, 2.5, 5, 10]
+
+/**
+ * The values at which an axis has its lines: from 0 in equal, round steps up to the first that is not below `highest`.
+ * @param areWhole whether only whole numbers make sense.
+ */
+export function axisTicks(highest: number, areWhole: boolean): number[] {
+  if (highest <= 0) return areWhole ? [0, 1, 2, 3, 4] : [0, 0.25, 0.5, 0.75, 1]
+  const wanted = areWhole ? Math.max(1, highest / STEPS) : highest / STEPS
+  const power = 10 ** Math.floor(Math.log10(wanted))
+  const sizes = STEP_SIZES.map((size) => size * power)
+  const fits = (size: number) =>
+    size * (1 + 1e-9) >= wanted && (!areWhole || Number.isInteger(size))
+  const step = sizes.find(fits) ?? 10 * power
+  const count = Math.ceil((highest / step) * (1 - 1e-9))
+  return Array.from({ length: count + 1 }, (_, index) => index * step)
+}
