@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
 const SOURCE = join(import.meta.dir, "../../src")
+/** The package that is in this repository, from there. */
+const CONTRACT = "../contract"
 const STATIC_IMPORT = /^(?:import|export)\s(?!type\b)[^"]*?from\s*"([^"]+)"|^import\s*"([^"]+)"/gm
 
 /** All that a file loads when it is loaded itself: files of the house by path, packages by name. */
@@ -15,7 +17,8 @@ function loadedBy(entry: string): Set<string> {
     if (!file.endsWith(".ts")) continue
     for (const match of readFileSync(join(SOURCE, file), "utf8").matchAll(STATIC_IMPORT)) {
       const name = match[1] ?? match[2] ?? ""
-      waiting.push(name.startsWith(".") ? normalize(join(dirname(file), name)) : name)
+      if (name.startsWith("tollgate-contract/")) waiting.push(name.replace(/^[^/]+/, CONTRACT))
+      else waiting.push(name.startsWith(".") ? normalize(join(dirname(file), name)) : name)
     }
   }
   return found
