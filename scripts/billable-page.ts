@@ -2,9 +2,9 @@
  * Writes docs/billable.md from the tables in the code: what in a request decides what its vendor bills.
  * `bun scripts/billable-page.ts` writes the file; a test compares it with what this would write.
  */
+import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
 import { join } from "node:path"
 import facts from "../src/catalog/facts.json" with { type: "json" }
-import { CLASS_OF_NAME } from "../src/ledger/price.ts"
 import { BILLABLE, UNBILLED, USUAL_BILLABLE } from "../src/vendors/billable/index.ts"
 import type {
   CallCharge,
@@ -186,10 +186,8 @@ function way(counted: Counted): string {
   }
 }
 
-const NAMES = new Map(Object.entries(CLASS_OF_NAME).map(([name, usageClass]) => [usageClass, name]))
-
 function nameOf(charge: CallCharge): string {
-  return NAMES.get(charge.class) ?? charge.class
+  return NAME_OF_CLASS[charge.class]
 }
 
 function table([head = [], ...rows]: readonly string[][]): string {

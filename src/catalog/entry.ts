@@ -1,6 +1,7 @@
+import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
 import type { DialectId } from "../canon/extra.ts"
-import { PRICE_NAMES, type ModelKind, type PriceName } from "../config/settings.ts"
-import { CLASS_OF_NAME, type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
+import type { ModelKind } from "../config/settings.ts"
+import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { Model } from "./model.ts"
 
 /** Credits per million units of each class, exact decimal text, the multiplier included. */

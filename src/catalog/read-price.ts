@@ -1,4 +1,5 @@
-import { PRICE_NAMES, type ModelKind, type PriceName } from "../config/settings.ts"
+import { PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
+import type { ModelKind } from "../config/settings.ts"
 import { type DecimalPrice, type DecimalServices, parsePrice, type Price } from "../ledger/price.ts"
 import type { PriceFacts } from "./facts.ts"
 

@@ -1,3 +1,4 @@
+import { PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
 import { z } from "zod"
 import { ALIAS_PATTERN, aliasText, MODEL_ID_PATTERN } from "./aliases.ts"
 import {
@@ -24,8 +25,6 @@ import { readServiceAccount } from "./service-account.ts"
 import {
   DISCONNECTS,
   MODEL_KINDS,
-  PRICE_NAMES,
-  type PriceName,
   SERVICE_PRICE_NAMES,
   MASK_RULES,
   VENDOR_STATE_RULES,

@@ -1,3 +1,4 @@
+import type { PriceName } from "tollgate-contract/usage-classes.ts"
 import type { DecimalText } from "./decimal.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings } from "./sign-in-settings.ts"
@@ -6,31 +7,6 @@ import type { SignInSettings } from "./sign-in-settings.ts"
  * The typed settings that the rest of the house reads. Money stays decimal text here: no number in
  * this file has been a float on its way to the ledger.
  */
-
-/** The classes of usage an operator can price, as they are written in `tollgate.yaml`. */
-export const PRICE_NAMES = [
-  "input",
-  "cached_input",
-  "cache_write",
-  "cache_write_1h",
-  "output",
-  "audio_input",
-  "cached_audio_input",
-  "image_input",
-  "audio_output",
-  "reasoning_output",
-  "image",
-  "character",
-  "second",
-  "search",
-  "search_premium",
-  "map_search",
-  "file_search",
-  "code_session",
-  "request",
-] as const
-
-export type PriceName = (typeof PRICE_NAMES)[number]
 
 /** Credits per million units of each class. */
 export type PriceTable = Readonly<Partial<Record<PriceName, DecimalText>>>

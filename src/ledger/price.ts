@@ -1,3 +1,4 @@
+import { NAME_OF_CLASS, type PriceName, USAGE_CLASSES } from "tollgate-contract/usage-classes.ts"
 import { totalInput, type Usage, type UsageClass } from "../canon/usage.ts"
 import { divideUp, parseCredits, parseDecimal } from "./money.ts"
 
@@ -44,29 +45,6 @@ export interface Cost {
   readonly total: bigint
 }
 
-/** The words of `tollgate.yaml` for the classes of usage. */
-export const CLASS_OF_NAME = {
-  input: "inputFresh",
-  cached_input: "inputCacheRead",
-  cache_write: "inputCacheWrite",
-  cache_write_1h: "inputCacheWriteLong",
-  output: "output",
-  audio_input: "audioInput",
-  cached_audio_input: "audioCacheRead",
-  image_input: "imageInput",
-  audio_output: "audioOutput",
-  reasoning_output: "reasoningBeside",
-  image: "images",
-  character: "characters",
-  second: "seconds",
-  search: "searches",
-  search_premium: "premiumSearches",
-  map_search: "mapSearches",
-  file_search: "fileSearches",
-  code_session: "codeSessions",
-  request: "requests",
-} as const satisfies Record<string, UsageClass>
-
 /** What an unpriced class costs: the class it is a kind of, never nothing. */
 const FALLBACK: Partial<Record<UsageClass, UsageClass>> = {
   inputCacheRead: "inputFresh",
@@ -79,11 +57,10 @@ const FALLBACK: Partial<Record<UsageClass, UsageClass>> = {
   reasoningBeside: "output",
 }
 
-const PRICED_CLASSES = Object.values(CLASS_OF_NAME)
 /** What quantity x rate x multiplier is divided by: a rate is per million units, a multiplier in millionths. */
 export const COST_SCALE = 1_000_000n * 1_000_000n
 
-type DecimalRates = Readonly<Partial<Record<keyof typeof CLASS_OF_NAME, string>>>
+type DecimalRates = Readonly<Partial<Record<PriceName, string>>>
 
 /** A price as written, decimal text in credits per million units. */
 export interface DecimalPrice extends DecimalRates {
@@ -165,8 +142,9 @@ function parseRate(name: string, text: string): bigint {
 
 function parseRates(price: DecimalRates): Partial<Record<UsageClass, bigint>> {
   const rates: Partial<Record<UsageClass, bigint>> = {}
-  for (const [name, usageClass] of Object.entries(CLASS_OF_NAME)) {
-    const text = price[name as keyof typeof CLASS_OF_NAME]
+  for (const usageClass of USAGE_CLASSES) {
+    const name = NAME_OF_CLASS[usageClass]
+    const text = price[name]
     if (text !== undefined) rates[usageClass] = parseRate(name, text)
   }
   return rates
@@ -268,7 +246,7 @@ interface LineOwner {
 function addLines(lines: CostLine[], usage: Usage, price: Price, owner?: LineOwner): bigint {
   const rates = price.tiers.length === 0 ? price.rates : ratesFor(price, totalInput(usage))
   let sum = 0n
-  for (const usageClass of PRICED_CLASSES) {
+  for (const usageClass of USAGE_CLASSES) {
     const quantity = Math.ceil(usage[usageClass])
     if (quantity <= 0) continue
     const known = rates[usageClass] ?? price.services?.[usageClass] ?? rateOf(rates, usageClass)

@@ -1,9 +1,10 @@
+import { PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
 import facts from "../catalog/facts.json" with { type: "json" }
 import type { Facts, ModelFacts, PriceFacts } from "../catalog/facts.ts"
 import { kindOf } from "../catalog/known-models.ts"
 import type { Model } from "../catalog/model.ts"
 import { readPrice } from "../catalog/read-price.ts"
-import { type ModelKind, PRICE_NAMES } from "../config/settings.ts"
+import type { ModelKind } from "../config/settings.ts"
 import { vendors } from "../vendors/index.ts"
 
 /** What could be put into force for a model that has no price. */

@@ -1,7 +1,7 @@
+import { CLASS_OF_NAME, PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
-import { PRICE_NAMES } from "../config/settings.ts"
 import { formatCredits } from "../ledger/money.ts"
-import { CLASS_OF_NAME, type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
+import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { Model as ModelDocument } from "tollgate-contract/catalog.ts"
 
 type PriceTable = Record<string, string>

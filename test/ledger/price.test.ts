@@ -1,9 +1,9 @@
+import { CLASS_OF_NAME } from "tollgate-contract/usage-classes.ts"
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { NO_USAGE, totalInput, type Usage, type UsageClass } from "../../src/canon/usage.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
 import {
-  CLASS_OF_NAME,
   costOf,
   type DecimalPrice,
   parsePrice,

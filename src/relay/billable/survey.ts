@@ -1,3 +1,4 @@
+import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { DialectId } from "../../canon/extra.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
@@ -6,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue, shown } from "../../cano
 import { quantityOf } from "../../canon/quantity.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
-import { CLASS_OF_NAME, serviceRate } from "../../ledger/price.ts"
+import { serviceRate } from "../../ledger/price.ts"
 import { switchesOf } from "../../vendors/billable/index.ts"
 import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable/switch.ts"
 import type { ChatCall } from "../pipeline/call.ts"
@@ -299,10 +300,8 @@ export function notPriced({ place, value }: Finding, why: string, provider: stri
   )
 }
 
-const NAMES = new Map(Object.entries(CLASS_OF_NAME).map(([name, usageClass]) => [usageClass, name]))
-
 function nameOf(usageClass: CallCharge["class"]): string {
-  return NAMES.get(usageClass) ?? usageClass
+  return NAME_OF_CLASS[usageClass]
 }
 
 /** Some servers read numbers in texts too. Vendors take no limit of none: a server that passes over it would search for nothing. */

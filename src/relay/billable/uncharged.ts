@@ -1,6 +1,7 @@
+import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
 import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import { CLASS_OF_NAME, type Cost } from "../../ledger/price.ts"
+import type { Cost } from "../../ledger/price.ts"
 
 /** What the operator hears of. */
 interface UnchargedAlarms {
@@ -87,8 +88,6 @@ const SKIPPED: ReadonlySet<string> = new Set([
   "server_side_tool_usage_details",
 ])
 
-const NAMES = new Map(Object.entries(CLASS_OF_NAME).map(([name, usageClass]) => [usageClass, name]))
-
 /**
  * Looks in every usage for what is charged to nobody: a number that no class knows, or a class that has no
  * price. The operator hears of each once.
@@ -114,7 +113,7 @@ export class UnchargedUsage {
     for (const { class: usageClass, rate } of cost.lines) {
       if (rate > 0n || deployment.price?.rates.inputFresh === 0n) continue
       if (deployment.price?.rates[usageClass] === undefined && !isFallen(usageClass)) {
-        tell(NAMES.get(usageClass) ?? usageClass)
+        tell(NAME_OF_CLASS[usageClass])
       }
     }
   }

@@ -1,8 +1,9 @@
+import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
 import type { CallerReceipt } from "tollgate-contract/receipts.ts"
 import type { ReceiptRecord } from "../../store/settlements.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
-import type { Usage, UsageClass } from "../../canon/usage.ts"
+import { NO_USAGE, type Usage, type UsageClass } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import type { Cost, CostLine, Price, Rates } from "../../ledger/price.ts"
@@ -21,7 +22,7 @@ export interface AttemptRecord {
 
 /** What callers read of a class of usage. */
 export function usageName(usageClass: UsageClass): string {
-  return CLASS_NAMES[usageClass]
+  return NAME_OF_CLASS[usageClass]
 }
 
 /** What a receipt is written from. */
@@ -48,30 +49,6 @@ export interface ReceiptFacts {
   readonly unpriced?: readonly string[]
   /** As the vendor told it, where that is more than the request can have used. */
   readonly reported?: Usage | undefined
-}
-
-/** The words callers see for the classes of usage. */
-const CLASS_NAMES: Record<UsageClass | "reasoning", string> = {
-  inputFresh: "input",
-  inputCacheRead: "cached_input",
-  inputCacheWrite: "cache_write",
-  inputCacheWriteLong: "cache_write_1h",
-  output: "output",
-  reasoning: "reasoning",
-  audioInput: "audio_input",
-  imageInput: "image_input",
-  audioCacheRead: "cached_audio_input",
-  audioOutput: "audio_output",
-  reasoningBeside: "reasoning_output",
-  images: "image",
-  characters: "character",
-  seconds: "second",
-  searches: "search",
-  premiumSearches: "search_premium",
-  mapSearches: "map_search",
-  fileSearches: "file_search",
-  codeSessions: "code_session",
-  requests: "request",
 }
 
 /**
@@ -115,7 +92,11 @@ function since(call: Call, moment: number): number {
 const FORMULA =
   "cost = ceil(sum(quantity x per_million / 1000000) x price.multiplier), rounded up to the nanocredit"
 
-const USAGE_NAMES = Object.entries(CLASS_NAMES) as [keyof Usage, string][]
+/** By the order of a receipt. Reasoning is a part of the output, which has the price. */
+const USAGE_NAMES = Object.entries({ ...NO_USAGE, ...NAME_OF_CLASS, reasoning: "reasoning" }) as [
+  keyof Usage,
+  string,
+][]
 
 function namedUsage(usage: Usage): Record<string, number> {
   const named: Record<string, number> = {}
@@ -128,7 +109,7 @@ function namedUsage(usage: Usage): Record<string, number> {
 
 function lineOf(line: CostLine): object {
   return {
-    class: CLASS_NAMES[line.class],
+    class: NAME_OF_CLASS[line.class],
     quantity: line.quantity,
     per_million: rateText(line.rate),
     ...(line.model === undefined ? {} : { model: line.model }),
@@ -169,7 +150,7 @@ function priceSnapshot(price: Price): object {
 function namedRates(rates: Rates): Record<string, string> {
   const named: Record<string, string> = {}
   for (const [usageClass, rate] of Object.entries(rates) as [UsageClass, bigint][]) {
-    named[CLASS_NAMES[usageClass]] = formatCredits(rate)
+    named[NAME_OF_CLASS[usageClass]] = formatCredits(rate)
   }
   return named
 }

@@ -34,7 +34,7 @@ export function PriceFields({ kind, typed, onChange }: PriceFieldsProperties) {
 
 function fieldNames(kind: Model["kind"], typed: TypedPrices): string[] {
   const others = Object.keys(typed).filter((name) => !usualClasses(kind).includes(name))
-  const order = PRICE_CLASSES.map(({ name }) => name as string)
+  const order = PRICE_CLASSES.map(({ name }) => name)
   return [...usualClasses(kind), ...others.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))]
 }
 

@@ -1,28 +1,32 @@
+import type { PriceName } from "tollgate-contract/usage-classes.ts"
 import { readAmount } from "tollgate-contract/amounts.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
 
 /** The classes of usage that may have a price, in the order in which people look for them. */
-export const PRICE_CLASSES = [
-  { name: "input", label: "Input" },
-  { name: "output", label: "Output" },
-  { name: "cached_input", label: "Cached input" },
-  { name: "cache_write", label: "Cache write" },
-  { name: "cache_write_1h", label: "Cache write, 1 hour" },
-  { name: "audio_input", label: "Audio input" },
-  { name: "cached_audio_input", label: "Cached audio input" },
-  { name: "audio_output", label: "Audio output" },
-  { name: "reasoning_output", label: "Reasoning, billed separately from output" },
-  { name: "image", label: "Pictures" },
-  { name: "character", label: "Characters" },
-  { name: "second", label: "Seconds" },
-  { name: "search", label: "Searches" },
-  { name: "search_premium", label: "Premium searches" },
-  { name: "map_search", label: "Map searches" },
-  { name: "file_search", label: "File searches" },
-  { name: "code_session", label: "Code sessions" },
-  { name: "request", label: "Requests" },
-] as const
+const LABELS: Readonly<Record<PriceName, string>> = {
+  input: "Input",
+  output: "Output",
+  cached_input: "Cached input",
+  cache_write: "Cache write",
+  cache_write_1h: "Cache write, 1 hour",
+  audio_input: "Audio input",
+  cached_audio_input: "Cached audio input",
+  image_input: "Image input",
+  audio_output: "Audio output",
+  reasoning_output: "Reasoning, billed separately from output",
+  image: "Pictures",
+  character: "Characters",
+  second: "Seconds",
+  search: "Searches",
+  search_premium: "Premium searches",
+  map_search: "Map searches",
+  file_search: "File searches",
+  code_session: "Code sessions",
+  request: "Requests",
+}
+
+export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ name, label }))
 
 /** The classes that models of a kind usually cost by: the fields that a form begins with. */
 const USUAL: Readonly<Record<Model["kind"], readonly string[]>> = {
