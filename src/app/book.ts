@@ -1,6 +1,6 @@
 import { Ledger } from "../ledger/ledger.ts"
 import { AnchorKeeper } from "../ledger/anchor-keeper.ts"
-import { randomText } from "../keys/secret.ts"
+import { randomText } from "../canon/random-text.ts"
 import { Machine } from "../machine/machine.ts"
 import {
   type DatabaseWatch,

@@ -1,23 +1,8 @@
-import { randomBytes } from "node:crypto"
+import { randomText } from "../canon/random-text.ts"
 
 const PREFIX = "sk-tg-"
 const RANDOM_LENGTH = 43
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const SHAPE = /^sk-tg-[0-9A-Za-z]{43}$/
-/** Bytes from here on would make some characters likelier than others. */
-const FAIR_LIMIT = 256 - (256 % ALPHABET.length)
-
-/** Random base62 text. */
-export function randomText(length: number): string {
-  let text = ""
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < FAIR_LIMIT && text.length < length) text += ALPHABET[byte % ALPHABET.length]
-    }
-  }
-  return text
-}
-
 /** A new key: `sk-tg-` and 43 base62 characters, 256 bits. Shown once, stored nowhere. */
 export function newSecret(): string {
   return PREFIX + randomText(RANDOM_LENGTH)

@@ -1,7 +1,7 @@
 import type { SignInOptions } from "tollgate-contract/session.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
-import { randomText } from "../keys/secret.ts"
+import { randomText } from "../canon/random-text.ts"
 import type { Store } from "../store/store.ts"
 import type { Visitor } from "../users/auth-calls.ts"
 import { cookiesAfter, opensSession } from "../users/cookies.ts"

@@ -4,7 +4,7 @@ import type { Invitation, InvitationWithLink, OpenInvitation } from "tollgate-co
 import { StoreError } from "../store/store-error.ts"
 import type { InvitationRecord } from "../store/invitations.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { randomText } from "../keys/secret.ts"
+import { randomText } from "../canon/random-text.ts"
 import { type Store } from "../store/store.ts"
 import type { UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"

@@ -9,7 +9,8 @@ import type {
   NewKey as NewKeyRecord,
 } from "../store/keys.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { hintOf, type KeyHasher, newSecret, randomText } from "../keys/secret.ts"
+import { randomText } from "../canon/random-text.ts"
+import { hintOf, type KeyHasher, newSecret } from "../keys/secret.ts"
 import { parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { hintOf, KeyHasher, looksLikeKey, newSecret, randomText } from "../../src/keys/secret.ts"
+import { randomText } from "../../src/canon/random-text.ts"
+import { hintOf, KeyHasher, looksLikeKey, newSecret } from "../../src/keys/secret.ts"
 
 describe("a secret", () => {
   test("has the form of a key and is never the same", () => {

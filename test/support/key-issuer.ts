@@ -1,6 +1,7 @@
 import { AUDIT } from "../store/audit-record.ts"
 import type { KeyRecord, KeySecretRecord } from "../../src/store/keys.ts"
-import { hintOf, type KeyHasher, newSecret, randomText } from "../../src/keys/secret.ts"
+import { randomText } from "../../src/canon/random-text.ts"
+import { hintOf, type KeyHasher, newSecret } from "../../src/keys/secret.ts"
 import type { Store } from "../../src/store/store.ts"
 
 export interface KeyOrder {

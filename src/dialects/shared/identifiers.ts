@@ -1,4 +1,5 @@
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+import { randomText } from "../../canon/random-text.ts"
+
 /** Characters of a call's id: as many as OpenAI's own have, and too many to meet twice. */
 const CALL_LENGTH = 24
 
@@ -15,11 +16,7 @@ export function prefixedId(prefix: string, id: string | undefined): string {
 
 /** A new id of a tool call, for vendors that give none. No two calls of a conversation share one. */
 export function mintCallId(): string {
-  let id = "call_"
-  for (const byte of crypto.getRandomValues(new Uint8Array(CALL_LENGTH))) {
-    id += ALPHABET.charAt(byte % ALPHABET.length)
-  }
-  return id
+  return `call_${randomText(CALL_LENGTH)}`
 }
 
 /**

@@ -1,0 +1,16 @@
+import { randomBytes } from "node:crypto"
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+/** Bytes from here on would make some characters likelier than others. */
+const FAIR_LIMIT = 256 - (256 % ALPHABET.length)
+
+/** Random base62 text, each character as likely as any other. */
+export function randomText(length: number): string {
+  let text = ""
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < FAIR_LIMIT && text.length < length) text += ALPHABET.charAt(byte % ALPHABET.length)
+    }
+  }
+  return text
+}
