@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { commaFault } from "./comma.ts"
+import { ACCOUNT_ROLES } from "./roles.ts"
 
 /**
  * What all resources of the management API share. The console imports types, and of values only what needs no
@@ -85,8 +86,8 @@ export interface Page<Item> {
 }
 
 /** `operator`: runs the gateway. The others: what a user may do in one account. */
-export const accountRole = z.enum(["owner", "member", "viewer"])
-export type AccountRole = z.infer<typeof accountRole>
+export const accountRole = z.enum(ACCOUNT_ROLES)
+export type { AccountRole } from "./roles.ts"
 
 /** What a step answers that shows nothing. */
 export const done = z.object({ ok: z.literal(true) })

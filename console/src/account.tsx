@@ -1,10 +1,11 @@
+import { reaches } from "tollgate-contract/roles.ts"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
 import type { AccountRole } from "tollgate-contract/common.ts"
 import type { Session } from "tollgate-contract/session.ts"
 import { accountsQuery } from "./api/queries.ts"
-import { reaches, useSession } from "./session.tsx"
+import { useSession } from "./session.tsx"
 
 export interface AccountChoice {
   readonly id: string

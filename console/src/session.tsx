@@ -1,23 +1,10 @@
 import { useSuspenseQuery } from "@tanstack/react-query"
-import type { AccountRole } from "tollgate-contract/common.ts"
 import type { Session } from "tollgate-contract/session.ts"
 import { queryClient, sessionQuery } from "./api/queries.ts"
 
 /** Who is signed in. Only below the layout's route, which has loaded it. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
-}
-
-const RANKS: Readonly<Record<AccountRole | "operator", number>> = {
-  viewer: 0,
-  member: 1,
-  owner: 2,
-  operator: 3,
-}
-
-/** Whether a role may do what is kept for another one. */
-export function reaches(role: AccountRole | "operator", needed: AccountRole | "operator"): boolean {
-  return RANKS[role] >= RANKS[needed]
 }
 
 /** Takes the answer of a sign-in as the session, and forgets what somebody else has seen. */

@@ -1,3 +1,4 @@
+import { reaches } from "tollgate-contract/roles.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { AccountRole } from "tollgate-contract/common.ts"
 
@@ -27,8 +28,6 @@ export const COMMAND_LINE: Actor = {
   address: null,
 }
 
-const RANKS: Readonly<Record<AccountRole, number>> = { viewer: 1, member: 2, owner: 3 }
-
 /** What somebody may do, as text that `mayStill` reads. */
 export function rightsOf({ isOperator, roles }: Actor): string {
   return JSON.stringify({ isOperator, roles: Object.fromEntries(roles) })
@@ -41,7 +40,7 @@ export function mayStill(actor: Actor, rights: string): boolean {
   if (once.isOperator) return false
   return Object.entries(once.roles).every(([account, role]) => {
     const now = actor.roles.get(account)
-    return now !== undefined && RANKS[now] >= RANKS[role]
+    return now !== undefined && reaches(now, role)
   })
 }
 
@@ -71,7 +70,7 @@ export function requireRole(actor: Actor, account: string, least: AccountRole): 
   if (role === undefined) {
     throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
   }
-  if (RANKS[role] >= RANKS[least]) return
+  if (reaches(role, least)) return
   throw new GatewayError(
     "forbidden",
     `You are a ${role} of this account, and only ${least === "owner" ? "an owner" : "a member"} may do that. Ask an owner.`,

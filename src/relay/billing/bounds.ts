@@ -11,13 +11,13 @@ import {
   imageTokenBound,
   linkedTokenBound,
 } from "../../media/input-tokens.ts"
+import { roughTokens } from "../tokens/rough-tokens.ts"
 
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
 const WRAPPING = 16
 const TOOL_PROMPT = 512
-/** What a vendor adds for each message, and how long a token of common text is. */
+/** What a vendor adds for each message. */
 const MESSAGE_TOKENS = 4
-const BYTES_OF_TOKEN = 4
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
 export const UNKNOWN_MAXIMUM = 65_536
 /** The context assumed of a model of which none is known. */
@@ -84,7 +84,7 @@ export function estimateInput(order: {
 }): number {
   const { request, bodyBytes, model, counted, kept = 0 } = order
   const media = mediaBound(request.messages, model)
-  const text = counted ?? Math.ceil((bodyBytes - media.encoded) / BYTES_OF_TOKEN)
+  const text = counted ?? roughTokens(bodyBytes - media.encoded)
   return text + MESSAGE_TOKENS * request.messages.length + media.tokens + kept
 }
 

@@ -17,9 +17,7 @@ import { SpeculativeCall } from "../upstream/speculative-call.ts"
 import { OpenOperation, type Outcome } from "./open-operation.ts"
 import { OperationCandidate } from "./operation-candidate.ts"
 import type { Admission } from "./operation-plan.ts"
-
-/** Before the vendor has counted: worst cases are in bytes, of which four are about a token. */
-const BYTES_OF_TOKEN = 4
+import { roughTokens } from "../tokens/rough-tokens.ts"
 
 /** Does an operation at one deployment. What it throws sends the request to the next, by the rule of the pipeline. */
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
@@ -68,7 +66,7 @@ export class Operation implements Disposable {
   }
 
   async #hold(model: Model, worst: Usage): Promise<PendingCharge> {
-    this.#rate.count(Math.ceil(totalInput(worst) / BYTES_OF_TOKEN))
+    this.#rate.count(roughTokens(totalInput(worst)))
     try {
       return await this.#services.billing.admitUsage(this.#call, model, worst)
     } catch (error) {

@@ -20,6 +20,7 @@ import { formatOf } from "../vendor-format.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import type { UsageAlarms } from "../services.ts"
+import { roughTokens } from "../../tokens/rough-tokens.ts"
 
 export interface EmbeddingServices {
   readonly operations: Operations
@@ -35,9 +36,6 @@ export interface Embedded {
   /** Whether the usage is our own count. */
   readonly estimated: boolean
 }
-
-/** How long a token of common text is, in bytes. */
-const BYTES_OF_TOKEN = 4
 
 /** `POST /v1/embeddings`, from the request as it was read to vectors that are paid for. */
 export class Embeddings {
@@ -147,5 +145,5 @@ export async function countTexts(counter: TokenCounter, texts: readonly string[]
   // A space begins a word's token, where a line would be a token of its own.
   const text = texts.join(" ")
   const counted = await counter.count(text)
-  return counted ?? Math.ceil(Buffer.byteLength(text) / BYTES_OF_TOKEN)
+  return counted ?? roughTokens(Buffer.byteLength(text))
 }

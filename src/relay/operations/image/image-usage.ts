@@ -10,9 +10,8 @@ import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Deployment, Model } from "../../../catalog/model.ts"
 import { priceOfPictures } from "../../../ledger/picture-price.ts"
 import { pictureInputBound, pictureTokenBound, promptBound } from "../../../media/picture-tokens.ts"
+import { roughTokens } from "../../tokens/rough-tokens.ts"
 
-/** Of common text. */
-const BYTES_OF_TOKEN = 4
 /** Output tokens of a draft beside those of the picture (OpenAI's image generation guide, "Partial images cost"). */
 const DRAFT_TOKENS = 100
 
@@ -89,7 +88,7 @@ function isPricedByPictures({ price }: Deployment): boolean {
 }
 
 function promptUsage({ prompt }: ImageRequest): Usage {
-  return { ...NO_USAGE, inputFresh: Math.ceil(Buffer.byteLength(prompt) / BYTES_OF_TOKEN) }
+  return { ...NO_USAGE, inputFresh: roughTokens(Buffer.byteLength(prompt)) }
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
+import { roughTokens } from "../../tokens/rough-tokens.ts"
 
 /** The slowest that a character is spoken at ordinary speed, seconds: a digit can be a long word. */
 const SLOWEST_CHARACTER = 0.5
@@ -53,7 +54,6 @@ export function worstSpeech(request: Omit<SpeechRequest, "needsTokens">, model: 
 
 /** Characters in a second. */
 const USUAL_PACE = 15
-const BYTES_OF_TOKEN = 4
 
 /** How an answer came to its end. */
 export type SpeechEnding = "whole" | "left" | "broken"
@@ -97,7 +97,7 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Rec
     return { usage, estimated: !isWhole || price?.rates.characters === undefined }
   }
   if (reported && !isNoUsage(reported) && isWhole) return { usage, estimated: false }
-  const inputFresh = Math.ceil(Buffer.byteLength(request.input) / BYTES_OF_TOKEN)
+  const inputFresh = roughTokens(Buffer.byteLength(request.input))
   const audioOutput = Math.ceil(seconds * TOKENS_PER_SECOND)
   return { usage: { ...usage, inputFresh, audioOutput }, estimated: true }
 }

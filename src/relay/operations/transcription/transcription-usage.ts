@@ -2,6 +2,7 @@ import type { Transcript, TranscriptionRequest } from "../../../canon/transcript
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
+import { roughTokens } from "../../tokens/rough-tokens.ts"
 
 /** Tokens of a second of sound: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
 const MOST_TOKENS_PER_SECOND = 32
@@ -9,7 +10,6 @@ const USUAL_TOKENS_PER_SECOND = 10
 /** Tokens that can be written of a second: the diarizing models' recorded 39, and some for the frame. */
 const MOST_OUTPUT_PER_SECOND = 40
 const FRAME = 256
-const BYTES_OF_TOKEN = 4
 
 function isByTokens({ rates }: Price): boolean {
   return rates.seconds === undefined
@@ -56,7 +56,7 @@ export function transcriptionUsage(
     usage: {
       ...usage,
       audioInput: Math.ceil(seconds * USUAL_TOKENS_PER_SECOND),
-      output: Math.ceil(Buffer.byteLength(text) / BYTES_OF_TOKEN),
+      output: roughTokens(Buffer.byteLength(text)),
     },
     estimated: true,
   }

@@ -22,7 +22,7 @@ const WRAPPING = 64
 /** For models that think before they answer, of each call. Tokens. */
 const THINKING = 2_048
 /** English takes at least so many bytes for a token, and no more bytes than the text it translates. */
-const BYTES_OF_TOKEN = 2
+const LEAST_BYTES_OF_TOKEN = 2
 
 /** What translating can use at most. Tokens. */
 export interface TranslationBound {
@@ -115,7 +115,7 @@ function bytesOf(piece: TranslationPiece): number {
 }
 
 function outputOf(bytes: number, calls: number): number {
-  return Math.ceil(bytes / BYTES_OF_TOKEN) + calls * THINKING
+  return Math.ceil(bytes / LEAST_BYTES_OF_TOKEN) + calls * THINKING
 }
 
 /** What these pieces can use at most. */
