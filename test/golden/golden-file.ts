@@ -35,6 +35,11 @@ export function expectNothingLeftOver(folder: string): void {
   expect(orphans).toEqual([])
 }
 
+/** Those that are made of others are these, and none is left of a case, a pair or a dialect that is gone. */
+export function expectOnly(folder: string, made: readonly string[]): void {
+  expect(listGolden(folder).filter((name) => name.includes("--"))).toEqual(made.toSorted())
+}
+
 /** The names in a folder, in their order. */
 export function listGolden(folder: string): string[] {
   return readdirSync(new URL(folder, ROOT)).toSorted()

@@ -1,4 +1,4 @@
-import { describe, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
@@ -7,41 +7,64 @@ import { openEnvelopes, ReasoningSigner } from "../../src/relay/chat/reasoning-e
 import { CLIENTS, MODELS, UPSTREAMS } from "./dialects.ts"
 import {
   expectGolden,
-  expectNothingLeftOver,
+  expectOnly,
   hasGolden,
   listGolden,
   readGolden,
 } from "./golden-file.ts"
+import { inTurn } from "./in-turn.ts"
 import { printJson } from "./print-json.ts"
 
 /**
- * `requests/<case>/<client>.json` is what a caller writes, by hand; `<client>--<upstream>.json` beside
- * it what goes up to a vendor, and what of the caller's was lost.
+ * `requests/<case>/<client>.json` is what a caller writes, by hand; `<client>--<upstream>.json` next to
+ * it what goes up to a vendor, and what of the caller's was lost. The clients of a case share the vendors among
+ * them, so that each case is seen at each vendor; all pairs encode.
  */
 const ROOT = "requests"
+
+/** Where what a client writes and what a vendor takes meet: names and ids of calls, and signed reasoning. */
+const ALL_PAIRS = new Set([
+  "reasoning-from-this-vendor",
+  "reasoning-with-signatures",
+  "two-parallel-tools",
+])
 
 const signer = new ReasoningSigner("golden")
 const PROVIDER = "vendor"
 
-for (const name of listGolden(ROOT)) {
-  describe(name, () => {
-    test("nothing is left over", () => expectNothingLeftOver(`${ROOT}/${name}`))
+const seen = new Set<string>()
 
-    for (const client of CLIENTS) {
-      const asked = `${ROOT}/${name}/${client.id}.json`
-      // Not every dialect has words for everything.
-      if (!hasGolden(asked)) continue
+for (const name of listGolden(ROOT)) {
+  // Not every dialect has words for everything.
+  const clients = CLIENTS.filter(({ id }) => hasGolden(`${ROOT}/${name}/${id}.json`))
+  describe(name, () => {
+    const kept: string[] = []
+    for (const [position, client] of clients.entries()) {
+      const written = readGolden(`${ROOT}/${name}/${client.id}.json`)
+      const share = inTurn(UPSTREAMS, name, { position, of: clients.length })
       for (const upstream of UPSTREAMS) {
-        test(`${client.id} to ${upstream.id}`, () => {
-          const { body, losses } = wayUp(readGolden(asked), client, upstream)
+        const pair = `${client.id}--${upstream.id}`
+        const isKept = ALL_PAIRS.has(name) || share.includes(upstream)
+        if (isKept) {
+          kept.push(`${pair}.json`)
+          seen.add(pair)
+        }
+        test(`${client.id} to ${upstream.id}${isKept ? "" : ", not kept"}`, () => {
+          const { body, losses } = wayUp(written, client, upstream)
           const lost = losses.map(({ name: field, effect }) => `${field}:${effect}`)
-          const path = `${ROOT}/${name}/${client.id}--${upstream.id}.json`
-          expectGolden(path, printJson({ losses: lost, body }))
+          const text = printJson({ losses: lost, body })
+          if (isKept) expectGolden(`${ROOT}/${name}/${pair}.json`, text)
+          else expect(Object.keys(body)).not.toBeEmpty()
         })
       }
     }
+    test("nothing is left over", () => expectOnly(`${ROOT}/${name}`, kept))
   })
 }
+
+test("each client is seen at each vendor", () => {
+  expect(seen.size).toBe(CLIENTS.length * UPSTREAMS.length)
+})
 
 /** The way of a request through the relay, less everything that needs a gateway around it. */
 function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect) {
