@@ -25,8 +25,10 @@ export interface StreamScript {
 export type Step = Frame | { readonly wait: number } | "cut-now"
 
 const CUT: Step = "cut-now"
-// Bun drops what is still buffered when a stream fails, so what was written gets time to leave.
+// Bun drops what is still buffered when a stream fails, so what was written gets time to leave; and turns of the
+// event loop, because on a busy machine the time may be over before the loop has turned once.
 const CUT_PAUSE = 15
+const CUT_TURNS = 5
 // A line end is no frame for an SSE reader and white space for a JSON reader. Bun closes the block
 // of headers only with the first byte of the body, so this is how headers go out at once.
 const FIRST_BYTE = "\n"
@@ -156,6 +158,8 @@ async function pump(
     if (exchange.gone) return
     if (step === CUT) {
       await exchange.wait(CUT_PAUSE)
+      for (let turn = 0; turn < CUT_TURNS; turn++) await nextTurn()
+      if (exchange.gone) return
       exchange.breakOff()
       controller.close(new Error("cut on purpose"))
       return

@@ -7,6 +7,7 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../support/gateway.ts"
+import { MovableClock } from "./movable-clock.ts"
 import {
   DONE,
   frame,
@@ -37,16 +38,21 @@ const LONG: DeadlineSettings = {
 }
 const WORDS = [{ role: "user", content: "one two three four five six seven eight" }]
 
+/** More than fits into the buffers between a vendor and a caller who does not read. */
+const MUCH = Array.from({ length: 1_000 }, () => frame("x".repeat(20_000)))
+
 /** What the scripted vendor answers, by model. */
 const SCRIPTS: Readonly<Record<string, () => Response>> = {
   "drips-for-ever": () => streamed(repeated(frame("drip "), 1_000, 40)),
   comments: () => streamed([...repeated(": thinking\n\n", 14, 50), WHOLE_STREAM]),
   "spaces-then-json": () =>
     streamed([...repeated("\n", 14, 50), JSON.stringify(wholeAnswer())], "application/json"),
+  much: () => streamed([...MUCH, frame("", "stop"), usageFrame(5, 7), DONE]),
   "slow-frames": () =>
     streamed([...repeated(frame("x"), 7, 100), frame("", "stop"), usageFrame(5, 7), DONE]),
 }
 
+let clock: MovableClock
 let gateway: TestGateway
 let caller: TestCaller
 let vendor: ScriptedVendor
@@ -61,7 +67,9 @@ beforeAll(async () => {
   silent = startSilentListener()
   await silent.fill()
   narrow = startSilentListener()
+  clock = new MovableClock()
   gateway = await startGateway({
+    pulse: clock.pulse,
     providers: {
       scripted: provider(vendor.url),
       silent: provider(`${silent.url}/v1`),
@@ -87,6 +95,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
+  clock[Symbol.dispose]()
   vendor[Symbol.dispose]()
   silent[Symbol.dispose]()
   narrow[Symbol.dispose]()
@@ -209,10 +218,11 @@ describe("what keeps a deadline from striking", () => {
   })
 
   test("a caller who reads slowly is not the vendor's fault", async () => {
-    const body = { stream: true, messages: [{ role: "user", content: "/tokens 900" }] }
-    const response = await ask("sim/echo", { betweenBytes: 200 }, body)
-    await Bun.sleep(600)
-    expect(await response.text()).toEndWith(DONE)
+    const response = await ask("scripted/much", { betweenBytes: 2_000 }, { stream: true })
+    // Until the gateway has read as far as it does without a reader.
+    await clock.looks(3)
+    await clock.pass(3_000)
+    expect((await response.text()).slice(-DONE.length)).toBe(DONE)
   })
 })
 
@@ -221,14 +231,15 @@ const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: 
 
 describe("a vendor on a bare socket", () => {
   test("that begins to answer while we look for it is not ended by what we find", async () => {
-    const connect = 250
+    const connect = 2_000
     const answer = ask("narrow/echo", { connect }, { stream: true })
     // The request's own connection fills the queue, so that the look at the address finds nobody.
-    await Bun.sleep(400)
+    await clock.looks(1)
+    await clock.pass(connect + 500)
     const connection = await narrow.take()
     connection.write(HEAD + frame("Hello"))
     const response = await answer
-    await Bun.sleep(2 * connect)
+    await clock.pass(2 * connect)
     connection.write(frame("", "stop") + usageFrame(10, 1) + DONE)
     connection.close()
     expect(await response.text()).toEndWith(DONE)
@@ -241,12 +252,13 @@ describe("a vendor on a bare socket", () => {
       ...settings,
       providers: { eager: provider(`${eager.url}/v1`) },
       models: { "eager/echo": simulated() },
-      deadlines: { ...LONG, betweenBytes: 250 },
+      deadlines: { ...LONG, betweenBytes: 2_000 },
     })
     const answer = caller.post(CHAT, { model: "eager/echo", messages: WORDS, stream: true })
     const connection = await eager.take()
     connection.write(HEAD)
-    await Bun.sleep(600)
+    await clock.looks(2)
+    await clock.pass(3_000)
     connection.write(WHOLE_STREAM)
     connection.close()
     const response = await answer

@@ -7,6 +7,7 @@ import {
   type TestGateway,
   until,
 } from "../support/gateway.ts"
+import { MovableClock } from "./movable-clock.ts"
 import {
   DONE,
   frame,
@@ -23,6 +24,7 @@ const LIMIT = 400
 const STALL = 60_000
 
 let vendor: ScriptedVendor
+let clock: MovableClock
 let gateway: TestGateway
 /** Lets the vendor go on. */
 let goOn: PromiseWithResolvers<void>
@@ -78,7 +80,9 @@ async function answer(): Promise<Response> {
 
 beforeAll(async () => {
   vendor = startVendor(answer)
+  clock = new MovableClock()
   gateway = await startGateway({
+    pulse: clock.pulse,
     providers: {
       vendor: provider(vendor.url),
       anthropic: provider(vendor.url.replace("/v1", ""), "anthropic"),
@@ -98,6 +102,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
+  clock[Symbol.dispose]()
   vendor[Symbol.dispose]()
 })
 
@@ -187,8 +192,8 @@ describe("an answer that is drained", () => {
   test("is read to the vendor's usage, whole", async () => {
     const asked = await ask("vendor/drained", false)
     asked.leave()
-    // The gateway looks now and then whether a caller is still there; nothing shows that it has.
-    await Bun.sleep(250)
+    // The gateway looks now and then whether a caller is still there.
+    await clock.looks(2)
     goOn.resolve()
     const receipt = await onlyReceipt(gateway, asked.caller)
     expect(receipt).toMatchObject({ status: "settled", estimated: false })

@@ -14,6 +14,7 @@ import type { Pace } from "../../src/http/incoming-body.ts"
 import { randomText } from "../../src/canon/random-text.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
+import type { Pulse } from "../../src/relay/pipeline/pulse.ts"
 import type { Store } from "../../src/store/store.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import type { Events } from "../../src/telemetry/events.ts"
@@ -60,6 +61,8 @@ export interface GatewayOptions {
   readonly pace?: Pace
   /** By which idempotency keys expire. */
   readonly now?: () => number
+  /** Beats with each look at the deadlines. */
+  readonly pulse?: Pulse
 }
 
 /** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
@@ -80,10 +83,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const simulator = startSimulator()
   const heard: Heard = []
   const settings = settingsFor(data, simulator, options)
-  const { isShared = false, keepAlive = 15_000, pace } = options
+  const { isShared = false, keepAlive = 15_000, pace, pulse } = options
   const events = recorder(heard)
   const { now = Date.now } = options
-  const timing = { keepAlive, now, ...(pace && { pace }) }
+  const timing = { keepAlive, now, ...(pace && { pace }), ...(pulse && { pulse }) }
   const app = await App.start({ settings, events, isShared, ...timing })
   const store = await openStore(databasePath(data))
   return {

@@ -1,0 +1,34 @@
+import { Pulse, readPulse } from "../../src/relay/pipeline/pulse.ts"
+import { until } from "../support/gateway.ts"
+
+const realNow = performance.now.bind(performance)
+
+/** The clock of the deadlines of a gateway that is started with its `pulse`: the test moves it, and sees it looked at. */
+export class MovableClock implements Disposable {
+  readonly pulse = new Pulse()
+  #shift = 0
+
+  constructor() {
+    performance.now = () => realNow() + this.#shift
+  }
+
+  /** Waits until the gateway has looked at its deadlines so many times from now. */
+  async looks(count: number): Promise<void> {
+    const end = this.#beats + count
+    await until(() => this.#beats >= end)
+  }
+
+  /** Moves the clock, and waits until the gateway has acted on what time it is. */
+  async pass(milliseconds: number): Promise<void> {
+    this.#shift += milliseconds
+    await this.looks(2)
+  }
+
+  get #beats(): number {
+    return readPulse(this.pulse.memory).beats
+  }
+
+  [Symbol.dispose](): void {
+    performance.now = realNow
+  }
+}
