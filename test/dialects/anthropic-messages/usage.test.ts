@@ -46,6 +46,17 @@ describe("usage", () => {
     expect(decoded(split)).toMatchObject({ inputCacheWrite: 2, inputCacheWriteLong: 1 })
   })
 
+  test("a conversation that was made shorter on the way is billed for that too", () => {
+    const iterations = [
+      { type: "compaction", input_tokens: 300, output_tokens: 20 },
+      { type: "compaction" },
+      { type: "message", input_tokens: 5, output_tokens: 6 },
+      "none",
+    ]
+    const usage = decoded({ input_tokens: 5, output_tokens: 6, iterations })
+    expect(usage).toMatchObject({ inputFresh: 305, output: 26 })
+  })
+
   test("what cannot be is bounded, what is absent is absent", () => {
     const counts = { input_tokens: -1, output_tokens: 3 }
     const usage = { ...counts, output_tokens_details: { thinking_tokens: 9 } }

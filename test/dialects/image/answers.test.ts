@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { png } from "../../support/png.ts"
+import { answerOf, imagesOf, requestOf } from "./support.ts"
+
+const BASE64 = Buffer.from(png(8, 8)).toString("base64")
+
+async function decoded(...bodies: JsonObject[]) {
+  return await imagesOf("google").decode(bodies.map(answerOf), requestOf())
+}
+
+const drawn = (parts: JsonObject[], usageMetadata?: JsonObject) => ({
+  candidates: [{ content: { parts } }],
+  ...(usageMetadata && { usageMetadata }),
+})
+
+describe("Gemini's pictures", () => {
+  test("those of all calls, but for drafts that are thoughts; what was counted is added", async () => {
+    const picture = { inlineData: { mimeType: "image/png", data: BASE64 } }
+    const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
+    const { pictures, usage } = await decoded(
+      drawn([{ text: "Here it is." }, { ...picture, thought: true }, picture], {
+        ...counted,
+        thoughtsTokenCount: 7,
+        cachedContentTokenCount: 4,
+      }),
+      drawn([picture], counted),
+    )
+    expect(pictures).toHaveLength(2)
+    expect(usage).toEqual({
+      ...NO_USAGE,
+      inputFresh: 16,
+      inputCacheRead: 4,
+      output: 207,
+      reasoning: 7,
+    })
+  })
+
+  test("of which one call counts nothing are counted by nothing", async () => {
+    const picture = { inlineData: { data: BASE64 } }
+    const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
+    const { usage } = await decoded(drawn([picture], counted), drawn([picture]))
+    expect(usage).toBeUndefined()
+  })
+
+  test.each<[JsonObject, string]>([
+    [{ candidates: [{ finishMessage: "Unsafe scene", finishReason: "SAFETY" }] }, "Unsafe scene"],
+    [{ promptFeedback: { blockReasonMessage: "Blocked words" } }, "Blocked words"],
+    [{ promptFeedback: { blockReason: "OTHER" } }, "OTHER"],
+    [drawn([{ text: "I do not draw that." }]), "I do not draw that."],
+    [{ candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "IMAGE_SAFETY"],
+    [{ predictions: [{ raiFilteredReason: "Filtered" }] }, "Filtered"],
+  ])("none, and why: %j", (body, words) => {
+    expect(decoded(body)).rejects.toThrow(words)
+  })
+})
+
+test("Imagen's pictures, with the prompts it wrote", async () => {
+  const { pictures, usage } = await decoded({
+    predictions: [
+      { bytesBase64Encoded: BASE64, prompt: "A boat at sea" },
+      { bytesBase64Encoded: BASE64 },
+      { mimeType: "image/png" },
+    ],
+  })
+  expect(pictures.map(({ revisedPrompt }) => revisedPrompt)).toEqual(["A boat at sea", undefined])
+  expect(usage).toBeUndefined()
+})

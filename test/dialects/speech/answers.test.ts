@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test"
+import { asGatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import type { Spoken } from "../../../src/canon/speech.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { vendors } from "../../../src/vendors/index.ts"
+
+/** What is spoken in an answer that holds its sound in JSON. */
+function spoken(vendor: string, body: JsonObject): Spoken {
+  const format = vendors.get(vendor)?.operations?.speech
+  if (!format) throw new Error(`${vendor} does not speak`)
+  const request = { model: "m", input: "Hello", voice: "v", form: "pcm" } as const
+  const { delivery } = format.encode({ ...request, events: false, needsTokens: false }, "m")
+  if (delivery.type !== "json") throw new Error(`${vendor} does not answer in JSON`)
+  return delivery.read(body)
+}
+
+function isRefused(vendor: string, body: JsonObject): boolean {
+  try {
+    spoken(vendor, body)
+    return false
+  } catch (error) {
+    return asGatewayError(error).kind === "upstream_error"
+  }
+}
+
+const base64 = (...bytes: number[]) => Buffer.from(bytes).toString("base64")
+
+describe("Gemini", () => {
+  const answer = (parts: JsonObject[], usageMetadata: JsonObject = {}) => ({
+    candidates: [{ content: { parts } }],
+    usageMetadata,
+  })
+
+  test("the sound of all parts, at the rate that the vendor names", () => {
+    const mimeType = "audio/L16;codec=pcm;rate=16000"
+    const parts = [
+      { inlineData: { mimeType, data: base64(1, 2) } },
+      { text: "no sound" },
+      { inlineData: { mimeType, data: base64(3, 4) } },
+    ]
+    const usage = { promptTokenCount: 6, candidatesTokenCount: 50 }
+    expect(spoken("google", answer(parts, usage))).toEqual({
+      sound: Uint8Array.of(1, 2, 3, 4),
+      rate: 16_000,
+      usage: { ...NO_USAGE, inputFresh: 6, audioOutput: 50 },
+    })
+  })
+
+  test("without a rate or a count", () => {
+    const said = spoken("google", answer([{ inlineData: { data: base64(1) } }]))
+    expect(said).toEqual({ sound: Uint8Array.of(1), rate: 24_000 })
+  })
+
+  test("no sound is no answer", () => {
+    expect(isRefused("google", answer([{ text: "I would rather not." }]))).toBe(true)
+    expect(isRefused("google", { candidates: [{ finishReason: "SAFETY" }] })).toBe(true)
+    expect(isRefused("google", {})).toBe(true)
+  })
+})
+
+test("Mistral", () => {
+  expect(spoken("mistral", { audio_data: base64(5, 6) })).toEqual({ sound: Uint8Array.of(5, 6) })
+  expect(isRefused("mistral", { audio: base64(5) })).toBe(true)
+})

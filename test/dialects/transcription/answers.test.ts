@@ -1,0 +1,403 @@
+import { describe, expect, test } from "bun:test"
+import { asGatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import type { Transcript, TranscriptionRequest } from "../../../src/canon/transcription.ts"
+import { renderEvents, renderTranscript } from "../../../src/dialects/transcription/result.ts"
+import { TranscriptEventReader } from "../../../src/dialects/transcription/stream.ts"
+import { vendors } from "../../../src/vendors/index.ts"
+import { answerOf, transcriptionOf } from "../../support/audio-request.ts"
+
+/** What a vendor's answer says, written here by its documentation. */
+function decoded(
+  vendor: string,
+  body: JsonObject | string,
+  parts: Partial<TranscriptionRequest> = {},
+): Transcript {
+  const format = vendors.get(vendor)?.operations?.transcription
+  if (!format) throw new Error(`${vendor} does not transcribe`)
+  return format.decode(answerOf(body), transcriptionOf(parts))
+}
+
+function failureOf(work: () => unknown) {
+  try {
+    work()
+  } catch (error) {
+    return asGatewayError(error)
+  }
+  throw new Error("expected a failure")
+}
+
+describe("Deepgram", () => {
+  const words = [
+    { word: "good", punctuated_word: "Good", start: 0, end: 0.25 },
+    { word: "morning", punctuated_word: "morning.", start: 0.25, end: 0.75 },
+    { word: "who", punctuated_word: "Who?", start: 1, end: 1.5 },
+  ]
+  const answer = (more: JsonObject, alternative: JsonObject = { words }) => ({
+    metadata: { duration: 1.5 },
+    results: {
+      channels: [
+        {
+          detected_language: "en",
+          alternatives: [{ transcript: "Good morning. Who?", ...alternative }],
+        },
+      ],
+      ...more,
+    },
+  })
+
+  test("utterances are segments, and numbers of speakers are letters", () => {
+    const utterances = [
+      { start: 0, end: 0.75, transcript: "Good morning.", speaker: 0 },
+      { start: 1, end: 1.25, transcript: "Who?", speaker: 1 },
+      { start: 1.25, end: 1.5, speaker: 26 },
+      { start: "now", end: 2, transcript: "no time" },
+      "none",
+    ]
+    expect(decoded("deepgram", answer({ utterances }))).toEqual({
+      text: "Good morning. Who?",
+      language: "en",
+      duration: 1.5,
+      segments: [
+        { start: 0, end: 0.75, text: "Good morning.", speaker: "A" },
+        { start: 1, end: 1.25, text: "Who?", speaker: "B" },
+        { start: 1.25, end: 1.5, text: "", speaker: "speaker_26" },
+      ],
+      words: [
+        { word: "Good", start: 0, end: 0.25 },
+        { word: "morning.", start: 0.25, end: 0.75 },
+        { word: "Who?", start: 1, end: 1.5 },
+      ],
+      usage: { seconds: 1.5 },
+    })
+  })
+
+  test("without utterances, sentences are segments", () => {
+    expect(decoded("deepgram", answer({})).segments).toEqual([
+      { start: 0, end: 0.75, text: "Good morning." },
+      { start: 1, end: 1.5, text: "Who?" },
+    ])
+  })
+
+  test("words without punctuation serve as well, and nothing said is no failure", () => {
+    const plain = { words: [{ word: "good", start: 0, end: 0.25 }, { word: "late" }, 7] }
+    expect(decoded("deepgram", answer({}, plain)).words).toEqual([
+      { word: "good", start: 0, end: 0.25 },
+    ])
+    const silent = decoded("deepgram", answer({}, { transcript: "", words: [] }))
+    expect(silent).toEqual({ text: "", language: "en", duration: 1.5, usage: { seconds: 1.5 } })
+  })
+
+  test.each<JsonObject>([{}, { results: {} }, { results: { channels: [{ alternatives: [] }] } }])(
+    "an answer that holds no transcript cannot be used: %j",
+    (body) => {
+      expect(failureOf(() => decoded("deepgram", body))).toMatchObject({ kind: "upstream_error" })
+    },
+  )
+})
+
+describe("ElevenLabs", () => {
+  const word = (text: string, start: number, speaker: string) => ({
+    text,
+    start,
+    end: start + 0.5,
+    type: "word",
+    speaker_id: speaker,
+  })
+  const answer = {
+    language_code: "eng",
+    audio_duration_secs: 3,
+    text: "Ready? Yes. Go!",
+    words: [
+      word("Ready?", 0, "speaker_0"),
+      { text: " ", start: 0.5, end: 0.6, type: "spacing", speaker_id: "speaker_0" },
+      word("Yes.", 0.6, "speaker_1"),
+      { text: "(laughs)", start: 1.1, end: 1.3, type: "audio_event", speaker_id: "speaker_1" },
+      word("Go!", 1.3, "speaker_0"),
+    ],
+  }
+
+  test("spaces and noises are no words", () => {
+    const { words, language, duration, usage } = decoded("elevenlabs", answer)
+    expect(words?.map(({ word: text }) => text)).toEqual(["Ready?", "Yes.", "Go!"])
+    expect({ language, duration, usage }).toEqual({
+      language: "eng",
+      duration: 3,
+      usage: { seconds: 3 },
+    })
+  })
+
+  test("segments end where another speaks, where speakers are asked for", () => {
+    const { segments } = decoded("elevenlabs", answer, { form: "diarized_json" })
+    expect(segments).toEqual([
+      { start: 0, end: 0.5, text: "Ready?", speaker: "speaker_0" },
+      { start: 0.6, end: 1.1, text: "Yes.", speaker: "speaker_1" },
+      { start: 1.3, end: 1.8, text: "Go!", speaker: "speaker_0" },
+    ])
+  })
+})
+
+describe("Mistral", () => {
+  test("segments, with tokens and seconds counted apart", () => {
+    const transcript = decoded("mistral", {
+      text: "One two",
+      language: null,
+      segments: [
+        { start: 0, end: 0.5, text: "One", speaker_id: "speaker_1" },
+        { start: 0.5, end: 1, text: "two" },
+        { end: 2, text: "no start" },
+        null,
+      ],
+      usage: {
+        prompt_audio_seconds: 4,
+        prompt_tokens: 6,
+        total_tokens: 430,
+        completion_tokens: 24,
+        prompt_tokens_details: { audio_tokens: 400 },
+      },
+    })
+    expect(transcript).toEqual({
+      text: "One two",
+      segments: [
+        { start: 0, end: 0.5, text: "One", speaker: "speaker_1" },
+        { start: 0.5, end: 1, text: "two" },
+      ],
+      usage: { seconds: 4, tokens: { text: 6, audio: 400, output: 24 } },
+    })
+  })
+
+  test("text alone", () => {
+    expect(decoded("mistral", { text: "One", segments: [] })).toEqual({ text: "One", usage: {} })
+  })
+})
+
+describe("xAI", () => {
+  test("words, out of which segments are made", () => {
+    const { segments, duration, language } = decoded("xai", {
+      text: "Left. Right",
+      language: "en",
+      duration: 2.5,
+      words: [
+        { text: "Left.", start: 0, end: 0.5 },
+        { text: "Right", start: 0.5, end: 1 },
+      ],
+    })
+    expect({ segments, duration, language }).toEqual({
+      segments: [
+        { start: 0, end: 0.5, text: "Left." },
+        { start: 0.5, end: 1, text: "Right" },
+      ],
+      duration: 2.5,
+      language: "en",
+    })
+  })
+
+  test("a pause and much text end a segment too", () => {
+    const long = "a".repeat(82)
+    const { segments } = decoded("xai", {
+      text: "",
+      words: [
+        { text: "one", start: 0, end: 0.5 },
+        { text: "two", start: 1.5, end: 2 },
+        { text: long, start: 2, end: 3 },
+        { text: "three", start: 3, end: 4 },
+      ],
+    })
+    expect(segments?.map(({ text }) => text)).toEqual(["one", "two", long, "three"])
+  })
+})
+
+describe("Gemini", () => {
+  test("thoughts are no part of what was said, but are paid as output", () => {
+    const transcript = decoded("google", {
+      candidates: [
+        {
+          content: {
+            parts: [
+              { text: "It is German.", thought: true },
+              { text: " Guten " },
+              { text: "Tag " },
+              3,
+            ],
+          },
+        },
+      ],
+      usageMetadata: {
+        promptTokenCount: 100,
+        promptTokensDetails: [
+          { modality: "TEXT", tokenCount: 20 },
+          { modality: "AUDIO", tokenCount: 80 },
+        ],
+        candidatesTokenCount: 3,
+        thoughtsTokenCount: 7,
+      },
+    })
+    expect(transcript).toEqual({
+      text: "Guten Tag",
+      usage: { tokens: { text: 20, audio: 80, output: 10 } },
+    })
+  })
+
+  test("nothing said, nothing counted, and no answer at all", () => {
+    expect(decoded("google", { candidates: [{}] })).toEqual({ text: "", usage: {} })
+    expect(failureOf(() => decoded("google", { candidates: [] }))).toMatchObject({
+      kind: "upstream_error",
+    })
+  })
+})
+
+describe("OpenAI", () => {
+  const timed = {
+    task: "transcribe",
+    language: "english",
+    duration: 4,
+    text: "Up and down.",
+    segments: [
+      { id: 0, start: 0, end: 2, text: "Up" },
+      { start: 2, end: 4 },
+    ],
+    words: [{ word: "Up", start: 0, end: 2 }],
+    usage: { type: "duration", seconds: 4 },
+  }
+
+  test("times, and the vendor's own body where that is what the caller asked for", () => {
+    expect(decoded("openai", timed, { form: "verbose_json" })).toEqual({
+      text: "Up and down.",
+      language: "english",
+      duration: 4,
+      segments: [{ start: 0, end: 2, text: "Up" }],
+      words: [{ word: "Up", start: 0, end: 2 }],
+      usage: { seconds: 4 },
+      body: timed,
+    })
+    expect(decoded("openai", timed, { form: "srt" }).body).toBeUndefined()
+    expect(decoded("openai", timed, { form: "json" }).body).toEqual(timed)
+  })
+
+  test("speakers", () => {
+    const body = {
+      task: "transcribe",
+      duration: 2,
+      text: "Hi",
+      segments: [{ type: "transcript.text.segment", start: 0, end: 2, text: "Hi", speaker: "B" }],
+    }
+    const asked = decoded("openai", body, { form: "diarized_json" })
+    expect(asked.segments).toEqual([{ start: 0, end: 2, text: "Hi", speaker: "B" }])
+    expect(asked.body).toEqual(body)
+    expect(decoded("openai", body, { form: "verbose_json" }).body).toBeUndefined()
+  })
+
+  test.each([
+    [
+      { type: "tokens", input_tokens: 30, output_tokens: 5 },
+      { text: 0, audio: 30, output: 5 },
+    ],
+    [
+      { input_tokens: 30, output_tokens: 5, input_token_details: { audio_tokens: 22 } },
+      { text: 8, audio: 22, output: 5 },
+    ],
+    [
+      { input_tokens: 3, output_tokens: 5, input_token_details: { audio_tokens: 22 } },
+      { text: 0, audio: 22, output: 5 },
+    ],
+    [{ input_tokens: 30 }, undefined],
+  ])("tokens of %j", (usage, tokens) => {
+    expect(decoded("openai", { text: "Hi", usage }).usage.tokens).toEqual(tokens)
+  })
+
+  test.each(["", "[]", "<html>"])("an answer that is no object cannot be used: %j", (body) => {
+    expect(failureOf(() => decoded("openai", body))).toMatchObject({ kind: "upstream_error" })
+  })
+})
+
+describe("forms in which a transcript goes out", () => {
+  const transcript: Transcript = {
+    text: "Up and down.",
+    language: "en",
+    duration: 4,
+    segments: [
+      { start: 0, end: 2, text: "Up", speaker: "B" },
+      { start: 2, end: 4, text: "and down." },
+    ],
+    words: [{ word: "Up", start: 0, end: 2 }],
+    usage: { tokens: { text: 1, audio: 9, output: 4 } },
+  }
+  const bodyOf = (parts: Partial<TranscriptionRequest>, said = transcript): JsonObject =>
+    JSON.parse(renderTranscript(said, transcriptionOf(parts)).body) as JsonObject
+
+  test("diarized_json names a speaker of each segment", () => {
+    expect(bodyOf({ form: "diarized_json" })).toMatchObject({
+      task: "transcribe",
+      duration: 4,
+      segments: [
+        { type: "transcript.text.segment", id: "seg_0", start: 0, end: 2, speaker: "B" },
+        { type: "transcript.text.segment", id: "seg_1", start: 2, end: 4, speaker: "A" },
+      ],
+    })
+  })
+
+  test("verbose_json has words where they are asked for, and one segment where no times came", () => {
+    const words = { form: "verbose_json", granularities: ["word"] } as const
+    expect(bodyOf(words)["words"]).toEqual([{ word: "Up", start: 0, end: 2 }])
+    expect(bodyOf({ form: "verbose_json" })).not.toHaveProperty("words")
+    const untimed = bodyOf({ form: "verbose_json" }, { text: "Up", usage: {} })
+    expect(untimed).toMatchObject({ duration: 3.7, segments: [{ start: 0, end: 3.7, text: "Up" }] })
+  })
+
+  test("events, where the vendor made none", () => {
+    const events = renderEvents(transcript, transcriptionOf({ stream: true }))
+    const reader = new TranscriptEventReader()
+    reader.push(new TextEncoder().encode(events))
+    expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
+  })
+})
+
+describe("a transcript that is streamed", () => {
+  const event = (value: JsonObject) =>
+    `event: ${String(value["type"])}\ndata: ${JSON.stringify(value)}\n\n`
+  const usage = {
+    input_tokens: 12,
+    output_tokens: 4,
+    input_token_details: { text_tokens: 2, audio_tokens: 10 },
+  }
+  const stream = new TextEncoder().encode(
+    [
+      ": a comment\n\n",
+      event({ type: "transcript.text.delta", delta: "Grüße " }),
+      event({ type: "transcript.text.delta", delta: "🐦" }),
+      event({ type: "transcript.other", delta: "not text" }),
+      event({ type: "transcript.text.done", text: "Grüße 🐦!", usage }),
+      "data: [DONE]\n\n",
+    ].join(""),
+  )
+
+  test("is the same wherever it is cut", () => {
+    for (let cut = 0; cut <= stream.length; cut++) {
+      const reader = new TranscriptEventReader()
+      reader.push(stream.subarray(0, cut))
+      reader.push(stream.subarray(cut))
+      expect(reader).toMatchObject({
+        text: "Grüße 🐦!",
+        usage: { tokens: { text: 2, audio: 10, output: 4 } },
+        isOver: true,
+      })
+    }
+  })
+
+  test("byte by byte, it has what has come", () => {
+    const reader = new TranscriptEventReader()
+    const texts = new Set<string>()
+    for (const byte of stream) {
+      reader.push(Uint8Array.of(byte))
+      texts.add(reader.text)
+    }
+    expect([...texts]).toEqual(["", "Grüße ", "Grüße 🐦", "Grüße 🐦!"])
+  })
+
+  test("an error in it is the vendor's failure", () => {
+    const reader = new TranscriptEventReader()
+    const bytes = new TextEncoder().encode(event({ type: "error", error: { message: "no" } }))
+    expect(failureOf(() => reader.push(bytes))).toMatchObject({ kind: "upstream_error" })
+    expect(reader.isOver).toBe(false)
+  })
+})

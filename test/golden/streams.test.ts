@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent, ChatRequest } from "../../src/canon/chat.ts"
+import type { SseFrame, UpstreamDialect } from "../../src/canon/dialect.ts"
+import { parseJsonObject } from "../../src/canon/json.ts"
+import type { ReceivedEvent } from "../../src/wire/frames.ts"
+import { SseParser } from "../../src/wire/sse.ts"
+import { MODELS, UPSTREAMS } from "./dialects.ts"
+import { hasGolden, listGolden, readGolden } from "./golden-file.ts"
+import { withFixedValues } from "./fixed-values.ts"
+
+/** The streams of `answers/`, however they arrive. Bedrock's stand there as the events that they are. */
+const ROOT = "answers"
+
+for (const upstream of UPSTREAMS) {
+  describe(upstream.id, () => {
+    const names = listGolden(ROOT).filter((name) => hasGolden(pathOf(name, upstream)))
+
+    test("there are streams of its own", () => expect(names.length).toBeGreaterThan(2))
+
+    for (const name of names) {
+      const bytes = new TextEncoder().encode(readGolden(pathOf(name, upstream)))
+
+      test(`${name}: the same wherever the bytes are cut`, () => {
+        const whole = JSON.stringify(received([bytes]))
+        for (let cut = 1; cut < bytes.length; cut++) {
+          const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)]
+          if (JSON.stringify(received(pieces)) !== whole) throw new Error(`cut at ${cut}`)
+        }
+        const single = Array.from(bytes, (byte) => Uint8Array.of(byte))
+        expect(print(decoded(upstream, single))).toBe(print(decoded(upstream, [bytes])))
+      })
+
+      test(`${name}: broken off after any frame, it is what had come, and unfinished`, () => {
+        const frames = framesIn([bytes])
+        const whole = decoded(upstream, [bytes])
+        for (let length = 0; length < frames.length; length++) {
+          const decoder = upstream.decodeEvents(requestTo(upstream))
+          const events = frames.slice(0, length).flatMap((frame) => decoder.push(frame))
+          // Ids that a dialect makes up differ from one decoder to the next.
+          expect(print(events)).toBe(print(whole.slice(0, events.length)))
+          if (!decoder.finished) expect(() => decoder.end()).not.toThrow()
+        }
+        const isLong = frames.length > 1
+        expect(isFinishedAfter(upstream, frames.slice(0, 1))).toBe(!isLong)
+      })
+    }
+  })
+}
+
+function pathOf(name: string, { id }: UpstreamDialect): string {
+  return `${ROOT}/${name}/${id}.sse`
+}
+
+function requestTo({ id }: UpstreamDialect): ChatRequest {
+  return { model: MODELS[id], messages: [], stream: true, streamUsage: true, choices: 1 }
+}
+
+function received(pieces: readonly Uint8Array[]): readonly ReceivedEvent[] {
+  const parser = new SseParser()
+  return [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()]
+}
+
+function framesIn(pieces: readonly Uint8Array[]): SseFrame[] {
+  return received(pieces).map((frame) => {
+    const json = parseJsonObject(frame.data)
+    return json ? { ...frame, json } : frame
+  })
+}
+
+function decoded(upstream: UpstreamDialect, pieces: readonly Uint8Array[]): ChatEvent[] {
+  const decoder = upstream.decodeEvents(requestTo(upstream))
+  return [...framesIn(pieces).flatMap((frame) => decoder.push(frame)), ...decoder.end()]
+}
+
+function isFinishedAfter(upstream: UpstreamDialect, frames: readonly SseFrame[]): boolean {
+  const decoder = upstream.decodeEvents(requestTo(upstream))
+  for (const frame of frames) decoder.push(frame)
+  return decoder.finished
+}
+
+function print(events: readonly ChatEvent[]): string {
+  return withFixedValues(JSON.stringify(events))
+}
