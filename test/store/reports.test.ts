@@ -1,15 +1,12 @@
-import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { copyFileSync } from "node:fs"
-import { join } from "node:path"
 import type { RequestFilter } from "../../src/store/requests.ts"
-import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
-import { TemporaryDirectory } from "./book.ts"
 import { ReportedBook } from "./reported-requests.ts"
 
 const HOUR = 3_600_000
+
 /** 2026-03-02, 10:30 UTC. */
 const AT = Date.UTC(2026, 2, 2, 10, 30)
+
 const EXPIRED = JSON.stringify({ status: "expired" })
 
 /** The ids of what a filter lets through. */
@@ -366,82 +363,4 @@ test("a key's uses and spending are known, also of several at once", async () =>
   expect(await reports.keyUses(["key_a", "key_b"])).toEqual([
     { key: "key_a", lastUsedAt: AT + 9, requests: 3, spent: 12n },
   ])
-})
-
-describe("the index", () => {
-  test("has each request once, however many take it in at once", async () => {
-    await using own = await ReportedBook.open()
-    const batch = (name: string) =>
-      Array.from({ length: 700 }, (_, index) => ({ request: `${name}_${index}`, at: AT, cost: 1n }))
-    await own.add(...batch("first"))
-    await using other = new ReportsOnDemand(own.book.directory.database)
-    await Promise.all([own.reports.upToDate(), other.upToDate(), other.upToDate()])
-    await own.add(...batch("second"))
-    const [reports] = await Promise.all([own.reports.upToDate(), other.upToDate()])
-    expect(await reports.keyUses(["key_a"])).toMatchObject([{ requests: 1_400, spent: 1_400n }])
-    expect(await reports.list({}, null, 2_000)).toHaveLength(1_400)
-  })
-
-  test("begins again where it does not fit its book", async () => {
-    await using own = await ReportedBook.open()
-    await own.add({ request: "req_1" }, { request: "req_2" })
-    await found(own, {})
-    await using other = await ReportedBook.open()
-    await other.add({ request: "req_8" }, { request: "req_9" }, { request: "req_10" })
-    using directory = new TemporaryDirectory()
-    const path = (book: ReportedBook) => book.book.directory.path
-    using copied = new Database(join(path(own), "reports.db"))
-    copied.run(`VACUUM INTO '${join(directory.path, "reports.db")}'`)
-    using book = new Database(other.book.directory.database)
-    book.run(`VACUUM INTO '${directory.database}'`)
-    await using strange = new ReportsOnDemand(directory.database)
-    const rows = await (await strange.upToDate()).list({}, null, 10)
-    expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
-  })
-
-  test("begins again where the book is an earlier one", async () => {
-    await using own = await ReportedBook.open()
-    await own.add({ request: "req_1" })
-    using directory = new TemporaryDirectory()
-    using book = new Database(own.book.directory.database)
-    book.run(`VACUUM INTO '${directory.database}'`)
-    await own.add({ request: "req_2" })
-    await found(own, {})
-    await own.reports[Symbol.asyncDispose]()
-    copyFileSync(join(own.book.directory.path, "reports.db"), join(directory.path, "reports.db"))
-    await using earlier = new ReportsOnDemand(directory.database)
-    const rows = await (await earlier.upToDate()).list({}, null, 10)
-    expect(rows.map(({ request }) => request)).toEqual(["req_1"])
-  })
-
-  test("goes on where it was after a new start", async () => {
-    await using own = await ReportedBook.open()
-    await own.add({ request: "req_1" })
-    await found(own, {})
-    await own.reports[Symbol.asyncDispose]()
-    await own.add({ request: "req_2" })
-    await using again = new ReportsOnDemand(own.book.directory.database)
-    expect(await (await again.upToDate()).keyUses(["key_a"])).toMatchObject([{ requests: 2 }])
-  })
-
-  test("answers with what it has when there is too much to wait for, and goes on", async () => {
-    await using own = await ReportedBook.open()
-    const many = Array.from({ length: 3_000 }, (_, index) => ({ request: `r${index}`, at: AT }))
-    await own.add(...many)
-    await using hasty = new ReportsOnDemand(own.book.directory.database, 0)
-    const reports = await hasty.upToDate()
-    const first = (await reports.keyUses(["key_a"]))[0]?.requests ?? 0
-    expect(first).toBeLessThan(3_000)
-    expect(await (await own.reports.upToDate()).keyUses(["key_a"])).toMatchObject([
-      { requests: 3_000 },
-    ])
-  })
-})
-
-test("reports that are closed answer no more, and a book that is not there has none", async () => {
-  await using own = await ReportedBook.open()
-  await own.reports[Symbol.asyncDispose]()
-  await expect(own.reports.upToDate()).rejects.toThrow("closed")
-  await using nowhere = new ReportsOnDemand(join(own.book.directory.path, "no", "tollgate.db"))
-  await expect(nowhere.upToDate()).rejects.toThrow()
 })

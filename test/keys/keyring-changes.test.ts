@@ -1,0 +1,178 @@
+import { describe, expect, test } from "bun:test"
+import type { GatewayError } from "../../src/canon/errors.ts"
+import { Keyring } from "../../src/keys/keyring.ts"
+import { KeyIssuer } from "../support/key-issuer.ts"
+import { Node } from "../../src/ledger/node.ts"
+import type { Store } from "../../src/store/store.ts"
+import { Book, until } from "../store/book.ts"
+import { hasher, type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
+
+describe("a keyring", () => {
+  test("reads only what changed, and nothing when nothing did", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const asked: number[] = []
+    const store: Store = {
+      ...book.store,
+      keys: {
+        ...book.store.keys,
+        listChanged: (revision) => {
+          asked.push(revision)
+          return book.store.keys.listChanged(revision)
+        },
+      },
+    }
+    const { keyring, issuer } = await desk(book, store)
+    await issuer.issue({ account: "account", name: "key" })
+    const { revision } = await book.store.nodes.poll("node", null)
+    await keyring.refresh(revision)
+    await keyring.refresh(revision)
+    expect(asked).toEqual([-1, 0])
+  })
+
+  test("is not set back by news that arrive late", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const gate = Promise.withResolvers<void>()
+    let isSlow = false
+    const store: Store = {
+      ...book.store,
+      keys: {
+        ...book.store.keys,
+        listChanged: async (revision) => {
+          const news = await book.store.keys.listChanged(revision)
+          if (isSlow) {
+            isSlow = false
+            await gate.promise
+          }
+          return news
+        },
+      },
+    }
+    const { keyring, issuer } = await desk(book, store)
+    const { secret, key } = await issuer.issue({ account: "account", name: "key" })
+    isSlow = true
+    const late = keyring.refresh()
+    await issuer.revoke(key.id)
+    await keyring.refresh()
+    gate.resolve()
+    await late
+    expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
+  })
+
+  test("of another process knows every change within a second", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { issuer } = await desk(book)
+    const store = await book.threaded()
+    const { keyring } = await desk(book, store)
+    await using node = await Node.join(store, "node", {
+      onNews: (news) => keyring.refresh(news.revision),
+      onForgotten() {},
+      onExpired() {},
+      onFailure() {},
+    })
+    const { secret, key } = await issuer.issue({ account: "account", name: "key" })
+    await until(() => ask(keyring, bearer(secret)) === key.id, 1_000)
+    const rotated = await issuer.rotate(key.id, 0)
+    await until(() => ask(keyring, bearer(rotated.secret)) === key.id, 1_000)
+    expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
+    await issuer.revoke(key.id)
+    await until(() => ask(keyring, bearer(rotated.secret)) === "invalid_api_key", 1_000)
+    expect(node.id).toBe("node")
+  })
+})
+
+/** What comes of asking, when the book may be looked into. */
+async function identified(keyring: Keyring, headers: Pairs): Promise<string> {
+  try {
+    return (await keyring.identify(new Headers(headers), Date.now())).id
+  } catch (error) {
+    return (error as GatewayError).kind
+  }
+}
+
+/** A store that counts how often its keys are read. */
+function counted(store: Store): { store: Store; readonly readings: number } {
+  let readings = 0
+  const listChanged: Store["keys"]["listChanged"] = (revision) => {
+    readings++
+    return store.keys.listChanged(revision)
+  }
+  return {
+    store: { ...store, keys: { ...store.keys, listChanged } },
+    get readings() {
+      return readings
+    },
+  }
+}
+
+describe("a key that another process made or changed", () => {
+  test("works as soon as it is made", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const { secret, key } = await issuer.issue({ account: "account", name: "new" })
+    expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
+    expect(await identified(keyring, bearer(secret))).toBe(key.id)
+    expect(ask(keyring, bearer(secret))).toBe(key.id)
+    const rotated = await issuer.rotate(key.id, HOUR)
+    expect(await identified(keyring, bearer(rotated.secret))).toBe(key.id)
+  })
+
+  test("works no more as soon as its change was told, and is not read for otherwise", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    let count = 0
+    const changes = {
+      get count() {
+        return count
+      },
+      raise: () => void count++,
+    }
+    const issuer = new KeyIssuer(book.store, hasher)
+    const { secret, key } = await issuer.issue({ account: "account", name: "key" })
+    const [here, there] = [counted(book.store), counted(book.store)]
+    const maker = new Keyring(here.store, hasher, changes)
+    const other = new Keyring(there.store, hasher, changes)
+    await Promise.all([maker.refresh(), other.refresh()])
+    for (let times = 0; times < 3; times++) {
+      expect(await identified(other, bearer(secret))).toBe(key.id)
+    }
+    expect(there.readings).toBe(1)
+    await issuer.revoke(key.id)
+    await maker.changed()
+    expect(await identified(other, bearer(secret))).toBe("invalid_api_key")
+    expect(ask(maker, bearer(secret))).toBe("invalid_api_key")
+    expect([here.readings, there.readings]).toEqual([2, 2])
+  })
+
+  test("is looked for once for many strangers, and what is no key not at all", async () => {
+    await using book = Book.direct()
+    const { store } = book
+    const watched = counted(store)
+    const keyring = new Keyring(watched.store, hasher)
+    await keyring.refresh()
+    expect(await identified(keyring, bearer("sk-something-else"))).toBe("invalid_api_key")
+    expect(await identified(keyring, {})).toBe("missing_api_key")
+    expect(watched.readings).toBe(1)
+    const strangers = Array.from({ length: 500 }, (_, index) =>
+      identified(keyring, bearer(`sk-tg-${String(index).padStart(43, "a")}`)),
+    )
+    expect(new Set(await Promise.all(strangers))).toEqual(new Set(["invalid_api_key"]))
+    expect(watched.readings).toBe(2)
+  })
+
+  test("cannot be told from a wrong one while the book cannot be read: come again", async () => {
+    await using book = Book.direct()
+    const { store } = book
+    const broken = {
+      ...store,
+      keys: { ...store.keys, listChanged: () => Promise.reject(new Error("disk I/O error")) },
+    }
+    const keyring = new Keyring(broken, hasher)
+    const headers = bearer(`sk-tg-${"a".repeat(43)}`)
+    expect(await identified(keyring, headers)).toBe("book_unavailable")
+    expect(await identified(keyring, headers)).toBe("book_unavailable")
+  })
+})

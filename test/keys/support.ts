@@ -1,0 +1,36 @@
+import type { GatewayError } from "../../src/canon/errors.ts"
+import { Keyring } from "../../src/keys/keyring.ts"
+import { KeyIssuer } from "../support/key-issuer.ts"
+import { KeyHasher } from "../../src/keys/secret.ts"
+import type { Store } from "../../src/store/store.ts"
+import type { Book } from "../store/book.ts"
+
+/** As the gateway hashes what it is sent. */
+export const hasher = new KeyHasher("pepper".repeat(12))
+
+/** Headers, of which one may come twice. */
+export type Pairs = Record<string, string> | [string, string][]
+
+/** Milliseconds. */
+export const HOUR = 3_600_000
+
+/** What comes of asking with these headers: the key's id, or the kind of refusal. */
+export function ask(keyring: Keyring, headers: Pairs, now = Date.now()): string {
+  try {
+    return keyring.authenticate(new Headers(headers), now).id
+  } catch (error) {
+    return (error as GatewayError).kind
+  }
+}
+
+/** A key where most clients send it. */
+export function bearer(secret: string): Pairs {
+  return { authorization: `Bearer ${secret}` }
+}
+
+/** A keyring, and who issues its keys. */
+export async function desk(book: Book, store: Store = book.store) {
+  const keyring = new Keyring(store, hasher)
+  await keyring.refresh()
+  return { keyring, issuer: new KeyIssuer(store, hasher) }
+}
