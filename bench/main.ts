@@ -13,7 +13,7 @@ import { formatReport } from "./report.ts"
 import type { Results } from "./results.ts"
 import { findSubjects } from "./subjects/find.ts"
 import type { Subject } from "./subjects/subject.ts"
-import { judge } from "./targets.ts"
+import { validate } from "./targets.ts"
 
 const RESULTS = join(import.meta.dir, "results")
 const WRONG_USAGE = 2
@@ -66,7 +66,7 @@ async function run(options: BenchOptions): Promise<number> {
     await measure(part, subjects, options, results)
     process.stderr.write(`${((performance.now() - begun) / 1_000).toFixed(0)} s\n`)
   }
-  const verdicts = judge(results)
+  const verdicts = validate(results)
   mkdirSync(RESULTS, { recursive: true })
   const file = join(RESULTS, `${results.date.replaceAll(":", "-")}.json`)
   writeFileSync(file, `${JSON.stringify({ ...results, verdicts }, null, 2)}\n`)

@@ -6,12 +6,12 @@ import type { LatencyResult } from "./measure/latency.ts"
 import type { Results } from "./results.ts"
 import type { Spread } from "./statistics.ts"
 import { formatNumber, formatTable } from "./table.ts"
-import { judge, type Verdict } from "./targets.ts"
+import { validate, type Verdict } from "./targets.ts"
 
 const MEGABYTE = 1_048_576
 const KILOBYTES_PER_MEGABYTE = 1_024
 // Above this share of the gateway's core used by others, figures are doubtful.
-const MOST_STRANGERS = 0.05
+const MAX_STRANGERS = 0.05
 
 /** The whole report as text. */
 export function formatReport(results: Results): string {
@@ -19,7 +19,7 @@ export function formatReport(results: Results): string {
     formatMachine(results),
     ...formatFigures(results),
     ...formatTranscoding(results),
-    formatVerdicts(judge(results)),
+    formatVerdicts(validate(results)),
   ]
   return [...parts, ...formatNotes(results)].join("\n\n")
 }
@@ -147,7 +147,7 @@ function formatVerdicts(verdicts: readonly Verdict[]): string {
   return formatTable([["Tollgate", "measured", "range", "must", "aim", ""], ...rows])
 }
 
-/** Of each pair of dialects: there is nobody to compare them with but the bare proxy. */
+/** Of each pair of dialects: there is no one to compare them with but the bare proxy. */
 function formatTranscoding({ transcode }: Results): string[] {
   if (transcode === undefined) return []
   const rows = transcode.costs.map(({ subject, microseconds, ratio }) => [
@@ -175,7 +175,7 @@ function formatNotes(results: Results): string[] {
 function latencyNote({ direct, stolen }: LatencyResult): string {
   const [median, p99] = [formatNumber(direct.median.median), formatNumber(direct.p99.median)]
   const others =
-    stolen > MOST_STRANGERS
+    stolen > MAX_STRANGERS
       ? `; ${percent(stolen)} of the time went to other machines on this host (NOISY)`
       : ""
   return `latency: the vendor itself takes ${median} µs (p50) and ${p99} µs (p99)${others}`
@@ -185,7 +185,7 @@ function streamNote(blocks: readonly Block[]): string {
   const names = [...new Set(blocks.map(({ subject }) => subject))]
   const apart = names.map((name) => {
     const own = blocks.filter(({ subject }) => subject === name)
-    return `${name} ${formatNumber(sum(own, "frames") / sum(own, "pieces"))}`
+    return `${name} ${formatNumber(sum(own, "frames") / sum(own, "chunks"))}`
   })
   const seen = sum(blocks, "frames")
   return (
@@ -198,13 +198,13 @@ function quality(blocks: readonly Block[]): string {
   const time = sum(blocks, "duration") * 1_000
   const strangers = sum(blocks, "strangersTime") / time
   const busy = sum(blocks, "processorTime") / time
-  const warning = strangers > MOST_STRANGERS ? " (NOISY: run it again on a quiet machine)" : ""
+  const warning = strangers > MAX_STRANGERS ? " (NOISY: run it again on a quiet machine)" : ""
   return `core ${percent(busy)} busy with it, ${percent(strangers)} with others${warning}`
 }
 
 function sum(
   blocks: readonly Block[],
-  figure: "frames" | "pieces" | "duration" | "strangersTime" | "processorTime",
+  figure: "frames" | "chunks" | "duration" | "strangersTime" | "processorTime",
 ): number {
   return blocks.reduce((total, block) => total + block[figure], 0)
 }

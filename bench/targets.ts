@@ -115,7 +115,7 @@ const TARGETS: readonly Target[] = [
 ]
 
 /** Holds what was measured against what the design promises. */
-export function judge(results: Results): readonly Verdict[] {
+export function validate(results: Results): readonly Verdict[] {
   return TARGETS.flatMap((target) => {
     const found = target.find(results)
     if (found === undefined) return []

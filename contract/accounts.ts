@@ -80,12 +80,12 @@ export const entryQuery = pageQuery.extend({ kind: entryKind.optional() })
 
 /**
  * `POST /admin/v1/accounts/{id}/entries`, operators only. A grant or refund is above zero; an adjustment
- * may be below, down to what the account has free. Nothing in the book is ever edited.
+ * may be below, down to what the account has free. Nothing in the ledger is ever edited.
  */
 export const newEntry = z.object({
   kind: z.enum(["grant", "adjustment", "refund"]),
   amount: creditChange,
-  /** Why; it stands in the book for ever. */
+  /** Why; it stands in the ledger forever. */
   note: label,
 })
 export type NewEntry = z.infer<typeof newEntry>
@@ -138,7 +138,7 @@ export const accountRoutes = {
   }),
 }
 
-/** `/admin/v1/accounts/{id}/...`: the book of an account, and what goes into it. */
+/** `/admin/v1/accounts/{id}/...`: the ledger of an account, and what goes into it. */
 export const creditRoutes = {
   "GET /accounts/{id}/credits": route({
     summary: "What an account has, and what running requests hold of it",

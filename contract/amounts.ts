@@ -51,7 +51,7 @@ export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): Amou
 const LARGE_ENTRY = 1_000n
 /** As much times what the account has, but not below this: an account that is nearly empty is filled up every day. */
 const LARGE_SHARE = 10n
-const LEAST_LARGE = 100n
+const MIN_LARGE = 100n
 const NANOCREDITS = 1_000_000_000n
 
 /**
@@ -63,7 +63,7 @@ export function isLargeEntry(amount: bigint, balance: bigint): boolean {
   const size = amount < 0n ? -amount : amount
   if (size > LARGE_ENTRY * NANOCREDITS) return true
   // More than there is cannot be taken out at all.
-  const isComparable = balance > 0n && amount > LEAST_LARGE * NANOCREDITS
+  const isComparable = balance > 0n && amount > MIN_LARGE * NANOCREDITS
   return isComparable && size > LARGE_SHARE * balance
 }
 

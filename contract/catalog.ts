@@ -28,7 +28,7 @@ export const model = z.object({
   price: priceTable.nullable(),
   /** Prices of whole requests whose input is longer than `above` tokens. */
   price_tiers: z.array(z.object({ above: z.int(), price: priceTable })),
-  /** Prices of a million pictures by size and quality, where they differ. */
+  /** Prices of a million images by size and quality, where they differ. */
   price_pictures: priceTable.nullable(),
   multiplier: z.string(),
   /** The endpoints that it answers on: `/v1/chat/completions`. */
@@ -40,7 +40,7 @@ export const model = z.object({
   /** Where its entry comes from; `file` and `environment` ones are locked in the console. */
   origin: z.enum(["known", "file", "console"]),
   is_locked: z.boolean(),
-  /** Prices that are known for it and not in force, ready for one click; null where there are none. */
+  /** Prices that are known for it and not active, ready for one click; null where there are none. */
   known_price: priceTable.nullable(),
   /**
    * The same as a whole entry to `PUT`, with tiers where there are some, and whose price it is. Prefer it to

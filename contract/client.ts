@@ -49,7 +49,7 @@ export function pathOf(name: RouteName, { path: parts = {} }: AnyInput): string 
   const { path } = methodAndPath(name)
   return path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, part: string, isRest: string | undefined) => {
     const value = parts[part] ?? ""
-    const pieces = isRest === undefined ? [value] : value.split("/")
-    return pieces.map(encodeURIComponent).join("/")
+    const chunks = isRest === undefined ? [value] : value.split("/")
+    return chunks.map(encodeURIComponent).join("/")
   })
 }

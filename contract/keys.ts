@@ -67,7 +67,7 @@ const origin = z
   .max(200)
   .refine((text) => pageOriginOf(text) !== undefined, PAGE_ORIGIN_RULE)
 
-const MOST_ALIASES = 100
+const MAX_ALIASES = 100
 
 /** By name, the id that it stands for; `models` is asked of that id. */
 const aliases = z
@@ -84,8 +84,8 @@ const aliases = z
       ),
   )
   .refine(
-    (table) => Object.keys(table).length <= MOST_ALIASES,
-    `may hold ${MOST_ALIASES} names at most`,
+    (table) => Object.keys(table).length <= MAX_ALIASES,
+    `may hold ${MAX_ALIASES} names at most`,
   )
   .refine((table) => Object.keys(table).length > 0, "is empty: null means none")
 

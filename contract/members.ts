@@ -45,7 +45,7 @@ export type InvitationWithLink = z.infer<typeof invitationWithLink>
 export const openInvitation = invitation
   .pick({ account_name: true, email: true, role: true, invited_by: true, expires_at: true })
   .extend({
-    /** Whether somebody with this address is registered: they sign in and accept. */
+    /** Whether someone with this address is registered: they sign in and accept. */
     is_registered: z.boolean(),
   })
 export type OpenInvitation = z.infer<typeof openInvitation>
@@ -142,7 +142,7 @@ export const acceptanceRoutes = {
   }),
 }
 
-/** `/admin/v1/users`: everybody who can sign in. */
+/** `/admin/v1/users`: everyone who can sign in. */
 export const userRoutes = {
   "GET /users": route({
     summary: "All users, the oldest first",

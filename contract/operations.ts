@@ -2,7 +2,7 @@ import * as z from "zod"
 import { identifier, moment, page, pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
-/** One change that somebody made. Never edited, chained by hash. */
+/** One change that someone made. Never edited, chained by hash. */
 export const auditRecord = z.object({
   number: z.int(),
   at: moment,
@@ -36,7 +36,7 @@ export const auditQuery = pageQuery.extend({
 
 /** A setting that the console can change; `locked` where the file or the environment says it. */
 export const settingsView = z.object({
-  /** All settings in force, without secrets, as `tollgate doctor` shows them. */
+  /** All settings active, without secrets, as `tollgate doctor` shows them. */
   effective: z.record(z.string(), z.unknown()),
   /** What the console may change, and what it has. */
   changeable: z.array(
@@ -56,7 +56,7 @@ export type SettingsView = z.infer<typeof settingsView>
 /** `PATCH /admin/v1/settings`: null goes back to the default. */
 export const settingsChange = z.record(z.string(), z.string().max(20_000).nullable())
 
-/** `GET /admin/v1/settings/book`: walks every account's book, as `tollgate ledger verify` does. */
+/** `GET /admin/v1/settings/book`: walks every account's ledger, as `tollgate ledger verify` does. */
 export const bookVerdict = z.object({
   accounts: z.int(),
   entries: z.int(),
@@ -71,7 +71,7 @@ export const bookVerdict = z.object({
     }),
   ),
 })
-export type BookVerdict = z.infer<typeof bookVerdict>
+export type LedgerVerdict = z.infer<typeof bookVerdict>
 
 /** `/admin/v1/audit`: who changed what. */
 export const auditRoutes = {

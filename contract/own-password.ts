@@ -17,7 +17,7 @@ export const secondStep = z.object({
 /** `POST /admin/v1/auth/two-factor/enable`, `/disable` and `/generate-backup-codes`. */
 export const ownPassword = z.object({ password: z.string().min(1).max(200) })
 export const twoFactorSetup = z.object({
-  /** For the picture that an authenticator reads: `otpauth://totp/...`. */
+  /** For the image that an authenticator reads: `otpauth://totp/...`. */
   totp_uri: z.string(),
   /** The same, to type. */
   secret: z.string(),
@@ -48,7 +48,7 @@ export const passwordRoutes = {
   }),
 }
 
-/** What proves who somebody is, besides a password. */
+/** What proves who someone is, besides a password. */
 export const proofRoutes = {
   "POST /auth/reset-password": route({
     summary: "Set a new password by an operator's link",

@@ -1,7 +1,7 @@
 import * as z from "zod"
 
 /**
- * The least that somebody has to be. `anyone` needs no session, `session` is every user who is signed
+ * The least that someone has to be. `anyone` needs no session, `session` is every user who is signed
  * in; the next three are roles in the account that it is about, which the service checks.
  */
 export type MinimumRole = "anyone" | "session" | "viewer" | "member" | "owner" | "operator"
@@ -54,7 +54,7 @@ export function route(facts: Facts<MinimumRole> & Partial<Route>): Route {
   return { query: nothing, body: nothing, answer: nothing, ...facts }
 }
 
-/** What nobody changes: how services hand over what a route answers with. */
+/** What no one changes: how services hand over what a route answers with. */
 export type Immutable<Value> = Value extends object
   ? { readonly [Name in keyof Value]: Immutable<Value[Name]> }
   : Value

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { credits, identifier, moment, page, pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
-/** A part of a request's cost that was not charged, as a line of the book. */
+/** A part of a request's cost that was not charged, as a line of the ledger. */
 export const writeOff = z.object({
   number: z.int(),
   at: moment,

@@ -150,10 +150,10 @@ const WHEN: Readonly<Record<ModelCharge["how"], string>> = {
   beside: "another model beside it",
 }
 
-function heldModel({ most, limit, pictureTokens, how }: ModelCharge): string {
+function heldModel({ max: most, limit, imageTokens, how }: ModelCharge): string {
   if (how === "instead") return "the dearest of them"
   const often = limit === undefined ? times(most ?? 1) : `\`${limit}\` times, else ${most ?? 1}`
-  const tokens = pictureTokens === undefined ? "" : ` of ${pictureTokens} tokens`
+  const tokens = imageTokens === undefined ? "" : ` of ${imageTokens} tokens`
   return `that model, ${often}${tokens}`
 }
 
@@ -161,7 +161,7 @@ function times(count: number): string {
   return count === 1 ? "once" : `${count} times`
 }
 
-function heldCalls({ most, limit, adds }: CallCharge): string {
+function heldCalls({ max: most, limit, adds }: CallCharge): string {
   const calls = limit === undefined ? String(most) : `\`${limit}\`, else ${most}`
   return adds === undefined ? calls : `${calls}, each with ${adds} more tokens of input`
 }

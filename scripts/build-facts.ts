@@ -11,7 +11,7 @@ import type { Facts } from "./facts/shape.ts"
 export const shipped = {
   modelsDevDate: "2026-07-02",
   genaiPricesDate: "2026-08-21",
-  /** Prices that change on a known day are those in force on this one. */
+  /** Prices that change on a known day are those active on this one. */
   date: "2026-11-20",
 }
 

@@ -1,5 +1,5 @@
 /** Everything about the code that is not a test: format, lint, types, floors, links, dead code. */
-import { checkContract, checkHouse } from "./house.ts"
+import { checkContract, checkHouse } from "./architecture.ts"
 import { checkLinks } from "./links.ts"
 import { checkWidth } from "./reflow.ts"
 

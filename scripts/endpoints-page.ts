@@ -55,7 +55,7 @@ export function endpointsPage(): string {
 function cellOf({ operations }: Vendor, name: keyof Operations): string {
   const format = operations?.[name]
   if (!format) return ""
-  return name === "image" && operations?.image ? picturesOf(operations.image) : "yes"
+  return name === "image" && operations?.image ? imagesOf(operations.image) : "yes"
 }
 
 const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
@@ -64,7 +64,7 @@ const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
   variation: "varied",
 }
 
-function picturesOf({ tasks, streams }: ImageFormat): string {
+function imagesOf({ tasks, streams }: ImageFormat): string {
   return [...tasks.map((task) => TASK_WORDS[task]), ...(streams ? ["streamed"] : [])].join(", ")
 }
 

@@ -14,7 +14,7 @@ const REFERENCE =
 /** In the prose of a page: a file or folder. */
 const PATH =
   /`((?:(?:src|test|scripts|simulator|console|bench|docs|contract|bin)\/[\w./-]*\w)|(?:[\w.-]+\/)+[\w.-]+\.tsx?)`/g
-/** Documents that are not in the repository, so that nobody could look there. Spelled so as not to find itself. */
+/** Documents that are not in the repository, so that no one could look there. Spelled so as not to find itself. */
 const ABSENT = /\b(?:W[I]RE|S[P]EC|D[E]SIGN)(?:\.md)?\b/
 const DECISION = /\bdecision (\d+)\b/gi
 /** Pages that name files of others, or files as they were when something was decided or changed. */

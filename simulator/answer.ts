@@ -24,7 +24,7 @@ export interface PlannedChoice {
   readonly reasoningTokens: number
 }
 
-const MOST_WORDS = 1_000_000
+const MAX_WORDS = 1_000_000
 
 /** Decides what is answered. Deterministic: it depends on the prompt alone. */
 export function planAnswer(prompt: Prompt): PlannedChoice[] {
@@ -72,7 +72,7 @@ function spokenText(prompt: Prompt, afterTools: boolean): string {
   }
   if (!prompt.echo.startsWith("/tokens ")) return prompt.echo
   const asked = /^\/tokens (\d+)\b/.exec(prompt.echo)
-  return asked === null ? prompt.echo : wordsOf(Math.min(Number(asked[1]), MOST_WORDS))
+  return asked === null ? prompt.echo : wordsOf(Math.min(Number(asked[1]), MAX_WORDS))
 }
 
 function cutAtStop(text: string, stop: readonly string[]): { text: string; by: string | null } {

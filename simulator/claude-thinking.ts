@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts"
 
 /** What a request asks of a Claude model's thinking, at Anthropic or at Bedrock. */
-export interface ThinkingWish {
+export interface ThinkingOptions {
   readonly kind: "off" | "enabled" | "adaptive"
   /** Tokens that an answer spends on it. */
   readonly tokens: number
@@ -10,7 +10,7 @@ export interface ThinkingWish {
 }
 
 /** What else of the request the rules of thinking look at; undefined where it is not set. */
-export interface ThinkingSurroundings {
+export interface ThinkingContext {
   readonly limit: number | undefined
   readonly temperature: number | undefined
   readonly topP: number | undefined
@@ -32,37 +32,34 @@ const EFFORT_TOKENS: Record<string, number> = {
   max: 512,
 }
 const BUDGET_PER_TOKEN = 32
-const MOST_TOKENS = 256
-const LEAST_BUDGET = 1024
-const LEAST_TOP_P = 0.95
+const MAX_TOKENS = 256
+const MIN_BUDGET = 1024
+const MIN_TOP_P = 0.95
 
 const GUIDE = "https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
 const CONSULT = `Please consult our documentation at ${GUIDE}`
 
 /** Reads `thinking` and `output_config.effort` (docs/wire/anthropic-messages.md#f2). */
-export function readThinking(config: JsonObject, effort: string): ThinkingWish {
+export function readThinking(config: JsonObject, effort: string): ThinkingOptions {
   const isOmitted = config.display === "omitted"
   if (config.type === "adaptive") {
     return { kind: "adaptive", tokens: EFFORT_TOKENS[effort] ?? 128, isOmitted }
   }
   if (config.type !== "enabled") return { kind: "off", tokens: 0, isOmitted }
   const budget = typeof config.budget_tokens === "number" ? config.budget_tokens : 0
-  const tokens = Math.min(Math.floor(budget / BUDGET_PER_TOKEN), MOST_TOKENS)
+  const tokens = Math.min(Math.floor(budget / BUDGET_PER_TOKEN), MAX_TOKENS)
   return { kind: "enabled", tokens, isOmitted }
 }
 
 /** What Anthropic would refuse about a thinking configuration, in its words. */
-export function checkThinking(
-  config: JsonObject,
-  around: ThinkingSurroundings,
-): string | undefined {
+export function checkThinking(config: JsonObject, around: ThinkingContext): string | undefined {
   const { type, budget_tokens: budget } = config
   if (type === "enabled") {
     const place = "thinking.enabled.budget_tokens"
     if (budget === undefined) return `${place}: Field required`
     if (!Number.isInteger(budget)) return `${place}: Input should be a valid integer`
-    if (Number(budget) < LEAST_BUDGET) {
-      return `${place}: Input should be greater than or equal to ${LEAST_BUDGET}`
+    if (Number(budget) < MIN_BUDGET) {
+      return `${place}: Input should be greater than or equal to ${MIN_BUDGET}`
     }
     if (around.limit !== undefined && around.limit <= Number(budget)) {
       return `\`max_tokens\` must be greater than \`thinking.budget_tokens\`. ${CONSULT}#max-tokens-and-context-window-size`
@@ -75,7 +72,7 @@ export function checkThinking(
   return "Thinking may not be enabled when tool_choice forces tool use."
 }
 
-function checkSampling(around: ThinkingSurroundings): string | undefined {
+function checkSampling(around: ThinkingContext): string | undefined {
   const { temperature, topK, topP } = around
   if (temperature !== undefined && temperature !== 1) {
     return `\`temperature\` may only be set to 1 when thinking is enabled. ${CONSULT}#important-considerations-when-using-extended-thinking`
@@ -83,8 +80,8 @@ function checkSampling(around: ThinkingSurroundings): string | undefined {
   if (topK !== undefined) {
     return `\`top_k\` must be unset when thinking is enabled. ${CONSULT}#important-considerations-when-using-extended-thinking`
   }
-  if (topP !== undefined && topP < LEAST_TOP_P) {
-    return `\`top_p\` must be greater than or equal to ${LEAST_TOP_P} or unset when thinking is enabled. ${CONSULT}#important-considerations-when-using-extended-thinking`
+  if (topP !== undefined && topP < MIN_TOP_P) {
+    return `\`top_p\` must be greater than or equal to ${MIN_TOP_P} or unset when thinking is enabled. ${CONSULT}#important-considerations-when-using-extended-thinking`
   }
   return undefined
 }

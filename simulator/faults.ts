@@ -79,7 +79,7 @@ export function faultOfHeaders(headers: Headers): Fault | null | undefined {
   return name === null ? undefined : (parseFault(name) ?? null)
 }
 
-const MOST_MARKERS = 10_000
+const MAX_MARKERS = 10_000
 
 /** Counts how often each marker has failed, for `flaky`. */
 export class FlakyCounters {
@@ -90,7 +90,7 @@ export class FlakyCounters {
     const key = `${fault.amount}:${marker}`
     const failures = this.#failures.get(key) ?? 0
     if (failures >= fault.amount) return false
-    if (this.#failures.size >= MOST_MARKERS) this.#failures.clear()
+    if (this.#failures.size >= MAX_MARKERS) this.#failures.clear()
     this.#failures.set(key, failures + 1)
     return true
   }

@@ -1,4 +1,4 @@
-/** What the first bytes of a picture say about it. */
+/** What the first bytes of an image say about it. */
 export interface ImageFacts {
   readonly kind: string
   readonly width: number
@@ -8,19 +8,19 @@ export interface ImageFacts {
 // Enough for a JPEG's size even behind a large preview; a multiple of 4, so base64 stays whole.
 const LONGEST_HEADER = 262_144
 
-/** Kind and size of a `data:` address's picture; undefined for anything else. */
+/** Kind and size of a `data:` address's image; undefined for anything else. */
 export function readDataAddress(address: string): ImageFacts | undefined {
   const comma = address.indexOf(",")
   if (!address.startsWith("data:") || comma === -1) return undefined
   return readBase64(address.slice(comma + 1, comma + 1 + LONGEST_HEADER))
 }
 
-/** Kind and size of a picture in base64; undefined when it is none. */
+/** Kind and size of an image in base64; undefined when it is none. */
 export function readBase64(encoded: string): ImageFacts | undefined {
   return readImage(Buffer.from(encoded.slice(0, LONGEST_HEADER), "base64"))
 }
 
-/** What a prompt's text says in a picture's place. */
+/** What a prompt's text says in an image's place. */
 export function describeImage(facts: ImageFacts | undefined): string {
   return facts === undefined ? "[image]" : `[image ${facts.width}x${facts.height} ${facts.kind}]`
 }
@@ -71,7 +71,7 @@ const TILE_TOKENS = 170
 const BASE_TOKENS = 85
 const UNKNOWN_SIDE = 1024
 
-/** Tokens of a picture by OpenAI's tile rule: fit 2,048, shortest side 768, tiles of 512. */
+/** Tokens of an image by OpenAI's tile rule: fit 2,048, shortest side 768, tiles of 512. */
 export function imageTokens(facts: ImageFacts | undefined, detail: string): number {
   if (detail === "low") return BASE_TOKENS
   let width = facts?.width ?? UNKNOWN_SIDE
@@ -85,7 +85,7 @@ export function imageTokens(facts: ImageFacts | undefined, detail: string): numb
 
 const AREA_PER_TOKEN = 750
 
-/** Tokens of a picture by Anthropic's rule: its area by 750, an unknown one as a square of 1,024. */
+/** Tokens of an image by Anthropic's rule: its area by 750, an unknown one as a square of 1,024. */
 export function areaTokens(facts: ImageFacts | undefined): number {
   const { width, height } = facts ?? { width: UNKNOWN_SIDE, height: UNKNOWN_SIDE }
   return Math.max(1, Math.ceil((width * height) / AREA_PER_TOKEN))

@@ -15,8 +15,8 @@ export interface MarkedUsage {
   readonly written: Readonly<Record<CacheLifetime, number>>
 }
 
-const LEAST_TOKENS = 1024
-const MOST_BEGINNINGS = 10_000
+const MIN_TOKENS = 1024
+const MAX_BEGINNINGS = 10_000
 
 /**
  * Remembers beginnings of prompts where the caller marks them, as Anthropic and Bedrock do. What is
@@ -37,7 +37,7 @@ export class MarkedCache {
     for (const block of blocks.slice(0, last + 1)) {
       tokens += block.tokens
       hash = Bun.hash(block.text, hash)
-      if (tokens < LEAST_TOKENS) continue
+      if (tokens < MIN_TOKENS) continue
       if (this.#known.has(hash)) {
         read = counted = tokens
         written["5m"] = written["1h"] = 0
@@ -52,7 +52,7 @@ export class MarkedCache {
   }
 
   #remember(hash: bigint | number): void {
-    if (this.#known.size >= MOST_BEGINNINGS) this.#known.clear()
+    if (this.#known.size >= MAX_BEGINNINGS) this.#known.clear()
     this.#known.add(hash)
   }
 }

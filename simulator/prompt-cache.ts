@@ -2,7 +2,7 @@ import type { PromptMessage } from "./prompt.ts"
 import { cutTokens } from "./tokens.ts"
 
 const BLOCK_TOKENS = 1024
-const MOST_BLOCKS = 10_000
+const MAX_BLOCKS = 10_000
 
 /**
  * Remembers the beginnings of prompts, as vendors do, in blocks of 1,024 tokens. A block's hash
@@ -32,7 +32,7 @@ export class PromptCache {
   }
 
   #remember(hash: bigint | number): void {
-    if (this.#known.size >= MOST_BLOCKS) this.#known.clear()
+    if (this.#known.size >= MAX_BLOCKS) this.#known.clear()
     this.#known.add(hash)
   }
 }

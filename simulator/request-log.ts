@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts"
 
-const MOST_REQUESTS = 1000
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_REQUESTS = 1000
+const MAX_BYTES = 64 * 1024 * 1024
 
 /** A request that the simulator got, and how its answer ended. */
 export class RecordedRequest {
@@ -58,7 +58,7 @@ export class RequestLog {
   /** Adds a request whose body is not read yet. */
   add(request: RecordedRequest): void {
     this.requests.push(request)
-    if (this.requests.length > MOST_REQUESTS) this.#forgetOldest()
+    if (this.requests.length > MAX_REQUESTS) this.#forgetOldest()
   }
 
   /** Gives a request its body, and forgets the oldest ones when that is too much to keep. */
@@ -67,7 +67,7 @@ export class RequestLog {
     request.bodyLength = length
     if (request.forgotten) return
     this.#bytes += length
-    while (this.#bytes > MOST_BYTES && this.requests.length > 1) this.#forgetOldest()
+    while (this.#bytes > MAX_BYTES && this.requests.length > 1) this.#forgetOldest()
   }
 
   #forgetOldest(): void {

@@ -3,7 +3,7 @@ import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } fro
 const DEEPEST_OPTIONAL = 4
 const DEEPEST = 12
 /** Values in one answer at most: a schema that names itself asks for more than can be written. */
-const MOST_VALUES = 20_000
+const MAX_VALUES = 20_000
 /** Characters that a string is made longer by at most. */
 const LONGEST_STRING = 1_000_000
 
@@ -39,7 +39,7 @@ export function valueOf(schema: JsonObject): Json {
     root: schema,
     name: "text",
     depth: 0,
-    left: { values: MOST_VALUES },
+    left: { values: MAX_VALUES },
   })
 }
 
@@ -131,10 +131,10 @@ function generateObject(schema: JsonObject, place: Place): JsonObject {
 function generateArray(schema: JsonObject, place: Place): Json[] {
   const inside = { ...place, depth: place.depth + 1 }
   const values = arrayOf(schema.prefixItems).map((item) => generate(item, inside))
-  const least = typeof schema.minItems === "number" ? schema.minItems : 1
-  const most = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY
-  const wanted = place.depth > DEEPEST_OPTIONAL ? Number(schema.minItems ?? 0) : least
-  while (values.length < Math.min(wanted, most) && place.left.values > 0) {
+  const min = typeof schema.minItems === "number" ? schema.minItems : 1
+  const max = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY
+  const wanted = place.depth > DEEPEST_OPTIONAL ? Number(schema.minItems ?? 0) : min
+  while (values.length < Math.min(wanted, max) && place.left.values > 0) {
     values.push(generate(schema.items ?? {}, inside))
   }
   return values
@@ -143,11 +143,10 @@ function generateArray(schema: JsonObject, place: Place): Json[] {
 function generateString(schema: JsonObject, place: Place): string {
   const known = FORMATS[stringOf(schema.format)]
   if (known !== undefined) return known
-  const least =
-    typeof schema.minLength === "number" ? Math.min(schema.minLength, LONGEST_STRING) : 0
-  const most = typeof schema.maxLength === "number" ? schema.maxLength : Number.POSITIVE_INFINITY
-  const text = place.name.padEnd(least, "x")
-  return text.length > most ? text.slice(0, most) : text
+  const min = typeof schema.minLength === "number" ? Math.min(schema.minLength, LONGEST_STRING) : 0
+  const max = typeof schema.maxLength === "number" ? schema.maxLength : Number.POSITIVE_INFINITY
+  const text = place.name.padEnd(min, "x")
+  return text.length > max ? text.slice(0, max) : text
 }
 
 function generateNumber(schema: JsonObject, whole: boolean): number {
@@ -158,13 +157,13 @@ function generateNumber(schema: JsonObject, whole: boolean): number {
   }
   const above = numberAt("exclusiveMinimum")
   const below = numberAt("exclusiveMaximum")
-  const least = numberAt("minimum") ?? above
-  const most = numberAt("maximum") ?? below
-  let value = Math.ceil((least ?? Math.min(1, most ?? 1)) / step) * step
+  const min = numberAt("minimum") ?? above
+  const max = numberAt("maximum") ?? below
+  let value = Math.ceil((min ?? Math.min(1, max ?? 1)) / step) * step
   if (value === above) value += step
-  if (most !== undefined && (value > most || value === below)) {
+  if (max !== undefined && (value > max || value === below)) {
     // No multiple of the step fits: half way between the bounds does.
-    value = whole ? Math.floor(most) : ((least ?? most - 1) + most) / 2
+    value = whole ? Math.floor(max) : ((min ?? max - 1) + max) / 2
     if (whole && value === below) value -= 1
   }
   return value

@@ -4,8 +4,8 @@ import { arrayOf, objectOf, stringOf, type Json } from "./json.ts"
 export const SEARCH_WORD = "search:"
 
 const SEARCHING = /^web_search/
-/** More than this nobody waits for. */
-const MOST = 10
+/** More than this no one waits for. */
+const MAX = 10
 
 /** The searches of a request: what is searched for in each. */
 export function searchesOf(tools: Json | undefined, echo: string): string[] {
@@ -13,9 +13,9 @@ export function searchesOf(tools: Json | undefined, echo: string): string[] {
     .map(objectOf)
     .find(({ type }) => SEARCHING.test(stringOf(type)))
   if (tool === undefined) return []
-  const most = typeof tool.max_uses === "number" ? tool.max_uses : MOST
+  const max = typeof tool.max_uses === "number" ? tool.max_uses : MAX
   const [, ...queries] = echo.split(SEARCH_WORD)
-  return queries.slice(0, most).map((query) => query.trim().slice(0, 100))
+  return queries.slice(0, max).map((query) => query.trim().slice(0, 100))
 }
 
 /** The classes of service that are told to have been served: those that were asked for. */

@@ -8,7 +8,7 @@ const NONCE_BYTES = 8
 
 /**
  * Signs and seals thinking as one vendor does, so that what comes back changed, or was made by
- * another vendor, is noticed. Sealed text is not hidden: nobody but tests reads it.
+ * another vendor, is noticed. Sealed text is not hidden: no one but tests reads it.
  */
 export class Signer {
   readonly #secret: string

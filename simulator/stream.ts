@@ -151,7 +151,7 @@ async function pump(
   steps: Iterable<Step>,
   controller: ReadableStreamDirectController,
 ): Promise<void> {
-  // Before the first turn Bun collects what is written and would send it as one piece.
+  // Before the first turn Bun collects what is written and would send it as one chunk.
   await Promise.resolve()
   let frames = 0
   for (const step of steps) {

@@ -1,6 +1,6 @@
 const SPACE = 32
-const LONGEST_WORD_PIECE = 4
-const LONGEST_NUMBER_PIECE = 3
+const LONGEST_WORD_CHUNK = 4
+const LONGEST_NUMBER_CHUNK = 3
 
 function isLetter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
@@ -36,12 +36,12 @@ function tokenEnd(text: string, start: number): number {
     }
   }
   if (isLetter(code)) {
-    const limit = position + LONGEST_WORD_PIECE
+    const limit = position + LONGEST_WORD_CHUNK
     while (position < limit && isLetter(text.charCodeAt(position))) position++
     return position
   }
   if (isDigit(code)) {
-    const limit = position + LONGEST_NUMBER_PIECE
+    const limit = position + LONGEST_NUMBER_CHUNK
     while (position < limit && isDigit(text.charCodeAt(position))) position++
     return position
   }
@@ -63,7 +63,7 @@ export function* eachToken(text: string): Generator<string> {
 }
 
 /**
- * The simulator's own tokens: pieces of words of up to 4 letters with the space before them,
+ * The simulator's own tokens: chunks of words of up to 4 letters with the space before them,
  * numbers of up to 3 digits, runs of white space, single other characters. Their concatenation is
  * the text, and there are never more of them than the text has UTF-8 bytes.
  */
@@ -101,7 +101,7 @@ export function cutTokens(
 const WORDS =
   "time road hand west rain fire moon salt bell lamp wolf tree gate coin rope tide".split(" ")
 const LONGEST_REMEMBERED = 100_000
-const MOST_REMEMBERED = 32
+const MAX_REMEMBERED = 32
 const remembered = new Map<number, string>()
 
 /** A text of exactly `count` tokens, always the same for the same count. */
@@ -115,7 +115,7 @@ export function wordsOf(count: number): string {
   }
   const text = words.join(" ")
   if (count <= LONGEST_REMEMBERED) {
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(count, text)
   }
   return text

@@ -13,7 +13,7 @@ export async function playTransportFault(
     case "slow-headers":
       exchange.watch()
       await exchange.wait(fault.amount)
-      // Nobody is left to read this, but Bun wants a response.
+      // No one is left to read this, but Bun wants a response.
       return exchange.gone ? new Response(null, { status: 499 }) : undefined
     case "html":
       exchange.finish()

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { drain } from "./app/drain.ts"
 import { joinNode } from "./app/join-node.ts"
-import { openBook } from "./app/book.ts"
+import { openDatabase } from "./app/open-database.ts"
 import type { AppOptions } from "./app/options.ts"
 import {
   inForce,
@@ -11,7 +11,7 @@ import {
   openIdempotency,
   openPerformers,
   openSettings,
-  pictureStore,
+  imageStore,
 } from "./app/services.ts"
 import { initialState, type State, takeOver } from "./app/state.ts"
 import { Redactor } from "./canon/redactor.ts"
@@ -57,11 +57,11 @@ export class App implements AsyncDisposable {
     this.#state = state
   }
 
-  /** Opens the book, joins the other processes, and listens. */
+  /** Opens the ledger, joins the other processes, and listens. */
   static async start(options: AppOptions): Promise<App> {
     const { settings, events, redactor = new Redactor() } = options
     await using building = new AsyncDisposableStack()
-    const book = await openBook(options, building)
+    const book = await openDatabase(options, building)
     const { machine, database, store, ledger, nodeId, secret } = book
     const beside = openBeside(database, events, building)
     const live = await openSettings(options, store, (next) => takeOver(state, next, events))
@@ -101,7 +101,7 @@ export class App implements AsyncDisposable {
     const spool = new Spool(join(settings.data, "uploads"))
     const kept = { store, node: nodeId, secret, spool }
     const idempotency = building.use(openIdempotency(options, state, kept))
-    const performers = openPerformers(services, pictureStore(state, secret, events), building)
+    const performers = openPerformers(services, imageStore(state, secret, events), building)
     const parts = { ...performers, store, keyring, ledger, limiter, idempotency, events, spool }
     const { contents } = beside
     const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
@@ -142,7 +142,7 @@ export class App implements AsyncDisposable {
     this.#state.isHurried = true
   }
 
-  /** Stops listening, lets running requests finish, writes the book and returns all leases. */
+  /** Stops listening, lets running requests finish, writes the ledger and returns all leases. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#services.disposeAsync()
   }

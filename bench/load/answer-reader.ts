@@ -9,8 +9,8 @@ export class AnswerReader {
   status = 0
   /** Frames of the answer so far. */
   frames = 0
-  /** Pieces in which the body came so far. */
-  pieces = 0
+  /** Chunks in which the body came so far. */
+  chunks = 0
   #rest: Buffer | undefined
   #isInBody = false
   #isChunked = false
@@ -32,14 +32,14 @@ export class AnswerReader {
       this.#readHead(data.toString("latin1", 0, end))
       position = end + HEAD_END.length
     }
-    if (position < data.length) this.pieces++
+    if (position < data.length) this.chunks++
     return this.#isChunked ? this.#takeChunks(data, position) : this.#takePlain(data, position)
   }
 
   /** Forgets the answer that ended. */
   reset(): void {
     this.frames = 0
-    this.pieces = 0
+    this.chunks = 0
   }
 
   #readHead(head: string): void {

@@ -1,7 +1,7 @@
 import type { Running } from "../subjects/subject.ts"
 import { ANSWER_TOKENS, chatBody, STREAM_FRAMES, STREAM_TOKENS } from "./request.ts"
 
-const MOST_WORDS = 500
+const MAX_WORDS = 500
 
 interface Answer {
   readonly model: string
@@ -30,7 +30,7 @@ async function ask(running: Running, body: string): Promise<string> {
   })
   const text = await answer.text()
   if (answer.status !== 200)
-    throw new Error(`${running.name}: ${answer.status} ${text.slice(0, MOST_WORDS)}`)
+    throw new Error(`${running.name}: ${answer.status} ${text.slice(0, MAX_WORDS)}`)
   return text
 }
 

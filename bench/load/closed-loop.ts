@@ -7,7 +7,7 @@ import { requestBytes } from "./request.ts"
 export interface Seen {
   readonly answers: number
   readonly frames: number
-  readonly pieces: number
+  readonly chunks: number
 }
 
 interface Caller {
@@ -24,7 +24,7 @@ export class ClosedLoop implements Disposable {
   #allQuiet: (() => void) | undefined
   #answers = 0
   #frames = 0
-  #pieces = 0
+  #chunks = 0
   #fault: Error | undefined
 
   private constructor(request: Buffer) {
@@ -41,7 +41,7 @@ export class ClosedLoop implements Disposable {
   /** Everything so far. @throws when an answer was no 200 or a connection was cut. */
   get seen(): Seen {
     if (this.#fault) throw this.#fault
-    return { answers: this.#answers, frames: this.#frames, pieces: this.#pieces }
+    return { answers: this.#answers, frames: this.#frames, chunks: this.#chunks }
   }
 
   /** Lets the callers begin. */
@@ -90,10 +90,10 @@ export class ClosedLoop implements Disposable {
   #take(caller: Caller, bytes: Buffer): void {
     const { reader } = caller
     const framesBefore = reader.frames
-    const piecesBefore = reader.pieces
+    const chunksBefore = reader.chunks
     const isWhole = reader.take(bytes)
     this.#frames += reader.frames - framesBefore
-    this.#pieces += reader.pieces - piecesBefore
+    this.#chunks += reader.chunks - chunksBefore
     if (!isWhole) return
     if (reader.status !== 200) this.#fail(`status ${reader.status}: ${bytes.toString()}`)
     this.#answers++

@@ -64,7 +64,7 @@ async function runBlock(running: Running, order: BlockOrder, round: number): Pro
     strangersTime: Math.max(0, after.busy - before.busy - used),
     answers: after.answers - before.answers,
     frames: after.frames - before.frames,
-    pieces: after.pieces - before.pieces,
+    chunks: after.chunks - before.chunks,
   }
 }
 
@@ -90,7 +90,7 @@ export interface Cost {
 }
 
 // Above this share of its core used by others, a block says more about them.
-const MOST_STRANGERS = 0.1
+const MAX_STRANGERS = 0.1
 
 /** Divides each block by the bare proxy's of the same round. @param unit what is counted */
 export function costs(blocks: readonly Block[], unit: "answers" | "frames"): readonly Cost[] {
@@ -116,5 +116,5 @@ function pairsOf(blocks: readonly Block[], subject: string): readonly [Block, Bl
 }
 
 function isQuiet({ strangersTime, duration }: Block): boolean {
-  return strangersTime < duration * MICROSECONDS * MOST_STRANGERS
+  return strangersTime < duration * MICROSECONDS * MAX_STRANGERS
 }

@@ -7,13 +7,13 @@ export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Takes the answer of a sign-in as the session, and forgets what somebody else has seen. */
+/** Takes the answer of a sign-in as the session, and forgets what someone else has seen. */
 export function beginSession(session: Session): void {
   queryClient.clear()
   queryClient.setQueryData(sessionQuery.queryKey, session)
 }
 
-/** Forgets all that was asked; what is on the page is asked again, by nobody in particular. */
+/** Forgets all that was asked; what is on the page is asked again, by no one in particular. */
 export async function endSession(): Promise<void> {
   await queryClient.resetQueries()
 }

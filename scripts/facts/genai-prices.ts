@@ -145,7 +145,7 @@ export function exactNames(record: PriceRecord): string[] {
   return [...names]
 }
 
-/** The price in force on a date (`YYYY-MM-DD`); undefined when the record states none. */
+/** The price active on a date (`YYYY-MM-DD`); undefined when the record states none. */
 export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : [{ prices: record.prices }]
   const inForce = choices.filter((choice) => (choice.constraint?.start_date ?? "") <= date)

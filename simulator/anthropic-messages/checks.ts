@@ -16,7 +16,7 @@ type Kind = "string" | "boolean" | "integer" | "number" | "dictionary" | "list" 
 
 interface Rule {
   readonly kind: Kind
-  readonly least?: number
+  readonly min?: number
   /** The least and most of a number, which are told together. */
   readonly range?: readonly [number, number]
   readonly nullable?: boolean
@@ -43,7 +43,7 @@ const COUNTED: Record<string, Rule> = {
 // What a request for an answer may say besides; anything else is refused.
 const CREATED: Record<string, Rule> = {
   ...COUNTED,
-  max_tokens: { kind: "integer", least: 0, required: true },
+  max_tokens: { kind: "integer", min: 0, required: true },
   container: { kind: "any", nullable: true },
   diagnostics: { kind: "dictionary", nullable: true },
   inference_geo: { kind: "string", nullable: true },
@@ -58,7 +58,7 @@ const CREATED: Record<string, Rule> = {
 const CREATED_BEFORE: Record<string, Rule> = {
   ...CREATED,
   temperature: { kind: "number", range: [0, 1] },
-  top_k: { kind: "integer", least: 0 },
+  top_k: { kind: "integer", min: 0 },
   top_p: { kind: "number", range: [0, 1] },
 }
 
@@ -121,8 +121,8 @@ function checkField(name: string, value: Json | undefined, rule: Rule): string |
   if (value === undefined || (value === null && rule.nullable === true)) return undefined
   if (!isOfKind(value, rule.kind)) return `${name}: Input should be a valid ${rule.kind}`
   if (typeof value !== "number") return undefined
-  if (rule.least !== undefined && value < rule.least) {
-    return `${name}: Input should be greater than or equal to ${rule.least}`
+  if (rule.min !== undefined && value < rule.min) {
+    return `${name}: Input should be greater than or equal to ${rule.min}`
   }
   const [from, to] = rule.range ?? [value, value]
   return value < from || value > to ? `${name}: range: ${from}..${to}` : undefined
@@ -194,7 +194,7 @@ function checkSystem(system: Json | undefined): string | undefined {
   return undefined
 }
 
-const MOST_MARKERS = 4
+const MAX_MARKERS = 4
 
 function checkMarkers(body: JsonObject): string | undefined {
   const content = arrayOf(body.messages).flatMap((message) => arrayOf(objectOf(message).content))
@@ -205,6 +205,6 @@ function checkMarkers(body: JsonObject): string | undefined {
     ({ type, ttl }) => type !== "ephemeral" || ![undefined, "5m", "1h"].includes(ttl as string),
   )
   if (wrong !== undefined) return "cache_control.ephemeral.ttl: Input should be '5m' or '1h'"
-  if (markers.length <= MOST_MARKERS) return undefined
-  return `A maximum of ${MOST_MARKERS} blocks with cache_control may be provided. Found ${markers.length}.`
+  if (markers.length <= MAX_MARKERS) return undefined
+  return `A maximum of ${MAX_MARKERS} blocks with cache_control may be provided. Found ${markers.length}.`
 }

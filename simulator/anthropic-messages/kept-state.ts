@@ -2,7 +2,7 @@ import { base62 } from "../identifiers.ts"
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 import type { VendorError } from "./errors.ts"
 
-const MOST_KEPT = 1_000
+const MAX_KEPT = 1_000
 const CONTAINER_LIFETIME = 30 * 86_400_000
 
 /** What the vendor keeps of its answers: threads with their system and tools, under the id of their last message, and containers. */
@@ -31,7 +31,7 @@ export class KeptState {
   /** Keeps a conversation under its answer's id, for who asked for a thread. */
   keep(body: JsonObject, id: string, content: readonly Json[]): void {
     if (typeof objectOf(body.thread).type !== "string") return
-    if (this.#threads.size >= MOST_KEPT) this.#threads.clear()
+    if (this.#threads.size >= MAX_KEPT) this.#threads.clear()
     const { system, tools } = body
     const messages = [...arrayOf(body.messages), { role: "assistant", content: [...content] }]
     const settings = { ...(system && { system }), ...(tools && { tools }) }

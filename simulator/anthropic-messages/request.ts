@@ -1,4 +1,4 @@
-import { readThinking, type ThinkingWish } from "../claude-thinking.ts"
+import { readThinking, type ThinkingOptions } from "../claude-thinking.ts"
 import { areaTokens, describeImage, readBase64 } from "../images.ts"
 import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 import type { CacheBlock, CacheLifetime } from "../marked-cache.ts"
@@ -11,7 +11,7 @@ export interface MessagesRequest {
   readonly prompt: Prompt
   /** The prompt's blocks in the order of its cache: tools, system, messages. */
   readonly blocks: readonly CacheBlock[]
-  readonly thinking: ThinkingWish
+  readonly thinking: ThinkingOptions
 }
 
 const DOCUMENT_TOKENS = 1500

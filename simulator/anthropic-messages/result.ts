@@ -1,5 +1,5 @@
 import type { PlannedChoice } from "../answer.ts"
-import type { ThinkingWish } from "../claude-thinking.ts"
+import type { ThinkingOptions } from "../claude-thinking.ts"
 import { base62 } from "../identifiers.ts"
 import { type JsonObject, parseObject } from "../json.ts"
 import type { MarkedUsage } from "../marked-cache.ts"
@@ -64,7 +64,7 @@ export function messageId(): string {
 export function answerBlocks(
   choice: PlannedChoice,
   echo: string,
-  wish: ThinkingWish,
+  options: ThinkingOptions,
   searches: readonly string[],
 ): AnswerBlock[] {
   const blocks: AnswerBlock[] = []
@@ -73,7 +73,7 @@ export function answerBlocks(
     if (echo.includes(REDACTION_WORD)) {
       blocks.push({ type: "redacted_thinking", data: SIGNER.seal(thought) })
     } else {
-      const thinking = wish.isOmitted ? "" : thought
+      const thinking = options.isOmitted ? "" : thought
       blocks.push({ type: "thinking", thinking, signature: SIGNER.sign(thinking) })
     }
   }

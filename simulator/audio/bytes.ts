@@ -33,7 +33,7 @@ export function checksum(bytes: Uint8Array, polynomial: number, width: 8 | 16 | 
   return sum
 }
 
-/** Several pieces as one. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.concat(pieces))
+/** Several chunks as one. */
+export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.concat(chunks))
 }

@@ -102,13 +102,13 @@ function faultOf(body: JsonObject, model: string): VendorError | undefined {
 }
 
 /** The bytes of a sound as they are made, with the faults that break them off. */
-export function soundSteps(pieces: readonly Uint8Array[], fault: Fault | undefined): Step[] {
-  const middle = Math.ceil(pieces.length / 2)
-  if (fault?.name === "cut") return [...pieces.slice(0, middle), { wait: 20 }, "cut-now"]
+export function soundSteps(chunks: readonly Uint8Array[], fault: Fault | undefined): Step[] {
+  const middle = Math.ceil(chunks.length / 2)
+  if (fault?.name === "cut") return [...chunks.slice(0, middle), { wait: 20 }, "cut-now"]
   if (fault?.name === "stall")
-    return [...pieces.slice(0, middle), { wait: fault.amount }, ...pieces.slice(middle)]
-  if (fault?.name === "slow-first-byte") return [{ wait: fault.amount }, ...pieces]
-  return [...pieces]
+    return [...chunks.slice(0, middle), { wait: fault.amount }, ...chunks.slice(middle)]
+  if (fault?.name === "slow-first-byte") return [{ wait: fault.amount }, ...chunks]
+  return [...chunks]
 }
 
 function answerSound(
@@ -137,8 +137,8 @@ function answerEvents(
   const input = countTokens(text)
   const output = Math.ceil(seconds * TOKENS_PER_SECOND)
   const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output }
-  const deltas = sound(form, seconds).map((piece) =>
-    event({ type: "speech.audio.delta", audio: Buffer.from(piece).toString("base64") }),
+  const deltas = sound(form, seconds).map((chunk) =>
+    event({ type: "speech.audio.delta", audio: Buffer.from(chunk).toString("base64") }),
   )
   const done = event({ type: "speech.audio.done", ...(fault?.name !== "no-usage" && { usage }) })
   const steps = soundSteps(deltas, fault)

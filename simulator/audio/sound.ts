@@ -18,7 +18,7 @@ export const CONTENT_TYPES: Readonly<Record<Form, string>> = {
 }
 
 const RATE = 24_000
-/** Nobody is made to wait for more. Seconds. */
+/** No one is made to wait for more. Seconds. */
 const LONGEST = 1_200
 
 /** How long a text is when it is spoken, seconds. */
@@ -44,21 +44,21 @@ export function sound(form: Form, seconds: number): Uint8Array[] {
   }
 }
 
-/** The same as one piece. */
+/** The same as one chunk. */
 export function wholeSound(form: Form, seconds: number): Uint8Array<ArrayBuffer> {
   return joined(sound(form, seconds))
 }
 
-/** Samples of 440 Hz, a tenth of a second in each piece. */
+/** Samples of 440 Hz, a tenth of a second in each chunk. */
 function tone(seconds: number): Uint8Array[] {
   const samples = new Int16Array(Math.round(seconds * RATE))
   for (const index of samples.keys()) {
     samples[index] = Math.round(8_000 * Math.sin((2 * Math.PI * 440 * index) / RATE))
   }
   const bytes = new Uint8Array(samples.buffer)
-  const pieces: Uint8Array[] = []
-  for (let at = 0; at < bytes.length; at += RATE / 5) pieces.push(bytes.slice(at, at + RATE / 5))
-  return pieces
+  const chunks: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; at += RATE / 5) chunks.push(bytes.slice(at, at + RATE / 5))
+  return chunks
 }
 
 /**
@@ -105,12 +105,12 @@ function aacFrame(): Uint8Array {
   return Uint8Array.from([...head, ...content])
 }
 
-/** Frames for so many frames' time, eight in each piece. */
+/** Frames for so many frames' time, eight in each chunk. */
 function repeated(frame: Uint8Array, times: number): Uint8Array[] {
   const count = Math.max(1, Math.ceil(times))
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   for (let at = 0; at < count; at += 8) {
-    pieces.push(joined(Array.from({ length: Math.min(8, count - at) }, () => frame)))
+    chunks.push(joined(Array.from({ length: Math.min(8, count - at) }, () => frame)))
   }
-  return pieces
+  return chunks
 }

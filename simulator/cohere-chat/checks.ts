@@ -77,10 +77,10 @@ function kindOf(value: Json): Kind {
 
 function checkRange(name: string, value: Json, { range }: Rule): VendorError | undefined {
   if (typeof value !== "number" || range === undefined) return undefined
-  const [least, most] = range
-  if (value >= least && value <= most) return undefined
-  const shown = name === "temperature" ? "1.0" : most
-  return invalidRequest(`${name} must be between ${least} and ${shown} inclusive.`)
+  const [min, max] = range
+  if (value >= min && value <= max) return undefined
+  const shown = name === "temperature" ? "1.0" : max
+  return invalidRequest(`${name} must be between ${min} and ${shown} inclusive.`)
 }
 
 function checkSampling(body: JsonObject): VendorError | undefined {

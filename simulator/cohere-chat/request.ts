@@ -12,7 +12,7 @@ import { countTokens } from "../tokens.ts"
 
 const THINKING_TOKENS = 32
 const BUDGET_PER_TOKEN = 32
-const MOST_THINKING_TOKENS = 256
+const MAX_THINKING_TOKENS = 256
 const LOW_DETAIL_TOKENS = 256
 
 /** What a tool answered to one call. */
@@ -126,5 +126,5 @@ function readShape({ type, json_schema: schema }: JsonObject): AnswerShape {
 function readThinking({ type, token_budget: budget }: JsonObject): number {
   if (type !== "enabled") return 0
   if (typeof budget !== "number") return THINKING_TOKENS
-  return Math.max(1, Math.min(Math.floor(budget / BUDGET_PER_TOKEN), MOST_THINKING_TOKENS))
+  return Math.max(1, Math.min(Math.floor(budget / BUDGET_PER_TOKEN), MAX_THINKING_TOKENS))
 }

@@ -90,7 +90,7 @@ function citationsOf(text: string, outputs: readonly ToolOutput[], block: number
   return citations
 }
 
-/** The `usage` object: tokens of pictures stand beside those of the input (recorded). */
+/** The `usage` object: tokens of images stand beside those of the input (recorded). */
 function usageObject(prompt: Prompt, counted: CountedUsage): object {
   const isNothing = counted.prompt === 0
   const images = isNothing

@@ -9,7 +9,7 @@ import { vectorOf } from "./vectors.ts"
 const FIELDS =
   "model texts input_type embedding_types output_dimension truncate max_tokens priority".split(" ")
 const PURPOSES = ["search_document", "search_query", "classification", "clustering"]
-const MOST_TEXTS = 96
+const MAX_TEXTS = 96
 const DIMENSIONS = 1536
 
 /** `POST /v2/embed` (docs/wire/embeddings.md#f5). */
@@ -45,9 +45,9 @@ export function readEmbed(
 ): { readonly texts: string[]; readonly vectors: number[][] } | { readonly refused: string } {
   const texts = arrayOf(body.texts).map((text) => stringOf(text))
   if (texts.length === 0) return { refused: "invalid request: texts must be set" }
-  if (texts.length > MOST_TEXTS) {
+  if (texts.length > MAX_TEXTS) {
     return {
-      refused: `invalid request: total number of texts must be at most ${MOST_TEXTS} - received ${texts.length}`,
+      refused: `invalid request: total number of texts must be at most ${MAX_TEXTS} - received ${texts.length}`,
     }
   }
   if (!PURPOSES.includes(stringOf(body.input_type))) {

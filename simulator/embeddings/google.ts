@@ -7,8 +7,8 @@ import { GOOGLE } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { vectorOf } from "./vectors.ts"
 
-const MOST_REQUESTS = 100
-const MOST_INSTANCES = 250
+const MAX_REQUESTS = 100
+const MAX_INSTANCES = 250
 const DIMENSIONS = 3072
 /** Shortened vectors are not of length one, as recorded. */
 const SHORTENED_LENGTH = 0.6
@@ -32,9 +32,9 @@ function batch(body: JsonObject, model: string, fault: Fault | undefined): Answe
   if (requests.length === 0) {
     return { refused: "* BatchEmbedContentsRequest.requests: must not be empty\n" }
   }
-  if (requests.length > MOST_REQUESTS) {
+  if (requests.length > MAX_REQUESTS) {
     return {
-      refused: `* BatchEmbedContentsRequest.requests: at most ${MOST_REQUESTS} requests can be in one batch\n`,
+      refused: `* BatchEmbedContentsRequest.requests: at most ${MAX_REQUESTS} requests can be in one batch\n`,
     }
   }
   if (requests.some((request) => request.model !== `models/${model}`)) {
@@ -62,9 +62,8 @@ function batch(body: JsonObject, model: string, fault: Fault | undefined): Answe
 function predict(body: JsonObject, model: string, fault: Fault | undefined): Answered {
   const texts = arrayOf(body.instances).map((instance) => stringOf(objectOf(instance).content))
   if (texts.length === 0 || texts.includes("")) return { refused: "The text content is empty." }
-  const most = model.startsWith("gemini-") ? 1 : MOST_INSTANCES
-  if (texts.length > most)
-    return { refused: `At most ${most} instances are allowed per prediction.` }
+  const max = model.startsWith("gemini-") ? 1 : MAX_INSTANCES
+  if (texts.length > max) return { refused: `At most ${max} instances are allowed per prediction.` }
   const { outputDimensionality } = objectOf(body.parameters)
   return {
     json: {

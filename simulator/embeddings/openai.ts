@@ -15,7 +15,7 @@ import { base64Of, int8Of, vectorOf } from "./vectors.ts"
 /** How those that embed at `/v1/embeddings` differ (docs/wire/embeddings.md#f1). */
 interface Kind {
   readonly fields: readonly string[]
-  readonly mostInputs: number
+  readonly maxInputs: number
   readonly takesTokens: boolean
   readonly dimensionsField: string
   readonly encodingField: string
@@ -33,7 +33,7 @@ const FLOATS: Kind["encodings"] = new Map<string, (vector: readonly number[]) =>
 
 const OPENAI_KIND: Kind = {
   fields: ["model", "input", "encoding_format", "dimensions", "user"],
-  mostInputs: 2048,
+  maxInputs: 2048,
   takesTokens: true,
   dimensionsField: "dimensions",
   encodingField: "encoding_format",
@@ -52,7 +52,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
         "model input input_type truncation output_dimension output_dtype encoding_format".split(
           " ",
         ),
-      mostInputs: 1000,
+      maxInputs: 1000,
       takesTokens: false,
       dimensionsField: "output_dimension",
       encodingField: "encoding_format",
@@ -68,7 +68,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
       fields: "model input task dimensions normalized embedding_type late_chunking truncate".split(
         " ",
       ),
-      mostInputs: 2048,
+      maxInputs: 2048,
       takesTokens: false,
       dimensionsField: "dimensions",
       encodingField: "embedding_type",
@@ -84,7 +84,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     {
       ...OPENAI_KIND,
       fields: ["model", "input", "encoding_format", "dimensions"],
-      mostInputs: 512,
+      maxInputs: 512,
       takesTokens: false,
       encodings: new Map([["base64_int8", int8Of]]),
       dimensions: 1024,
@@ -95,7 +95,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     {
       ...OPENAI_KIND,
       fields: ["model", "input", "encoding_format", "output_dimension", "output_dtype"],
-      mostInputs: 256,
+      maxInputs: 256,
       takesTokens: false,
       dimensionsField: "output_dimension",
       dimensions: 1024,
@@ -122,7 +122,7 @@ function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answere
   if (unknown !== undefined) return { refused: `Unknown parameter: '${unknown}'.` }
   const inputs = inputsOf(body.input)
   if (inputs === undefined) return { refused: "'$.input' is invalid." }
-  if (inputs.length > kind.mostInputs) {
+  if (inputs.length > kind.maxInputs) {
     return { refused: "Too many inputs in request, split into more batches." }
   }
   if (!kind.takesTokens && inputs.some((input) => typeof input !== "string")) {

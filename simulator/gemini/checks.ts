@@ -11,7 +11,7 @@ const MIME_TYPES = [
   "application/yaml",
   "text/x.enum",
 ]
-const MOST_STOPS = 5
+const MAX_STOPS = 5
 
 /** What Google would refuse in a request that was read; undefined when nothing. */
 export function checkRequest(body: JsonObject, call: Call): VendorError | undefined {
@@ -57,8 +57,8 @@ function checkNumbers(config: JsonObject): string | undefined {
   if (limit !== undefined && Number(limit) < 1) {
     return rule(`${place}.max_output_tokens`, "max_output_tokens must be positive.")
   }
-  if (arrayOf(stops).length > MOST_STOPS) {
-    return rule(`${place}.stop_sequences`, `at most ${MOST_STOPS} stop_sequences may be specified.`)
+  if (arrayOf(stops).length > MAX_STOPS) {
+    return rule(`${place}.stop_sequences`, `at most ${MAX_STOPS} stop_sequences may be specified.`)
   }
   return (
     checkRange(config, "temperature", "temperature", [0, 2]) ??
@@ -71,11 +71,11 @@ function checkRange(
   config: JsonObject,
   name: string,
   shown: string,
-  [least, most]: readonly [number, number],
+  [min, max]: readonly [number, number],
 ): string | undefined {
   const value = config[name]
-  if (value === undefined || (Number(value) >= least && Number(value) <= most)) return undefined
-  return rule(`generation_config.${shown}`, `${shown} must be in the range [${least}, ${most}].`)
+  if (value === undefined || (Number(value) >= min && Number(value) <= max)) return undefined
+  return rule(`generation_config.${shown}`, `${shown} must be in the range [${min}, ${max}].`)
 }
 
 function checkFormat(config: JsonObject): string | undefined {

@@ -132,7 +132,7 @@ export const OVERLOADED: VendorError = {
   message: "The model is overloaded. Please try again later.",
 }
 
-// Google knows no 402; this is what it sends when nobody pays.
+// Google knows no 402; this is what it sends when no one pays.
 const BILLING_DISABLED: VendorError = {
   code: 403,
   status: "PERMISSION_DENIED",

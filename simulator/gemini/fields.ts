@@ -133,7 +133,7 @@ export const MESSAGES: Readonly<Record<string, Readonly<Record<string, string>>>
   },
 }
 
-/** The words of each enum. Google was recorded to take them in small letters too. */
+/** The words of each enum. Google was recorded to take them in lowercase too. */
 export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   Type: ["TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"],
   "FunctionCallingConfig.Mode": ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"],

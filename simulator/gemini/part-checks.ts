@@ -38,7 +38,7 @@ function checkData(part: JsonObject, place: string): string | undefined {
 function checkBlob(blob: JsonObject, place: string): string | undefined {
   const mimeType = stringOf(blob.mimeType)
   if (mimeType === "") return rule(`${place}.inline_data.mime_type`, "mime_type must be set.")
-  const isPicture = readBase64(stringOf(blob.data)) !== undefined
-  if (isPicture || !mimeType.startsWith("image/")) return undefined
+  const isImage = readBase64(stringOf(blob.data)) !== undefined
+  if (isImage || !mimeType.startsWith("image/")) return undefined
   return "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting"
 }

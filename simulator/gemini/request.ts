@@ -13,7 +13,7 @@ import { countTokens } from "../tokens.ts"
 const LEVEL_TOKENS: Record<string, number> = { MINIMAL: 2, LOW: 8, MEDIUM: 32, HIGH: 128 }
 const USUAL_THINKING_TOKENS = 32
 const BUDGET_PER_TOKEN = 32
-const MOST_THINKING_TOKENS = 256
+const MAX_THINKING_TOKENS = 256
 
 const TILE_TOKENS = 258
 const SMALL_SIDE = 384
@@ -117,7 +117,7 @@ function readBlob(blob: JsonObject): Part {
   return { text, kind: "media", tokens: tileTokens(facts) }
 }
 
-/** Tokens of a picture by Google's rule: 258, or as much for each tile of 768 when it is large. */
+/** Tokens of an image by Google's rule: 258, or as much for each tile of 768 when it is large. */
 function tileTokens({ width, height }: ImageFacts): number {
   if (width <= SMALL_SIDE && height <= SMALL_SIDE) return TILE_TOKENS
   return TILE_TOKENS * Math.ceil(width / TILE_SIDE) * Math.ceil(height / TILE_SIDE)
@@ -200,5 +200,5 @@ function readThinking(config: JsonObject): number {
   if (typeof level === "string") return LEVEL_TOKENS[level] ?? USUAL_THINKING_TOKENS
   if (budget === undefined) return includeThoughts === true ? USUAL_THINKING_TOKENS : 0
   if (Number(budget) === -1) return USUAL_THINKING_TOKENS
-  return Math.min(Math.floor(Number(budget) / BUDGET_PER_TOKEN), MOST_THINKING_TOKENS)
+  return Math.min(Math.floor(Number(budget) / BUDGET_PER_TOKEN), MAX_THINKING_TOKENS)
 }

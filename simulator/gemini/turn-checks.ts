@@ -21,7 +21,7 @@ interface Turn {
 /**
  * What Google would refuse about the order of the contents and about their signatures. Two contents of
  * the user in a row were recorded to be taken, and those of the model are one turn: the chats of the official
- * client keep a streamed answer in the pieces in which it came.
+ * client keep a streamed answer in the chunks in which it came.
  */
 export function checkTurns(contents: readonly JsonObject[], call: Call): VendorError | undefined {
   const turns = turnsOf(contents)

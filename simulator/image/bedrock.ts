@@ -59,7 +59,7 @@ function amazon(body: JsonObject): Answered {
   return { json: { images: seeds(seed, count).map((one) => picture(one, size)) } }
 }
 
-/** What its pictures are drawn from, or why there are none. */
+/** What its images are drawn from, or why there are none. */
 function amazonSeed(body: JsonObject): string | { readonly refused: string } {
   switch (body["taskType"]) {
     case "TEXT_IMAGE": {

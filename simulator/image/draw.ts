@@ -7,11 +7,11 @@ export interface Size {
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-/** A picture is this many blocks wide and high. */
+/** An image is this many blocks wide and high. */
 const BLOCKS = 8
 const COLOURS = 16
 
-/** A PNG of blocks of colour that depend on the text alone: the same prompt, the same picture. */
+/** A PNG of blocks of colour that depend on the text alone: the same prompt, the same image. */
 export function drawPng(text: string, { width, height }: Size): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

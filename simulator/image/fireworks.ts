@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { isObject, stringOf } from "../json.ts"
 import { drawPng, sizeOfRatio } from "./draw.ts"
 
-/** Fireworks' workflows and older models: JSON in, the picture's bytes out. */
+/** Fireworks' workflows and older models: JSON in, the image's bytes out. */
 export async function answerFireworks(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
   exchange.finish()

@@ -15,7 +15,7 @@ const PREDICT = /\/models\/(imagen-[^/:]*):predict$/
 const STABILITY = /^\/v2beta\/stable-image\/(generate\/[^/]+|edit\/inpaint)$/
 const FIREWORKS = /^\/inference\/v1\/(workflows\/.+\/text_to_image|image_generation\/.+)$/
 
-/** Pictures, as each vendor makes them. */
+/** Images, as each vendor makes them. */
 export const images: WireFormat = {
   name: "images",
   match(method, path): Answer | undefined {

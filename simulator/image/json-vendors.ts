@@ -6,7 +6,7 @@ import { countTokens } from "../tokens.ts"
 import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
 import { linkTo } from "./links.ts"
 
-/** What is made when nobody says otherwise. */
+/** What is made when no one says otherwise. */
 export const SQUARE: Size = { width: 1024, height: 1024 }
 
 /** As base64. */
@@ -14,7 +14,7 @@ export function picture(seed: string, size: Size): string {
   return drawPng(seed, size).toString("base64")
 }
 
-/** What the pictures of an answer are drawn from. */
+/** What the images of an answer are drawn from. */
 export function seeds(text: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${text} ${index}`)
 }
@@ -91,7 +91,7 @@ export function openrouter(): JsonOperation {
   }
 }
 
-/** Gemini's image models: a picture among the parts (recorded). */
+/** Gemini's image models: an image among the parts (recorded). */
 export function gemini(model: string): JsonOperation {
   return {
     manner: GOOGLE,
@@ -103,12 +103,12 @@ export function gemini(model: string): JsonOperation {
       }
       const parts = arrayOf(objectOf(arrayOf(body["contents"])[0])["parts"]).filter(isObject)
       const text = parts.map((part) => stringOf(part["text"])).join(" ")
-      const pictures = parts.filter((part) => part["inlineData"] !== undefined).length
+      const images = parts.filter((part) => part["inlineData"] !== undefined).length
       if (text.includes("forbidden")) return { json: blocked(countTokens(text)) }
       const ratio = stringOf(objectOf(config["imageConfig"])["aspectRatio"]) || "1:1"
       const size = sizeOfRatio(ratio)
       if (size === undefined) return { refused: `Invalid aspect ratio ${ratio}.` }
-      const prompt = countTokens(text) + 258 * pictures
+      const prompt = countTokens(text) + 258 * images
       return {
         json: {
           candidates: [

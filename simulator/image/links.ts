@@ -1,22 +1,22 @@
 import type { Exchange } from "../exchange.ts"
 import { drawPng, type Size, sizeOf } from "./draw.ts"
 
-/** Where links to pictures point. */
+/** Where links to images point. */
 const FOLDER = "/simulated-pictures/"
 
-/** A link to a picture, as vendors give them: nobody needs a key for it. */
+/** A link to an image, as vendors give them: no one needs a key for it. */
 export function linkTo(exchange: Exchange, seed: string, { width, height }: Size): string {
   const { origin } = new URL(exchange.request.url)
   const name = Buffer.from(seed).toString("hex").slice(0, 400)
   return `${origin}${FOLDER}${width}x${height}-${name}.png`
 }
 
-/** Whether a path is that of a picture. */
+/** Whether a path is that of an image. */
 export function isLink(path: string): boolean {
   return path.startsWith(FOLDER)
 }
 
-/** The picture itself. */
+/** The image itself. */
 export function answerLink(exchange: Exchange): Response {
   exchange.finish()
   const name = exchange.path.slice(FOLDER.length).replace(/\.png$/, "")

@@ -2,8 +2,8 @@ import { type JsonObject, stringOf } from "../json.ts"
 import type { StreamScript } from "../stream.ts"
 import { drawPng, type Size } from "./draw.ts"
 
-/** A picture to be streamed. */
-export interface StreamedPicture {
+/** An image to be streamed. */
+export interface StreamedImage {
   readonly task: "generation" | "edit"
   readonly seed: string
   readonly size: Size
@@ -14,12 +14,12 @@ export interface StreamedPicture {
   readonly drafts: number
 }
 
-/** Tokens that a draft costs beside the picture (OpenAI's image generation guide). */
+/** Tokens that a draft costs beside the image (OpenAI's image generation guide). */
 export const DRAFT_TOKENS = 100
 
 /** The events of a GPT image model (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
-export function pictureScript(picture: StreamedPicture): StreamScript {
-  const { task, seed, size, facts, usage, drafts } = picture
+export function imageScript(image: StreamedImage): StreamScript {
+  const { task, seed, size, facts, usage, drafts } = image
   const name = task === "generation" ? "image_generation" : "image_edit"
   const created = Math.floor(Date.now() / 1000)
   const event = (kind: string, drawn: string, more: object): string => {
@@ -40,7 +40,7 @@ export function pictureScript(picture: StreamedPicture): StreamScript {
   }
 }
 
-/** What is said of a picture that the rules forbid, once it has been looked at. */
+/** What is said of an image that the rules forbid, once it has been looked at. */
 export function forbiddenScript(drafts: readonly string[]): StreamScript {
   const words = "Your request was rejected by the safety system."
   const frame = errorEvent("image_generation_user_error", words, "moderation_blocked")

@@ -12,14 +12,14 @@ import { playTransportFault } from "../transport-faults.ts"
 import { bodyOf, type StreamScript, streamSteps } from "../stream.ts"
 import { drawPng, type Size, sizeOf } from "./draw.ts"
 import { linkTo } from "./links.ts"
-import { DRAFT_TOKENS, faultOfStream, forbiddenScript, pictureScript } from "./openai-events.ts"
+import { DRAFT_TOKENS, faultOfStream, forbiddenScript, imageScript } from "./openai-events.ts"
 
 /** How a family of models answers at OpenAI (docs/wire/images.md#f1). */
 interface Family {
   readonly models: RegExp
   readonly fields: readonly string[]
   readonly sizes: readonly string[]
-  readonly most: number
+  readonly max: number
   /** Base64 always, and tokens. */
   readonly isGptImage: boolean
   readonly revises: boolean
@@ -34,7 +34,7 @@ const GPT: Family = {
       " ",
     ),
   sizes: ["auto", "1024x1024", "1536x1024", "1024x1536"],
-  most: 10,
+  max: 10,
   isGptImage: true,
   revises: false,
   edits: true,
@@ -46,7 +46,7 @@ const FAMILIES: readonly Family[] = [
     models: /^dall-e-3/,
     fields: "model prompt n size quality style response_format user".split(" "),
     sizes: ["1024x1024", "1792x1024", "1024x1792"],
-    most: 1,
+    max: 1,
     isGptImage: false,
     revises: true,
     edits: false,
@@ -56,7 +56,7 @@ const FAMILIES: readonly Family[] = [
     models: /^(dall-e-2|plain)/,
     fields: "model prompt n size response_format user".split(" "),
     sizes: ["256x256", "512x512", "1024x1024"],
-    most: 10,
+    max: 10,
     isGptImage: false,
     revises: false,
     edits: true,
@@ -74,8 +74,8 @@ function fault(fields: JsonObject, family: Family): string | undefined {
   const unknown = unknownField(fields, family.fields)
   if (unknown !== undefined) return `Unknown parameter: '${unknown}'.`
   const count = Number(fields["n"] ?? 1)
-  if (!(count >= 1 && count <= family.most)) {
-    return `Invalid 'n': expected 1 to ${family.most}, but got ${count}.`
+  if (!(count >= 1 && count <= family.max)) {
+    return `Invalid 'n': expected 1 to ${family.max}, but got ${count}.`
   }
   const size = stringOf(fields["size"]) || "auto"
   if (!family.sizes.includes(size) && fields["size"] !== undefined) {
@@ -105,7 +105,7 @@ function streamed(
     output_tokens: output,
     total_tokens: order.inputTokens + output,
   }
-  const script = pictureScript({
+  const script = imageScript({
     task,
     seed: `${order.text} 0`,
     size,
@@ -116,16 +116,16 @@ function streamed(
   return order.text.includes("forbidden") ? forbiddenScript([...script.body].map(String)) : script
 }
 
-/** Tokens of a picture of 1,024 x 1,024 by quality, as recorded. */
+/** Tokens of an image of 1,024 x 1,024 by quality, as recorded. */
 const TOKENS: Readonly<Record<string, number>> = { low: 272, medium: 1056, high: 4160, auto: 4160 }
 
 interface Order {
   readonly fields: JsonObject
   readonly family: Family
-  /** What the pictures depend on. */
+  /** What the images depend on. */
   readonly text: string
   readonly inputTokens: number
-  /** The part of them that is pictures. */
+  /** The part of them that is images. */
   readonly imageTokens: number
 }
 
@@ -133,14 +133,11 @@ interface Order {
 function made(exchange: Exchange, order: Order): JsonObject {
   const { fields, family, text } = order
   const size: Size = sizeOf(stringOf(fields["size"])) ?? { width: 1024, height: 1024 }
-  const pictures = Array.from(
-    { length: Number(fields["n"] ?? 1) },
-    (_, index) => `${text} ${index}`,
-  )
+  const images = Array.from({ length: Number(fields["n"] ?? 1) }, (_, index) => `${text} ${index}`)
   const created = Math.floor(Date.now() / 1000)
   if (!family.isGptImage) {
     const isText = fields["response_format"] === "b64_json"
-    const data = pictures.map((seed) => ({
+    const data = images.map((seed) => ({
       ...(isText
         ? { b64_json: drawPng(seed, size).toString("base64") }
         : { url: linkTo(exchange, seed, size) }),
@@ -149,11 +146,11 @@ function made(exchange: Exchange, order: Order): JsonObject {
     return { created, data }
   }
   const quality = stringOf(fields["quality"]) || "auto"
-  const output = (TOKENS[quality] ?? 4160) * pictures.length
+  const output = (TOKENS[quality] ?? 4160) * images.length
   return {
     created,
     background: "opaque",
-    data: pictures.map((seed) => ({ b64_json: drawPng(seed, size).toString("base64") })),
+    data: images.map((seed) => ({ b64_json: drawPng(seed, size).toString("base64") })),
     output_format: "png",
     quality: quality === "auto" ? "high" : quality,
     size: `${size.width}x${size.height}`,
@@ -251,22 +248,22 @@ function faultOfForm(
   if (!family.isGptImage && images.length > 1) return "Invalid 'image': one image is taken."
   const [image] = images
   const mask = form.files.find(({ field }) => field === "mask")
-  const size = image && pictureSize(image)
+  const size = image && imageSize(image)
   if (size === undefined) return "Uploaded image must be a PNG and less than 4 MB."
-  const maskSize = mask && pictureSize(mask)
+  const maskSize = mask && imageSize(mask)
   if (mask !== undefined && maskSize !== size) {
     return "Invalid input image - the mask has to be as large as the image."
   }
   return fault({ ...fields }, family)
 }
 
-function pictureSize({ bytes, type }: SentFile): string | undefined {
+function imageSize({ bytes, type }: SentFile): string | undefined {
   const facts = readBase64(Buffer.from(bytes).toString("base64"))
   if (facts?.kind !== "png" || type !== "image/png") return undefined
   return `${facts.width}x${facts.height}`
 }
 
-/** Any of the vendors that make pictures at `POST /v1/images/generations`. */
+/** Any of the vendors that make images at `POST /v1/images/generations`. */
 export function answerGenerations(
   exchange: Exchange,
   others: (exchange: Exchange, body: JsonObject) => JsonOperation | undefined,

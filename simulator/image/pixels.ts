@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib"
 
-/** A picture's pixels, eight bits a sample, and how many samples each pixel has. */
+/** An image's pixels, eight bits a sample, and how many samples each pixel has. */
 export interface Pixels {
   readonly width: number
   readonly height: number

@@ -5,7 +5,7 @@ import { playTransportFault } from "../transport-faults.ts"
 import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
 import { readPixels } from "./pixels.ts"
 
-/** What a picture is drawn from, or what is wrong. */
+/** What an image is drawn from, or what is wrong. */
 type Judged = { readonly seed: string; readonly size: Size } | { readonly wrong: string }
 
 /** `POST /v2beta/stable-image/...`: a form in, JSON out (docs/wire/images.md#f6; Stability's reference). */
@@ -19,8 +19,8 @@ export async function answerStability(exchange: Exchange): Promise<Response> {
   const { prompt = "" } = form.fields
   if (prompt === "") return refusal(exchange, 400, "bad_request", "prompt: cannot be blank")
   const judged = exchange.path.endsWith("/edit/inpaint")
-    ? judgeEdit(form)
-    : judgeGeneration(form, exchange.path)
+    ? validateEdit(form)
+    : validateGeneration(form, exchange.path)
   if ("wrong" in judged) return refusal(exchange, 400, "bad_request", judged.wrong)
   if (prompt.includes("forbidden")) {
     const words = "Your request was flagged by our moderation system."
@@ -37,7 +37,7 @@ export async function answerStability(exchange: Exchange): Promise<Response> {
   })
 }
 
-function judgeGeneration({ fields, files }: SentForm, path: string): Judged {
+function validateGeneration({ fields, files }: SentForm, path: string): Judged {
   const { prompt = "", model, aspect_ratio: ratio, mode, strength } = fields
   const isNamed = path.endsWith("/sd3")
   if (isNamed !== (model !== undefined)) return { wrong: "model: not expected" }
@@ -59,7 +59,7 @@ function judgeGeneration({ fields, files }: SentForm, path: string): Judged {
 /** What comes back has four megapixels. */
 const EDITED: Size = { width: 2048, height: 2048 }
 
-function judgeEdit({ fields, files }: SentForm): Judged {
+function validateEdit({ fields, files }: SentForm): Judged {
   const known = "prompt negative_prompt seed output_format style_preset grow_mask".split(" ")
   const unknown = Object.keys(fields).find((name) => !known.includes(name))
   if (unknown !== undefined) return { wrong: `${unknown}: not expected` }
@@ -68,12 +68,12 @@ function judgeEdit({ fields, files }: SentForm): Judged {
   if (image === undefined) return { wrong: "image: is required" }
   const pixels = mask && readPixels(Buffer.from(mask.bytes))
   if (pixels === undefined) return { wrong: "mask: could not be read" }
-  // The vendor would look at its colours alone, and nobody would notice that they mean nothing.
+  // The vendor would look at its colours alone, and no one would notice that they mean nothing.
   if (pixels.samples !== 1) return { wrong: "mask: should be a black and white image" }
   return { seed: seedOfEdit(fields["prompt"] ?? "", image.bytes, pixels.data), size: EDITED }
 }
 
-/** What an edited picture depends on: the prompt, the image, and how much of it may change. */
+/** What an edited image depends on: the prompt, the image, and how much of it may change. */
 export function seedOfEdit(prompt: string, image: Uint8Array, strength: Uint8Array): string {
   const sum = strength.reduce((total, value) => total + value, 0)
   return `${prompt} ${Bun.hash(image).toString(16)} ${sum}`

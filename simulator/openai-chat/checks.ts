@@ -7,30 +7,30 @@ type Kind = "string" | "boolean" | "integer" | "decimal" | "object" | "array" | 
 /** What a parameter's value must be. */
 export interface Rule {
   readonly kind: Kind
-  readonly least?: number
-  readonly most?: number
+  readonly min?: number
+  readonly max?: number
 }
 
 // Everything OpenAI accepts at the top of a chat request (docs/wire/openai-chat.md#f1); anything else is
 // refused.
 const RULES: Record<string, Rule> = {
   audio: { kind: "object" },
-  frequency_penalty: { kind: "decimal", least: -2, most: 2 },
+  frequency_penalty: { kind: "decimal", min: -2, max: 2 },
   function_call: { kind: "any" },
   functions: { kind: "array" },
   logit_bias: { kind: "object" },
   logprobs: { kind: "boolean" },
-  max_completion_tokens: { kind: "integer", least: 1 },
-  max_tokens: { kind: "integer", least: 1 },
+  max_completion_tokens: { kind: "integer", min: 1 },
+  max_tokens: { kind: "integer", min: 1 },
   messages: { kind: "array" },
   metadata: { kind: "object" },
   modalities: { kind: "array" },
   model: { kind: "string" },
   moderation: { kind: "any" },
-  n: { kind: "integer", least: 1, most: 128 },
+  n: { kind: "integer", min: 1, max: 128 },
   parallel_tool_calls: { kind: "boolean" },
   prediction: { kind: "object" },
-  presence_penalty: { kind: "decimal", least: -2, most: 2 },
+  presence_penalty: { kind: "decimal", min: -2, max: 2 },
   prompt_cache_key: { kind: "string" },
   prompt_cache_options: { kind: "any" },
   prompt_cache_retention: { kind: "string" },
@@ -43,13 +43,13 @@ const RULES: Record<string, Rule> = {
   store: { kind: "boolean" },
   stream: { kind: "boolean" },
   stream_options: { kind: "object" },
-  temperature: { kind: "decimal", least: 0, most: 2 },
+  temperature: { kind: "decimal", min: 0, max: 2 },
   // OpenAI has none, but most vendors of its format do.
   top_k: { kind: "integer" },
   tool_choice: { kind: "any" },
   tools: { kind: "array" },
-  top_logprobs: { kind: "integer", least: 0, most: 20 },
-  top_p: { kind: "decimal", least: 0, most: 1 },
+  top_logprobs: { kind: "integer", min: 0, max: 20 },
+  top_p: { kind: "decimal", min: 0, max: 1 },
   user: { kind: "string" },
   verbosity: { kind: "string" },
   web_search_options: { kind: "object" },
@@ -106,13 +106,13 @@ function article(kind: string): string {
 
 function checkRange(name: string, value: Json, rule: Rule): VendorError | undefined {
   if (typeof value !== "number") return undefined
-  const { kind, least, most } = rule
-  if (least !== undefined && value < least) {
-    const message = `Invalid '${name}': ${kind} below minimum value. Expected a value >= ${least}, but got ${value} instead.`
+  const { kind, min, max } = rule
+  if (min !== undefined && value < min) {
+    const message = `Invalid '${name}': ${kind} below minimum value. Expected a value >= ${min}, but got ${value} instead.`
     return invalid(message, name, `${kind}_below_min_value`)
   }
-  if (most !== undefined && value > most) {
-    const message = `Invalid '${name}': ${kind} above maximum value. Expected a value <= ${most}, but got ${value} instead.`
+  if (max !== undefined && value > max) {
+    const message = `Invalid '${name}': ${kind} above maximum value. Expected a value <= ${max}, but got ${value} instead.`
     return invalid(message, name, `${kind}_above_max_value`)
   }
   return undefined

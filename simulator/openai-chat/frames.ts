@@ -14,7 +14,7 @@ import {
 } from "./result.ts"
 
 /** What the request asks of the stream. */
-export interface StreamWish {
+export interface StreamOptions {
   /** Every frame carries `usage`, null until the last one (docs/wire/openai-chat.md#f7). */
   readonly usage: boolean
   /** Frames are padded so that their length says nothing; OpenAI does so unless told not to. */
@@ -26,12 +26,12 @@ const PADDING = "Qm7ZtL0xVbR2sWnK"
 /** Writes the frames of one streamed answer. Templates are made once: only the delta differs. */
 class FrameWriter {
   readonly #answer: ChatAnswer
-  readonly #wish: StreamWish
+  readonly #options: StreamOptions
   readonly #head: string
 
-  constructor(answer: ChatAnswer, wish: StreamWish) {
+  constructor(answer: ChatAnswer, options: StreamOptions) {
     this.#answer = answer
-    this.#wish = wish
+    this.#options = options
     const id = JSON.stringify(completionId())
     const model = JSON.stringify(answer.model)
     this.#head =
@@ -52,7 +52,7 @@ class FrameWriter {
     const reason = finish === null ? "null" : `"${finish}"`
     return (
       `${this.#head}{"index":${index},"delta":${delta},"logprobs":${probabilities},` +
-      `"finish_reason":${reason}}]${this.#wish.usage ? ',"usage":null' : ""}` +
+      `"finish_reason":${reason}}]${this.#options.usage ? ',"usage":null' : ""}` +
       `${this.#padding(delta.length)}}\n\n`
     )
   }
@@ -60,20 +60,20 @@ class FrameWriter {
   /** The frame without choices that tells the usage, where it is wanted and known. */
   usage(): string[] {
     const { usage } = this.#answer
-    if (usage === undefined || !this.#wish.usage) return []
+    if (usage === undefined || !this.#options.usage) return []
     return [`${this.#head}],"usage":${JSON.stringify(usageObject(usage))}${this.#padding(0)}}\n\n`]
   }
 
   #padding(length: number): string {
-    if (!this.#wish.obfuscation) return ""
+    if (!this.#options.obfuscation) return ""
     return `,"obfuscation":"${PADDING.slice(0, 16 - (length % 16))}"`
   }
 }
 
 /** The frames of a streamed answer in OpenAI's order (docs/wire/openai-chat.md#f5). */
-export function streamScript(answer: ChatAnswer, wish: StreamWish): StreamScript {
-  const usage = answer.usage !== undefined && wish.usage
-  const writer = new FrameWriter(answer, { ...wish, usage })
+export function streamScript(answer: ChatAnswer, options: StreamOptions): StreamScript {
+  const usage = answer.usage !== undefined && options.usage
+  const writer = new FrameWriter(answer, { ...options, usage })
   const error = faultError("stream-error", answer.model)
   return {
     opening: answer.choices.map((choice, index) => openingFrame(writer, choice, index)),
@@ -145,8 +145,8 @@ function* choiceFrames(
       yield writer.choice(index, `{"tool_calls":[${callOpening(call, position)}]}`, null, "")
     }
     for (const token of eachToken(call.argumentsText)) {
-      const piece = JSON.stringify({ index: position, function: { arguments: token } })
-      yield writer.choice(index, `{"tool_calls":[${piece}]}`, null, "")
+      const chunk = JSON.stringify({ index: position, function: { arguments: token } })
+      yield writer.choice(index, `{"tool_calls":[${chunk}]}`, null, "")
     }
   }
 }

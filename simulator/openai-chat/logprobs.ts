@@ -2,7 +2,7 @@ import type { Json } from "../json.ts"
 import { tokenize } from "../tokens.ts"
 
 /** What the request asks about probabilities. */
-export interface LogprobsWish {
+export interface LogprobsOptions {
   readonly wanted: boolean
   /** Number of alternatives per token. */
   readonly alternatives: number
@@ -22,9 +22,9 @@ function describeToken(token: string, alternatives: number): Json {
 }
 
 /** The `logprobs` of a choice or of one of its frames, as recorded; null when not asked for. */
-export function logprobsOf(text: string | null, wish: LogprobsWish): Json {
-  if (!wish.wanted) return null
+export function logprobsOf(text: string | null, options: LogprobsOptions): Json {
+  if (!options.wanted) return null
   const tokens = tokenize(text ?? "")
-  const content = tokens.map((token) => describeToken(token, wish.alternatives))
+  const content = tokens.map((token) => describeToken(token, options.alternatives))
   return { content, refusal: null }
 }

@@ -2,7 +2,7 @@ import type { PlannedChoice } from "../answer.ts"
 import { base62 } from "../identifiers.ts"
 import type { Json } from "../json.ts"
 import type { CountedUsage } from "../usage.ts"
-import { logprobsOf, type LogprobsWish } from "./logprobs.ts"
+import { logprobsOf, type LogprobsOptions } from "./logprobs.ts"
 
 /** The fingerprint that every answer carries. */
 export const FINGERPRINT = "fp_5f0c7a51a7"
@@ -14,7 +14,7 @@ export interface ChatAnswer {
   readonly choices: readonly PlannedChoice[]
   /** Undefined when none is to be reported. */
   readonly usage: CountedUsage | undefined
-  readonly logprobs: LogprobsWish
+  readonly logprobs: LogprobsOptions
   /** The class of service. */
   readonly tier: string
 }

@@ -1,7 +1,7 @@
 import type { PlannedCall, PlannedChoice } from "../answer.ts"
 import { base62, hexadecimal } from "../identifiers.ts"
 import { arrayOf, objectOf, type Json, type JsonObject } from "../json.ts"
-import { logprobsOf, type LogprobsWish } from "../openai-chat/logprobs.ts"
+import { logprobsOf, type LogprobsOptions } from "../openai-chat/logprobs.ts"
 import { searchesOf, servedTier } from "../searches.ts"
 import { thinkingText } from "../thinking-text.ts"
 import type { CountedUsage } from "../usage.ts"
@@ -54,7 +54,7 @@ export interface ResponseAnswer {
   readonly isIncomplete: boolean
   /** Undefined when none is to be reported. */
   readonly usage: CountedUsage | undefined
-  readonly logprobs: LogprobsWish
+  readonly logprobs: LogprobsOptions
 }
 
 /** How far an answer or one of its items is. */
@@ -121,17 +121,17 @@ function callItem(call: PlannedCall, tool: DeclaredTool | undefined): OutputItem
 }
 
 /** The text part of a message, as recorded. */
-export function textPart(text: string, logprobs: LogprobsWish) {
+export function textPart(text: string, logprobs: LogprobsOptions) {
   return { type: "output_text", annotations: [], logprobs: textLogprobs(text, logprobs), text }
 }
 
 /** The probabilities of a text's tokens; none when they are not asked for. */
-export function textLogprobs(text: string, wish: LogprobsWish): Json {
-  return objectOf(logprobsOf(text, wish)).content ?? []
+export function textLogprobs(text: string, options: LogprobsOptions): Json {
+  return objectOf(logprobsOf(text, options)).content ?? []
 }
 
 /** An item as recorded: still empty while it is in progress, whole after. */
-export function itemObject(item: OutputItem, status: ItemStatus, logprobs: LogprobsWish) {
+export function itemObject(item: OutputItem, status: ItemStatus, logprobs: LogprobsOptions) {
   const isBegun = status === "in_progress"
   const { id, type } = item
   switch (item.type) {
@@ -190,7 +190,7 @@ function usageObject(usage: CountedUsage) {
   }
 }
 
-const NO_PICTURES = {
+const NO_IMAGES = {
   input_tokens: 0,
   input_tokens_details: { image_tokens: 0, text_tokens: 0 },
   output_tokens: 0,
@@ -201,7 +201,7 @@ const NO_PICTURES = {
 /** What the vendor's own tools have done, beside the usage. */
 function toolUsage(items: readonly OutputItem[]) {
   const searches = items.filter(({ type }) => type === "web_search_call")
-  return { image_gen: NO_PICTURES, web_search: { num_requests: searches.length } }
+  return { image_gen: NO_IMAGES, web_search: { num_requests: searches.length } }
 }
 
 function toolObject(tool: Json) {

@@ -1,7 +1,7 @@
 import { objectOf, stringOf, type JsonObject } from "../json.ts"
 
-const MOST_RESPONSES = 1000
-const MOST_ITEMS = 10_000
+const MAX_RESPONSES = 1000
+const MAX_ITEMS = 10_000
 
 /** What the vendor keeps of its answers, so that later requests can go on from them. */
 export class StoredResponses {
@@ -13,10 +13,10 @@ export class StoredResponses {
 
   /** Keeps a conversation, its answer's items included, under the answer's id. */
   keep(id: string, conversation: readonly JsonObject[], output: readonly JsonObject[]): void {
-    forgetOldest(this.#conversations, MOST_RESPONSES)
+    forgetOldest(this.#conversations, MAX_RESPONSES)
     this.#conversations.set(id, [...conversation, ...output])
     for (const item of output) {
-      forgetOldest(this.#items, MOST_ITEMS)
+      forgetOldest(this.#items, MAX_ITEMS)
       this.#items.set(stringOf(item.id), item)
     }
   }
@@ -28,7 +28,7 @@ export class StoredResponses {
 
   /** Begins a conversation that is named by itself. */
   begin(id: string, items: readonly JsonObject[]): void {
-    forgetOldest(this.#named, MOST_RESPONSES)
+    forgetOldest(this.#named, MAX_RESPONSES)
     this.#named.set(id, items)
   }
 
@@ -50,7 +50,7 @@ export class StoredResponses {
   keepContainer(id: string): void {
     this.#containers.add(id)
     const [oldest] = this.#containers
-    if (this.#containers.size > MOST_RESPONSES && oldest) this.#containers.delete(oldest)
+    if (this.#containers.size > MAX_RESPONSES && oldest) this.#containers.delete(oldest)
   }
 
   /** Notes which reasoning each item of an answer came from; this is known of unkept ones too. */
@@ -58,7 +58,7 @@ export class StoredResponses {
     const reasoning = output.find((item) => item.type === "reasoning")
     if (reasoning === undefined) return
     for (const item of output.filter((item) => item !== reasoning)) {
-      forgetOldest(this.#reasoningOf, MOST_ITEMS)
+      forgetOldest(this.#reasoningOf, MAX_ITEMS)
       this.#reasoningOf.set(stringOf(item.id), stringOf(reasoning.id))
     }
   }
@@ -79,8 +79,8 @@ export class StoredResponses {
   }
 }
 
-function forgetOldest(entries: Map<string, unknown>, most: number): void {
-  if (entries.size < most) return
+function forgetOldest(entries: Map<string, unknown>, max: number): void {
+  if (entries.size < max) return
   const oldest = entries.keys().next().value
   if (oldest !== undefined) entries.delete(oldest)
 }

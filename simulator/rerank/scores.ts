@@ -6,15 +6,15 @@ export interface Scored {
   readonly relevance_score: number
 }
 
-const LEAST = 0.05
-const MOST = 0.95
+const MIN = 0.05
+const MAX = 0.95
 
 /** Scores between 0 and 1: the part of the query's words that a document has. In the documents' order. */
 export function scoresOf(query: string, documents: readonly string[]): Scored[] {
   const words = new Set(wordsIn(query))
   return documents.map((document, index) => {
     const found = new Set(wordsIn(document).filter((word) => words.has(word)))
-    return { index, relevance_score: LEAST + ((MOST - LEAST) * found.size) / words.size }
+    return { index, relevance_score: MIN + ((MAX - MIN) * found.size) / words.size }
   })
 }
 

@@ -18,7 +18,7 @@ export const anchorSchema = z.object({
 })
 
 /**
- * How far the book was at a moment. What is missing from a book that was once further shows by it: the
+ * How far the ledger was at a moment. What is missing from a ledger that was once further shows by it: the
  * chains of hashes cannot show that their last line was taken away. It may be behind, never ahead.
  */
 export type Anchor = z.infer<typeof anchorSchema>

@@ -1,4 +1,4 @@
-/** How long a budget lasts: for ever, a day or a month (UTC). */
+/** How long a budget lasts: forever, a day or a month (UTC). */
 export type BudgetPeriod = "total" | "day" | "month"
 
 /** What a key may spend by period, nanocredits; null where it has no such budget. */

@@ -15,7 +15,7 @@ export type EntryKind =
   /** Pays what the account owes. */
   | "debt"
 
-/** One line of an account's book. Never changed, never deleted; each carries the hash of the one before. */
+/** One line of an account's ledger. Never changed, never deleted; each carries the hash of the one before. */
 export interface EntryRecord {
   readonly account: string
   /** 1, 2, 3 ... in each account. */
@@ -45,13 +45,13 @@ export interface EntryRecord {
  */
 export type WriteOffReason = "account_empty" | "budget_empty" | "usage_beyond_bound" | "late"
 
-/** A part of a cost that nobody pays. */
+/** A part of a cost that no one pays. */
 export interface WriteOff {
   readonly amount: bigint
   readonly reason: WriteOffReason
 }
 
-/** A write-off as a line of the book. Never changed, never deleted; each carries the hash of the one before. */
+/** A write-off as a line of the ledger. Never changed, never deleted; each carries the hash of the one before. */
 export interface WriteOffRecord extends WriteOff {
   /** 1, 2, 3 ... over all accounts. */
   readonly number: number
@@ -74,7 +74,7 @@ export interface DebtLine {
   readonly debt: bigint
   readonly at: number
   readonly note: string
-  /** The entry of the book that paid; null where nothing was paid. */
+  /** The entry of the ledger that paid; null where nothing was paid. */
   readonly entry: number | null
   readonly previousHash: string
   readonly hash: string

@@ -1,7 +1,7 @@
 /** What a node can charge one owner, an account or a budget, and what it has charged so far. Nanocredits. */
 export interface OwnerShare {
   posted: bigint
-  /** What nobody has leased. */
+  /** What no one has leased. */
   free: bigint
   /** What is left of the node's lease. */
   lease: bigint
@@ -27,7 +27,7 @@ export interface DrawnCharge {
 
 /**
  * Takes a charge from all that pay for it, as far as each of them covers it: its lease and, should that have been lost
- * meanwhile, what nobody has leased. Never another node's share.
+ * meanwhile, what no one has leased. Never another node's share.
  */
 export function draw(
   { request, amount }: { readonly request: string; readonly amount: bigint },
@@ -35,8 +35,8 @@ export function draw(
   budgets: readonly OwnerShare[],
   late: boolean,
 ): DrawnCharge {
-  let charged = least(amount, account.lease + account.free)
-  for (const budget of budgets) charged = least(charged, budget.lease + budget.free)
+  let charged = min(amount, account.lease + account.free)
+  for (const budget of budgets) charged = min(charged, budget.lease + budget.free)
   return {
     request,
     charged,
@@ -49,7 +49,7 @@ export function draw(
 
 /** Takes what is covered, from the lease first. @returns the part that came out of the lease. */
 function drawFrom(share: OwnerShare, amount: bigint): bigint {
-  const fromLease = least(amount, share.lease)
+  const fromLease = min(amount, share.lease)
   share.lease -= fromLease
   share.fromLease += fromLease
   share.free -= amount - fromLease
@@ -58,6 +58,6 @@ function drawFrom(share: OwnerShare, amount: bigint): bigint {
   return fromLease
 }
 
-function least(left: bigint, right: bigint): bigint {
+function min(left: bigint, right: bigint): bigint {
   return left < right ? left : right
 }

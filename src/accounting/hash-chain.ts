@@ -9,7 +9,7 @@ export function hashText(text: string): string {
 }
 
 /**
- * The hash of an entry: over all of it and the hash of the one before, so that a book in which any
+ * The hash of an entry: over all of it and the hash of the one before, so that a ledger in which any
  * line was changed, removed or put in between no longer adds up.
  */
 export function hashEntry(entry: Omit<EntryRecord, "hash">): string {
@@ -55,7 +55,7 @@ export function hashUncharged(row: UnchargedReceipt): string {
   return hashText(JSON.stringify([account, key, request, at, isExpired, hashText(receipt)]))
 }
 
-/** The hash of a write-off: over all of it and the hash of the one before, as in a book. */
+/** The hash of a write-off: over all of it and the hash of the one before, as in a ledger. */
 export function hashWriteOff(record: Omit<WriteOffRecord, "hash">): string {
   return hashText(
     JSON.stringify([
@@ -87,7 +87,7 @@ export function hashDebt(line: Omit<DebtLine, "hash">): string {
   )
 }
 
-/** The hash of an audit record: over all of it and the hash of the one before, as in a book. */
+/** The hash of an audit record: over all of it and the hash of the one before, as in a ledger. */
 export function hashAudit(record: Omit<AuditRecord, "hash">): string {
   return hashText(
     JSON.stringify([

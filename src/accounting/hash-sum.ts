@@ -16,7 +16,7 @@ export class HashSum {
   /** @param hash null for a row of before there were hashes: it is counted. */
   add(hash: string | null): void {
     this.count++
-    // A hash that somebody has put there is none, and its row is found to be wrong by others.
+    // A hash that someone has put there is none, and its row is found to be wrong by others.
     if (hash !== null && HASH.test(hash)) this.#sum += BigInt(`0x${hash}`)
   }
 

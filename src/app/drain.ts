@@ -28,7 +28,7 @@ export async function drain(drained: Drained): Promise<void> {
   const { server, state, billing, watch, idempotency } = drained
   state.isDraining = true
   watch.pulse.end()
-  // Idle connections of callers would keep it open for ever, so it is not waited for.
+  // Idle connections of callers would keep it open forever, so it is not waited for.
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
   await waitUntil(() => isServed() || state.isHurried, state.settings.server.drain)
@@ -36,7 +36,7 @@ export async function drain(drained: Drained): Promise<void> {
   await waitUntil(isServed, LAST_WORDS_TIME)
   await server.stop(true)
   idempotency.end()
-  // Those that were cut have delivered something: it goes into the book before that closes.
+  // Those that were cut have delivered something: it goes into the ledger before that closes.
   await waitUntil(() => billing.open === 0, SETTLE_TIME)
 }
 

@@ -17,7 +17,7 @@ export interface NodeParts {
   readonly database: ServingDatabase
   readonly nodeId: string
   readonly locks: NodeLocks
-  readonly bookWatch: DatabaseWatch
+  readonly databaseWatch: DatabaseWatch
   readonly keeper: AnchorKeeper
   readonly ledger: Ledger
   readonly keyring: Keyring
@@ -26,21 +26,31 @@ export interface NodeParts {
   readonly events: Events
 }
 
-/** Joins the processes that share the book, and keeps all that depends on them up to date. */
+/** Joins the processes that share the ledger, and keeps all that depends on them up to date. */
 export function joinNode(parts: NodeParts): Promise<Node> {
-  const { database, bookWatch, keeper, locks, ledger, keyring, limiter, machine, events, live } =
-    parts
+  const {
+    database,
+    databaseWatch,
+    keeper,
+    locks,
+    ledger,
+    keyring,
+    limiter,
+    machine,
+    events,
+    live,
+  } = parts
   const listeners: NodeListeners = {
-    async onNews(news) {
+    async onChanges(changes) {
       machine.presence.beat()
-      bookWatch.look()
+      databaseWatch.look()
       keeper.keep()
-      limiter.setProcesses(news.nodes)
-      if (news.nodes > 1) await database.hasCompany()
+      limiter.setProcesses(changes.nodes)
+      if (changes.nodes > 1) await database.hasCompany()
       await Promise.all([
-        ledger.tick(news.recalls),
-        keyring.refresh(news.revision),
-        live.refresh(news.settingsRevision),
+        ledger.tick(changes.recalls),
+        keyring.refresh(changes.revision),
+        live.refresh(changes.settingsRevision),
       ])
     },
     onForgotten() {
@@ -51,9 +61,9 @@ export function joinNode(parts: NodeParts): Promise<Node> {
       for (const hold of holds) events.holdExpired(hold.request, hold.account)
     },
     onFailure(error) {
-      bookWatch.look()
-      // That the book is lost has been told.
-      if (error !== bookWatch.fault) events.nodeFailed(error)
+      databaseWatch.look()
+      // That the ledger is lost has been told.
+      if (error !== databaseWatch.fault) events.nodeFailed(error)
     },
   }
   return Node.join(parts.store, parts.nodeId, listeners, { locks })

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { ProviderSeal } from "../config/sealing.ts"
+import { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
 import type { AdminParts } from "../http/admin/open.ts"
 import { Idempotency, type IdempotencyParts } from "../http/idempotency/idempotency.ts"
@@ -7,7 +7,7 @@ import { RateLimiter } from "../limits/rate-limiter.ts"
 import { SharedBuckets } from "../limits/shared-buckets.ts"
 import type { Machine } from "../machine/machine.ts"
 import { LiveSettings } from "../management/live-settings.ts"
-import { PictureStore } from "../media/picture-store.ts"
+import { ImageStore } from "../media/image-store.ts"
 import { Contents } from "../relay/pipeline/payload-log.ts"
 import { type ConversationParts, Conversations } from "../relay/chat/conversations.ts"
 import type { OperationServices } from "../relay/operations/services.ts"
@@ -28,7 +28,7 @@ import { vendors } from "../vendors/index.ts"
 import type { AppOptions } from "./options.ts"
 import type { State } from "./state.ts"
 
-/** The settings in force, those of the console included. */
+/** The settings active, those of the console included. */
 export function openSettings(
   { settings, written = [], sandboxUrl, events }: AppOptions,
   store: Store,
@@ -36,7 +36,7 @@ export function openSettings(
 ): Promise<LiveSettings> {
   return LiveSettings.open({
     store,
-    seal: new ProviderSeal(settings.data),
+    seal: new SecretCipher(settings.data),
     vendors: [...vendors.values()],
     base: { settings, written },
     sandboxUrl,
@@ -81,11 +81,11 @@ export function openConversations(
 /** What performs requests. */
 export function openPerformers(
   services: ChatServices & OperationServices,
-  pictures: PictureStore,
+  images: ImageStore,
   building: AsyncDisposableStack,
 ) {
   const { counter, alarms, conversations, vendorState } = services
-  building.use(pictures)
+  building.use(images)
   const operations = new Operations(services)
   const decoder = building.use(new TokenDecoder())
   const embedding = { operations, counter, decoder, alarms }
@@ -97,8 +97,8 @@ export function openPerformers(
     operations,
     embeddings: new Embeddings(embedding),
     reranking: new Reranking(embedding),
-    pictures,
-    images: new Images(operations, pictures),
+    imageStore: images,
+    images: new Images(operations, images),
     speaking: new Speech(operations),
     transcribing: new Transcriptions(embedding),
   }
@@ -119,13 +119,13 @@ export function openIdempotency(
   })
 }
 
-/** Where pictures are kept that vendors give no link to. */
-export function pictureStore(state: State, secret: string, events: Events): PictureStore {
-  return new PictureStore({
+/** Where images are kept that vendors give no link to. */
+export function imageStore(state: State, secret: string, events: Events): ImageStore {
+  return new ImageStore({
     folder: join(state.settings.data, "pictures"),
     secret,
     settings: () => state.settings.images,
-    onFailure: events.picturesLeft,
+    onFailure: events.imagesLeft,
   })
 }
 

@@ -94,7 +94,7 @@ export type ChatEvent =
   | { readonly type: "refusal-delta"; readonly choice: number; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly choice: number; readonly text: string }
   | {
-      /** Ends a piece of reasoning: what follows is another. */
+      /** Ends a chunk of reasoning: what follows is another. */
       readonly type: "reasoning-signature"
       readonly choice: number
       readonly signature: string

@@ -12,7 +12,7 @@ import type { StateShape } from "./vendor-state.ts"
 export interface SseFrame {
   readonly event?: string
   readonly data: string
-  /** `data`, already parsed, when somebody had to: nothing is parsed twice. */
+  /** `data`, already parsed, when someone had to: nothing is parsed twice. */
   readonly json?: JsonObject
 }
 
@@ -59,7 +59,7 @@ export interface AnswerLimits {
   /** Of how many sequences at most its answer names the one that ended it; 0: it says no more than that it ended. */
   readonly reportedStops: number
   /** The least that `max_tokens` may be. */
-  readonly leastOutput: number
+  readonly minOutput: number
 }
 
 /** A request as it goes up, and what of the caller's could not go with it. */

@@ -8,19 +8,19 @@ import type {
   TextPart,
   ToolCallPart,
 } from "./message.ts"
-import type { Draft } from "./draft.ts"
+import type { Writable } from "./writable.ts"
 import { GatewayError } from "./errors.ts"
 import { MergedExtra } from "./merged-extra.ts"
 
 interface OpenChoice {
-  readonly parts: Draft<Part>[]
-  readonly calls: Map<number, Draft<ToolCallPart>>
-  /** A signature closes the reasoning before it: what follows is another piece. */
+  readonly parts: Writable<Part>[]
+  readonly calls: Map<number, Writable<ToolCallPart>>
+  /** A signature closes the reasoning before it: what follows is another chunk. */
   isSigned: boolean
   finish: Extract<ChatEvent, { type: "finish" }> | undefined
   readonly extra: MergedExtra
   /** The last text, and its citations, which are added to in place. */
-  text: Draft<TextPart> | undefined
+  text: Writable<TextPart> | undefined
   citations: Citation[]
 }
 
@@ -31,7 +31,7 @@ interface OpenChoice {
  * @throws GatewayError `upstream_error` when the stream broke: a part of an answer is none.
  */
 export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
-  const result: Draft<ChatResult> = { choices: [] }
+  const result: Writable<ChatResult> = { choices: [] }
   const choices = new Map<number, OpenChoice>()
   for (const event of events) {
     switch (event.type) {
@@ -54,7 +54,7 @@ export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
 
 type ChoiceEvent = Extract<ChatEvent, { choice: number }>
 
-function onStart(event: Extract<ChatEvent, { type: "start" }>, result: Draft<ChatResult>): void {
+function onStart(event: Extract<ChatEvent, { type: "start" }>, result: Writable<ChatResult>): void {
   if (event.id !== undefined) result.id = event.id
   if (event.model !== undefined) result.model = event.model
   if (event.created !== undefined) result.created = event.created
@@ -80,7 +80,7 @@ function onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
       break
     case "tool-call-start": {
       const { call, id, name, origin } = event
-      const part: Draft<ToolCallPart> = { type: "tool-call", id, name, arguments: "" }
+      const part: Writable<ToolCallPart> = { type: "tool-call", id, name, arguments: "" }
       if (origin !== undefined) part.origin = origin
       choice.calls.set(call, part)
       choice.parts.push(part)
@@ -128,13 +128,13 @@ function onText(type: WrittenPart["type"], text: string, choice: OpenChoice): vo
   if (text === "") return
   const last = choice.parts.at(-1)
   const isSame = last?.type === type && !(type === "reasoning" && choice.isSigned)
-  if (isSame) (last as Draft<WrittenPart>).text += text
+  if (isSame) (last as Writable<WrittenPart>).text += text
   else beginText(type, text, choice)
   choice.isSigned = false
 }
 
 function beginText(type: WrittenPart["type"], text: string, choice: OpenChoice): void {
-  const part: Draft<WrittenPart> = { type, text }
+  const part: Writable<WrittenPart> = { type, text }
   choice.parts.push(part)
   if (part.type !== "text") return
   choice.text = part
@@ -146,7 +146,7 @@ type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 /** A signature replaces an earlier one of the same reasoning (docs/wire/anthropic-messages.md#f8). */
 function onSignature(event: SignatureEvent, choice: OpenChoice): void {
   const { signature, signedBy, isRedacted, id } = event
-  const signed: Draft<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
+  const signed: Writable<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
   if (isRedacted !== undefined) signed.isRedacted = isRedacted
   if (id !== undefined) signed.id = id
   const last = choice.parts.at(-1)
@@ -167,7 +167,7 @@ function closeChoice(index: number, open: OpenChoice): Choice {
   for (const call of open.calls.values()) call.arguments ||= "{}"
   const { finish } = open
   const extra = open.extra.whole
-  const choice: Draft<Choice> = { index, parts: open.parts, finish: finish?.reason ?? "other" }
+  const choice: Writable<Choice> = { index, parts: open.parts, finish: finish?.reason ?? "other" }
   if (finish?.rawReason !== undefined) choice.rawFinish = finish.rawReason
   if (finish?.stopSequence !== undefined) choice.stopSequence = finish.stopSequence
   if (extra !== undefined) choice.extra = extra

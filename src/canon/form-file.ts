@@ -31,7 +31,7 @@ export interface FormFile extends FileHead {
   head(count: number): Promise<Uint8Array<ArrayBuffer>>
   /** A part of the file; what lies behind its end is left out. */
   slice(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
-  /** Lets it be read to its end. Until then nobody gets the whole of a file that is still arriving. */
+  /** Lets it be read to its end. Until then no one gets the whole of a file that is still arriving. */
   letFinish(): void
 }
 

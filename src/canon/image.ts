@@ -6,76 +6,76 @@ import type { Usage } from "./usage.ts"
 export type ImageTask = "generation" | "edit" | "variation"
 
 /** Pixels. */
-export interface PictureSize {
+export interface ImageSize {
   readonly width: number
   readonly height: number
 }
 
-/** A picture as it came with a request. */
-export interface PictureFile {
+/** An image as it came with a request. */
+export interface ImageFile {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly mediaType: string
 }
 
-/** Pictures as events: drafts of each may come before it. */
-export interface PictureStream {
-  /** Drafts of a picture, at most; the vendor may make fewer. */
+/** Images as events: drafts of each may come before it. */
+export interface ImageStream {
+  /** Drafts of an image, at most; the vendor may make fewer. */
   readonly drafts: number
 }
 
 /** What in a mask marks the pixels that may change. OpenAI's masks mark them by being transparent. */
 export type MaskStyle = "transparent" | "white" | "black"
 
-/** How the caller takes pictures: a link to each, or its bytes as base64. */
-export type PictureForm = "url" | "b64_json"
+/** How the caller takes images: a link to each, or its bytes as base64. */
+export type ImageForm = "url" | "b64_json"
 
-/** A request for pictures. */
+/** A request for images. */
 export interface ImageRequest {
   readonly task: ImageTask
   /** Empty for a variation, which has none. */
   readonly prompt: string
-  /** How many pictures. */
+  /** How many images. */
   readonly count: number
   /** Absent when the caller named none; `auto` when the model is to choose. */
-  readonly size?: PictureSize | "auto"
-  readonly form: PictureForm
+  readonly size?: ImageSize | "auto"
+  readonly form: ImageForm
   /** What an edit or a variation begins with. */
-  readonly images: readonly PictureFile[]
+  readonly images: readonly ImageFile[]
   /** Where it is transparent, an edit may change the first image; or as the vendor's masks mark it. */
-  readonly mask?: PictureFile
-  /** Present where the pictures are to come as events. */
-  readonly stream?: PictureStream
+  readonly mask?: ImageFile
+  /** Present where the images are to come as events. */
+  readonly stream?: ImageStream
   /** Everything else that was asked for, by OpenAI's names: `quality`, `style`, `background`. */
-  readonly wishes: JsonObject
+  readonly options: JsonObject
 }
 
-/** Where a picture is. */
-export type PictureSource =
+/** Where an image is. */
+export type ImageSource =
   | { readonly type: "base64"; readonly data: string }
   | { readonly type: "url"; readonly url: string }
 
-/** One picture that was made. */
-export interface Picture {
-  readonly source: PictureSource
+/** One image that was made. */
+export interface Image {
+  readonly source: ImageSource
   /** The prompt as the model rewrote it. */
   readonly revisedPrompt?: string
 }
 
 /** What a vendor made of a request. */
 export interface ImageResult {
-  readonly pictures: readonly Picture[]
+  readonly images: readonly Image[]
   /** Tokens, where the vendor counts them. */
   readonly usage?: Usage
-  /** How many of them were text and how many pictures, as OpenAI tells it. */
+  /** How many of them were text and how many images, as OpenAI tells it. */
   readonly usageDetails?: JsonObject
-  /** What the vendor says of all pictures, by OpenAI's names: `background`, `output_format`. */
+  /** What the vendor says of all images, by OpenAI's names: `background`, `output_format`. */
   readonly facts: JsonObject
 }
 
 /** All there is to be done. */
 export const ALL_TASKS: readonly ImageTask[] = ["generation", "edit", "variation"]
 
-/** How one family of vendors makes pictures. */
+/** How one family of vendors makes images. */
 export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> {
   /** What some model of theirs does, be it emulated. */
   readonly tasks: readonly ImageTask[]
@@ -85,10 +85,10 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
   streams?(request: ImageRequest, model: string): boolean
 }
 
-/** The size a picture has when nobody says otherwise (docs/api.md#images). */
-export const DEFAULT_SIZE: PictureSize = Object.freeze({ width: 1024, height: 1024 })
+/** The size an image has when no one says otherwise (docs/api.md#images). */
+export const DEFAULT_SIZE: ImageSize = Object.freeze({ width: 1024, height: 1024 })
 
 /** `1024x1024` */
-export function sizeName({ width, height }: PictureSize): string {
+export function sizeName({ width, height }: ImageSize): string {
   return `${width}x${height}`
 }

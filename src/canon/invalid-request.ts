@@ -2,7 +2,7 @@ import type { core } from "zod"
 import { GatewayError } from "./errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** The longest piece of a caller's value that is repeated to the caller. */
+/** The longest chunk of a caller's value that is repeated to the caller. */
 const LONGEST_QUOTE = 200
 
 /** Marks a schema's own words for what it takes; see `expects`. */

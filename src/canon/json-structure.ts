@@ -24,16 +24,16 @@ export function isDeeperThan(text: string, levels: number): boolean {
 }
 
 /** Whether a text opens more lists and objects than that, or only seems to: within strings they count too. */
-export function hasManyOpenings(text: string, most: number): boolean {
-  return openingsIn(text, most) > most
+export function hasManyOpenings(text: string, max: number): boolean {
+  return openingsIn(text, max) > max
 }
 
 /** How many lists and objects a text seems to open, counted up to a little more than `most`. */
-function openingsIn(text: string, most = Infinity): number {
+function openingsIn(text: string, max = Infinity): number {
   let count = 0
   for (const opening of ["{", "["]) {
     for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1)) {
-      if (++count > most) return count
+      if (++count > max) return count
     }
   }
   return count
@@ -63,7 +63,7 @@ export function openingBytes(text: string): number {
 const SHORT_STRING = 32
 
 /**
- * Looks at JSON while it comes, before anybody parses it: how deep it goes, and how much there will be of what takes more
+ * Looks at JSON while it comes, before anyone parses it: how deep it goes, and how much there will be of what takes more
  * memory parsed than written. It judges nothing else.
  */
 export class JsonScanner {
@@ -88,16 +88,16 @@ export class JsonScanner {
     )
   }
 
-  push(piece: Uint8Array): void {
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+  push(chunk: Uint8Array): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let at = 0
     while (at < bytes.length) at = this.#isText ? this.#string(bytes, at) : this.#plain(bytes, at)
   }
 
-  /** @returns behind the beginning of the next string, or the end of the piece. */
-  #plain(piece: Buffer, start: number): number {
-    for (let at = start; at < piece.length; at++) {
-      const code = piece[at]
+  /** @returns behind the beginning of the next string, or the end of the chunk. */
+  #plain(chunk: Buffer, start: number): number {
+    for (let at = start; at < chunk.length; at++) {
+      const code = chunk[at]
       if (code === QUOTE) {
         this.#isText = true
         return at + 1
@@ -109,39 +109,39 @@ export class JsonScanner {
         if (++this.#depth > this.deepest) this.deepest = this.#depth
       } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#depth--
     }
-    return piece.length
+    return chunk.length
   }
 
-  /** @returns behind the end of the string, or the end of the piece. */
-  #string(piece: Buffer, start: number): number {
+  /** @returns behind the end of the string, or the end of the chunk. */
+  #string(chunk: Buffer, start: number): number {
     let at = start
     if (this.#isEscaped) {
       this.#isEscaped = false
       at++
     }
     const near = at + SHORT_STRING
-    while (at < piece.length) {
-      if (at >= near) return this.#longString(piece, at)
-      const code = piece[at]
+    while (at < chunk.length) {
+      if (at >= near) return this.#longString(chunk, at)
+      const code = chunk[at]
       if (code === QUOTE) {
         this.#isText = false
         return at + 1
       }
       at += code === BACKSLASH ? 2 : 1
     }
-    this.#isEscaped = at > piece.length
-    return piece.length
+    this.#isEscaped = at > chunk.length
+    return chunk.length
   }
 
-  #longString(piece: Buffer, start: number): number {
-    const quote = piece.indexOf(QUOTE, start)
-    const end = quote === -1 ? piece.length : quote
+  #longString(chunk: Buffer, start: number): number {
+    const quote = chunk.indexOf(QUOTE, start)
+    const end = quote === -1 ? chunk.length : quote
     let escapes = 0
-    while (end - 1 - escapes >= start && piece[end - 1 - escapes] === BACKSLASH) escapes++
+    while (end - 1 - escapes >= start && chunk[end - 1 - escapes] === BACKSLASH) escapes++
     const isEscaped = escapes % 2 === 1
     if (quote === -1) {
       this.#isEscaped = isEscaped
-      return piece.length
+      return chunk.length
     }
     if (!isEscaped) this.#isText = false
     return end + 1

@@ -19,7 +19,7 @@ const DEEPEST = 512
 const LONGEST_HARMLESS = 2_048
 
 /**
- * The value a text holds, or undefined when it is not JSON, or so deep that to parse and walk it would stop everybody
+ * The value a text holds, or undefined when it is not JSON, or so deep that to parse and walk it would stop everyone
  * else: that is found out first.
  */
 export function parseJson(text: string): JsonValue | undefined {
@@ -38,7 +38,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 }
 
 /** Whether a value was given: null counts as absent, as OpenAI's API has it. */
-export function isThere<Value>(value: Value): value is NonNullable<Value> {
+export function isDefined<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }
 

@@ -43,7 +43,7 @@ export class LinkedList<T> implements Iterable<T> {
     else earlier.later = later
     if (later === undefined) this.#last = earlier
     else later.earlier = earlier
-    // What has left holds on to nobody.
+    // What has left holds on to no one.
     place.earlier = undefined
     place.later = undefined
   }

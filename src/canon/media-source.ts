@@ -8,8 +8,8 @@ const CHECKED_ENDS = 64
 
 const BASE64_ALPHABET = /^[A-Za-z0-9+/_-]*={0,2}$/
 
-/** The first characters of pictures in base64, for those that came without a type. */
-const PICTURE_STARTS: readonly (readonly [string, string])[] = [
+/** The first characters of images in base64, for those that came without a type. */
+const IMAGE_STARTS: readonly (readonly [string, string])[] = [
   ["iVBOR", "image/png"],
   ["/9j/", "image/jpeg"],
   ["R0lG", "image/gif"],
@@ -46,9 +46,9 @@ export function isDataUrl(url: string): boolean {
   return url.slice(0, 5).toLowerCase() === "data:"
 }
 
-/** The type of a picture that came without one, by its first bytes. */
-export function pictureType(data: string): string {
-  return PICTURE_STARTS.find(([start]) => data.startsWith(start))?.[1] ?? "image/png"
+/** The type of an image that came without one, by its first bytes. */
+export function imageType(data: string): string {
+  return IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1] ?? "image/png"
 }
 
 function hasBase64Ends(data: string): boolean {

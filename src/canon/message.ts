@@ -1,7 +1,7 @@
 import type { DialectId, Extra } from "./extra.ts"
 import type { WebSearchPart } from "./web-search.ts"
 
-/** Where the bytes of a picture, sound or file are. */
+/** Where the bytes of an image, sound or file are. */
 export type MediaSource =
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "base64"; readonly data: string; readonly mediaType?: string }
@@ -13,7 +13,7 @@ export interface CacheMarker {
   readonly ttl?: string
 }
 
-/** Where a piece of an answer's text comes from. */
+/** Where a chunk of an answer's text comes from. */
 export interface Citation {
   readonly url?: string
   readonly title?: string
@@ -46,7 +46,7 @@ export interface RefusalPart {
 export interface ImagePart {
   readonly type: "image"
   readonly source: MediaSource
-  /** How closely the vendor should look; decides how many tokens the picture costs. */
+  /** How closely the vendor should look; decides how many tokens the image costs. */
   readonly detail?: string
   readonly cache?: CacheMarker
   readonly extra?: Extra
@@ -84,7 +84,7 @@ export interface ReasoningPart {
   readonly signedBy?: DialectId
   /** The text is withheld: the signature holds it, and is all there is. */
   readonly isRedacted?: boolean
-  /** The vendor's own id of this piece, where it wants it back. */
+  /** The vendor's own id of this chunk, where it wants it back. */
   readonly id?: string
   readonly extra?: Extra
 }

@@ -5,16 +5,16 @@ const LONG = 256
 const BASE64 = /^[A-Za-z0-9+/_-]+$/
 const DATA_URL = /^data:([a-z]+)\/[^,]{0,200},/i
 
-/** How pictures begin in base64: PNG, JPEG, GIF. */
-const PICTURE = /^(iVBORw0K|\/9j\/|R0lGOD)/
+/** How images begin in base64: PNG, JPEG, GIF. */
+const IMAGE = /^(iVBORw0K|\/9j\/|R0lGOD)/
 /** How sound begins that is packed: ID3 and MP3 frames, Ogg, FLAC. */
 const PACKED_SOUND = /^(SUQz|\/\/[a-z]|T2dnUw|ZkxhQ)/
 /** The names under which a value says what its `data` are. */
 const TYPE_NAMES = ["type", "mimeType", "mime_type", "media_type", "format"] as const
 
 /**
- * What came of an answer that no event tells, by its size: sound, pictures, what the vendor's own tools
- * wrote and found, and fields that nobody knows. A model has made it, or a vendor bills it, all the same.
+ * What came of an answer that no event tells, by its size: sound, images, what the vendor's own tools
+ * wrote and found, and fields that no one knows. A model has made it, or a vendor bills it, all the same.
  * Each dialect's decoder adds what it meets; billing estimates from it where a vendor does not count.
  */
 export class OtherContent {
@@ -24,28 +24,28 @@ export class OtherContent {
   soundBytes = 0
   /** Bytes of sound that is compressed. */
   packedSoundBytes = 0
-  pictures = 0
+  images = 0
   /** What has been counted of things that come in pieces and then once more whole, by their place. */
   #places: Map<number, OtherContent> | undefined
 
   /** Rises with whatever comes. */
   get amount(): number {
-    return this.characters + this.soundBytes + this.packedSoundBytes + this.pictures
+    return this.characters + this.soundBytes + this.packedSoundBytes + this.images
   }
 
   text(text: string): void {
     this.characters += text.length
   }
 
-  /** @param base64 of a sound, or of a piece of one. */
+  /** @param base64 of a sound, or of a chunk of one. */
   sound(base64: string): void {
     const bytes = Math.floor((base64.length * 3) / 4)
     if (PACKED_SOUND.test(base64)) this.packedSoundBytes += bytes
     else this.soundBytes += bytes
   }
 
-  picture(): void {
-    this.pictures++
+  image(): void {
+    this.images++
   }
 
   /** Any value: media by their kind, the rest by its characters. Names count as what they name does. */
@@ -60,25 +60,25 @@ export class OtherContent {
     }
   }
 
-  /** A piece of something that comes whole afterwards. */
-  pieceAt(place: number, add: (content: OtherContent) => void): void {
-    const piece = new OtherContent()
-    add(piece)
-    this.#placeOf(place).add(piece)
-    this.add(piece)
+  /** A chunk of something that comes whole afterwards. */
+  chunkAt(place: number, add: (content: OtherContent) => void): void {
+    const chunk = new OtherContent()
+    add(chunk)
+    this.#placeOf(place).add(chunk)
+    this.add(chunk)
   }
 
-  /** Something whole, of which pieces may have come: only what they did not hold counts. */
+  /** Something whole, of which chunks may have come: only what they did not hold counts. */
   wholeAt(place: number, value: JsonValue | undefined): void {
     const whole = new OtherContent()
     whole.json(value)
-    const told = this.#placeOf(place)
+    const reported = this.#placeOf(place)
     const fresh = new OtherContent()
-    fresh.characters = Math.max(0, whole.characters - told.characters)
-    fresh.soundBytes = Math.max(0, whole.soundBytes - told.soundBytes)
-    fresh.packedSoundBytes = Math.max(0, whole.packedSoundBytes - told.packedSoundBytes)
-    fresh.pictures = Math.max(0, whole.pictures - told.pictures)
-    told.add(fresh)
+    fresh.characters = Math.max(0, whole.characters - reported.characters)
+    fresh.soundBytes = Math.max(0, whole.soundBytes - reported.soundBytes)
+    fresh.packedSoundBytes = Math.max(0, whole.packedSoundBytes - reported.packedSoundBytes)
+    fresh.images = Math.max(0, whole.images - reported.images)
+    reported.add(fresh)
     this.add(fresh)
   }
 
@@ -86,17 +86,17 @@ export class OtherContent {
     this.characters += other.characters
     this.soundBytes += other.soundBytes
     this.packedSoundBytes += other.packedSoundBytes
-    this.pictures += other.pictures
+    this.images += other.images
   }
 
   #placeOf(place: number): OtherContent {
     this.#places ??= new Map()
-    let told = this.#places.get(place)
-    if (told === undefined) {
-      told = new OtherContent()
-      this.#places.set(place, told)
+    let reported = this.#places.get(place)
+    if (reported === undefined) {
+      reported = new OtherContent()
+      this.#places.set(place, reported)
     }
-    return told
+    return reported
   }
 
   #object(object: JsonObject, open: (JsonValue | undefined)[]): void {
@@ -114,7 +114,7 @@ export class OtherContent {
     const [head = "", kind = type] = DATA_URL.exec(text.slice(0, LONG)) ?? []
     const beginning = text.slice(head.length, head.length + LONG)
     if (!BASE64.test(beginning)) this.text(text)
-    else if (kind === "image" || PICTURE.test(beginning)) this.picture()
+    else if (kind === "image" || IMAGE.test(beginning)) this.image()
     else if (kind === "audio") this.sound(text.slice(head.length))
     else this.text(text)
   }

@@ -8,15 +8,15 @@ const NUMERAL = /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i
  * neither. What is less than nothing is nothing, and nothing is more than can be added up exactly.
  */
 export function measureOf(value: JsonValue | undefined): number | undefined {
-  const told = typeof value === "string" && NUMERAL.test(value) ? Number(value) : value
-  if (typeof told !== "number" || Number.isNaN(told)) return undefined
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, told))
+  const reported = typeof value === "string" && NUMERAL.test(value) ? Number(value) : value
+  if (typeof reported !== "number" || Number.isNaN(reported)) return undefined
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, reported))
 }
 
 /** The same in whole units: a part of one counts as one. */
 export function quantityOf(value: JsonValue | undefined): number | undefined {
-  const told = measureOf(value)
-  return told === undefined ? undefined : Math.ceil(told)
+  const reported = measureOf(value)
+  return reported === undefined ? undefined : Math.ceil(reported)
 }
 
 /** Which choice of an answer something belongs to: as the vendor numbers it, or by where it stands when that is no place in a list. */

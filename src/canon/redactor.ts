@@ -1,12 +1,12 @@
 import { GatewayError, type GatewayErrorDetails } from "./errors.ts"
 
 const REDACTED = "[redacted]"
-/** What is shorter is no secret that anybody issues, and stands in honest words. Characters. */
+/** What is shorter is no secret that anyone issues, and stands in honest words. Characters. */
 const SHORTEST = 8
 /** A shorter one counts only where it stands alone: it may be a word. Characters. */
 const UNMISTAKABLE = 16
-/** Secrets that were in force before are remembered for requests that still run. */
-const MOST_REMEMBERED = 2_000
+/** Secrets that were active before are remembered for requests that still run. */
+const MAX_REMEMBERED = 2_000
 
 /**
  * Takes the operator's secrets out of what others say: a vendor that repeats a credential in an error, a library that
@@ -23,7 +23,7 @@ export class Redactor {
       if (secret.length >= SHORTEST) this.#secrets.add(secret)
     }
     for (const oldest of this.#secrets) {
-      if (this.#secrets.size <= MOST_REMEMBERED) break
+      if (this.#secrets.size <= MAX_REMEMBERED) break
       this.#secrets.delete(oldest)
     }
     this.#pattern = undefined
@@ -101,7 +101,7 @@ function packedForms(secret: string): string[] {
   return [...inBase64, bytes.toString("hex")]
 }
 
-/** The text without the beginning of a secret at its end, where somebody has cut it. */
+/** The text without the beginning of a secret at its end, where someone has cut it. */
 function withoutCutSecret(text: string, secret: string): string {
   const longest = Math.min(secret.length - 1, text.length)
   for (let length = longest; length >= SHORTEST; length--) {

@@ -43,7 +43,7 @@ export type SpeechDelivery =
   | { readonly type: "sound" }
   /** As bytes within OpenAI's events, the last of which tells the tokens. */
   | { readonly type: "events" }
-  /** In one piece of JSON. */
+  /** In one chunk of JSON. */
   | { readonly type: "json"; read(body: JsonObject): Spoken }
 
 /** What speaking comes to at one vendor. */

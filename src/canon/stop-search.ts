@@ -47,7 +47,7 @@ export class StopSequences {
 
 /**
  * Looks for stop sequences in a text that comes in pieces. The sequence that ends first is found; of
- * those that end together the longest, so that it does not matter where the pieces were cut.
+ * those that end together the longest, so that it does not matter where the chunks were cut.
  */
 export class StopSearch {
   readonly #sequences: StopSequences
@@ -68,10 +68,10 @@ export class StopSearch {
     return this.#state.depth
   }
 
-  /** @returns how much of the piece was read when a sequence was found; undefined: none was. */
-  push(piece: string): number | undefined {
-    for (let index = 0; index < piece.length; index++) {
-      this.#state = step(this.#state, piece.charCodeAt(index))
+  /** @returns how much of the chunk was read when a sequence was found; undefined: none was. */
+  push(chunk: string): number | undefined {
+    for (let index = 0; index < chunk.length; index++) {
+      this.#state = step(this.#state, chunk.charCodeAt(index))
       if (this.#state.ended !== undefined) return index + 1
     }
     return undefined

@@ -13,7 +13,7 @@ export interface Audio {
   /** Seconds, as well as they can be told without decoding; never outside of what its bytes allow. */
   readonly seconds: number
   /** The longest it can be. */
-  readonly mostSeconds: number
+  readonly maxSeconds: number
 }
 
 /** What is written down: what was said, or what it means in English. */

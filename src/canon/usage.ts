@@ -1,4 +1,4 @@
-import type { Draft } from "./draft.ts"
+import type { Writable } from "./writable.ts"
 import { type JsonObject, objectAt } from "./json.ts"
 
 /**
@@ -6,7 +6,7 @@ import { type JsonObject, objectAt } from "./json.ts"
  * classes. How each vendor counts, and what is inside what, is docs/wire/README.md#f4.
  */
 export interface Usage {
-  /** Input tokens that were neither read from nor written to a prompt cache, audio and pictures left out. */
+  /** Input tokens that were neither read from nor written to a prompt cache, audio and images left out. */
   readonly inputFresh: number
   /** Input tokens read from a prompt cache. */
   readonly inputCacheRead: number
@@ -20,7 +20,7 @@ export interface Usage {
   readonly reasoning: number
   /** Audio tokens in the input. */
   readonly audioInput: number
-  /** Tokens of pictures in the input, where the vendor tells them apart. */
+  /** Tokens of images in the input, where the vendor tells them apart. */
   readonly imageInput: number
   /** Audio tokens in the input that were read from a prompt cache. */
   readonly audioCacheRead: number
@@ -28,7 +28,7 @@ export interface Usage {
   readonly audioOutput: number
   /** Tokens of reasoning that a vendor counts beside the output and at a rate of their own. */
   readonly reasoningBeside: number
-  /** Pictures made. */
+  /** Images made. */
   readonly images: number
   /** Characters of text spoken. */
   readonly characters: number
@@ -104,7 +104,7 @@ export function isNoUsage(usage: Usage): boolean {
 
 /** Two usages together. */
 export function addUsage(left: Usage, right: Usage): Usage {
-  const sum: Draft<Usage> = { ...left }
+  const sum: Writable<Usage> = { ...left }
   for (const name of Object.keys(NO_USAGE) as (keyof Usage)[]) sum[name] += right[name]
   return sum
 }

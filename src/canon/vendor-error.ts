@@ -51,7 +51,7 @@ export function vendorRefusal(status: number, error: VendorError): GatewayError 
     return new GatewayError("upstream_error", `The provider failed with status ${status}.`)
   }
   const { type, code, parameter, details } = error
-  const isTold = details !== undefined && JSON.stringify(details).length <= LONGEST_DETAILS
+  const isReported = details !== undefined && JSON.stringify(details).length <= LONGEST_DETAILS
   const message = error.message?.trim().slice(0, LONGEST_MESSAGE)
   return new GatewayError(
     "refused_by_upstream",
@@ -63,7 +63,7 @@ export function vendorRefusal(status: number, error: VendorError): GatewayError 
         ...(code === undefined ? {} : { code }),
       },
       ...(parameter === undefined ? {} : { parameter }),
-      ...(isTold ? { fields: { details } } : {}),
+      ...(isReported ? { fields: { details } } : {}),
     },
   )
 }

@@ -21,7 +21,7 @@ export interface ModelSources {
   provider(id: string): CallableProvider | undefined
   /** Decimal text; of models that have no multiplier of their own. */
   readonly multiplier: string
-  /** Unix seconds; of models whose age nobody knows. */
+  /** Unix seconds; of models whose age no one knows. */
   readonly created: number
 }
 
@@ -165,8 +165,8 @@ function regionalFactor(
   const regional = known?.regional
   if (regional === undefined || baseUrl === undefined || own?.created === undefined) return SAME
   const isNew = own.created * 1000 >= Date.parse(regional.since)
-  const isThere = regional.hosts.split(" ").includes(new URL(baseUrl).hostname)
-  return isNew && isThere ? parseDecimal(regional.factor, 6) : SAME
+  const isDefined = regional.hosts.split(" ").includes(new URL(baseUrl).hostname)
+  return isNew && isDefined ? parseDecimal(regional.factor, 6) : SAME
 }
 
 /** One, in millionths. */

@@ -82,12 +82,12 @@ function dearestRates(
 ): ShownRates {
   const shown: ShownRates = {}
   for (const name of names) {
-    let most = 0n
+    let max = 0n
     for (const price of prices) {
       const rate = rateOf(ratesFor(price, inputTokens), CLASS_OF_NAME[name]) * price.multiplier
-      if (rate > most) most = rate
+      if (rate > max) max = rate
     }
-    shown[name] = formatDecimal(most, RATE_PLACES)
+    shown[name] = formatDecimal(max, RATE_PLACES)
   }
   return shown
 }

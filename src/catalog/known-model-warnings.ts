@@ -1,7 +1,7 @@
 import { isPriced, type Model } from "./model.ts"
 
-/** More names than this make a warning nobody reads. */
-const MOST_NAMES = 5
+/** More names than this make a warning no one reads. */
+const MAX_NAMES = 5
 
 /** What an operator should know of the known models that a provider brings: one line per matter. */
 export function knownModelWarnings(provider: string, models: readonly Model[]): string[] {
@@ -36,7 +36,7 @@ function names(models: readonly Model[]): string {
   const ids = models
     .map(({ id }) => id)
     .toSorted()
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
   const more = models.length - ids.length
   return more > 0 ? `${ids.join(", ")} and ${more} more` : ids.join(", ")
 }

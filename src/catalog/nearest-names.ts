@@ -50,7 +50,7 @@ function editDistance(left: string, right: string, limit: number): number {
     // Around the band: what is not looked at is too far.
     current[from - 1] = from === 1 ? Math.min(row, beyond) : beyond
     if (to < columns) current[to + 1] = beyond
-    let least = current[from - 1] ?? beyond
+    let min = current[from - 1] ?? beyond
     for (let column = from; column <= to; column++) {
       const same = left.charCodeAt(start + row - 1) === right.charCodeAt(start + column - 1)
       const substituted = (previous[column - 1] ?? beyond) + (same ? 0 : 1)
@@ -58,9 +58,9 @@ function editDistance(left: string, right: string, limit: number): number {
       const inserted = (current[column - 1] ?? beyond) + 1
       const cost = Math.min(substituted, deleted, inserted, beyond)
       current[column] = cost
-      if (cost < least) least = cost
+      if (cost < min) min = cost
     }
-    if (least > limit) return beyond
+    if (min > limit) return beyond
     const finished = current
     current = previous
     previous = finished
@@ -69,17 +69,17 @@ function editDistance(left: string, right: string, limit: number): number {
 }
 
 function equalStart(left: string, right: string): number {
-  const most = Math.min(left.length, right.length)
+  const max = Math.min(left.length, right.length)
   let count = 0
-  while (count < most && left.charCodeAt(count) === right.charCodeAt(count)) count++
+  while (count < max && left.charCodeAt(count) === right.charCodeAt(count)) count++
   return count
 }
 
 function equalEnd(left: string, right: string, start: number): number {
-  const most = Math.min(left.length, right.length) - start
+  const max = Math.min(left.length, right.length) - start
   let count = 0
   while (
-    count < most &&
+    count < max &&
     left.charCodeAt(left.length - count - 1) === right.charCodeAt(right.length - count - 1)
   ) {
     count++

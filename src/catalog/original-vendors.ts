@@ -22,7 +22,7 @@ const ORIGINAL_VENDORS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^eleven_/, ["elevenlabs"]],
 ]
 
-/** The vendors that make the models of a name, the first one first; none where nobody knows. */
+/** The vendors that make the models of a name, the first one first; none where no one knows. */
 export function originalVendors(name: string): readonly string[] {
   return ORIGINAL_VENDORS.find(([names]) => names.test(name))?.[1] ?? []
 }

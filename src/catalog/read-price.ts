@@ -31,7 +31,7 @@ export function readPrice(
   services?: DecimalServices,
 ): ReadPrice {
   const isPriced = (name: PriceName) =>
-    price[name] !== undefined || (name === "image" && price.pictures !== undefined)
+    price[name] !== undefined || (name === "image" && price.images !== undefined)
   const missing = NEEDED[kind].find((group) => !group.some(isPriced))
   if (missing) {
     return { reason: `its price names no '${missing.join("' or '")}'. Write 0 for what is free` }

@@ -25,7 +25,7 @@ export interface LargeAmountFacts {
 
 /**
  * Asks once more before an amount that is rarely meant.
- * @throws CommandError when the answer is no, or nobody is there to be asked.
+ * @throws CommandError when the answer is no, or no one is there to be asked.
  */
 export async function askAboutLargeAmount(
   { amount, balance, deed }: LargeAmountFacts,

@@ -27,13 +27,13 @@ export const registerCodeCreate: RegisterCommand = (program, terminal) => {
       const amount = credits * BigInt(uses ?? 1)
       const deed = `create a code that gives ${formatCredits(amount)} credits in all`
       await askAboutLargeAmount({ amount, balance: 0n, deed }, options, terminal)
-      const order = {
+      const input = {
         credits: formatCredits(credits),
         uses: uses ?? 1,
         ...(expires !== undefined && { expires_at: new Date(Date.now() + expires).toISOString() }),
         ...(note !== undefined && { note }),
       }
-      const code = await withInstallation(command, ({ codes }) => codes.create(COMMAND_LINE, order))
+      const code = await withInstallation(command, ({ codes }) => codes.create(COMMAND_LINE, input))
       outputOf(command, terminal).result(
         code,
         (style) =>

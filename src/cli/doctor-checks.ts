@@ -1,16 +1,16 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs"
 import { runtimeConfigOf } from "../app/state.ts"
-import { BookError } from "../store/book-error.ts"
-import { databasePath } from "../store/book-place.ts"
+import { LedgerError } from "../store/ledger-error.ts"
+import { databasePath } from "../store/database-path.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Check } from "./doctor-check.ts"
-import { lookAtBook } from "./look-at-book.ts"
+import { inspectLedger } from "./inspect-ledger.ts"
 import { checkProviders } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
-/** Less room than this on the disk of the book is a warning, in bytes. */
+/** Less room than this on the disk of the ledger is a warning, in bytes. */
 const LOW_ROOM = 512 * 1024 * 1024
 /** How many unpriced models are named. */
 const NAMED = 5
@@ -99,7 +99,7 @@ async function checkDatabase(directory: string): Promise<Check> {
   try {
     const path = databasePath(directory)
     if (!existsSync(path)) return { name, result: "ok", found: `none yet at ${path}` }
-    const { verdict, audit } = await lookAtBook(directory)
+    const { verdict, audit } = await inspectLedger(directory)
     const { entries, accounts } = verdict
     const problem = verdict.problems[0] ?? audit.problem
     const found = `${path}: ${accounts} accounts, ${entries} entries`
@@ -113,7 +113,7 @@ async function checkDatabase(directory: string): Promise<Check> {
 }
 
 function mendFor(error: unknown): string {
-  return error instanceof BookError && error.code === "other_version"
+  return error instanceof LedgerError && error.code === "other_version"
     ? "do that with the version of Tollgate that is meant to run"
     : "restore a backup, or choose another folder"
 }

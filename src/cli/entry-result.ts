@@ -8,8 +8,8 @@ import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** What an operator adds to the book of an account, and how the answer calls it. */
-export interface EntryOrder {
+/** What an operator adds to the ledger of an account, and how the answer calls it. */
+export interface EntryInput {
   /** By name or id. */
   readonly account: string
   readonly entry: NewEntry
@@ -26,17 +26,17 @@ const VERBS: Readonly<Record<NewEntry["kind"], string>> = {
 
 /** Adds an entry and shows it. */
 export async function addEntry(
-  order: EntryOrder,
+  input: EntryInput,
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
   const { account, entry, now } = await withInstallation(command, async ({ store, credits }) => {
-    const account = await requireAccount(store, order.account)
-    const { amount: credit, kind } = order.entry
+    const account = await requireAccount(store, input.account)
+    const { amount: credit, kind } = input.entry
     const deed = `${VERBS[kind]} ${credit} credits (account ${account.name})`
     const facts = { amount: parseCredits(credit), balance: account.balance, deed }
     await askAboutLargeAmount(facts, command.opts<LargeAmountOptions>(), terminal)
-    const entry = await credits.add(COMMAND_LINE, account.id, order.entry)
+    const entry = await credits.add(COMMAND_LINE, account.id, input.entry)
     // What comes in may have paid a debt at once.
     return { account, entry, now: await requireAccount(store, account.id) }
   })
@@ -52,7 +52,7 @@ export async function addEntry(
     formatFields(
       [
         ["account", account.name],
-        [order.verb, `${entry.amount} credits, entry ${entry.number}`],
+        [input.verb, `${entry.amount} credits, entry ${entry.number}`],
         ["balance", `${document.balance} credits`],
         ...debtFields(now.debt),
       ],

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander"
 import { type ErrorKind, GatewayError } from "../canon/errors.ts"
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
-import { BookError, type BookFault } from "../store/book-error.ts"
+import { LedgerError, type LedgerFault } from "../store/ledger-error.ts"
 import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"
 import { styleOf } from "./output.ts"
 import type { Terminal } from "./terminal.ts"
@@ -29,7 +29,7 @@ export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof GatewayError) {
     return failure(gatewayExit(thrown.kind), { message: thrown.message, code: thrown.kind })
   }
-  if (thrown instanceof BookError) return bookFailure(thrown)
+  if (thrown instanceof LedgerError) return ledgerFailure(thrown)
   if (thrown instanceof CommanderError) return usageFailure(thrown)
   return unforeseenFailure(thrown)
 }
@@ -51,7 +51,7 @@ function usageFailure(error: CommanderError): Failure {
   return failure("usage", { message, code: "usage", hint })
 }
 
-const BOOK_HINTS: Readonly<Partial<Record<BookFault, string>>> = {
+const LEDGER_HINTS: Readonly<Partial<Record<LedgerFault, string>>> = {
   missing:
     "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To begin a new, empty book instead: tollgate serve --new-book",
   without_secrets:
@@ -63,10 +63,10 @@ const BOOK_HINTS: Readonly<Partial<Record<BookFault, string>>> = {
   not_found: "Name the folder that has the tollgate.db with --data.",
 }
 
-const GONE: ReadonlySet<BookFault> = new Set(["not_found", "missing", "without_secrets"])
+const GONE: ReadonlySet<LedgerFault> = new Set(["not_found", "missing", "without_secrets"])
 
-function bookFailure({ code, message }: BookError): Failure {
-  const hint = BOOK_HINTS[code]
+function ledgerFailure({ code, message }: LedgerError): Failure {
+  const hint = LEDGER_HINTS[code]
   const exit = GONE.has(code) ? "not_found" : "failed"
   return failure(exit, { message, code: exit, ...(hint === undefined ? {} : { hint }) })
 }

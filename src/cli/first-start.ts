@@ -1,4 +1,4 @@
-import { databasePath } from "../store/book-place.ts"
+import { databasePath } from "../store/database-path.ts"
 import { loadSecrets } from "../config/secrets.ts"
 import type { Settings } from "../config/settings.ts"
 import { KeyHasher } from "../keys/secret.ts"
@@ -17,8 +17,8 @@ export async function firstStart(settings: Settings): Promise<string | undefined
   if ((await store.accounts.list()).length > 0) return undefined
   const audit = new Audit(store)
   const hasher = new KeyHasher(loadSecrets(settings.data).keyPepper)
-  const order = { name: FIRST_ACCOUNT, credits: FIRST_CREDITS }
-  const account = await new Accounts(store, audit).create(COMMAND_LINE, order)
+  const input = { name: FIRST_ACCOUNT, credits: FIRST_CREDITS }
+  const account = await new Accounts(store, audit).create(COMMAND_LINE, input)
   const keys = new Keys(store, audit, hasher)
   const key = await keys.create(COMMAND_LINE, { account: account.id, name: "first key" })
   return key.secret

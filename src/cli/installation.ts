@@ -1,9 +1,9 @@
 import type { Command } from "commander"
 import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
-import { databasePath } from "../store/book-place.ts"
+import { databasePath } from "../store/database-path.ts"
 import { type LoadedSettings, loadSettings } from "../config/load.ts"
-import { secretsOfBook } from "../app/book-secrets.ts"
+import { secretsOf } from "../app/data-secrets.ts"
 import { KeyHasher } from "../keys/secret.ts"
 import { keyChangesIn } from "../machine/machine.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
@@ -18,7 +18,7 @@ import { openStore } from "../store/open-store.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
 
-/** The book and the keys of an installation, for a command that changes or shows them. */
+/** The ledger and the keys of an installation, for a command that changes or shows them. */
 export interface Installation {
   readonly loaded: LoadedSettings
   readonly store: Store
@@ -39,7 +39,7 @@ export async function withInstallation<T>(
   const loaded = loadSettings(loadOptions(command))
   const { data } = loaded.settings
   await using store = await openStore(databasePath(data))
-  const hasher = new KeyHasher((await secretsOfBook(store, data)).keyPepper)
+  const hasher = new KeyHasher((await secretsOf(store, data)).keyPepper)
   const audit = new Audit(store)
   const accounts = new Accounts(store, audit)
   // Running gateways hear of it before the command has said that it is done.

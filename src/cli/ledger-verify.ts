@@ -1,9 +1,9 @@
 import { loadSettings } from "../config/load.ts"
-import type { BookProblem } from "../ledger/verify/problem.ts"
+import type { LedgerProblem } from "../ledger/verify/problem.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
-import { anchorWords, type BookLook, lookAtBook } from "./look-at-book.ts"
+import { anchorWords, type LedgerInspection, inspectLedger } from "./inspect-ledger.ts"
 import { formatFields, type Style } from "./output.ts"
 
 /** `tollgate ledger verify` */
@@ -12,7 +12,7 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
     .command("verify")
     .description("look at everything in the book, or in a copy of it with --data; changes nothing")
     .action(async (_options: object, command) => {
-      const look = await lookAtBook(loadSettings(loadOptions(command)).settings.data)
+      const look = await inspectLedger(loadSettings(loadOptions(command)).settings.data)
       const found = problemsOf(look)
       outputOf(command, terminal).result(documentOf(look), (style) => describe(look, found, style))
       if (found.length === 0) return
@@ -24,7 +24,7 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
     })
 }
 
-function documentOf({ path, hasLog, anchor, verdict, audit }: BookLook): object {
+function documentOf({ path, hasLog, anchor, verdict, audit }: LedgerInspection): object {
   const { accounts, entries, receipts, writeOffs, problems } = verdict
   return {
     book: path,
@@ -46,7 +46,7 @@ function documentOf({ path, hasLog, anchor, verdict, audit }: BookLook): object 
   }
 }
 
-function describe(look: BookLook, found: readonly string[], style: Style): string {
+function describe(look: LedgerInspection, found: readonly string[], style: Style): string {
   const { path, hasLog, anchor, verdict, audit } = look
   const isRight = found.length === 0
   return [
@@ -67,7 +67,7 @@ function describe(look: BookLook, found: readonly string[], style: Style): strin
   ].join("\n")
 }
 
-function problemsOf({ verdict, audit }: BookLook): string[] {
+function problemsOf({ verdict, audit }: LedgerInspection): string[] {
   const found = verdict.problems.map(problemText)
   if (audit.problem !== null) {
     found.push(`audit record ${audit.problem.number}: ${audit.problem.message}`)
@@ -75,7 +75,7 @@ function problemsOf({ verdict, audit }: BookLook): string[] {
   return found
 }
 
-function problemText({ account, number, message }: BookProblem): string {
+function problemText({ account, number, message }: LedgerProblem): string {
   const place = [
     ...(account === null ? [] : [`account ${account}`]),
     ...(number === null ? [] : [`entry ${number}`]),

@@ -7,7 +7,7 @@ import { Fault } from "../config/scalars.ts"
 import { parseCredits } from "../ledger/money.ts"
 
 /** Far below what the ledger's columns hold, far above what anyone pays. */
-const MOST_CREDITS = 1_000_000_000n
+const MAX_CREDITS = 1_000_000_000n
 
 /** Credits above zero, such as `10` or `0.5`, as nanocredits. */
 export function creditsArgument(text: string): bigint {
@@ -21,8 +21,8 @@ export function creditsArgument(text: string): bigint {
     )
   }
   if (nanocredits <= 0n) throw new InvalidArgumentError("It must be above 0.")
-  if (nanocredits > parseCredits(String(MOST_CREDITS))) {
-    throw new InvalidArgumentError(`It must be at most ${MOST_CREDITS}.`)
+  if (nanocredits > parseCredits(String(MAX_CREDITS))) {
+    throw new InvalidArgumentError(`It must be at most ${MAX_CREDITS}.`)
   }
   return nanocredits
 }

@@ -74,7 +74,7 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
     ]),
     style,
   )
-  return [facts, attempts, describeArithmetic(receipt, style), describeBook(receipt, style)]
+  return [facts, attempts, describeArithmetic(receipt, style), describeLedger(receipt, style)]
     .filter((part) => part !== "")
     .join("\n\n")
 }
@@ -132,7 +132,7 @@ function millionth(product: bigint): string {
   return `${whole}.${fraction}${rest}`
 }
 
-function describeBook(receipt: ShownReceipt, style: Style): string {
+function describeLedger(receipt: ShownReceipt, style: Style): string {
   const { entry, charged, write_offs } = receipt
   const written = write_offs.map(({ amount, reason }): [string, string] => [
     "written off",

@@ -6,9 +6,9 @@ import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/l
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { setAnchorAside } from "../ledger/anchor-file.ts"
-import { bookPathIn, makeRoomForBook } from "../store/book-place.ts"
+import { databasePathIn, makeRoomForBook } from "../store/database-path.ts"
 import { openStore } from "../store/open-store.ts"
-import { BookError } from "../store/book-error.ts"
+import { LedgerError } from "../store/ledger-error.ts"
 import { programWords } from "../runtime.ts"
 import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
@@ -36,7 +36,7 @@ export const registerServe: RegisterCommand = (program, terminal) => {
     .action(async (options: { newBook?: boolean }, command: Command) => {
       const load = loadOptions(command)
       if (process.env[WORKER_VARIABLE] !== undefined) return serveAsWorker(load)
-      if (options.newBook === true) await beginBook(loadSettings(load).settings.data)
+      if (options.newBook === true) await beginLedger(loadSettings(load).settings.data)
       await serve(load, outputOf(command, terminal))
     })
 }
@@ -131,14 +131,14 @@ async function startWorkers(
   return { url: publicUrl ?? addressOf(server.host, place.port), hurry: () => workers.hurry() }
 }
 
-/** @throws CommandError `conflict` where there is a book: it is never begun again. */
-async function beginBook(data: string): Promise<void> {
-  const path = bookPathIn(data)
+/** @throws CommandError `conflict` where there is a ledger: it is never begun again. */
+async function beginLedger(data: string): Promise<void> {
+  const path = databasePathIn(data)
   const now = new Date()
   try {
     makeRoomForBook(path, now)
   } catch (error) {
-    if (!(error instanceof BookError)) throw error
+    if (!(error instanceof LedgerError)) throw error
     throw new CommandError("conflict", error.message, `Start without ${NEW_BOOK}.`)
   }
   setAnchorAside(data, now)
@@ -164,7 +164,7 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
   const parent = running.use(new ParentLine())
   const { app } = running.use(await startGateway({ load, loaded, sandboxUrl, isShared: true }))
   parent.onHurry = () => app.hurry()
-  parent.tellListening()
+  parent.reportListening()
   await asked.first
 }
 

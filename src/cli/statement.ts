@@ -30,8 +30,8 @@ export const registerStatement: RegisterCommand = (program, terminal) => {
       const account = await withInstallation(command, async ({ store, statements }) => {
         const account = await requireAccount(store, name)
         const file = await statements.open(COMMAND_LINE, account.id, { from, to, format })
-        if (output !== undefined) await writeFile(output, file.pieces)
-        else for await (const piece of file.pieces) terminal.writeOutput(piece)
+        if (output !== undefined) await writeFile(output, file.chunks)
+        else for await (const chunk of file.chunks) terminal.writeOutput(chunk)
         return account
       })
       if (output === undefined) return
@@ -46,14 +46,14 @@ function formatOf(asked: string | undefined, isJson: boolean): "csv" | "json" {
   throw new CommandError("usage", `--format must be csv or json, not '${format}'`)
 }
 
-/** Nobody else needs to read it. */
+/** No one else needs to read it. */
 const OWNER_ONLY = 0o600
 
-async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
+async function writeFile(path: string, chunks: AsyncIterable<string>): Promise<void> {
   const file = createWriteStream(path, { mode: OWNER_ONLY })
   await once(file, "open")
-  for await (const piece of pieces) {
-    if (!file.write(piece)) await once(file, "drain")
+  for await (const chunk of chunks) {
+    if (!file.write(chunk)) await once(file, "drain")
   }
   file.end()
   await finished(file)

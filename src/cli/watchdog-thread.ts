@@ -4,7 +4,7 @@ import { kernelState } from "./kernel-state.ts"
 import type { ProcessStart } from "./replace-process.ts"
 
 /** What the thread is told when it starts. */
-export interface WatchdogOrder {
+export interface WatchdogCommand {
   readonly memory: SharedArrayBuffer
   /** How long the loop may stand still, milliseconds. */
   readonly patience: number
@@ -21,7 +21,7 @@ const MESSAGE = "msg"
 
 declare const self: Worker
 
-self.addEventListener("message", ({ data }: MessageEvent<WatchdogOrder>) => {
+self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
   const every = Math.min(LONGEST_LOOK, data.patience / 4)
   const watch = new Watch(data, every)
   setInterval(() => watch.look(performance.now()), every)
@@ -29,20 +29,20 @@ self.addEventListener("message", ({ data }: MessageEvent<WatchdogOrder>) => {
 
 /** Looks at the pulse of the event loop; one that has none for too long is told of and ended. */
 class Watch {
-  readonly #order: WatchdogOrder
+  readonly #command: WatchdogCommand
   readonly #every: number
   #lookedAt = performance.now()
   #beats = -1
   #stillSince = this.#lookedAt
   #isWaitingForDisk = false
 
-  constructor(order: WatchdogOrder, every: number) {
-    this.#order = order
+  constructor(command: WatchdogCommand, every: number) {
+    this.#command = command
     this.#every = every
   }
 
   look(now: number): void {
-    const reading = readPulse(this.#order.memory)
+    const reading = readPulse(this.#command.memory)
     const wasAsleep = now - this.#lookedAt > ASLEEP * this.#every
     this.#lookedAt = now
     if (wasAsleep || reading.rests || reading.beats !== this.#beats) {
@@ -51,7 +51,7 @@ class Watch {
       this.#isWaitingForDisk = false
       return
     }
-    if (now - this.#stillSince >= this.#order.patience) this.#end(reading, now)
+    if (now - this.#stillSince >= this.#command.patience) this.#end(reading, now)
   }
 
   #end(reading: PulseReading, now: number): void {
@@ -66,12 +66,12 @@ class Watch {
       phase,
     }
     if (state === "waits for the disk") {
-      // To start again helps no disk, and nobody can be ended who waits for one.
-      if (!this.#isWaitingForDisk) tell("loop_waits", found, "the event loop waits for the disk")
+      // To start again helps no disk, and no one can be ended who waits for one.
+      if (!this.#isWaitingForDisk) report("loop_waits", found, "the event loop waits for the disk")
       this.#isWaitingForDisk = true
       return
     }
-    tell(
+    report(
       "loop_stuck",
       found,
       "the event loop stands still: the process is started again. What it turned to last is named here",
@@ -80,13 +80,13 @@ class Watch {
   }
 
   async #restart(isEnding: boolean): Promise<void> {
-    const { restart } = this.#order
+    const { restart } = this.#command
     if (restart && !isEnding) {
       try {
         const { replaceProcess } = await import("./replace-process.ts")
         replaceProcess(restart)
       } catch (error) {
-        tell(
+        report(
           "restart_failed",
           { error: String(error) },
           "the process ends: whoever runs it has to start it again",
@@ -98,7 +98,7 @@ class Watch {
 }
 
 /** A line of the log, as the logger writes them: that is on the thread that stands still. */
-function tell(event: string, facts: object, message: string): void {
+function report(event: string, facts: object, message: string): void {
   const line = JSON.stringify({ level: 60, time: Date.now(), event, ...facts, [MESSAGE]: message })
   writeSync(STANDARD_ERROR, `${line}\n`)
 }

@@ -1,7 +1,7 @@
 import { Pulse } from "../relay/pipeline/pulse.ts"
 import { threadAddress } from "../runtime.ts"
 import type { ProcessStart } from "./replace-process.ts"
-import type { WatchdogOrder } from "./watchdog-thread.ts"
+import type { WatchdogCommand } from "./watchdog-thread.ts"
 
 /** Nothing that makes a start longer is done before the first requests are served, milliseconds. */
 const START_AFTER = 1_000
@@ -18,15 +18,15 @@ export class Watchdog implements Disposable {
 
   /**
    * Begins to watch.
-   * @param patience how long the loop may stand still, milliseconds; 0: for ever.
+   * @param patience how long the loop may stand still, milliseconds; 0: forever.
    * @param restart how this process starts again; absent where its parent does that.
    */
   start(patience: number, restart: ProcessStart | undefined): void {
     if (patience === 0) return
-    const order: WatchdogOrder = { memory: this.pulse.memory, patience, restart }
+    const command: WatchdogCommand = { memory: this.pulse.memory, patience, restart }
     this.#timer = setTimeout(() => {
       this.#thread = new Worker(threadAddress("cli/watchdog-thread.ts"))
-      this.#thread.postMessage(order)
+      this.#thread.postMessage(command)
       this.#thread.unref()
     }, START_AFTER)
     this.#timer.unref()

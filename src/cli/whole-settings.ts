@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { databasePath } from "../store/book-place.ts"
+import { databasePath } from "../store/database-path.ts"
 import { type ConsoleReading, mergeConsole, readConsole } from "../config/console-settings.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { withSandbox } from "../config/sandbox.ts"
-import { ProviderSeal } from "../config/sealing.ts"
+import { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
 import type { SettingRecord } from "../store/settings.ts"
 import { openBookReader, openStore } from "../store/open-store.ts"
@@ -35,16 +35,16 @@ export function settingsToServe(load: LoadOptions, loaded: LoadedSettings): Prom
   return readWhole(load, loaded, openStore)
 }
 
-type OpenBook = (path: string) => StoreReader | Promise<StoreReader>
+type OpenDatabase = (path: string) => StoreReader | Promise<StoreReader>
 
 async function readWhole(
   load: LoadOptions,
   loaded: LoadedSettings,
-  open: OpenBook,
+  open: OpenDatabase,
 ): Promise<WholeSettings> {
   const { data, providers } = loaded.settings
-  const { records, hasAccounts } = await readBook(data, open)
-  const reading = readConsole(records, { vendors: load.vendors, seal: new ProviderSeal(data) })
+  const { records, hasAccounts } = await readDatabase(data, open)
+  const reading = readConsole(records, { vendors: load.vendors, seal: new SecretCipher(data) })
   const isSetUp = records.some(({ section }) => section === "provider")
   return {
     settings: mergeConsole(loaded, reading),
@@ -59,15 +59,15 @@ export function effectiveSettings(settings: Settings, sandboxUrl: string | undef
   return sandboxUrl === undefined ? settings : withSandbox(settings, sandboxUrl)
 }
 
-/** All at once, since to open the book takes some milliseconds of every start. */
-async function readBook(data: string, open: OpenBook): Promise<BookContents> {
+/** All at once, since to open the ledger takes some milliseconds of every start. */
+async function readDatabase(data: string, open: OpenDatabase): Promise<DatabaseContents> {
   if (!existsSync(join(data, "tollgate.db"))) return { records: [], hasAccounts: false }
   await using store = await open(databasePath(data))
   const { records } = await store.settings.read()
   return { records, hasAccounts: (await store.accounts.list()).length > 0 }
 }
 
-interface BookContents {
+interface DatabaseContents {
   readonly records: readonly SettingRecord[]
   readonly hasAccounts: boolean
 }

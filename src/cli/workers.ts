@@ -27,7 +27,7 @@ export interface WorkerOptions {
   /** The command line of a worker, the program first. */
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
-  /** How long one may stand still before it is ended, milliseconds; 0: for ever. */
+  /** How long one may stand still before it is ended, milliseconds; 0: forever. */
   readonly patience: number
   readonly events: Pick<Events, "workerStill" | "workerKilled">
 }
@@ -37,7 +37,7 @@ interface WorkerProcess {
   readonly child: Bun.Subprocess
   readonly listening: Promise<void>
   /** By `performance.now()`; undefined until it listens. */
-  heardAt: number | undefined
+  seenAt: number | undefined
   /** Whether another one has taken its place. */
   isOut: boolean
   isKilled: boolean
@@ -109,7 +109,7 @@ export class Workers implements AsyncDisposable {
       stderr: "inherit",
       ipc: (message: FromWorker) => {
         if (message === "listening") resolve()
-        worker.heardAt = performance.now()
+        worker.seenAt = performance.now()
       },
       onExit: () => {
         resolve()
@@ -121,7 +121,7 @@ export class Workers implements AsyncDisposable {
       number,
       child,
       listening,
-      heardAt: undefined,
+      seenAt: undefined,
       isOut: false,
       isKilled: false,
     }
@@ -146,9 +146,9 @@ export class Workers implements AsyncDisposable {
     const wasAsleep = now - this.#lookedAt > ASLEEP * BEAT_EVERY
     this.#lookedAt = now
     for (const worker of this.#running) {
-      if (worker.heardAt === undefined) continue
-      if (wasAsleep) worker.heardAt = now
-      const silence = now - worker.heardAt
+      if (worker.seenAt === undefined) continue
+      if (wasAsleep) worker.seenAt = now
+      const silence = now - worker.seenAt
       if (silence > this.#options.patience + PRECEDENCE) this.#kill(worker, silence)
       else if (silence > STILL_AFTER || isStopped(worker, silence)) this.#takeOut(worker, silence)
       // It turns again, but listens no more: what it serves it may finish.
@@ -188,9 +188,9 @@ export class ParentLine implements Disposable {
   }
 
   /** Tells the parent that this worker listens, and from then on that it turns. */
-  tellListening(): void {
-    this.#tell("listening")
-    this.#timer = setInterval(() => this.#tell("beat"), BEAT_EVERY)
+  reportListening(): void {
+    this.#report("listening")
+    this.#timer = setInterval(() => this.#report("beat"), BEAT_EVERY)
   }
 
   [Symbol.dispose](): void {
@@ -203,7 +203,7 @@ export class ParentLine implements Disposable {
     if (message === "hurry") this.onHurry?.()
   }
 
-  #tell(message: FromWorker): void {
+  #report(message: FromWorker): void {
     if (process.connected) process.send?.(message)
   }
 }

@@ -173,12 +173,12 @@ function buildDeployment(
 function price(entry: FilePrice | undefined): PriceSettings | undefined {
   if (entry === undefined) return undefined
   const { tiers, image, ...rates } = entry
-  const pictures = typeof image === "string" ? { default: image } : { ...image }
-  const { default: other, ...kinds } = pictures
+  const images = typeof image === "string" ? { default: image } : { ...image }
+  const { default: other, ...kinds } = images
   return present({
     ...rates,
     image: other,
-    pictures: Object.keys(kinds).length === 0 ? undefined : kinds,
+    images: Object.keys(kinds).length === 0 ? undefined : kinds,
     tiers: tiers?.map((tier) => present(tier)),
   })
 }

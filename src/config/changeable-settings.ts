@@ -9,9 +9,9 @@ export interface ChangeableSetting {
   readonly name: string
   readonly label: string
   readonly help: string
-  /** Null where nothing is in force unless somebody says something. */
+  /** Null where nothing is active unless someone says something. */
   readonly default: string | null
-  /** What is in force, as it would be written; null when nothing is. */
+  /** What is active, as it would be written; null when nothing is. */
   show(settings: Settings): string | null
   /** Settings with this one as others have it. */
   take(settings: Settings, others: Settings): Settings

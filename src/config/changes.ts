@@ -14,7 +14,7 @@ const RESTART_NAMES = ["server.host", "server.port", "server.workers", "server.w
 /**
  * Compares settings.
  * @param started those the process started with.
- * @param before those in force until now.
+ * @param before those active until now.
  */
 export function settingsChanges(
   started: Settings,

@@ -17,7 +17,7 @@ export interface ConsoleEntry {
 }
 
 /** What an entry may refer to. */
-export interface EntrySurroundings {
+export interface EntryContext {
   readonly vendors: readonly KnownVendor[]
   /** Every provider that deployments may name. */
   readonly providers: readonly string[]
@@ -39,11 +39,8 @@ export function schemaFor(vendors: readonly KnownVendor[], providers: readonly s
  * What is wrong with an entry, by the rules that hold for `tollgate.yaml`. Paths begin in the entry, and
  * are empty where the whole of it, or its id, is meant.
  */
-export function entryFindings(
-  entry: ConsoleEntry,
-  surroundings: EntrySurroundings,
-): readonly IssueFinding[] {
-  const { vendors, providers, schema = schemaFor(vendors, providers) } = surroundings
+export function entryFindings(entry: ConsoleEntry, context: EntryContext): readonly IssueFinding[] {
+  const { vendors, providers, schema = schemaFor(vendors, providers) } = context
   const files = fileFindings(entry)
   if (files.length > 0) return files
   const data = asFile(entry)

@@ -9,7 +9,7 @@ import {
   schemaFor,
 } from "./console-entry.ts"
 import type { FileSettings } from "./schema.ts"
-import type { ProviderSeal } from "./sealing.ts"
+import type { SecretCipher } from "./secret-cipher.ts"
 import type { Settings } from "./settings.ts"
 import type { KnownVendor } from "./vendors.ts"
 
@@ -84,25 +84,25 @@ export function secretNames(entry: RawEntry): string[] {
 }
 
 /** An entry as it is kept. @throws Error when the seal's key file is damaged. */
-export function sealEntry(
+export function encryptEntry(
   section: ConsoleSection,
   id: string,
   entry: unknown,
-  seal: ProviderSeal,
+  seal: SecretCipher,
 ): Pick<ConsoleRecord, "body" | "sealed"> {
   if (section !== "provider") return { body: JSON.stringify(entry), sealed: null }
   const { open, secret } = splitSecrets(asObject(entry) ?? {})
   const hasSecrets = Object.keys(secret).length > 0
   return {
     body: JSON.stringify(open),
-    sealed: hasSecrets ? seal.seal(placeOf(section, id), JSON.stringify(secret)) : null,
+    sealed: hasSecrets ? seal.encrypt(placeOf(section, id), JSON.stringify(secret)) : null,
   }
 }
 
 /** What is needed to understand what the console has set. */
 export interface ConsoleSources {
   readonly vendors: readonly KnownVendor[]
-  readonly seal: ProviderSeal
+  readonly seal: SecretCipher
   /** What was understood before, by its place: to check hundreds of entries again takes long. */
   readonly known?: Map<string, KnownRecord>
 }
@@ -159,7 +159,7 @@ export function readConsole(
   return { settings, names, entries, faults }
 }
 
-/** What is in force: the file and the environment win, entry by entry and setting by setting. */
+/** What is active: the file and the environment win, entry by entry and setting by setting. */
 export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Settings {
   const { settings, written } = base
   const own = reading.settings
@@ -177,7 +177,7 @@ export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Setti
 /** A record with what it holds, and with what was found of it before if it is the same still. */
 function openRecord(
   record: ConsoleRecord,
-  seal: ProviderSeal,
+  seal: SecretCipher,
   known: ReadonlyMap<string, KnownRecord>,
 ): ConsoleRecord & {
   readonly value?: unknown

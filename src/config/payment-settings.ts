@@ -6,7 +6,7 @@ export interface PaymentSettings {
   readonly secretKey: string
   /** Proves that a webhook comes from Stripe. */
   readonly webhookSecret: string
-  /** ISO 4217, in small letters. */
+  /** ISO 4217, in lowercase. */
   readonly currency: string
   /** Absent: Stripe's own. */
   readonly baseUrl?: string

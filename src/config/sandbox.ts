@@ -27,7 +27,7 @@ const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
   },
   image: {
     kind: "image",
-    price: { image: "40000", pictures: { low: "10000", high: "160000", "1024x1024": "40000" } },
+    price: { image: "40000", images: { low: "10000", high: "160000", "1024x1024": "40000" } },
     ownedBy: "tollgate",
     deployments: [{ provider: "sandbox", model: "gpt-image-1", weight: 1 }],
   },

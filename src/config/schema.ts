@@ -135,7 +135,7 @@ const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Rec
 >
 const count = number(1, Infinity, "whole number")
 const tier = strict({ above: count, ...rates })
-/** One price for all pictures, or one for each of their kinds. */
+/** One price for all images, or one for each of their kinds. */
 const imagePrice = either(
   amount(PRICE_PLACES),
   record(

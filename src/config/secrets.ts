@@ -15,7 +15,7 @@ export function loadSecrets(dataDirectory: string): Secrets {
   return { keyPepper: readOrCreate(join(directory, "key-pepper")) }
 }
 
-/** The same without making anything; undefined where there are none, as in a copy of the book alone. */
+/** The same without making anything; undefined where there are none, as in a copy of the ledger alone. */
 export function readSecrets(dataDirectory: string): Secrets | undefined {
   const path = join(dataDirectory, "secrets", "key-pepper")
   return existsSync(path) ? { keyPepper: readFileSync(path, "utf8").trim() } : undefined

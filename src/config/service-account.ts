@@ -65,7 +65,7 @@ function keyFault(issues: readonly z.core.$ZodIssue[]): string {
   return `is no whole key of a service account: its '${String(member)}' is missing or wrong`
 }
 
-/** A claim that anybody could read on its way would be as good as the key. */
+/** A claim that anyone could read on its way would be as good as the key. */
 function isSafe(address: string): boolean {
   const url = URL.parse(address)
   if (url?.protocol === "https:") return true

@@ -38,8 +38,8 @@ export interface PriceTierSettings extends PriceTable {
 
 export interface PriceSettings extends PriceTable {
   readonly tiers?: readonly PriceTierSettings[]
-  /** Of a million pictures, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
-  readonly pictures?: Readonly<Record<string, DecimalText>>
+  /** Of a million images, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
+  readonly images?: Readonly<Record<string, DecimalText>>
   /** Absent: what is known of the model at its vendor, and of the vendor. */
   readonly modes?: ModeTable
 }
@@ -137,7 +137,7 @@ export interface DeadlineSettings {
   readonly whole: number
 }
 
-/** An S3-compatible place for pictures. */
+/** An S3-compatible place for images. */
 export interface BucketSettings {
   readonly bucket: string
   /** Absent: Amazon's own. */
@@ -153,7 +153,7 @@ export const MASK_RULES = ["required", "optional"] as const
 
 export type MaskRule = (typeof MASK_RULES)[number]
 
-/** Image edits, and pictures that are kept for callers who want links, of vendors that give none. */
+/** Image edits, and images that are kept for callers who want links, of vendors that give none. */
 export interface ImageSettings {
   /** How long a link works, milliseconds. */
   readonly linkLifetime: number
@@ -192,7 +192,7 @@ export interface Settings {
     readonly workers: number
     /** How long running requests may take to finish once the gateway is asked to end, milliseconds; 0: not at all. */
     readonly drain: number
-    /** How long a process may stand still before it is started again, milliseconds; 0: for ever. */
+    /** How long a process may stand still before it is started again, milliseconds; 0: forever. */
     readonly watchdog: number
   }
   /** The folder that holds the database and the secrets. Absolute. */
@@ -213,7 +213,7 @@ export interface Settings {
     readonly answerBytes: number
     /** What all requests may hold together, in bytes, in all processes; absent: by the machine. */
     readonly memoryBytes?: number
-    /** The largest picture or file that is fetched from a caller's address, in bytes. */
+    /** The largest image or file that is fetched from a caller's address, in bytes. */
     readonly mediaBytes: number
     /** Whether such an address may be within the operator's own network. */
     readonly mediaPrivate: boolean
@@ -234,7 +234,7 @@ export interface Settings {
   readonly translationModel?: string
   /**
    * What a request may name of what vendors keep: `own`, which is what is known to be its account's, or
-   * `pass`, also what nobody knows. Absent: `own`.
+   * `pass`, also what no one knows. Absent: `own`.
    */
   readonly vendorState?: VendorStateRule
   /** Multiplier of every model that has none of its own. */

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { address, secret, text } from "./scalars.ts"
 
-/** Somebody else who says who people are, by OpenID Connect. */
+/** Someone else who says who people are, by OpenID Connect. */
 export interface OidcSettings {
   /** Part of the address that people come back to: `/admin/v1/auth/callback/<id>`. */
   readonly id: string

@@ -13,11 +13,11 @@ export interface WatchOptions {
   readonly started: LoadedSettings
   /** Takes over new settings. Called only when something changed. */
   onChange(loaded: LoadedSettings, changes: SettingsChanges): void | Promise<void>
-  /** Told why new settings were not taken over; the ones before stay in force. */
+  /** Told why new settings were not taken over; the ones before stay active. */
   onError(error: ConfigError): void
 }
 
-/** `refused`: the new settings are bad, and those before stay in force. */
+/** `refused`: the new settings are bad, and those before stay active. */
 export type ReloadOutcome = "changed" | "unchanged" | "refused"
 
 /** Takes over changed settings without a restart, until it is disposed of. */

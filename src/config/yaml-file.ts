@@ -33,7 +33,7 @@ export const UNRESOLVED = Symbol("unresolved")
 /** More is an alias that multiplies itself. */
 const MAXIMUM_ALIASES = 1_000
 
-/** One settings file: its data, and where in the text each piece of data stands. */
+/** One settings file: its data, and where in the text each chunk of data stands. */
 export class YamlFile {
   /** What is wrong with the text itself. */
   readonly problems: readonly ConfigProblem[]

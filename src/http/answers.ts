@@ -1,6 +1,6 @@
 import { errorEnvelope, type GatewayError } from "../canon/errors.ts"
 
-/** The wait that a 429 or 503 names when nobody knew a better one, in seconds. */
+/** The wait that a 429 or 503 names when no one knew a better one, in seconds. */
 const DEFAULT_RETRY_AFTER = 5
 
 /** A JSON answer of our own. */

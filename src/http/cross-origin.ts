@@ -99,7 +99,7 @@ export class CrossOrigin {
     return isKept || (allowed !== undefined && allowed !== "*") ? varied(answer) : answer
   }
 
-  /** An answer to a request without a good key holds nothing of anybody's, so that the page may read what is wrong. */
+  /** An answer to a request without a good key holds nothing of anyone's, so that the page may read what is wrong. */
   #allowedByKey(origin: string, asking: Pick<Request, "headers" | "url">): string | undefined {
     if (this.#keyring.origins.isEmpty) return undefined
     const key = this.#keyring.known(headersWithKey(asking))

@@ -83,7 +83,7 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
   return (like?.errors ?? errorAnswer)(error, newRequestId(), request)
 }
 
-/** The endpoint whose errors a caller can read; undefined: everybody's. */
+/** The endpoint whose errors a caller can read; undefined: everyone's. */
 function readablePath({ headers }: Request, pathname: string): string | undefined {
   if (headers.has(ANTHROPIC.header)) return ANTHROPIC.path
   return headers.has(GOOGLE.header) || GOOGLE.below.test(pathname) ? GOOGLE.path : undefined

@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts"
-import { BookError } from "../store/book-error.ts"
+import { LedgerError } from "../store/ledger-error.ts"
 import type { Events } from "../telemetry/events.ts"
 import { jsonAnswer } from "./answers.ts"
 import { anyone, noBody, serve } from "./endpoint.ts"
@@ -28,7 +28,7 @@ export interface ReadinessServices {
   readonly events: Events
 }
 
-/** `GET /readyz`: it can serve requests: not while it drains, not while the book cannot be written. */
+/** `GET /readyz`: it can serve requests: not while it drains, not while the ledger cannot be written. */
 export function readyz({ ledger, isDraining, events }: ReadinessServices): Route {
   return serve(
     {
@@ -47,9 +47,9 @@ export function readyz({ ledger, isDraining, events }: ReadinessServices): Route
   )
 }
 
-/** Which book it is, and where, is for the log: anybody may ask here. */
+/** Which book it is, and where, is for the log: anyone may ask here. */
 function reasonOf(failure: unknown): string {
-  const isDamaged = failure instanceof BookError && failure.code === "damaged"
+  const isDamaged = failure instanceof LedgerError && failure.code === "damaged"
   return isDamaged ? "the book is damaged" : "the book cannot be written"
 }
 

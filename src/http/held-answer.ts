@@ -3,7 +3,7 @@ import type { Answer } from "../relay/pipeline/call.ts"
 
 /** Whole answers up to here are handed over at once. Bytes, roughly. */
 const LARGE_ANSWER = 1024 * 1024
-const PIECE = 256 * 1024
+const CHUNK = 256 * 1024
 
 /**
  * The response to a call. What it holds of the memory goes back when a whole answer has been handed over; a
@@ -11,19 +11,19 @@ const PIECE = 256 * 1024
  */
 export function heldAnswer({ headers, body }: Answer, memory: Reservation | undefined): Response {
   if (typeof body !== "string") return new Response(body, { headers })
-  if (body.length > LARGE_ANSWER) return new Response(inPieces(body, memory), { headers })
+  if (body.length > LARGE_ANSWER) return new Response(inChunks(body, memory), { headers })
   memory?.[Symbol.dispose]()
   return new Response(body, { headers })
 }
 
-function inPieces(text: string, memory: Reservation | undefined): ReadableStream<Uint8Array> {
+function inChunks(text: string, memory: Reservation | undefined): ReadableStream<Uint8Array> {
   const bytes = Buffer.from(text)
   let at = 0
   return new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        controller.enqueue(bytes.subarray(at, at + PIECE))
-        at += PIECE
+        controller.enqueue(bytes.subarray(at, at + CHUNK))
+        at += CHUNK
         if (at < bytes.length) return
         memory?.[Symbol.dispose]()
         controller.close()

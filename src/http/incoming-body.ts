@@ -11,10 +11,10 @@ export interface Pace {
 export const USUAL_PACE: Pace = { bytes: 160 * 1024, window: 5_000 }
 
 /**
- * The pieces of a body as they come. Who sends so slowly that what is kept for it lies idle is cut off.
+ * The chunks of a body as they come. Who sends so slowly that what is kept for it lies idle is cut off.
  * @throws GatewayError `overloaded` of a slow one; what the runtime throws when the caller leaves.
  */
-export async function* incomingPieces(
+export async function* incomingChunks(
   request: Request,
   pace: Pace,
 ): AsyncGenerator<Uint8Array, undefined> {
@@ -31,7 +31,7 @@ export async function* incomingPieces(
     }
   } finally {
     watch[Symbol.dispose]()
-    // Of what nobody wants any more, nothing is kept: the runtime drops it as it comes.
+    // Of what no one wants any more, nothing is kept: the runtime drops it as it comes.
     void reader.cancel().catch(() => {})
   }
 }

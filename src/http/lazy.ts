@@ -1,6 +1,6 @@
 /**
  * Something that is made when it is first needed: what only the console uses costs a gateway that
- * nobody manages neither memory nor time to start.
+ * no one manages neither memory nor time to start.
  */
 export class Lazy<Value extends AsyncDisposable> implements AsyncDisposable {
   readonly #make: () => Promise<Value>

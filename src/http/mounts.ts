@@ -15,7 +15,7 @@ export interface MountServices {
   readonly baseUrl: () => string
 }
 
-/** What people use to manage the gateway. None of it is loaded before somebody does. */
+/** What people use to manage the gateway. None of it is loaded before someone does. */
 export function managementMounts(services: MountServices): Mount[] {
   const { admin } = services
   let pages: ConsolePages | undefined
@@ -38,7 +38,7 @@ export function managementMounts(services: MountServices): Mount[] {
     "/openapi.json": reading(async () => {
       const { openApiDocument } = await import("./docs/openapi.ts")
       const baseUrl = services.baseUrl()
-      // To make it takes as long as hundreds of requests do, and anybody may ask for it.
+      // To make it takes as long as hundreds of requests do, and anyone may ask for it.
       if (document?.baseUrl !== baseUrl) {
         document = { baseUrl, text: JSON.stringify(openApiDocument(baseUrl)) }
       }

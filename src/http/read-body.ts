@@ -7,14 +7,14 @@ import {
 } from "../canon/json-structure.ts"
 import { isJsonObject, type JsonObject } from "../canon/json.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
-import { incomingPieces, USUAL_PACE } from "./incoming-body.ts"
-import { encodingOf, unpackedPieces } from "./unpacked-body.ts"
-import { free } from "../wire/free-piece.ts"
+import { incomingChunks, USUAL_PACE } from "./incoming-body.ts"
+import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
+import { free } from "../wire/free-chunk.ts"
 
 /** Deeper nesting than this is no request but an attack on whoever walks it. */
 const DEEPEST = 64
-/** No request has so many lists, objects and members; to parse more would keep everybody waiting. */
-const MOST_VALUES = 500_000
+/** No request has so many lists, objects and members; to parse more would keep everyone waiting. */
+const MAX_VALUES = 500_000
 /** A body up to here is read at once: it is there as soon as its head is. Bytes. */
 const SMALL_BODY = 32 * 1024
 /** A body is there as it came, as what was parsed of it, and as what goes upstream. */
@@ -53,14 +53,14 @@ export async function readJsonBody(
   if (announced !== undefined && announced > limit) throw tooLarge(limit)
   try {
     if (encoding !== undefined) {
-      const pieces = unpackedPieces(incomingPieces(request, pace), encoding, memory)
-      return await readLarge(pieces, { limit, memory, announced: undefined })
+      const chunks = unpackedChunks(incomingChunks(request, pace), encoding, memory)
+      return await readLarge(chunks, { limit, memory, announced: undefined })
     }
     if (announced !== undefined && announced <= SMALL_BODY) {
       memory?.takeBody(COPIES * announced)
       return { json: parseSmall(await request.text(), memory), bytes: announced }
     }
-    return await readLarge(incomingPieces(request, pace), { limit, memory, announced })
+    return await readLarge(incomingChunks(request, pace), { limit, memory, announced })
   } catch (error) {
     if (error instanceof GatewayError) throw error
     // A caller who leaves while the body still comes is told so, in case it hears; it is no failure of ours.
@@ -87,24 +87,24 @@ async function readLarge(
 ): Promise<ReceivedBody> {
   if (announced !== undefined) memory?.takeBody(COPIES * announced)
   const scanner = new JsonScanner()
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let bytes = 0
   let whole: Buffer
-  // What the pieces take is given back at once: the collector does not see how large its garbage is.
+  // What the chunks take is given back at once: the collector does not see how large its garbage is.
   try {
-    for await (const piece of incoming) {
-      pieces.push(piece)
-      bytes += piece.byteLength
+    for await (const chunk of incoming) {
+      chunks.push(chunk)
+      bytes += chunk.byteLength
       if (bytes > limit) throw tooLarge(limit)
-      if (announced === undefined) memory?.takeBody(COPIES * piece.byteLength)
-      scanner.push(piece)
+      if (announced === undefined) memory?.takeBody(COPIES * chunk.byteLength)
+      scanner.push(chunk)
       if (scanner.deepest > DEEPEST) throw tooDeep()
-      if (scanner.values > MOST_VALUES) throw tooMany()
+      if (scanner.values > MAX_VALUES) throw tooMany()
     }
     memory?.takeBody(scanner.bytes)
-    whole = Buffer.concat(pieces)
+    whole = Buffer.concat(chunks)
   } finally {
-    for (const piece of pieces) free(piece)
+    for (const chunk of chunks) free(chunk)
   }
   const text = DECODER.decode(whole)
   free(whole)
@@ -143,7 +143,7 @@ function tooDeep(): GatewayError {
 function tooMany(): GatewayError {
   return new GatewayError(
     "invalid_json",
-    `The body holds more than ${MOST_VALUES.toLocaleString("en-US")} lists, objects and members. Send less at once.`,
+    `The body holds more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members. Send less at once.`,
   )
 }
 

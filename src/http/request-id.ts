@@ -1,4 +1,4 @@
-/** A new request id. Ids grow with time, so that the book's index only grows at its end. */
+/** A new request id. Ids grow with time, so that the ledger's index only grows at its end. */
 export function newRequestId(): string {
   return `req_${Bun.randomUUIDv7()}`
 }

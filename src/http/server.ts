@@ -46,7 +46,7 @@ export interface ServerSettings {
 
 /** Seconds without a byte after which a connection that is not being answered is closed. */
 const IDLE_TIMEOUT = 60
-/** The same for what is managed: to walk a large book takes its time. The most that Bun knows but for ever. */
+/** The same for what is managed: to walk a large book takes its time. The most that Bun knows but forever. */
 const LONG_TIMEOUT = 255
 /** Bodies are limited where they are read, with an error of ours; this is only the last fence. */
 const LARGEST_BODY = 1024 * 1024 * 1024

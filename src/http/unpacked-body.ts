@@ -3,7 +3,7 @@ import type { Reservation } from "../limits/memory-budget.ts"
 import { decompressed } from "../wire/http/decompression.ts"
 
 const MEBIBYTE = 1024 * 1024
-/** What it takes at most to unpack, beside what comes of it: the window, and a piece. Bytes. */
+/** What it takes at most to unpack, beside what comes of it: the window, and a chunk. Bytes. */
 const WINDOWS: Readonly<Record<string, number>> = {
   gzip: 128 * 1024,
   "x-gzip": 128 * 1024,
@@ -34,18 +34,18 @@ export function refuseEncoding(headers: Headers): void {
 }
 
 /**
- * The pieces of a compressed body, unpacked no faster than they are read: whoever stops at a limit has not unpacked more.
- * @throws GatewayError `invalid_value` when it cannot be unpacked; what the pieces throw.
+ * The chunks of a compressed body, unpacked no faster than they are read: whoever stops at a limit has not unpacked more.
+ * @throws GatewayError `invalid_value` when it cannot be unpacked; what the chunks throw.
  */
-export async function* unpackedPieces(
-  pieces: AsyncGenerator<Uint8Array, undefined>,
+export async function* unpackedChunks(
+  chunks: AsyncGenerator<Uint8Array, undefined>,
   encoding: string,
   memory: Reservation | undefined,
 ): AsyncGenerator<Uint8Array, undefined> {
   const window = WINDOWS[encoding] ?? 0
   memory?.takeBody(window)
   try {
-    yield* decompressed(pieces, encoding)
+    yield* decompressed(chunks, encoding)
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError(

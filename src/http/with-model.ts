@@ -19,8 +19,8 @@ function memberFirst(member: string): TransformStream<Uint8Array, Uint8Array> {
   const encoder = new TextEncoder()
   let place: "before" | "opened" | "behind" = "before"
   return new TransformStream({
-    transform(piece: Uint8Array, controller) {
-      let rest = piece
+    transform(chunk: Uint8Array, controller) {
+      let rest = chunk
       while (place !== "behind") {
         const start = rest.findIndex((byte) => !WHITE_SPACE.has(byte))
         if (start === -1) return

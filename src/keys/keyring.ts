@@ -17,7 +17,7 @@ interface Held {
   readonly expiresAt: number | undefined
 }
 
-/** Strangers make nobody read the book more often than this, milliseconds. */
+/** Strangers make no one read the ledger more often than this, milliseconds. */
 const READ_PAUSE = 20
 
 /** All keys, in memory, by the hash of their secrets. */
@@ -27,7 +27,7 @@ export class Keyring {
   /** Raised by whoever changes a key, before that is answered. */
   readonly #changes: Signal | undefined
   #changesSeen = 0
-  /** A reading of the book that has not begun yet: whoever asks now is served by it. */
+  /** A reading of the ledger that has not begun yet: whoever asks now is served by it. */
   #nextReading: Promise<void> | undefined
   #lastReading: Promise<void> = Promise.resolve()
   #readAt = -Infinity
@@ -36,7 +36,7 @@ export class Keyring {
   readonly #origins = new KeyOrigins()
   #revision = -1
 
-  /** @param changes what processes share that serve from the same book, if they share anything. */
+  /** @param changes what processes share that serve from the same ledger, if they share anything. */
   constructor(store: Store, hasher: KeyHasher, changes?: Signal) {
     this.#store = store
     this.#hasher = hasher
@@ -62,7 +62,7 @@ export class Keyring {
 
   /**
    * The key that a request's credential is, at once when it is known. One that is not may be new, and one that
-   * is may have been changed by another process: then the book is read first.
+   * is may have been changed by another process: then the ledger is read first.
    * @throws GatewayError `missing_api_key`, `invalid_api_key` or `book_unavailable`, at once or by the promise.
    */
   identify(headers: Headers, now: number): Key | Promise<Key> {
@@ -122,7 +122,7 @@ export class Keyring {
     return this.#nextReading
   }
 
-  /** Reads the changes of the book, once for all who ask until it begins. */
+  /** Reads the changes of the ledger, once for all who ask until it begins. */
   async #read(): Promise<void> {
     await this.#lastReading
     const pause = this.#readAt + READ_PAUSE - performance.now()

@@ -20,7 +20,7 @@ export interface ReadAnchor {
 const anchorFile = z.object({ anchor: anchorSchema, signature: z.string() })
 
 /**
- * The anchor of a book; undefined where it has none.
+ * The anchor of a ledger; undefined where it has none.
  * @param secret of the data folder; undefined where a copy has come without it.
  * @throws Error when the file cannot be understood.
  */
@@ -63,7 +63,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Keeps the anchor of a book that another takes the place of, under another name. @returns that name. */
+/** Keeps the anchor of a ledger that another takes the place of, under another name. @returns that name. */
 export function setAnchorAside(data: string, now = new Date()): string | undefined {
   const path = anchorPath(data)
   if (!existsSync(path)) return undefined

@@ -2,7 +2,7 @@ import { type Anchor } from "../accounting/anchor.ts"
 import type { Store } from "../store/store.ts"
 import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
 
-/** How often the anchor is brought up to the book, milliseconds. */
+/** How often the anchor is brought up to the ledger, milliseconds. */
 const KEEP_EVERY = 5_000
 
 /** How many rows are read each time to see whether they can be: a fraction of a millisecond. */
@@ -10,8 +10,8 @@ const SAMPLE = 200
 
 /** What the operator must hear of. */
 export interface AnchorAlarms {
-  /** The book is not as far as it once was. */
-  bookBehind(message: string): void
+  /** The ledger is not as far as it once was. */
+  ledgerBehind(message: string): void
   anchorFailed(error: unknown): void
 }
 
@@ -25,7 +25,7 @@ export interface AnchorParts {
 }
 
 /**
- * Keeps the anchor of the book, in the book and in a file beside it: so that what is cut off its end, or
+ * Keeps the anchor of the ledger, in the ledger and in a file beside it: so that what is cut off its end, or
  * was left behind when it was copied, is noticed. All processes keep the same one, each row is taken once.
  */
 export class AnchorKeeper implements AsyncDisposable {
@@ -41,7 +41,7 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Looks whether the book is as far as its anchor beside it says; an older backup is not. */
+  /** Looks whether the ledger is as far as its anchor beside it says; an older backup is not. */
   static async open(parts: AnchorParts): Promise<AnchorKeeper> {
     const keeper = new AnchorKeeper(parts)
     try {
@@ -80,7 +80,7 @@ export class AnchorKeeper implements AsyncDisposable {
     }
   }
 
-  /** Reads some rows of the book, on and on, so that a bad page is noticed before somebody needs it. */
+  /** Reads some rows of the ledger, on and on, so that a bad page is noticed before someone needs it. */
   async #sample(): Promise<void> {
     const rows = await this.#parts.store.integrity.listRows(this.#sampled, SAMPLE)
     this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.position ?? 0)
@@ -93,7 +93,7 @@ export class AnchorKeeper implements AsyncDisposable {
     const aside = setAnchorAside(data)
     if (aside === undefined) return
     const seen = `${anchor.rowCount} rows of it were seen at ${new Date(anchor.at).toISOString()}`
-    alarms.bookBehind(
+    alarms.ledgerBehind(
       `the book lacks entries that it had: ${seen}. If it is a backup, what came after it is lost; what was known of it is in ${aside}`,
     )
   }

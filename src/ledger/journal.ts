@@ -89,7 +89,7 @@ export class Journal {
   /**
    * Whoever comes alone goes at once, with those alone that have come in the same turn of the event
    * loop. Company is worth waiting for where much of it comes quickly, since a commit costs as much as
-   * ten settlements; and as long as somebody runs who can still come.
+   * ten settlements; and as long as someone runs who can still come.
    */
   #schedule(): void {
     if (this.#flushing) return
@@ -126,7 +126,7 @@ export class Journal {
     }
   }
 
-  /** Posting again is safe: a request that is in the book already is not charged again. */
+  /** Posting again is safe: a request that is in the ledger already is not charged again. */
   async #writeWithRetry(batch: Batch): Promise<Posted[]> {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -2,23 +2,23 @@ import type { WriteOff } from "../accounting/chained-records.ts"
 import type { Payer } from "../accounting/payer.ts"
 import type { HoldRecord, Posted } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
-import type { Hold, Settlement, Standing } from "./hold.ts"
+import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { Journal } from "./journal.ts"
-import { Tills } from "./tills.ts"
+import { LeasedBalances } from "./leased-balances.ts"
 
 /** What the operator must hear of. Helpers never throw. */
 export interface LedgerAlarms {
-  /** A part of a cost that nobody pays. */
+  /** A part of a cost that no one pays. */
   writtenOff(request: string, writeOff: WriteOff): void
   /** A request that was taken for dead, and had expired, has ended and been charged after all. */
   settledLate(request: string, charged: bigint): void
   /** A request whose process died: nothing was charged. */
   expired(hold: HoldRecord): void
-  /** The book could not be written. */
+  /** The ledger could not be written. */
   failed(error: unknown): void
 }
 
-export interface HoldOrder {
+export interface HoldInput {
   readonly request: string
   readonly payer: Payer
   /** Nanocredits. */
@@ -37,7 +37,7 @@ export class Ledger {
   readonly #store: Store
   readonly #node: string
   readonly #alarms: LedgerAlarms
-  readonly #tills: Tills
+  readonly #balances: LeasedBalances
   readonly #journal: Journal
   #open = 0
   #refusal: unknown
@@ -46,11 +46,11 @@ export class Ledger {
     this.#store = store
     this.#node = node
     this.#alarms = alarms
-    this.#tills = new Tills(store, node)
+    this.#balances = new LeasedBalances(store, node)
     this.#journal = new Journal((batch) => store.settlements.post(node, batch))
   }
 
-  /** Why the book cannot be written just now; undefined while all is well. */
+  /** Why the ledger cannot be written just now; undefined while all is well. */
   get failure(): unknown {
     return this.#refusal ?? this.#journal.failure
   }
@@ -66,19 +66,19 @@ export class Ledger {
   }
 
   /** Sets money aside, or does nothing and answers undefined when this process's lease is too small. */
-  tryHold(order: HoldOrder): Hold | undefined {
-    const { request, payer, amount, receipt } = order
-    const tills = this.#tills.ofPayer(payer)
-    for (const till of tills) if (till.available < amount) return undefined
-    for (const till of tills) {
-      till.held += amount
-      till.holds++
+  tryHold(input: HoldInput): Hold | undefined {
+    const { request, payer, amount, receipt } = input
+    const balances = this.#balances.ofPayer(payer)
+    for (const balance of balances) if (balance.available < amount) return undefined
+    for (const balance of balances) {
+      balance.held += amount
+      balance.holds++
     }
     const at = momentFor(payer)
     const hold: Hold = {
       request,
       payer,
-      tills,
+      balances,
       amount,
       at,
       receipt,
@@ -97,24 +97,24 @@ export class Ledger {
    */
   tryResize(hold: Hold, amount: bigint): boolean {
     const more = amount - hold.amount
-    if (more > 0n && hold.tills.some(({ available }) => available < more)) return false
-    for (const till of hold.tills) till.held += more
+    if (more > 0n && hold.balances.some(({ available }) => available < more)) return false
+    for (const balance of hold.balances) balance.held += more
     hold.amount = amount
     return true
   }
 
   /** A hold for those who only want to know: it is over from the beginning, and sets nothing aside. */
-  imagine({ request, payer, amount, receipt }: HoldOrder): Hold {
-    return { request, payer, tills: [], amount, at: momentFor(payer), receipt, ...IMAGINED }
+  imagine({ request, payer, amount, receipt }: HoldInput): Hold {
+    return { request, payer, balances: [], amount, at: momentFor(payer), receipt, ...IMAGINED }
   }
 
   /** What could be held at once. */
   available(payer: Payer): bigint {
-    let least: bigint | undefined
-    for (const { available } of this.#tills.ofPayer(payer)) {
-      if (least === undefined || available < least) least = available
+    let min: bigint | undefined
+    for (const { available } of this.#balances.ofPayer(payer)) {
+      if (min === undefined || available < min) min = available
     }
-    return least ?? 0n
+    return min ?? 0n
   }
 
   /**
@@ -128,18 +128,23 @@ export class Ledger {
 
   /** The same, with an `attempt` that places the hold the moment there is enough: its result is the answer. */
   extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined> {
-    return this.#tills.extend(payer, amount, attempt)
+    return this.#balances.extend(payer, amount, attempt)
   }
 
-  /** How the payer's account and budgets stand in the book, the account first. */
-  standing(payer: Payer): Standing[] {
-    const tills = this.#tills.ofPayer(payer)
-    return tills.map(({ owner, posted, available, debt }) => ({ owner, posted, available, debt }))
+  /** How the payer's account and budgets stand in the ledger, the account first. */
+  snapshot(payer: Payer): BalanceSnapshot[] {
+    const balances = this.#balances.ofPayer(payer)
+    return balances.map(({ owner, posted, available, debt }) => ({
+      owner,
+      posted,
+      available,
+      debt,
+    }))
   }
 
   /** What this process's requests hold of an account, those included whose charge is being posted. */
   heldOf(account: string): bigint {
-    return this.#tills.of(account).held
+    return this.#balances.of(account).held
   }
 
   /**
@@ -147,7 +152,7 @@ export class Ledger {
    * the answer go out.
    * @param receipt its text, asked for when it is written. It must not throw.
    * @param beyond what is not to be charged whatever the account has; it is no part of the cost.
-   * @throws when the book could not be written; then nothing was charged.
+   * @throws when the ledger could not be written; then nothing was charged.
    */
   async settle(
     hold: Hold,
@@ -162,21 +167,21 @@ export class Ledger {
     const { account, key, budgets } = hold.payer
     const amount = cost > hold.amount ? hold.amount : cost
     const writtenOff = writeOffsOf(hold, cost - amount, beyond)
-    for (const till of hold.tills) till.held -= hold.amount - amount
+    for (const till of hold.balances) till.held -= hold.amount - amount
     try {
       const { state } = hold
       const posting = { request, account, key, budgets, amount, writtenOff, at, receipt, state }
       const posted = await this.#journal.append(hold, posting)
       const { charged, balance } = posted
       this.#book(hold, posted)
-      this.#tell(request, posted, amount, writtenOff)
+      this.#report(request, posted, amount, writtenOff)
       const written = writtenOff.reduce((sum, part) => sum + part.amount, amount - charged)
       return { charged, writtenOff: written, balance }
     } catch (error) {
       this.#alarms.failed(error)
       throw error
     } finally {
-      for (const till of hold.tills) {
+      for (const till of hold.balances) {
         till.held -= amount
         till.holds--
       }
@@ -188,8 +193,8 @@ export class Ledger {
   async tick(recalls: readonly string[]): Promise<void> {
     const now = Date.now()
     this.#journal.tick(now)
-    for (const owner of recalls) await this.#tills.giveBack(owner)
-    await this.#tills.closePeriods(now)
+    for (const owner of recalls) await this.#balances.giveBack(owner)
+    await this.#balances.closePeriods(now)
     const { failure } = this.#journal
     if (failure === undefined) return
     await this.#store.nodes.poll(this.#node, now)
@@ -198,7 +203,7 @@ export class Ledger {
 
   /** Our leases were given away because we seemed dead: they have to be leased again. */
   forgetLeases(): void {
-    this.#tills.forget()
+    this.#balances.forget()
   }
 
   /** Writes everything that has ended. The leases go back when the node leaves. */
@@ -207,22 +212,22 @@ export class Ledger {
   }
 
   /** Raises the alarms of a settlement: nearly always, none. */
-  #tell(request: string, posted: Posted, amount: bigint, writtenOff: readonly WriteOff[]): void {
+  #report(request: string, posted: Posted, amount: bigint, writtenOff: readonly WriteOff[]): void {
     for (const writeOff of writtenOff) this.#alarms.writtenOff(request, writeOff)
     const lost = amount - posted.charged
     if (lost > 0n) this.#alarms.writtenOff(request, { amount: lost, reason: "late" })
     if (posted.late) this.#alarms.settledLate(request, posted.charged)
   }
 
-  /** Takes a charge over from the book. A lease that was lost meanwhile has not paid for it. */
+  /** Takes a charge over from the ledger. A lease that was lost meanwhile has not paid for it. */
   #book(hold: Hold, posted: Posted): void {
-    const [account] = hold.tills
+    const [account] = hold.balances
     if (account) {
       account.leased -= posted.fromLease
       account.posted = posted.balance
     }
     posted.fromBudgetLeases.forEach((fromLease, index) => {
-      const budget = hold.tills[index + 1]
+      const budget = hold.balances[index + 1]
       if (!budget) return
       budget.leased -= fromLease
       budget.posted -= posted.charged
@@ -255,22 +260,22 @@ const NOTHING: readonly WriteOff[] = []
 
 /**
  * A write-off says how much was not charged, and what a vendor tells has no end: a million credits stand
- * for all that is more, so that the book can hold them and add them up. Nanocredits.
+ * for all that is more, so that the ledger can hold them and add them up. Nanocredits.
  */
-export const MOST_WRITTEN_OFF = 1_000_000_000_000_000n
+export const MAX_WRITTEN_OFF = 1_000_000_000_000_000n
 
 function atMost({ amount, reason }: WriteOff): WriteOff {
-  return { amount: amount < MOST_WRITTEN_OFF ? amount : MOST_WRITTEN_OFF, reason }
+  return { amount: amount < MAX_WRITTEN_OFF ? amount : MAX_WRITTEN_OFF, reason }
 }
 
-/** What nobody pays: what is missing of the cost, and what was never to be charged. */
+/** What no one pays: what is missing of the cost, and what was never to be charged. */
 function writeOffsOf(
   hold: Hold,
   missing: bigint,
   beyond: WriteOff | undefined,
 ): readonly WriteOff[] {
   if (missing === 0n) return beyond === undefined ? NOTHING : [atMost(beyond)]
-  const [account] = hold.tills
+  const [account] = hold.balances
   const isEmpty = account === undefined || account.available <= 0n
   const short = atMost({ amount: missing, reason: isEmpty ? "account_empty" : "budget_empty" })
   return beyond === undefined ? [short] : [short, atMost(beyond)]

@@ -4,7 +4,7 @@ import type { NodeChanges, NodeRecord } from "../store/nodes.ts"
 import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
-/** How often a node looks for news, says that it lives, and looks for dead ones; milliseconds. */
+/** How often a node looks for changes, says that it lives, and looks for dead ones; milliseconds. */
 const POLL_EVERY = 100
 const BEAT_EVERY = 5_000
 /** A node without a lock that can be judged is taken for dead when it was silent this long. */
@@ -13,7 +13,7 @@ const DEAD_AFTER = 120_000
 const SUSPENDED_AFTER = 15_000
 
 export interface NodeListeners {
-  onNews(news: NodeChanges): Promise<void>
+  onChanges(changes: NodeChanges): Promise<void>
   /** This node was taken for dead and has just joined again. */
   onForgotten(): void
   onExpired(holds: readonly HoldRecord[]): void
@@ -27,7 +27,7 @@ export interface NodeOptions {
   readonly deadAfter?: number
 }
 
-/** This process among those that share the database: it joins, beats, and buries the dead. */
+/** This process among those that share the database: it joins, beats, and reaps the dead. */
 export class Node implements AsyncDisposable {
   readonly id: string
   readonly #store: Store
@@ -56,10 +56,10 @@ export class Node implements AsyncDisposable {
     options: NodeOptions = {},
   ): Promise<Node> {
     const node = new Node(store, id, listeners, options)
-    // Before anybody hears of it: whoever is known and has no lock is dead.
+    // Before anyone hears of it: whoever is known and has no lock is dead.
     node.#lock = node.#locks?.take(id)
     await node.#join()
-    await node.#bury()
+    await node.#reap()
     node.#next()
     return node
   }
@@ -104,17 +104,17 @@ export class Node implements AsyncDisposable {
     // However the clock was set.
     const silence = Math.abs(now - this.#beatAt)
     const beats = silence >= BEAT_EVERY
-    const news = await this.#store.nodes.poll(this.id, beats ? now : null)
+    const changes = await this.#store.nodes.poll(this.id, beats ? now : null)
     if (beats) this.#beatAt = now
-    if (!news.known) {
+    if (!changes.known) {
       await this.#join()
       this.#listeners.onForgotten()
     }
-    await this.#listeners.onNews(news)
-    if (beats && silence < SUSPENDED_AFTER) await this.#bury()
+    await this.#listeners.onChanges(changes)
+    if (beats && silence < SUSPENDED_AFTER) await this.#reap()
   }
 
-  async #bury(): Promise<void> {
+  async #reap(): Promise<void> {
     const now = Date.now()
     for (const node of await this.#store.nodes.list()) {
       if (node.id === this.id || !this.#isDead(node, now)) continue

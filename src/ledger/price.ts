@@ -11,7 +11,7 @@ export interface Price {
   /** Longest context first: the first tier whose `above` the input exceeds prices the whole request. */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
   /**
-   * Rates of pictures that cost otherwise, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`.
+   * Rates of images that cost otherwise, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`.
    * They take the place of the rate of `images` (`priceOfPictures`).
    */
   readonly pictures?: ReadonlyMap<string, bigint>
@@ -66,7 +66,7 @@ type DecimalRates = Readonly<Partial<Record<PriceName, string>>>
 export interface DecimalPrice extends DecimalRates {
   readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
   /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
-  readonly pictures?: Readonly<Record<string, string>>
+  readonly images?: Readonly<Record<string, string>>
   /** Factors, by the name of the mode: `priority`, `flex`, `fast`. At most six digits after the point. */
   readonly modes?: Readonly<Record<string, string>>
 }
@@ -87,9 +87,9 @@ export function parsePrice(
 ): Price {
   const factor = parseDecimal(multiplier, 6)
   if (factor < 0n) throw new RangeError(`multiplier '${multiplier}' is negative`)
-  const pictures = parsePictures(price.pictures)
+  const pictures = parseImages(price.images)
   const rates = parseRates(price)
-  // A picture of a kind without a rate is never free: it costs what the dearest kind does.
+  // An image of a kind without a rate is never free: it costs what the dearest kind does.
   if (pictures) rates.images ??= dearestOf(pictures)
   const tiers = (price.tiers ?? [])
     .map((tier) => ({ above: tier.above, rates: { ...rates, ...parseRates(tier) } }))
@@ -120,7 +120,7 @@ function parseModes(
   )
 }
 
-function parsePictures(
+function parseImages(
   written: Readonly<Record<string, string>> | undefined,
 ): ReadonlyMap<string, bigint> | undefined {
   const entries = Object.entries(written ?? {})
@@ -129,9 +129,9 @@ function parsePictures(
 }
 
 function dearestOf(rates: ReadonlyMap<string, bigint>): bigint {
-  let most = 0n
-  for (const rate of rates.values()) if (rate > most) most = rate
-  return most
+  let max = 0n
+  for (const rate of rates.values()) if (rate > max) max = rate
+  return max
 }
 
 function parseRate(name: string, text: string): bigint {

@@ -70,7 +70,7 @@ export class PrivateBucket implements Bucket {
 
   add(units: number, share: number, now: number): void {
     const level = this.levelAt(share, now)
-    const most = this.limit * share * LONGEST_DEBT
-    this.level = Math.max(0, Math.min(Math.max(most, level), level + units))
+    const max = this.limit * share * LONGEST_DEBT
+    this.level = Math.max(0, Math.min(Math.max(max, level), level + units))
   }
 }

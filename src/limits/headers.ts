@@ -1,5 +1,5 @@
 /** What a key has left of one of its limits. */
-export interface Standing {
+export interface QuotaState {
   /** Units per minute. */
   readonly limit: number
   readonly remaining: number
@@ -12,17 +12,17 @@ export interface Standing {
  * (docs/wire/openai-chat.md#f11). The names stand whole: to put them together for each answer would cost
  * more than the rest.
  */
-export function addRequestLimit(headers: Record<string, string>, standing: Standing): void {
-  headers["x-ratelimit-limit-requests"] = String(standing.limit)
-  headers["x-ratelimit-remaining-requests"] = String(standing.remaining)
-  headers["x-ratelimit-reset-requests"] = formatWait(standing.reset)
+export function addRequestLimit(headers: Record<string, string>, quota: QuotaState): void {
+  headers["x-ratelimit-limit-requests"] = String(quota.limit)
+  headers["x-ratelimit-remaining-requests"] = String(quota.remaining)
+  headers["x-ratelimit-reset-requests"] = formatWait(quota.reset)
 }
 
 /** The same for the limit of tokens. */
-export function addTokenLimit(headers: Record<string, string>, standing: Standing): void {
-  headers["x-ratelimit-limit-tokens"] = String(standing.limit)
-  headers["x-ratelimit-remaining-tokens"] = String(standing.remaining)
-  headers["x-ratelimit-reset-tokens"] = formatWait(standing.reset)
+export function addTokenLimit(headers: Record<string, string>, quota: QuotaState): void {
+  headers["x-ratelimit-limit-tokens"] = String(quota.limit)
+  headers["x-ratelimit-remaining-tokens"] = String(quota.remaining)
+  headers["x-ratelimit-reset-tokens"] = formatWait(quota.reset)
 }
 
 /** A wait as OpenAI writes it: `12ms`, `1s`, `6m0s`, `4h43m28.384s`. Rounded up to milliseconds. */

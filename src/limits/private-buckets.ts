@@ -6,7 +6,7 @@ interface KeyBuckets {
 }
 
 /** Keys remembered. Beyond that, keys that use nothing are forgotten, then those seen first. */
-const MOST_KEYS = 100_000
+const MAX_KEYS = 100_000
 
 /**
  * The limits of a process that shares no memory with others. Each takes the limit divided by their number,
@@ -15,7 +15,7 @@ const MOST_KEYS = 100_000
  */
 export class PrivateBuckets implements Buckets {
   readonly #keys = new Map<string, KeyBuckets>()
-  readonly #mostKeys: number
+  readonly #maxKeys: number
   share = 1
   /**
    * The part of a limit that counts as used for keys not seen before: after another process has
@@ -24,8 +24,8 @@ export class PrivateBuckets implements Buckets {
   #unseen = 0
   #unseenAt = 0
 
-  constructor(mostKeys = MOST_KEYS) {
-    this.#mostKeys = mostKeys
+  constructor(maxKeys = MAX_KEYS) {
+    this.#maxKeys = maxKeys
   }
 
   setProcesses(processes: number, now: number): void {
@@ -62,7 +62,7 @@ export class PrivateBuckets implements Buckets {
   #of(keyId: string, now: number): KeyBuckets {
     const known = this.#keys.get(keyId)
     if (known) return known
-    if (this.#keys.size >= this.#mostKeys) this.#forget(now)
+    if (this.#keys.size >= this.#maxKeys) this.#forget(now)
     const buckets: KeyBuckets = {}
     this.#keys.set(keyId, buckets)
     return buckets
@@ -87,7 +87,7 @@ export class PrivateBuckets implements Buckets {
       if (used === 0) this.#keys.delete(keyId)
     }
     // A tenth at once, so that the next new keys do not each look at all of them.
-    let excess = this.#keys.size - Math.floor(this.#mostKeys * 0.9)
+    let excess = this.#keys.size - Math.floor(this.#maxKeys * 0.9)
     for (const keyId of this.#keys.keys()) {
       if (excess-- <= 0) break
       this.#keys.delete(keyId)

@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { type Bucket, type Buckets, MINUTE } from "./bucket.ts"
-import { addRequestLimit, addTokenLimit, formatWait, type Standing } from "./headers.ts"
+import { addRequestLimit, addTokenLimit, formatWait, type QuotaState } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"
 
 /** What one request would use of its key's limits. */
@@ -99,15 +99,15 @@ export class RateLimiter {
   #headers({ requests, tokens, now }: Limited): Record<string, string> {
     const headers: Record<string, string> = {}
     if (requests) {
-      addRequestLimit(headers, this.#standing(requests, this.#capacity(requests), now))
+      addRequestLimit(headers, this.#quota(requests, this.#capacity(requests), now))
     }
     if (tokens) {
-      addTokenLimit(headers, this.#standing(tokens, tokens.limit * this.#buckets.share, now))
+      addTokenLimit(headers, this.#quota(tokens, tokens.limit * this.#buckets.share, now))
     }
     return headers
   }
 
-  #standing(bucket: Bucket, capacity: number, now: number): Standing {
+  #quota(bucket: Bucket, capacity: number, now: number): QuotaState {
     const { share } = this.#buckets
     const { limit } = bucket
     const level = bucket.levelAt(share, now)

@@ -12,7 +12,7 @@ const NANOSECONDS = 1_000_000
 const ROUNDING = 1_000
 
 /** Keys whose place is remembered. Beyond that, all of them are looked for again. */
-const MOST_KEYS = 10_000
+const MAX_KEYS = 10_000
 
 /** Where the words of a key are, and its buckets as far as they were used. */
 interface KeyBuckets {
@@ -102,7 +102,7 @@ export class SharedBuckets implements Buckets {
   }
 
   #keep(keyId: string, slot: TableSlot): KeyBuckets {
-    if (this.#keys.size >= MOST_KEYS) this.#keys.clear()
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear()
     const buckets = { slot }
     this.#keys.set(keyId, buckets)
     return buckets
@@ -182,12 +182,12 @@ class SharedBucket implements Bucket {
 
 /** Nanoseconds that it takes until a moment. */
 function filledBy(emptyAt: bigint, now: number): number {
-  // A longer one is none that anybody has made: it was written by another clock.
+  // A longer one is none that anyone has made: it was written by another clock.
   const filled = Number(emptyAt) - now * NANOSECONDS
   return Math.max(0, Math.min(filled, LONGEST_DEBT * MINUTE * NANOSECONDS))
 }
 
 function atMost(filled: number, more: number): number {
-  const most = LONGEST_DEBT * MINUTE * NANOSECONDS
-  return Math.max(0, Math.min(Math.max(most, filled), filled + more))
+  const max = LONGEST_DEBT * MINUTE * NANOSECONDS
+  return Math.max(0, Math.min(Math.max(max, filled), filled + more))
 }

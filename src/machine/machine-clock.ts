@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs"
 import { uptime } from "node:os"
 
 /** Clocks that stray from each other by more than this were stopped for a time, milliseconds. */
-const MOST_STRAY = 1_500
+const MAX_STRAY = 1_500
 
 /**
  * Milliseconds since the machine was started: the same in all of its processes but for some milliseconds,
- * and set by nobody. It may leap forward after the machine was suspended.
+ * and set by no one. It may leap forward after the machine was suspended.
  */
 export class MachineClock {
   #offset = sinceStart() - performance.now()
@@ -16,7 +16,7 @@ export class MachineClock {
   /** Some clocks stand still while a machine sleeps; called now and then, it sees that this one did. */
   adjust(): void {
     const offset = sinceStart() - performance.now()
-    if (offset - this.#offset > MOST_STRAY) this.#offset = offset
+    if (offset - this.#offset > MAX_STRAY) this.#offset = offset
   }
 }
 

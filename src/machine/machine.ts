@@ -32,7 +32,7 @@ export class Machine implements Disposable {
   }
 }
 
-/** For a command, which changes keys and serves nobody. */
+/** For a command, which changes keys and serves no one. */
 export function keyChangesIn(memory: SharedMemory): Signal {
   return signal(memory.counters(), COUNTERS.keyChanges)
 }

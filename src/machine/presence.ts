@@ -8,14 +8,14 @@ const GONE_AFTER = 60_000
 /** Which processes of this machine serve from the same folder. */
 export class Presence implements Disposable {
   readonly #owners: BigInt64Array
-  readonly #heardAt: Float64Array
+  readonly #seenAt: Float64Array
   readonly #clock: MachineClock
   readonly #id = BigInt(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) + 1n
   #slot = -1
 
   constructor(memory: SharedMemory, clock: MachineClock) {
     this.#owners = memory.bigWords("presence")
-    this.#heardAt = memory.floatWords("presence")
+    this.#seenAt = memory.floatWords("presence")
     this.#clock = clock
     this.beat()
   }
@@ -24,7 +24,7 @@ export class Presence implements Disposable {
   beat(): void {
     this.#clock.adjust()
     if (this.#slot === -1 || this.#owners[this.#slot] !== this.#id) this.#slot = this.#takeSlot()
-    if (this.#slot !== -1) this.#heardAt[this.#slot + 1] = this.#clock.now()
+    if (this.#slot !== -1) this.#seenAt[this.#slot + 1] = this.#clock.now()
   }
 
   /** How many there are, this one included. */
@@ -44,14 +44,14 @@ export class Presence implements Disposable {
     for (let at = 0; at < this.#owners.length; at += SLOT_WORDS) {
       const owner = Atomics.load(this.#owners, at)
       if (this.#isHere(at)) continue
-      this.#heardAt[at + 1] = this.#clock.now()
+      this.#seenAt[at + 1] = this.#clock.now()
       if (Atomics.compareExchange(this.#owners, at, owner, this.#id) === owner) return at
     }
     return -1
   }
 
   #isHere(at: number): boolean {
-    const heardAt = this.#heardAt[at + 1] ?? 0
-    return Atomics.load(this.#owners, at) !== 0n && this.#clock.now() - heardAt < GONE_AFTER
+    const seenAt = this.#seenAt[at + 1] ?? 0
+    return Atomics.load(this.#owners, at) !== 0n && this.#clock.now() - seenAt < GONE_AFTER
   }
 }

@@ -29,7 +29,7 @@ export type Place = keyof typeof PLACES
 
 /**
  * Memory that all processes of one machine share which serve from one data folder: a mapped file. All of
- * it is words that are read and written whole, so that nobody ever waits for another, also not for one that
+ * it is words that are read and written whole, so that no one ever waits for another, also not for one that
  * died or stands still; and nothing in it matters for longer than minutes.
  */
 export class SharedMemory {
@@ -44,7 +44,7 @@ export class SharedMemory {
 
   /**
    * Opens what the processes of this machine share.
-   * @param folder of the book: who serves from another shares nothing.
+   * @param folder of the ledger: who serves from another shares nothing.
    */
   static open(folder: string): SharedMemory {
     try {
@@ -111,7 +111,7 @@ function make(folder: string, name: string): void {
 }
 
 /**
- * Gives a file that somebody has cut its end again. It stays the same file, so that those who have it mapped
+ * Gives a file that someone has cut its end again. It stays the same file, so that those who have it mapped
  * go on sharing it.
  */
 function fillUp(path: string, size: number): void {

@@ -99,7 +99,7 @@ function half(word: bigint): number {
   return Number(BigInt.asIntN(32, word))
 }
 
-/** Never 0, which is nobody's. */
+/** Never 0, which is no one's. */
 function hashOf(name: string): bigint {
   return BigInt.asIntN(64, BigInt(Bun.hash(name))) || 1n
 }

@@ -21,14 +21,14 @@ export class Accounts {
   }
 
   /** All that they may see, the oldest first. */
-  async list(actor: Actor, order: PageOrder): Promise<Page<Account>> {
-    const { at, id } = timePositionOf(order.cursor) ?? { at: -Infinity, id: "" }
+  async list(actor: Actor, input: PageOrder): Promise<Page<Account>> {
+    const { at, id } = timePositionOf(input.cursor) ?? { at: -Infinity, id: "" }
     const all = await this.#store.accounts.list()
     const found = all
       .filter((account) => maySee(actor, account.id))
       .filter((account) => isAfter(account, at, id))
-      .slice(0, order.limit + 1)
-    const { data, next_cursor } = pageFrom(found, order.limit, (account) => [
+      .slice(0, input.limit + 1)
+    const { data, next_cursor } = pageFrom(found, input.limit, (account) => [
       account.createdAt,
       account.id,
     ])
@@ -42,9 +42,9 @@ export class Accounts {
   }
 
   /** @throws GatewayError `forbidden`; `conflict` when another account has the name. */
-  async create(actor: Actor, order: NewAccount): Promise<Account> {
+  async create(actor: Actor, input: NewAccount): Promise<Account> {
     requireOperator(actor)
-    const account = { id: `acc_${randomText(16)}`, name: order.name, createdAt: Date.now() }
+    const account = { id: `acc_${randomText(16)}`, name: input.name, createdAt: Date.now() }
     const fresh = accountDocument({
       ...account,
       balance: 0n,
@@ -52,14 +52,14 @@ export class Accounts {
       storesContent: false,
       debt: 0n,
     })
-    await this.#refusing(order.name, () =>
+    await this.#refusing(input.name, () =>
       this.#audit.perform(
         actor,
         { action: "account.create", account: account.id, target: account.id, after: fresh },
         (record) => this.#store.accounts.create(account, record),
       ),
     )
-    if (order.credits !== undefined) await this.#grant(actor, fresh, order.credits)
+    if (input.credits !== undefined) await this.#grant(actor, fresh, input.credits)
     return accountDocument(await this.#require(account.id))
   }
 

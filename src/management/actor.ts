@@ -7,7 +7,7 @@ export interface Actor {
   readonly kind: "user" | "admin_token" | "command"
   /** The user's id; null for the admin token and for commands. */
   readonly id: string | null
-  /** As the audit log and the book's entries name them: an e-mail address, `admin token`, `command line`. */
+  /** As the audit log and the ledger's entries name them: an e-mail address, `admin token`, `command line`. */
   readonly name: string
   readonly isOperator: boolean
   /** What they are in each account that they belong to, by the account's id. */
@@ -28,12 +28,12 @@ export const COMMAND_LINE: Actor = {
   address: null,
 }
 
-/** What somebody may do, as text that `mayStill` reads. */
+/** What someone may do, as text that `mayStill` reads. */
 export function rightsOf({ isOperator, roles }: Actor): string {
   return JSON.stringify({ isOperator, roles: Object.fromEntries(roles) })
 }
 
-/** Whether somebody may still do all that they could once. */
+/** Whether someone may still do all that they could once. */
 export function mayStill(actor: Actor, rights: string): boolean {
   const once = JSON.parse(rights) as Rights
   if (actor.isOperator) return true
@@ -61,7 +61,7 @@ export function maySee(actor: Actor, account: string): boolean {
 }
 
 /**
- * What an account is to somebody who does not belong to it: nothing that exists.
+ * What an account is to someone who does not belong to it: nothing that exists.
  * @throws GatewayError `not_found` for strangers, `forbidden` for members whose role is too low.
  */
 export function requireRole(actor: Actor, account: string, least: AccountRole): void {

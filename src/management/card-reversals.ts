@@ -4,7 +4,7 @@ import type { OpenReversal } from "../store/payments.ts"
 import { type Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { ToldReversal } from "./reversal-events.ts"
+import type { ReportedReversal } from "./reversal-events.ts"
 
 /** How long it is waited for processes to give back what they have leased but do not need; milliseconds. */
 const RECALL_TIME = 1_500
@@ -30,30 +30,34 @@ export class CardReversals {
   }
 
   /**
-   * Brings the book to what a payment's reversals come to, this one included.
+   * Brings the ledger to what a payment's reversals come to, this one included.
    * @throws StoreError `not_found` for a payment that is not known.
    */
-  async settle(actor: Actor, told: ToldReversal): Promise<void> {
+  async settle(actor: Actor, reported: ReportedReversal): Promise<void> {
     const { store } = this.#parts
-    const payment = await store.payments.findCard(told.intent)
+    const payment = await store.payments.findCard(reported.intent)
     // In another currency the amount says nothing about the part that it is of.
-    const units = payment === null || payment.currency === told.currency ? told.units : null
-    const { id, intent, kind, isUndone } = told
+    const units = payment === null || payment.currency === reported.currency ? reported.units : null
+    const { id, intent, kind, isUndone } = reported
     for (let attempt = 1; ; attempt++) {
       const open = await store.payments.noteReversal({ id, intent, kind, units, isUndone })
       if (open.amount === 0n) return
       try {
-        return await this.#post(actor, told, open)
+        return await this.#post(actor, reported, open)
       } catch (error) {
         if (!(error instanceof StoreError)) throw error
-        // Somebody else has settled it, or more was told meanwhile.
+        // Someone else has settled it, or more was told meanwhile.
         if (error.code === "exists") return
         if (error.code !== "conflict" || attempt === ATTEMPTS) throw error
       }
     }
   }
 
-  async #post(actor: Actor, { intent, id, note }: ToldReversal, open: OpenReversal): Promise<void> {
+  async #post(
+    actor: Actor,
+    { intent, id, note }: ReportedReversal,
+    open: OpenReversal,
+  ): Promise<void> {
     const { store, audit, warn } = this.#parts
     const { account, amount } = open
     const change = {

@@ -24,20 +24,20 @@ export class Codes {
   }
 
   /** All, the newest first. @throws GatewayError `forbidden`. */
-  async list(actor: Actor, order: PageOrder): Promise<Page<Code>> {
+  async list(actor: Actor, input: PageOrder): Promise<Page<Code>> {
     requireOperator(actor)
-    const [after = null] = positionOf(order.cursor) ?? []
+    const [after = null] = positionOf(input.cursor) ?? []
     const found = await this.#store.codes.list(
       after === null ? null : String(after),
-      order.limit + 1,
+      input.limit + 1,
     )
-    const page = pageFrom(found, order.limit, (code) => [code.id])
+    const page = pageFrom(found, input.limit, (code) => [code.id])
     const now = Date.now()
     return { ...page, data: page.data.map((code) => codeDocument(code, now)) }
   }
 
   /** The code itself is in the answer once and nowhere after. @throws GatewayError `forbidden`, `invalid_value`. */
-  async create(actor: Actor, order: NewCode): Promise<CodeWithText> {
+  async create(actor: Actor, input: NewCode): Promise<CodeWithText> {
     requireOperator(actor)
     const now = Date.now()
     const text = newCodeText()
@@ -45,11 +45,11 @@ export class Codes {
       id: `code_${randomText(16)}`,
       hash: this.#hasher.hash(text),
       hint: hintOf(text),
-      note: order.note ?? null,
-      amount: parseCredits(order.credits),
-      uses: order.uses,
+      note: input.note ?? null,
+      amount: parseCredits(input.credits),
+      uses: input.uses,
       createdAt: now,
-      expiresAt: expiryOf(order.expires_at ?? null, now),
+      expiresAt: expiryOf(input.expires_at ?? null, now),
       author: actor.name,
     }
     const after = codeDocument({ ...code, used: 0, revokedAt: null }, now)

@@ -9,27 +9,27 @@ import { hintOf, type KeyHasher } from "../keys/secret.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
-import { Attempts } from "./attempts.ts"
+import { Attempts } from "./attempt-limit.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
 
-export interface EntryOrder extends PageOrder {
+export interface EntryInput extends PageOrder {
   readonly kind?: EntryKind | undefined
 }
 
 /** How often a wrong code may be typed in how long, by one account and from one address. */
-const MOST_WRONG_CODES = 10
+const MAX_WRONG_CODES = 10
 const WRONG_CODES_WINDOW = 15 * 60 * 1_000
 /** How long a change waits for processes to give back what they have leased but do not need; milliseconds. */
 const RECALL_TIME = 1_500
 const RECALL_PAUSE = 50
 
-/** What accounts pay with: the book, read by members and added to by operators and codes. */
+/** What accounts pay with: the ledger, read by members and added to by operators and codes. */
 export class Credits {
   readonly #store: Store
   readonly #audit: Audit
   readonly #hasher: KeyHasher
-  readonly #attempts = new Attempts(MOST_WRONG_CODES, WRONG_CODES_WINDOW)
+  readonly #attempts = new Attempts(MAX_WRONG_CODES, WRONG_CODES_WINDOW)
 
   constructor(store: Store, audit: Audit, hasher: KeyHasher) {
     this.#store = store
@@ -58,31 +58,31 @@ export class Credits {
   }
 
   /** The newest first. @throws GatewayError `not_found`. */
-  async entries(actor: Actor, account: string, order: EntryOrder): Promise<Page<Entry>> {
+  async entries(actor: Actor, account: string, input: EntryInput): Promise<Page<Entry>> {
     requireRole(actor, account, "viewer")
     await this.#require(account)
-    const [before = null] = positionOf(order.cursor) ?? []
+    const [before = null] = positionOf(input.cursor) ?? []
     const found = await this.#store.entries.listBack(
       account,
       before === null ? null : numberOf(before),
-      order.limit + 1,
-      order.kind ?? null,
+      input.limit + 1,
+      input.kind ?? null,
     )
-    const page = pageFrom(found, order.limit, (entry) => [entry.number])
+    const page = pageFrom(found, input.limit, (entry) => [entry.number])
     return { ...page, data: page.data.map(entryDocument) }
   }
 
   /**
-   * Adds an entry; nothing in the book is ever edited.
+   * Adds an entry; nothing in the ledger is ever edited.
    * @throws GatewayError `forbidden`, `not_found`, `below_min_value`, `above_max_value`; `conflict` when
    * an adjustment takes out more than there is, or than running requests leave.
    */
-  async add(actor: Actor, account: string, order: NewEntry): Promise<Entry> {
+  async add(actor: Actor, account: string, input: NewEntry): Promise<Entry> {
     requireRole(actor, account, "viewer")
     requireOperator(actor)
-    const amount = amountOf(order)
+    const amount = amountOf(input)
     const { id } = await this.#require(account)
-    const { kind, note } = order
+    const { kind, note } = input
     const change = {
       action: "account.entry",
       account: id,

@@ -49,7 +49,7 @@ function foreignCursor(): GatewayError {
   )
 }
 
-/** The cursor of a position. Its text means nothing to anybody else. */
+/** The cursor of a position. Its text means nothing to anyone else. */
 export function cursorOf(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url")
 }

@@ -3,7 +3,7 @@ import { pathName } from "../canon/invalid-request.ts"
 import type { IssueFinding } from "../config/issues.ts"
 
 /** Faults that are told at once. */
-const MOST_FAULTS = 50
+const MAX_FAULTS = 50
 const LONGEST_NAME = 100
 /** A sentence of its own, which needs no subject before it. */
 const WHOLE_SENTENCE = /^(the|this|there) /
@@ -26,7 +26,7 @@ export function refuseFindings(
   idName: string,
 ): void {
   if (findings.length === 0) return
-  const faults = findings.slice(0, MOST_FAULTS).map((finding) => faultOf(finding, idName))
+  const faults = findings.slice(0, MAX_FAULTS).map((finding) => faultOf(finding, idName))
   const [first = { name: "", words: "" }] = faults
   throw new GatewayError("invalid_value", sentence(first, subject), {
     ...(first.name !== "" && { parameter: first.name }),

@@ -15,13 +15,13 @@ export function healthDocument(report: HealthReport, isOperator: boolean): Healt
 /** Several deployments as one: it rests when all of which anything is known rest. */
 export function summedReport(reports: readonly HealthReport[]): HealthReport {
   const known = reports.filter(({ state }) => state !== "unknown")
-  const resting = known.filter(({ state }) => state === "resting")
+  const open = known.filter(({ state }) => state === "resting")
   const state =
-    known.length === 0 ? "unknown" : resting.length === known.length ? "resting" : "healthy"
+    known.length === 0 ? "unknown" : open.length === known.length ? "resting" : "healthy"
   const latest = known.toSorted((left, right) => right.failedAt - left.failedAt)[0]
   return {
     state,
-    restsFor: Math.min(...(state === "resting" ? resting.map(({ restsFor }) => restsFor) : [0])),
+    restsFor: Math.min(...(state === "resting" ? open.map(({ restsFor }) => restsFor) : [0])),
     successes: known.reduce((sum, { successes }) => sum + successes, 0),
     failures: known.reduce((sum, { failures }) => sum + failures, 0),
     lastError: latest?.lastError ?? null,

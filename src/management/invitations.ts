@@ -13,19 +13,19 @@ import type { Audit } from "./audit.ts"
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
 import { userActor } from "./user-actor.ts"
-import type { HandoverParts } from "./handover-parts.ts"
+import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
 /** How long a link works, milliseconds. */
 const LIFETIME = 7 * 24 * 60 * 60 * 1_000
 const TOKEN_LENGTH = 43
 
-export interface InvitationOrder {
+export interface InvitationInput {
   readonly account: string
   readonly email: string
   readonly role: AccountRole
 }
 
-/** What somebody who is new says of himself. */
+/** What someone who is new says of himself. */
 export interface Acceptance {
   readonly name?: string | undefined
   readonly password?: string | undefined
@@ -38,7 +38,7 @@ export class Invitations {
   readonly #audit: Audit
   readonly #baseUrl: () => string
 
-  constructor(parts: HandoverParts) {
+  constructor(parts: InvitationDependencies) {
     this.#store = parts.store
     this.#users = parts.users
     this.#audit = parts.audit
@@ -48,12 +48,12 @@ export class Invitations {
   /** Open ones, of one account or of all that they may invite into. */
   async list(
     actor: Actor,
-    order: PageOrder & { readonly account?: string | undefined },
+    input: PageOrder & { readonly account?: string | undefined },
   ): Promise<Page<Invitation>> {
-    const accounts = accountsOf(actor, order.account, "owner") ?? null
-    const after = timePositionOf(order.cursor)
-    const found = await this.#store.invitations.list(accounts, Date.now(), after, order.limit + 1)
-    const page = pageFrom(found, order.limit, ({ createdAt, id }) => [createdAt, id])
+    const accounts = accountsOf(actor, input.account, "owner") ?? null
+    const after = timePositionOf(input.cursor)
+    const found = await this.#store.invitations.list(accounts, Date.now(), after, input.limit + 1)
+    const page = pageFrom(found, input.limit, ({ createdAt, id }) => [createdAt, id])
     const names = await this.#accountNames()
     const data = page.data.map((invitation) => invitationDocument(invitation, names))
     return { object: "list", data, next_cursor: page.next_cursor }
@@ -65,7 +65,7 @@ export class Invitations {
    */
   async create(
     actor: Actor,
-    { account, email, role }: InvitationOrder,
+    { account, email, role }: InvitationInput,
   ): Promise<InvitationWithLink> {
     requireRole(actor, account, "owner")
     await this.#requireStranger(account, email)
@@ -109,7 +109,7 @@ export class Invitations {
     )
   }
 
-  /** What the link says before anybody has signed in. @throws GatewayError `not_found`. */
+  /** What the link says before anyone has signed in. @throws GatewayError `not_found`. */
   async open(token: string): Promise<OpenInvitation> {
     const invitation = await this.#require(token)
     const document = invitationDocument(invitation, await this.#accountNames())
@@ -124,20 +124,20 @@ export class Invitations {
   }
 
   /**
-   * Makes somebody a member: the user who is signed in, or a new one.
+   * Makes someone a member: the user who is signed in, or a new one.
    * @returns the user, and whether they are new: then they are not signed in yet.
    * @throws GatewayError `not_found`; `not_signed_in`, `forbidden` and `conflict`, saying what to do.
    */
   async accept(
-    visitor: { readonly actor: Actor | undefined; readonly address: string | null },
+    client: { readonly actor: Actor | undefined; readonly address: string | null },
     token: string,
     acceptance: Acceptance,
   ): Promise<{ readonly user: UserRecord; readonly isNew: boolean }> {
     const invitation = await this.#require(token)
-    const known = visitor.actor?.kind === "user" ? this.#users.find(visitor.actor.id ?? "") : null
+    const known = client.actor?.kind === "user" ? this.#users.find(client.actor.id ?? "") : null
     if (known && known.email !== invitation.email) throw somebodyElse(invitation.email)
     const user = known ?? (await this.#register(invitation, acceptance))
-    await this.#join(invitation, user, visitor.address)
+    await this.#join(invitation, user, client.address)
     return { user, isNew: known === null }
   }
 

@@ -22,15 +22,15 @@ import { scopeOf } from "./scope.ts"
 /** What keys were used for, by their ids; one that never was is absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** What a running gateway has beside the book. A command has none of it. */
-export interface KeySurroundings {
-  /** Absent where nobody shows what keys were used for. */
+/** What a running gateway has beside the ledger. A command has none of it. */
+export interface KeyContext {
+  /** Absent where no one shows what keys were used for. */
   readonly uses?: KeyUses
   /** Hears of every change, before it is answered: who has just made a key uses it. */
   readonly changed?: () => Promise<void>
 }
 
-export interface KeyOrder extends PageOrder {
+export interface KeyInput extends PageOrder {
   readonly account?: string | undefined
   readonly status?: Key["status"] | undefined
 }
@@ -43,21 +43,21 @@ export class Keys {
   readonly #uses: KeyUses
   readonly #changed: () => Promise<void>
 
-  constructor(store: Store, audit: Audit, hasher: KeyHasher, surroundings: KeySurroundings = {}) {
+  constructor(store: Store, audit: Audit, hasher: KeyHasher, context: KeyContext = {}) {
     this.#store = store
     this.#audit = audit
     this.#hasher = hasher
-    this.#uses = surroundings.uses ?? (async () => new Map())
-    this.#changed = surroundings.changed ?? (async () => {})
+    this.#uses = context.uses ?? (async () => new Map())
+    this.#changed = context.changed ?? (async () => {})
   }
 
   /** Of one account or of all that they may see, the newest first. */
-  async list(actor: Actor, order: KeyOrder): Promise<Page<Key>> {
+  async list(actor: Actor, input: KeyInput): Promise<Page<Key>> {
     const now = Date.now()
-    const filter = { accounts: scopeOf(actor, order.account), status: order.status, now }
-    const after = timePositionOf(order.cursor)
-    const found = await this.#store.keys.list(filter, after, order.limit + 1)
-    const page = pageFrom(found, order.limit, (key) => [key.createdAt, key.id])
+    const filter = { accounts: scopeOf(actor, input.account), status: input.status, now }
+    const after = timePositionOf(input.cursor)
+    const found = await this.#store.keys.list(filter, after, input.limit + 1)
+    const page = pageFrom(found, input.limit, (key) => [key.createdAt, key.id])
     const uses = await this.#uses(page.data.map((key) => key.id))
     return { ...page, data: page.data.map((key) => keyDocument(key, now, uses.get(key.id))) }
   }
@@ -68,16 +68,16 @@ export class Keys {
   }
 
   /** @throws GatewayError `not_found` for accounts of others, `forbidden`, `invalid_value`. */
-  async create(actor: Actor, order: NewKey): Promise<KeyWithSecret> {
-    requireRole(actor, order.account, "member")
+  async create(actor: Actor, input: NewKey): Promise<KeyWithSecret> {
+    requireRole(actor, input.account, "member")
     const now = Date.now()
     const { secret, record: secretRecord } = this.#newSecret(now)
     const key: NewKeyRecord = {
       ...UNLIMITED,
-      ...changeOf(order, now),
+      ...changeOf(input, now),
       id: `key_${randomText(16)}`,
-      account: order.account,
-      name: order.name,
+      account: input.account,
+      name: input.name,
       createdAt: now,
       secret: secretRecord,
     }
@@ -90,9 +90,9 @@ export class Keys {
   }
 
   /** @throws GatewayError `not_found`, `forbidden`, `invalid_value`; `conflict` once it is revoked. */
-  async change(actor: Actor, id: string, order: KeyChange): Promise<Key> {
+  async change(actor: Actor, id: string, input: KeyChange): Promise<Key> {
     const before = await this.#requireUsable(actor, id)
-    const change = changeOf(order, Date.now())
+    const change = changeOf(input, Date.now())
     const audited = {
       action: "key.change",
       account: before.account,
@@ -204,20 +204,20 @@ const UNLIMITED = {
 }
 
 /** The members that were given, as the store has them. */
-function changeOf(order: KeyChange, now: number): KeyRecordChange {
+function changeOf(input: KeyChange, now: number): KeyRecordChange {
   return {
-    ...(order.name !== undefined && { name: order.name }),
-    ...(order.models !== undefined && { models: order.models }),
-    ...(order.aliases !== undefined && { aliases: order.aliases }),
-    ...(order.budget !== undefined && { budget: amountOf(order.budget) }),
-    ...(order.daily_budget !== undefined && { dailyBudget: amountOf(order.daily_budget) }),
-    ...(order.monthly_budget !== undefined && { monthlyBudget: amountOf(order.monthly_budget) }),
-    ...(order.requests_per_minute !== undefined && {
-      requestsPerMinute: order.requests_per_minute,
+    ...(input.name !== undefined && { name: input.name }),
+    ...(input.models !== undefined && { models: input.models }),
+    ...(input.aliases !== undefined && { aliases: input.aliases }),
+    ...(input.budget !== undefined && { budget: amountOf(input.budget) }),
+    ...(input.daily_budget !== undefined && { dailyBudget: amountOf(input.daily_budget) }),
+    ...(input.monthly_budget !== undefined && { monthlyBudget: amountOf(input.monthly_budget) }),
+    ...(input.requests_per_minute !== undefined && {
+      requestsPerMinute: input.requests_per_minute,
     }),
-    ...(order.tokens_per_minute !== undefined && { tokensPerMinute: order.tokens_per_minute }),
-    ...(order.expires_at !== undefined && { expiresAt: expiryOf(order.expires_at, now) }),
-    ...(order.origins !== undefined && { origins: originsOf(order.origins) }),
+    ...(input.tokens_per_minute !== undefined && { tokensPerMinute: input.tokens_per_minute }),
+    ...(input.expires_at !== undefined && { expiresAt: expiryOf(input.expires_at, now) }),
+    ...(input.origins !== undefined && { origins: originsOf(input.origins) }),
   }
 }
 

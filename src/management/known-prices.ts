@@ -16,7 +16,7 @@ export interface KnownEntry {
   readonly source: string
 }
 
-/** Sells the models of others under their names: its price counts when nobody else's is known. */
+/** Sells the models of others under their names: its price counts when no one else's is known. */
 const RESELLERS = new Set(["openrouter", "huggingface"])
 
 /** Prices of the known facts, for models that are not known at the vendor they are called at. */

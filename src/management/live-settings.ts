@@ -8,11 +8,11 @@ import {
   placeOf,
   type RawEntry,
   readConsole,
-  sealEntry,
+  encryptEntry,
 } from "../config/console-settings.ts"
 import { settingsChanges } from "../config/changes.ts"
 import { withSandbox } from "../config/sandbox.ts"
-import type { ProviderSeal } from "../config/sealing.ts"
+import type { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
 import type { KnownVendor } from "../config/vendors.ts"
 import type { SettingChange, SettingRecord, SettingsState } from "../store/settings.ts"
@@ -20,7 +20,7 @@ import type { Store } from "../store/store.ts"
 
 export interface LiveSettingsParts {
   readonly store: Store
-  readonly seal: ProviderSeal
+  readonly seal: SecretCipher
   readonly vendors: readonly KnownVendor[]
   /** What the file and the environment say. */
   readonly base: BaseSettings
@@ -28,7 +28,7 @@ export interface LiveSettingsParts {
   readonly sandboxUrl: string | undefined
   /** Puts settings into force. */
   readonly apply: (settings: Settings) => void
-  /** The console has changed what is in force: the names of what differs. */
+  /** The console has changed what is active: the names of what differs. */
   readonly onConsoleChange: (changed: readonly string[]) => void
   readonly warn: (message: string) => void
 }
@@ -42,7 +42,7 @@ export interface EntryChange {
 }
 
 /**
- * The settings in force: what the file and the environment say, under it what the console has set, and
+ * The settings active: what the file and the environment say, under it what the console has set, and
  * the simulator. Both can change at any time, each by itself.
  */
 export class LiveSettings {
@@ -67,7 +67,7 @@ export class LiveSettings {
     return new LiveSettings(parts, await parts.store.settings.read())
   }
 
-  /** What is in force. */
+  /** What is active. */
   get effective(): Settings {
     return this.#effective
   }
@@ -125,7 +125,7 @@ export class LiveSettings {
     return changes.map(({ section, id, entry }) => {
       const replaces = this.record(section, id)?.revision ?? null
       if (entry === null) return { section, id, body: null, sealed: null, replaces }
-      return { section, id, replaces, ...sealEntry(section, id, entry, this.#parts.seal) }
+      return { section, id, replaces, ...encryptEntry(section, id, entry, this.#parts.seal) }
     })
   }
 

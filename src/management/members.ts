@@ -25,15 +25,15 @@ export class Members {
   /** Of one account, or of all that they may see; in the order in which they joined. */
   async list(
     actor: Actor,
-    order: PageOrder & { readonly account?: string | undefined },
+    input: PageOrder & { readonly account?: string | undefined },
   ): Promise<Page<Member>> {
-    const accounts = accountsOf(actor, order.account)
+    const accounts = accountsOf(actor, input.account)
     const found = await this.#store.members.list(
       { accounts },
-      timePositionOf(order.cursor),
-      order.limit + 1,
+      timePositionOf(input.cursor),
+      input.limit + 1,
     )
-    const { data, next_cursor } = pageFrom(found, order.limit, ({ joinedAt, id }) => [joinedAt, id])
+    const { data, next_cursor } = pageFrom(found, input.limit, ({ joinedAt, id }) => [joinedAt, id])
     const users = this.#users.many(data.map(({ user }) => user))
     const members = data.map((member) => memberDocument(member, users.get(member.user)))
     return { object: "list", data: members, next_cursor }
@@ -78,7 +78,7 @@ export class Members {
 
 /**
  * The accounts that a list is about; undefined means all.
- * @throws GatewayError `not_found` for somebody else's.
+ * @throws GatewayError `not_found` for someone else's.
  */
 export function accountsOf(
   actor: Actor,

@@ -25,12 +25,12 @@ const LONGEST_ID = 200
 export interface ModelParts {
   readonly changes: ConsoleChanges
   readonly health: Health
-  /** The one in force. */
+  /** The one active. */
   readonly catalog: () => Catalog
 }
 
 /** What a list of models is narrowed to. All of it has to hold. */
-export interface ModelOrder extends PageOrder {
+export interface ModelInput extends PageOrder {
   /** A part of the id or of its owner's name. */
   readonly search?: string | undefined
   readonly kind?: Model["kind"] | undefined
@@ -55,13 +55,13 @@ export class Models {
   }
 
   /** By id. */
-  list(actor: Actor, order: ModelOrder): Page<ModelDocument> {
-    const [after = ""] = positionOf(order.cursor) ?? []
+  list(actor: Actor, input: ModelInput): Page<ModelDocument> {
+    const [after = ""] = positionOf(input.cursor) ?? []
     const found = this.#catalog()
       .list()
-      .filter((model) => model.id > String(after) && fits(model, order))
-      .slice(0, order.limit + 1)
-    const { data, next_cursor } = pageFrom(found, order.limit, ({ id }) => [id])
+      .filter((model) => model.id > String(after) && fits(model, input))
+      .slice(0, input.limit + 1)
+    const { data, next_cursor } = pageFrom(found, input.limit, ({ id }) => [id])
     return {
       object: "list",
       data: data.map((model) => this.#document(model, actor.isOperator)),
@@ -75,7 +75,7 @@ export class Models {
   }
 
   /**
-   * Sets a model's entry, in place of the one that the console had. A model that nobody knows is added so.
+   * Sets a model's entry, in place of the one that the console had. A model that no one knows is added so.
    * @throws GatewayError `forbidden`, `invalid_value` naming the field, `conflict`.
    */
   async set(actor: Actor, id: string, entry: RawEntry): Promise<ModelDocument> {
@@ -174,7 +174,7 @@ export class Models {
   }
 }
 
-function fits(model: Model, { search, kind, provider, priced }: ModelOrder): boolean {
+function fits(model: Model, { search, kind, provider, priced }: ModelInput): boolean {
   if (kind !== undefined && model.kind !== kind) return false
   if (provider !== undefined && !model.id.startsWith(`${provider}/`)) return false
   if (priced !== undefined && isPriced(model) !== (priced === "true")) return false

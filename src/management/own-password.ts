@@ -1,4 +1,4 @@
-import type { Visitor } from "../users/auth-calls.ts"
+import type { ClientInfo } from "../users/auth-calls.ts"
 import type { TwoFactorSetup as Setup } from "../users/sign-in.ts"
 import type { Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
@@ -19,37 +19,41 @@ export class OwnPassword {
   /** All their other sessions end, and links that would set another password. @returns the cookies of the one that goes on. */
   async change(
     actor: Actor,
-    visitor: Visitor,
-    order: { readonly current: string; readonly next: string },
+    client: ClientInfo,
+    input: { readonly current: string; readonly next: string },
   ): Promise<readonly string[]> {
     const target = requireUser(actor)
-    const { current, next } = order
-    const { cookies } = await this.#users.signIn.changePassword(visitor, current, next)
+    const { current, next } = input
+    const { cookies } = await this.#users.signIn.changePassword(client, current, next)
     this.#users.endProofs(target)
     await this.#audit.record(actor, { action: "user.password", target })
     return cookies
   }
 
   /** By an operator's link. All sessions of the user end. */
-  async reset(visitor: Visitor, token: string, next: string): Promise<void> {
+  async reset(client: ClientInfo, token: string, next: string): Promise<void> {
     const user = await this.#users.userOfReset(token)
-    await this.#users.signIn.resetPassword(visitor, token, next)
+    await this.#users.signIn.resetPassword(client, token, next)
     if (!user) return
-    const actor = userActor(user, new Map(), visitor.address)
+    const actor = userActor(user, new Map(), client.address)
     const change = { action: "user.password", target: user.id, after: { by: "link" } }
     await this.#audit.record(actor, change)
   }
 
   /** Begins to set a second factor up; it is in use once a code of it was sent. */
-  beginTwoFactor(actor: Actor, visitor: Visitor, password: string): Promise<Setup> {
+  beginTwoFactor(actor: Actor, client: ClientInfo, password: string): Promise<Setup> {
     requireUser(actor)
-    return this.#users.signIn.beginTwoFactor(visitor, password)
+    return this.#users.signIn.beginTwoFactor(client, password)
   }
 
   /** @returns the cookies of the session that goes on. */
-  async endTwoFactor(actor: Actor, visitor: Visitor, password: string): Promise<readonly string[]> {
+  async endTwoFactor(
+    actor: Actor,
+    client: ClientInfo,
+    password: string,
+  ): Promise<readonly string[]> {
     const target = requireUser(actor)
-    const { cookies } = await this.#users.signIn.endTwoFactor(visitor, password)
+    const { cookies } = await this.#users.signIn.endTwoFactor(client, password)
     await this.#audit.record(actor, { action: "user.two_factor", target, after: { on: false } })
     return cookies
   }
@@ -57,11 +61,11 @@ export class OwnPassword {
   /** The old ones are worth nothing from now on. */
   async newBackupCodes(
     actor: Actor,
-    visitor: Visitor,
+    client: ClientInfo,
     password: string,
   ): Promise<readonly string[]> {
     const target = requireUser(actor)
-    const codes = await this.#users.signIn.newBackupCodes(visitor, password)
+    const codes = await this.#users.signIn.newBackupCodes(client, password)
     await this.#audit.record(actor, { action: "user.backup_codes", target })
     return codes
   }

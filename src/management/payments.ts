@@ -12,9 +12,9 @@ import { reversalOf } from "./reversal-events.ts"
 import { type StripeClient, stripeClient } from "./stripe-client.ts"
 
 /** The most that Stripe takes at once, in the currency's smallest units. */
-const MOST_UNITS = 99_999_999n
+const MAX_UNITS = 99_999_999n
 
-/** Whom the book and the audit log name for what Stripe tells. */
+/** Whom the ledger and the audit log name for what Stripe tells. */
 const STRIPE: Actor = {
   kind: "command",
   id: null,
@@ -27,7 +27,7 @@ const STRIPE: Actor = {
 export interface PaymentParts {
   readonly store: Store
   readonly audit: Audit
-  /** Those in force; undefined where cards are not taken. */
+  /** Those active; undefined where cards are not taken. */
   readonly settings: () => PaymentSettings | undefined
   /** The address that callers use, to come back to after paying. */
   readonly baseUrl: () => string
@@ -86,9 +86,9 @@ export class Payments {
       await this.#bookSession(event.data.object)
       return
     }
-    const told = reversalOf(event)
-    if (told === undefined || !(await this.#isOurs(client, told.intent))) return
-    await this.#reversals.settle(STRIPE, told)
+    const reported = reversalOf(event)
+    if (reported === undefined || !(await this.#isOurs(client, reported.intent))) return
+    await this.#reversals.settle(STRIPE, reported)
   }
 
   /** Whether a payment is one of ours. One that was not told of yet, or by an older Tollgate, is booked. */
@@ -98,7 +98,7 @@ export class Payments {
     return session !== undefined && (await this.#bookSession(session))
   }
 
-  /** @returns whether it is in the book now. */
+  /** @returns whether it is in the ledger now. */
   async #bookSession(session: Stripe.Checkout.Session): Promise<boolean> {
     const payment = paymentOf(session)
     if (payment === undefined) return false
@@ -199,7 +199,7 @@ function unitsOf(credits: string, currency: string): number {
       parameter,
     })
   }
-  if (units > MOST_UNITS) {
+  if (units > MAX_UNITS) {
     throw new GatewayError("above_max_value", "'credits' is more than a card pays at once.", {
       parameter,
     })

@@ -34,7 +34,7 @@ function dearest(all: readonly Rates[]): PriceTable {
   for (const name of PRICE_NAMES) {
     const usageClass = CLASS_OF_NAME[name]
     if (all.every((rates) => rates[usageClass] === undefined)) continue
-    table[name] = formatCredits(most(all.map((rates) => rateOf(rates, usageClass))))
+    table[name] = formatCredits(max(all.map((rates) => rateOf(rates, usageClass))))
   }
   return table
 }
@@ -44,11 +44,11 @@ function pictures(prices: readonly Price[]): PriceTable | null {
   if (names.size === 0) return null
   const rates = [...names].map((name) => {
     const known = prices.map((price) => price.pictures?.get(name) ?? rateOf(price.rates, "images"))
-    return [name, formatCredits(most(known))] as const
+    return [name, formatCredits(max(known))] as const
   })
   return Object.fromEntries(rates)
 }
 
-function most(rates: readonly bigint[]): bigint {
+function max(rates: readonly bigint[]): bigint {
   return rates.reduce((left, right) => (right > left ? right : left), 0n)
 }

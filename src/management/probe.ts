@@ -51,7 +51,7 @@ export async function probeProvider(
     })
     const date = Date.parse(response.headers.get("date") ?? "")
     const clock = Number.isNaN(date) ? {} : { clockOffset: date - Date.now() }
-    const finding = await judge(vendor, response, wantsModels)
+    const finding = await validate(vendor, response, wantsModels)
     return { ...finding, status: response.status, ...clock }
   } catch {
     const mend = "check base_url, the network, and whether the server runs"
@@ -59,7 +59,7 @@ export async function probeProvider(
   }
 }
 
-async function judge(
+async function validate(
   vendor: Vendor,
   response: Response,
   wantsModels: boolean,
@@ -97,8 +97,8 @@ async function refusesCredential(
 async function textOf(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ""
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece, { stream: true })
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
     if (text.length > LONGEST_LIST) return ""
   }
   return text

@@ -70,7 +70,7 @@ export function providerDocument(id: string, facts: ProviderFacts): Provider | u
   }
 }
 
-/** A provider as everybody may see it: what it is, and how it fares. */
+/** A provider as everyone may see it: what it is, and how it fares. */
 export function publicProvider(provider: Provider): Provider {
   return {
     ...provider,

@@ -27,7 +27,7 @@ import { vendorForms } from "./vendor-forms.ts"
 export interface ProviderParts {
   readonly changes: ConsoleChanges
   readonly health: Health
-  /** The one in force. */
+  /** The one active. */
   readonly catalog: () => Catalog
 }
 
@@ -46,14 +46,14 @@ export class Providers {
   }
 
   /** By id. Who is no operator sees those that models are called with, and how they fare. */
-  list(actor: Actor, order: PageOrder): Page<Provider> {
-    const [after = ""] = positionOf(order.cursor) ?? []
+  list(actor: Actor, input: PageOrder): Page<Provider> {
+    const [after = ""] = positionOf(input.cursor) ?? []
     const tallies = tallyProviders(this.#catalog())
     const found = this.#ids()
       .filter((id) => id > String(after) && (actor.isOperator || tallies.has(id)))
-      .slice(0, order.limit + 1)
+      .slice(0, input.limit + 1)
       .flatMap((id) => this.#document(id, tallies.get(id)) ?? [])
-    const page = pageFrom(found, order.limit, ({ id }) => [id])
+    const page = pageFrom(found, input.limit, ({ id }) => [id])
     return actor.isOperator ? page : { ...page, data: page.data.map(publicProvider) }
   }
 
@@ -64,10 +64,10 @@ export class Providers {
   }
 
   /** @throws GatewayError `forbidden`, `invalid_value` naming the field, `conflict`. */
-  async create(actor: Actor, order: NewProvider): Promise<Provider> {
+  async create(actor: Actor, input: NewProvider): Promise<Provider> {
     requireOperator(actor)
     await this.#live.refresh()
-    const { id, ...written } = withSmallHeaders(order)
+    const { id, ...written } = withSmallHeaders(input)
     if (this.#ids().includes(id)) {
       throw new GatewayError(
         "conflict",
@@ -86,9 +86,9 @@ export class Providers {
   }
 
   /** @throws GatewayError `forbidden`, `not_found`, `invalid_value` naming the field, `conflict`. */
-  async change(actor: Actor, id: string, order: RawEntry): Promise<Provider> {
+  async change(actor: Actor, id: string, input: RawEntry): Promise<Provider> {
     requireOperator(actor)
-    const change = withSmallHeaders(order)
+    const change = withSmallHeaders(input)
     await this.#live.refresh()
     const before = this.#requireOwn(id)
     if (change["vendor"] !== undefined && change["vendor"] !== before["vendor"]) {
@@ -194,8 +194,8 @@ export class Providers {
 
   /** @returns the settings that the entry would be. */
   #check(id: string, entry: RawEntry): ProviderSettings {
-    const surroundings = { vendors: [...vendors.values()], providers: this.#ids() }
-    const findings = entryFindings({ section: "provider", id, value: entry }, surroundings)
+    const context = { vendors: [...vendors.values()], providers: this.#ids() }
+    const findings = entryFindings({ section: "provider", id, value: entry }, context)
     refuseFindings(findings, "The provider", "id")
     const changes = this.#live.prepare([{ section: "provider", id, entry }])
     const settings = this.#live.preview(changes).providers[id]

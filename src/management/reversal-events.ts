@@ -2,11 +2,11 @@ import type { Stripe } from "stripe"
 import type { Reversal } from "../store/payments.ts"
 
 /** What Stripe tells of a payment that is taken back, or given again. */
-export interface ToldReversal extends Omit<Reversal, "units"> {
+export interface ReportedReversal extends Omit<Reversal, "units"> {
   /** In the smallest units of `currency`. */
   readonly units: bigint
   readonly currency: string
-  /** What stands in the book: `Stripe refund re_1`. */
+  /** What stands in the ledger: `Stripe refund re_1`. */
   readonly note: string
 }
 
@@ -21,7 +21,7 @@ const WON: ReadonlySet<string> = new Set(["won", "warning_closed", "prevented"])
  * Reads an event; undefined for one that takes nothing back and gives nothing again. Source: Stripe's "Types
  * of events" and its objects Charge, Refund and Dispute. `amount_refunded` of a charge is the sum so far.
  */
-export function reversalOf(event: Stripe.Event): ToldReversal | undefined {
+export function reversalOf(event: Stripe.Event): ReportedReversal | undefined {
   switch (event.type) {
     case "charge.refunded":
       return refundedCharge(event.data.object)
@@ -42,7 +42,7 @@ export function reversalOf(event: Stripe.Event): ToldReversal | undefined {
   }
 }
 
-function refundedCharge(charge: Stripe.Charge): ToldReversal | undefined {
+function refundedCharge(charge: Stripe.Charge): ReportedReversal | undefined {
   const intent = idOf(charge.payment_intent)
   if (intent === undefined) return undefined
   const { id, amount_refunded, currency } = charge
@@ -69,7 +69,7 @@ function refund({ id, payment_intent, amount, currency, status }: Stripe.Refund)
 function dispute(
   { id, payment_intent, amount, currency, status }: Stripe.Dispute,
   isReinstated: boolean,
-): ToldReversal | undefined {
+): ReportedReversal | undefined {
   const intent = idOf(payment_intent)
   if (intent === undefined || INQUIRIES.has(status)) return undefined
   const isUndone = isReinstated || WON.has(status)

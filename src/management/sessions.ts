@@ -8,7 +8,7 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { userActor } from "./user-actor.ts"
 
-/** More accounts than somebody belongs to. */
+/** More accounts than someone belongs to. */
 const ALL_ACCOUNTS = 100_000
 
 export interface SessionParts {
@@ -28,7 +28,7 @@ export class Sessions {
     this.#parts = parts
   }
 
-  /** The user whose cookies these are; undefined for nobody. */
+  /** The user whose cookies these are; undefined for no one. */
   async actorOf(headers: Headers, address: string | null): Promise<Actor | undefined> {
     const session = await this.#parts.users.sessionOf(headers.get("cookie"))
     return session ? this.actorFor(session.user, address) : undefined

@@ -1,4 +1,4 @@
-import type { BookVerdict, SettingsView } from "tollgate-contract/operations.ts"
+import type { LedgerVerdict, SettingsView } from "tollgate-contract/operations.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import { readAliases } from "../config/aliases.ts"
 import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeable-settings.ts"
@@ -8,7 +8,7 @@ import { Fault } from "../config/scalars.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { VERSION } from "../runtime.ts"
 import type { StoreReader } from "../store/store.ts"
-import { type Verdict, verifyBooks } from "../ledger/verify/books.ts"
+import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
 import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
@@ -17,15 +17,15 @@ import type { LiveSettings } from "./live-settings.ts"
 
 export interface SettingsParts {
   readonly changes: ConsoleChanges
-  /** The one in force. */
+  /** The one active. */
   readonly catalog: () => Catalog
   /** The settings file, when there is one. */
   readonly file: string | undefined
-  /** The database for one that reads through all of it, and keeps nobody else waiting. */
+  /** The database for one that reads through all of it, and keeps no one else waiting. */
   readonly openReader: () => Promise<StoreReader>
 }
 
-/** The settings in force, and those that the console can change. */
+/** The settings active, and those that the console can change. */
 export class GatewaySettings {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -76,10 +76,10 @@ export class GatewaySettings {
   }
 
   /**
-   * Walks every account's book. Who asks while one walks gets the same verdict.
+   * Walks every account's ledger. Who asks while one walks gets the same verdict.
    * @throws GatewayError `forbidden`.
    */
-  async verifyBook(actor: Actor): Promise<BookVerdict> {
+  async verifyLedger(actor: Actor): Promise<LedgerVerdict> {
     requireOperator(actor)
     this.#verifying ??= this.#verify().finally(() => {
       this.#verifying = undefined
@@ -96,7 +96,7 @@ export class GatewaySettings {
 
   async #verify(): Promise<Verdict> {
     await using book = await this.#parts.openReader()
-    return await verifyBooks(book)
+    return await verifyLedgers(book)
   }
 
   #check(name: string, value: string | null): void {

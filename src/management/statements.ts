@@ -9,14 +9,14 @@ import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts
 /** How many lines are read at once. */
 const PAGE = 500
 /** Characters. */
-const PIECE = 16 * 1024
+const CHUNK = 16 * 1024
 const DAY = 24 * 60 * 60 * 1_000
 
-/** A statement as a file, piece by piece: it may be long. */
+/** A statement as a file, chunk by chunk: it may be long. */
 export interface StatementFile {
   readonly name: string
   readonly contentType: string
-  readonly pieces: AsyncIterable<string>
+  readonly chunks: AsyncIterable<string>
 }
 
 /** What an account had, paid and was given between two days. */
@@ -53,7 +53,7 @@ export class Statements {
     return {
       name: `${fileName(account.name)}-${query.from}-${query.to}.${query.format}`,
       contentType: isCsv ? "text/csv; charset=utf-8" : "application/json",
-      pieces: gathered(isCsv ? csvStatement(statement) : jsonStatement(statement)),
+      chunks: gathered(isCsv ? csvStatement(statement) : jsonStatement(statement)),
     }
   }
 
@@ -114,14 +114,14 @@ export class Statements {
 
 /** Lines are short: to send each alone costs more than to write it. */
 async function* gathered(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let piece = ""
+  let chunk = ""
   for await (const line of lines) {
-    piece += line
-    if (piece.length < PIECE) continue
-    yield piece
-    piece = ""
+    chunk += line
+    if (chunk.length < CHUNK) continue
+    yield chunk
+    chunk = ""
   }
-  if (piece !== "") yield piece
+  if (chunk !== "") yield chunk
 }
 
 function startOf(day: string, parameter: string): number {

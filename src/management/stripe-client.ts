@@ -9,7 +9,7 @@ const RETRIES = 2
 /** The little that is asked of Stripe. */
 export interface StripeClient {
   /** @returns the address of the page. @throws GatewayError `invalid_value`, `upstream_error`. */
-  createCheckout(order: Stripe.Checkout.SessionCreateParams): Promise<string>
+  createCheckout(input: Stripe.Checkout.SessionCreateParams): Promise<string>
   /** The page on which a payment was made; undefined when it was made elsewhere. @throws GatewayError `upstream_error`. */
   findSession(intent: string): Promise<Stripe.Checkout.Session | undefined>
   /** @throws when the signature is none of this body. */
@@ -26,9 +26,9 @@ export async function stripeClient(settings: PaymentSettings): Promise<StripeCli
     telemetry: false,
   })
   return {
-    async createCheckout(order) {
+    async createCheckout(input) {
       try {
-        const { url } = await stripe.checkout.sessions.create(order)
+        const { url } = await stripe.checkout.sessions.create(input)
         if (url) return url
       } catch (cause) {
         throw refusalOf(cause, Stripe)

@@ -10,9 +10,9 @@ import { scopeOf } from "./scope.ts"
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Hours in one answer; more are asked for by the day. */
-const MOST_HOURS = 24 * 93
+const MAX_HOURS = 24 * 93
 /** Days in one answer. */
-const MOST_DAYS = 366 * 5
+const MAX_DAYS = 366 * 5
 
 const OVERVIEW_DAYS = 30
 const OVERVIEW_HOURS = 24
@@ -120,12 +120,12 @@ function checkSpan(from: number, to: number, group: UsageGroup): void {
   if (from > to) {
     throw new GatewayError("invalid_value", "'to' must not be before 'from'.", { parameter: "to" })
   }
-  const most = group === "hour" ? MOST_HOURS * HOUR : MOST_DAYS * DAY
-  if (to - from <= most) return
+  const max = group === "hour" ? MAX_HOURS * HOUR : MAX_DAYS * DAY
+  if (to - from <= max) return
   const words =
     group === "hour"
-      ? `At most ${MOST_HOURS / 24} days are told by the hour: ask by the day, or for a shorter time.`
-      : `At most ${MOST_DAYS} days are told at once: ask for a shorter time.`
+      ? `At most ${MAX_HOURS / 24} days are told by the hour: ask by the day, or for a shorter time.`
+      : `At most ${MAX_DAYS} days are told at once: ask for a shorter time.`
   throw new GatewayError("invalid_value", words, { parameter: "from" })
 }
 

@@ -7,7 +7,7 @@ import type { Users } from "../users/users.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
-import type { HandoverParts } from "./handover-parts.ts"
+import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
 /** More memberships than the users of one page have. */
 const ALL_MEMBERSHIPS = 100_000
@@ -24,7 +24,7 @@ export class UserDirectory {
   readonly #audit: Audit
   readonly #baseUrl: () => string
 
-  constructor(parts: HandoverParts) {
+  constructor(parts: InvitationDependencies) {
     this.#store = parts.store
     this.#users = parts.users
     this.#audit = parts.audit
@@ -34,16 +34,16 @@ export class UserDirectory {
   /** The oldest first. @throws GatewayError `forbidden`. */
   async list(
     actor: Actor,
-    order: PageOrder & { readonly search?: string | undefined },
+    input: PageOrder & { readonly search?: string | undefined },
   ): Promise<Page<User>> {
     requireOperator(actor)
-    const after = timePositionOf(order.cursor)
+    const after = timePositionOf(input.cursor)
     const found = this.#users.list({
-      search: order.search,
+      search: input.search,
       ...(after && { after: { createdAt: after.at, id: after.id } }),
-      limit: order.limit + 1,
+      limit: input.limit + 1,
     })
-    const page = pageFrom(found, order.limit, (user) => [user.createdAt, user.id])
+    const page = pageFrom(found, input.limit, (user) => [user.createdAt, user.id])
     return { ...page, data: await this.#documents(page.data) }
   }
 
@@ -66,7 +66,7 @@ export class UserDirectory {
   }
 
   /**
-   * A link that sets a new password, for somebody who has lost theirs.
+   * A link that sets a new password, for someone who has lost theirs.
    * @param withoutTwoFactor whether their second factor is switched off as well.
    * @throws GatewayError `forbidden`, `not_found`.
    */

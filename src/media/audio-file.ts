@@ -14,25 +14,25 @@ const WAVE_HEADER = 44
 
 /** What a second of sound can take, in bytes. */
 interface Density {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   /** Of speech as it is usually sent: the guess where the file says nothing. */
   readonly usual: number
 }
 
 /**
  * MP3 goes from 8 to 320 kbit/s (ISO 11172-3 and 13818-3); Opus begins at 6 kbit/s (RFC 6716); what can
- * hold pictures too (MP4, WebM, MPEG) or is lossless is bounded by 96 kHz, two channels, three bytes.
+ * hold images too (MP4, WebM, MPEG) or is lossless is bounded by 96 kHz, two channels, three bytes.
  */
 const LOSSLESS = 576_000
 const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
-  flac: { least: 1_000, most: LOSSLESS, usual: 60_000 },
-  mp3: { least: 1_000, most: 40_000, usual: 16_000 },
-  mp4: { least: 750, most: LOSSLESS, usual: 16_000 },
-  mpeg: { least: 1_000, most: LOSSLESS, usual: 40_000 },
-  ogg: { least: 750, most: LOSSLESS, usual: 8_000 },
-  wav: { least: 1_000, most: LOSSLESS, usual: 32_000 },
-  webm: { least: 750, most: LOSSLESS, usual: 8_000 },
+  flac: { min: 1_000, max: LOSSLESS, usual: 60_000 },
+  mp3: { min: 1_000, max: 40_000, usual: 16_000 },
+  mp4: { min: 750, max: LOSSLESS, usual: 16_000 },
+  mpeg: { min: 1_000, max: LOSSLESS, usual: 40_000 },
+  ogg: { min: 750, max: LOSSLESS, usual: 8_000 },
+  wav: { min: 1_000, max: LOSSLESS, usual: 32_000 },
+  webm: { min: 750, max: LOSSLESS, usual: 8_000 },
 }
 
 const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
@@ -54,8 +54,8 @@ export type AudioHead = Omit<Audio, "seconds">
  */
 export async function readAudioHead(file: FormFile): Promise<AudioHead> {
   const { container, even } = await see(file)
-  const mostSeconds = even?.seconds ?? file.size / DENSITIES[container].least
-  return { container, mediaType: MEDIA_TYPES[container], file, mostSeconds }
+  const maxSeconds = even?.seconds ?? file.size / DENSITIES[container].min
+  return { container, mediaType: MEDIA_TYPES[container], file, maxSeconds }
 }
 
 /**
@@ -66,15 +66,15 @@ export async function readAudioHead(file: FormFile): Promise<AudioHead> {
 export async function readAudio(file: FormFile): Promise<Audio> {
   const { container, even } = await see(file)
   const mediaType = MEDIA_TYPES[container]
-  if (even) return { container, mediaType, file, seconds: even.seconds, mostSeconds: even.seconds }
-  const { least, most, usual } = DENSITIES[container]
+  if (even) return { container, mediaType, file, seconds: even.seconds, maxSeconds: even.seconds }
+  const { min, max, usual } = DENSITIES[container]
   const claimed = (await claimedSeconds(file, mediaType)) ?? file.size / usual
-  const mostSeconds = file.size / least
-  const seconds = Math.min(mostSeconds, Math.max(file.size / most, claimed))
-  return { container, mediaType, file, seconds, mostSeconds }
+  const maxSeconds = file.size / min
+  const seconds = Math.min(maxSeconds, Math.max(file.size / max, claimed))
+  return { container, mediaType, file, seconds, maxSeconds }
 }
 
-/** What somebody says of a sound that is not here. */
+/** What someone says of a sound that is not here. */
 export interface DescribedAudio {
   readonly container: AudioContainer
   readonly bytes: number
@@ -89,12 +89,12 @@ export function describedAudio({ container, bytes, seconds }: DescribedAudio): A
   const file = new StoredFile({ field: "file", name: `sound.${container}`, type: mediaType }, empty)
   // Every second of a wave file has as many bytes, so its length is known from them.
   if (container === "wav" && seconds !== undefined) {
-    return { container, mediaType, file, seconds, mostSeconds: seconds }
+    return { container, mediaType, file, seconds, maxSeconds: seconds }
   }
-  const { least, usual } = DENSITIES[container]
-  const mostSeconds = bytes / least
-  const told = Math.min(mostSeconds, seconds ?? bytes / usual)
-  return { container, mediaType, file, seconds: told, mostSeconds }
+  const { min, usual } = DENSITIES[container]
+  const maxSeconds = bytes / min
+  const reported = Math.min(maxSeconds, seconds ?? bytes / usual)
+  return { container, mediaType, file, seconds: reported, maxSeconds }
 }
 
 /** What its beginning says; of a sound whose every second has as many bytes that is its length, too. */

@@ -18,7 +18,7 @@ const LONGEST_SECONDS = 34_200
  * (RFC 6716), and nothing else that vendors take is denser in speech.
  */
 const MP3_BYTES_PER_SECOND = 1_000
-const LEAST_BYTES_PER_SECOND = 750
+const MIN_BYTES_PER_SECOND = 750
 
 /** The most input tokens a sound can cost. One that lies elsewhere is taken to be the longest. */
 export function audioTokenBound(source: MediaSource, format: string | undefined): number {
@@ -33,14 +33,14 @@ function secondsOf(sound: Peek, format: string): number {
   const rate = waveBytesPerSecond(sound.head)
   if (rate !== undefined) return sound.size / rate
   const isMp3 = /mp3|mpeg|mpga/i.test(format)
-  return sound.size / (isMp3 ? MP3_BYTES_PER_SECOND : LEAST_BYTES_PER_SECOND)
+  return sound.size / (isMp3 ? MP3_BYTES_PER_SECOND : MIN_BYTES_PER_SECOND)
 }
 
 /** Format tags of a WAV file whose samples all have the same size: PCM, float, A-law and mu-law. */
 const EVEN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7])
 const EXTENSIBLE = 0xfffe
 const HIGHEST_RATE = 384_000
-const MOST_CHANNELS = 32
+const MAX_CHANNELS = 32
 
 /**
  * Bytes that a second of a WAV file takes, from its `fmt ` chunk; undefined when it is none or is
@@ -56,10 +56,10 @@ export function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const isExtended = tag === EXTENSIBLE && at + 26 <= view.byteLength
   const format = isExtended ? view.getUint16(at + 24, true) : tag
   if (!EVEN_FORMATS.has(format)) return undefined
-  const channels = Math.min(MOST_CHANNELS, view.getUint16(at + 2, true))
+  const channels = Math.min(MAX_CHANNELS, view.getUint16(at + 2, true))
   const sampleRate = Math.min(HIGHEST_RATE, view.getUint32(at + 4, true))
   const sampleBytes = Math.min(8, Math.ceil(view.getUint16(at + 14, true) / 8))
-  return Math.max(LEAST_BYTES_PER_SECOND, channels * sampleRate * sampleBytes)
+  return Math.max(MIN_BYTES_PER_SECOND, channels * sampleRate * sampleBytes)
 }
 
 /** Where the content of the `fmt ` chunk begins. Each chunk is at least its header long. */

@@ -6,7 +6,7 @@ import { isPublicAddress } from "./public-address.ts"
 
 /** What may be fetched on a caller's behalf. */
 export interface MediaLimits {
-  /** The largest picture or file, in bytes. */
+  /** The largest image or file, in bytes. */
   readonly bytes: number
   /** Whether addresses of private networks may be asked; off unless the operator trusts every caller. */
   readonly allowsPrivate: boolean
@@ -123,20 +123,20 @@ async function readLimited(
     await response.body?.cancel()
     throw tooLarge(url, limit)
   }
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const piece of new FetchedAnswer(response).body) {
-      size += piece.byteLength
+    for await (const chunk of new FetchedAnswer(response).body) {
+      size += chunk.byteLength
       if (size > limit) throw tooLarge(url, limit)
-      memory.takeAnswer(COPIES * piece.byteLength)
-      pieces.push(piece)
+      memory.takeAnswer(COPIES * chunk.byteLength)
+      chunks.push(chunk)
     }
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw unreachable(url, "it broke off")
   }
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }
 
 function refused(address: string, reason: string): GatewayError {

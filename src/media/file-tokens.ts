@@ -2,13 +2,13 @@ import type { MediaSource } from "../canon/message.ts"
 import { latin1, type Peek, peek } from "./peek.ts"
 
 /**
- * Tokens of one page of a PDF: its text, up to 3,000 (Anthropic, "PDF support"), and its picture, up
+ * Tokens of one page of a PDF: its text, up to 3,000 (Anthropic, "PDF support"), and its image, up
  * to 1,600 there and 1,445 at OpenAI, which both also look at.
  */
 const TOKENS_PER_PAGE = 4_600
 
 /** The most pages that any vendor takes in one request: Gemini's 1,000. */
-const MOST_PAGES = 1_000
+const MAX_PAGES = 1_000
 
 /** Office files are packed; their text unpacks to at most so many times their size. */
 const PACKED_TEXT = 4
@@ -16,14 +16,14 @@ const PACKED_TEXT = 4
 /** The most input tokens a file can cost. One that lies elsewhere is taken to be the longest. */
 export function fileTokenBound(source: MediaSource): number {
   const file = peek(source)
-  if (!file) return MOST_PAGES * TOKENS_PER_PAGE
+  if (!file) return MAX_PAGES * TOKENS_PER_PAGE
   const start = latin1(file.head.subarray(0, 1_024))
   if (start.includes("%PDF-") || file.mediaType.includes("pdf")) return pdfTokens(file)
   return start.startsWith("PK") ? file.size * PACKED_TEXT : file.size
 }
 
 function pdfTokens(file: Peek): number {
-  const pages = Math.min(MOST_PAGES, pagesOf(file) ?? MOST_PAGES)
+  const pages = Math.min(MAX_PAGES, pagesOf(file) ?? MAX_PAGES)
   // A token of text takes a byte; only a short file's pages can weigh more than its bytes.
   return Math.min(pages * TOKENS_PER_PAGE, Math.max(file.size, TOKENS_PER_PAGE))
 }
@@ -34,14 +34,14 @@ function pdfTokens(file: Peek): number {
  */
 function pagesOf(file: Peek): number | undefined {
   const texts = [latin1(file.head), latin1(file.tail())]
-  let most = 0
+  let max = 0
   let seen = 0
   for (const text of texts) {
     for (const match of text.matchAll(/\/Count[ \r\n]{0,4}(\d{1,7})\b/g)) {
-      most = Math.max(most, Number(match[1]))
+      max = Math.max(max, Number(match[1]))
     }
     seen += text.match(/\/Type[ \r\n]{0,4}\/Page\b/g)?.length ?? 0
   }
-  if (most > 0) return Math.max(most, seen)
+  if (max > 0) return Math.max(max, seen)
   return file.isWhole && seen > 0 ? seen : undefined
 }

@@ -1,6 +1,6 @@
 import type { ImageSize } from "./image-size.ts"
 
-/** How many tokens a picture of a size can cost at most. `Infinity` on both sides: the largest. */
+/** How many tokens an image of a size can cost at most. `Infinity` on both sides: the largest. */
 type ImageRule = (size: ImageSize, detail: string) => number
 
 interface ImageFamily {
@@ -11,7 +11,7 @@ interface ImageFamily {
 
 /**
  * OpenAI's vision guide ("Calculating costs"): a base, and so much for each 512 px tile once the
- * picture fits into 2048 px and its shorter side is 768 px. A smaller picture is taken to be
+ * image fits into 2048 px and its shorter side is 768 px. A smaller image is taken to be
  * enlarged, which costs more. `low` costs the base alone.
  */
 function tiles(base: number, perTile: number): ImageRule {
@@ -29,19 +29,19 @@ function tiles(base: number, perTile: number): ImageRule {
  * OpenAI's vision guide for its newer and smaller models: one for each patch of 32 px, at most so
  * many, times a factor of the model.
  */
-function patches(factor: number, most: number): ImageRule {
-  return (size) => Math.ceil(factor * Math.min(most, grid(size, 32)))
+function patches(factor: number, max: number): ImageRule {
+  return (size) => Math.ceil(factor * Math.min(max, grid(size, 32)))
 }
 
-/** From GPT-5.4 on a picture may be looked at as it is, which takes up to 10,000 patches. */
+/** From GPT-5.4 on an image may be looked at as it is, which takes up to 10,000 patches. */
 const ORIGINAL_PATCHES = 10_000
 
 function gpt5(size: ImageSize, detail: string): number {
-  const most = detail === "high" || detail === "low" ? 2_500 : ORIGINAL_PATCHES
-  return Math.max(tiles(70, 140)(size, "high"), patches(1, most)(size, detail))
+  const max = detail === "high" || detail === "low" ? 2_500 : ORIGINAL_PATCHES
+  return Math.max(tiles(70, 140)(size, "high"), patches(1, max)(size, detail))
 }
 
-/** The pieces of a picture, and one more for each row, as models with row breaks have it. */
+/** The chunks of an image, and one more for each row, as models with row breaks have it. */
 function grid({ width, height }: ImageSize, side: number): number {
   return Math.ceil(height / side) * Math.ceil(width / side)
 }
@@ -52,8 +52,8 @@ function gridWithBreaks(size: ImageSize, side: number): number {
 
 /**
  * A model of which no rule is known: the largest of what open models and other vendors do.
- * Qwen-VL and Mistral Small cut pieces of 28 px, Qwen-VL up to 16,384 of them (its default
- * `max_pixels`); Pixtral pieces of 16 px of a picture shrunk to 1024 px, 4,160 with its row breaks;
+ * Qwen-VL and Mistral Small cut chunks of 28 px, Qwen-VL up to 16,384 of them (its default
+ * `max_pixels`); Pixtral chunks of 16 px of an image shrunk to 1024 px, 4,160 with its row breaks;
  * Anthropic takes width x height / 750, up to 4,784; Gemini 3 up to 2,240 whatever the size. OpenAI's
  * own figures of up to 48,000 are left out: they are the mini's alone, and go with a lower price.
  */
@@ -77,7 +77,7 @@ const FAMILIES: readonly ImageFamily[] = [
   { models: /gpt-[5-9]/, rule: gpt5 },
 ]
 
-/** The most input tokens that a picture of this size can cost a model. */
+/** The most input tokens that an image of this size can cost a model. */
 export function tokensOfSize(size: ImageSize, detail: string, model: string): number {
   const id = model.toLowerCase()
   const rule = FAMILIES.find(({ models }) => models.test(id))?.rule ?? unknownModel

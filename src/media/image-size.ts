@@ -5,8 +5,8 @@ export interface ImageSize {
 }
 
 /**
- * The size of a picture, from its first bytes. Undefined for formats that do not tell it there
- * (AVIF, HEIC, TIFF) and for what is no picture.
+ * The size of an image, from its first bytes. Undefined for formats that do not tell it there
+ * (AVIF, HEIC, TIFF) and for what is no image.
  */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -14,7 +14,7 @@ export function imageSize(bytes: Uint8Array): ImageSize | undefined {
     const size = readSize(view)
     return size && size.width > 0 && size.height > 0 ? size : undefined
   } catch (error) {
-    // A read beyond the end: the picture is cut off or its header lies.
+    // A read beyond the end: the image is cut off or its header lies.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -7,7 +7,7 @@ import { peek } from "./peek.ts"
 const LARGEST = { width: Infinity, height: Infinity }
 
 /**
- * The most input tokens a picture can cost. One that lies elsewhere, or whose size cannot be told
+ * The most input tokens an image can cost. One that lies elsewhere, or whose size cannot be told
  * from its first bytes, costs the most that the model's rule allows.
  * @param detail `low`, `high`, `auto` and whatever a vendor adds; absent: `auto`.
  * @param model the model's id or name.

@@ -16,7 +16,7 @@ const LINKS: ReadonlySet<string> = new Set([
 
 /**
  * The most input tokens that content can cost which only its vendor understands, beside its bytes: it may point at
- * pictures, documents and films of any length.
+ * images, documents and films of any length.
  * @param model the model's id or name.
  */
 export function linkedTokenBound(content: JsonValue | undefined, model: string): number {

@@ -1,8 +1,8 @@
 import { promisify } from "node:util"
 import { crc32, deflate } from "node:zlib"
-import type { MaskStyle, PictureFile } from "../canon/image.ts"
+import type { MaskStyle, ImageFile } from "../canon/image.ts"
 import { readAlpha, type AlphaChannel } from "./png-alpha.ts"
-import { invalidImage } from "./request-pictures.ts"
+import { invalidImage } from "./request-images.ts"
 
 const pack = promisify(deflate)
 
@@ -13,9 +13,9 @@ const pack = promisify(deflate)
  * @throws GatewayError `invalid_image`: its pixels cannot be read.
  */
 export async function drawMask(
-  mask: PictureFile,
+  mask: ImageFile,
   style: Exclude<MaskStyle, "transparent">,
-): Promise<PictureFile> {
+): Promise<ImageFile> {
   const channel = await readAlpha(mask.bytes)
   if (typeof channel === "string") throw invalidImage("mask", channel)
   return { bytes: await greyPng(channel, SHADES[style]), mediaType: "image/png" }

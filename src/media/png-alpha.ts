@@ -1,21 +1,21 @@
 import { createInflate } from "node:zlib"
 import type { PngFault } from "./png.ts"
 
-/** How opaque each pixel of a picture is, row after row: 0 is see-through, 255 hides what is below. */
+/** How opaque each pixel of an image is, row after row: 0 is see-through, 255 hides what is below. */
 export interface AlphaChannel {
   readonly width: number
   readonly height: number
   readonly alpha: Uint8Array<ArrayBuffer>
 }
 
-/** Why a picture's pixels are not read, as the end of a sentence. */
+/** Why an image's pixels are not read, as the end of a sentence. */
 export type AlphaFault = PngFault | "it has too many pixels"
 
 /**
- * The most pixels that are read: more than any vendor takes in a picture to edit (Stability's reference
+ * The most pixels that are read: more than any vendor takes in an image to edit (Stability's reference
  * of `edit/inpaint` has this number).
  */
-const MOST_PIXELS = 9_437_184
+const MAX_PIXELS = 9_437_184
 
 /** What is needed of a PNG to read its pixels. */
 interface Layout {
@@ -32,14 +32,14 @@ interface Layout {
 
 /**
  * Unpacks the alpha channel of a PNG that `readPng` has found whole. Only a row is unpacked at a time,
- * and others get their turn in between, so that neither memory nor anybody else's request pays for it.
+ * and others get their turn in between, so that neither memory nor anyone else's request pays for it.
  */
 export async function readAlpha(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<AlphaChannel | AlphaFault> {
   const layout = layoutOf(bytes)
   const { width, height } = layout
-  if (width * height > MOST_PIXELS) return "it has too many pixels"
+  if (width * height > MAX_PIXELS) return "it has too many pixels"
   const alpha = new Uint8Array(width * height)
   const step = Math.max(1, (SAMPLES[layout.colour] ?? 1) * (layout.depth / 8))
   const rows = rowsOf(layout)
@@ -145,9 +145,9 @@ async function* linesOf(packed: Uint8Array, rows: Iterator<Row>): AsyncGenerator
   let row = rows.next().value as Row | undefined
   let line = new Uint8Array(row?.length ?? 0)
   let filled = 0
-  for await (const piece of inflate as AsyncIterable<Buffer>) {
-    for (let at = 0; at < piece.length && row;) {
-      const part = piece.subarray(at, at + line.length - filled)
+  for await (const chunk of inflate as AsyncIterable<Buffer>) {
+    for (let at = 0; at < chunk.length && row;) {
+      const part = chunk.subarray(at, at + line.length - filled)
       line.set(part, filled)
       filled += part.length
       at += part.length

@@ -39,7 +39,7 @@ const ALPHA_TYPES: ReadonlySet<number> = new Set([4, 6])
 /**
  * Reads a PNG without unpacking a pixel: its signature, its header, and chunk after chunk with its
  * check sum up to the end mark. The work is bounded by the bytes there are, so that it does not
- * matter how large the picture would be when unpacked.
+ * matter how large the image would be when unpacked.
  */
 export function readPng(bytes: Uint8Array<ArrayBuffer>): PngFacts | PngFault {
   if (!SIGNATURE.every((byte, index) => bytes[index] === byte)) return "it is not a PNG"

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net"
 
-/** Networks that are nobody's business from outside (IANA's special-purpose registries). */
+/** Networks that are no one's business from outside (IANA's special-purpose registries). */
 const PRIVATE_NETWORKS: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],

@@ -43,12 +43,12 @@ const LONGEST_HEADER = 64 * 1024
 /** The samples of a WAV file. */
 export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array()
-  for await (const piece of file) {
+  for await (const chunk of file) {
     if (head === undefined) {
-      yield piece
+      yield chunk
       continue
     }
-    head = Buffer.concat([head, piece])
+    head = Buffer.concat([head, chunk])
     const at = samplesAt(head)
     if (at === undefined && head.byteLength < LONGEST_HEADER) continue
     if (at === undefined) throw new Error("a WAV file without samples")

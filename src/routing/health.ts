@@ -1,6 +1,6 @@
 import type { ErrorKind, GatewayError } from "../canon/errors.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
-import { Ailments } from "./ailments.ts"
+import { Ailments } from "./circuit-states.ts"
 
 /** Failures in a row that make a deployment rest. */
 const FAILURES_TO_REST = 3
@@ -13,9 +13,9 @@ const LONGEST_OVERLOAD_REST = 120_000
 /** Milliseconds; after the vendor refused the operator's own credential. */
 const CREDENTIAL_REST = 60_000
 /** Milliseconds until a trial of which nothing was heard counts as forgotten. */
-const TRIAL_TIME = 30_000
+const HALF_OPEN_TIME = 30_000
 /** Deployments remembered; settings with more than so many are not known. */
-const MOST_DEPLOYMENTS = 10_000
+const MAX_DEPLOYMENTS = 10_000
 
 /** Failures that say nothing about the deployment: the caller's own, or ours. */
 const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
@@ -76,17 +76,18 @@ export class Health {
 
   /** Whether requests should go to a deployment now. */
   isHealthy(deployment: string): boolean {
-    const ailing = this.#ailments.find(deployment)
-    if (ailing === undefined) return true
-    return this.#clock() >= ailing.until
+    const circuit = this.#ailments.find(deployment)
+    if (circuit === undefined) return true
+    return this.#clock() >= circuit.until
   }
 
   /** A request is about to go to a deployment: after a rest it is the trial. */
   attempted(deployment: string): void {
-    const ailing = this.#ailments.find(deployment)
-    if (ailing === undefined || ailing.rests === 0) return
+    const circuit = this.#ailments.find(deployment)
+    if (circuit === undefined || circuit.rests === 0) return
     const now = this.#clock()
-    if (now >= ailing.restsUntil && now >= ailing.trialUntil) ailing.trialUntil = now + TRIAL_TIME
+    if (now >= circuit.restsUntil && now >= circuit.halfOpenUntil)
+      circuit.halfOpenUntil = now + HALF_OPEN_TIME
   }
 
   /** How a deployment fares; what is counted is what this process has seen. */
@@ -100,13 +101,13 @@ export class Health {
   /** A deployment answered. */
   succeeded(deployment: string): void {
     this.#tally(deployment).successes++
-    const ailing = this.#ailments.find(deployment)
-    if (ailing === undefined) return
-    if (this.#clock() >= ailing.overloadedUntil) {
-      this.#ailments.remove(deployment, ailing)
+    const circuit = this.#ailments.find(deployment)
+    if (circuit === undefined) return
+    if (this.#clock() >= circuit.overloadedUntil) {
+      this.#ailments.remove(deployment, circuit)
       return
     }
-    ailing.recover()
+    circuit.recover()
   }
 
   /**
@@ -128,16 +129,16 @@ export class Health {
 
   /** An attempt got no usable answer. */
   broke(deployment: string): void {
-    const ailing = this.#ailments.note(deployment)
+    const circuit = this.#ailments.note(deployment)
     const now = this.#clock()
-    // Requests that began before the rest fail during it; they are no news.
-    if (now < ailing.restsUntil) return
-    ailing.trialUntil = 0
-    ailing.failures++
-    if (ailing.failures < FAILURES_TO_REST) return
-    const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** ailing.rests)
-    ailing.rests++
-    ailing.restsUntil = now + rest
+    // Requests that began before the rest fail during it; they are no changes.
+    if (now < circuit.restsUntil) return
+    circuit.halfOpenUntil = 0
+    circuit.failures++
+    if (circuit.failures < FAILURES_TO_REST) return
+    const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** circuit.rests)
+    circuit.rests++
+    circuit.restsUntil = now + rest
   }
 
   /**
@@ -147,24 +148,24 @@ export class Health {
   overloaded(deployment: string, retryAfter?: number): void {
     const asked = retryAfter === undefined ? OVERLOAD_REST : retryAfter * 1_000
     const rest = Math.min(LONGEST_OVERLOAD_REST, Math.max(0, asked))
-    const ailing = this.#ailments.note(deployment)
-    ailing.trialUntil = 0
-    ailing.overloadedUntil = Math.max(ailing.overloadedUntil, this.#clock() + rest)
+    const circuit = this.#ailments.note(deployment)
+    circuit.halfOpenUntil = 0
+    circuit.overloadedUntil = Math.max(circuit.overloadedUntil, this.#clock() + rest)
   }
 
   /** The vendor refused the operator's credential: it is wrong, or out of money. */
   refused(deployment: string): void {
-    const ailing = this.#ailments.note(deployment)
-    ailing.trialUntil = 0
-    ailing.rests = Math.max(1, ailing.rests)
-    ailing.failures = FAILURES_TO_REST
-    ailing.restsUntil = Math.max(ailing.restsUntil, this.#clock() + CREDENTIAL_REST)
+    const circuit = this.#ailments.note(deployment)
+    circuit.halfOpenUntil = 0
+    circuit.rests = Math.max(1, circuit.rests)
+    circuit.failures = FAILURES_TO_REST
+    circuit.restsUntil = Math.max(circuit.restsUntil, this.#clock() + CREDENTIAL_REST)
   }
 
   #tally(deployment: string): Tally {
     let tally = this.#tallies.get(deployment)
     if (tally === undefined) {
-      if (this.#tallies.size >= MOST_DEPLOYMENTS) {
+      if (this.#tallies.size >= MAX_DEPLOYMENTS) {
         const [oldest] = this.#tallies.keys()
         if (oldest !== undefined) this.#tallies.delete(oldest)
       }

@@ -39,8 +39,8 @@ function order(
   const priced = deployments.filter(({ price }) => price !== undefined)
   if (health.isAllWell) return draw(priced, random)
   const healthy = priced.filter(({ id }) => health.isHealthy(id))
-  const resting = priced.filter((deployment) => !healthy.includes(deployment))
-  return [...draw(healthy, random), ...draw(resting, random)]
+  const open = priced.filter((deployment) => !healthy.includes(deployment))
+  return [...draw(healthy, random), ...draw(open, random)]
 }
 
 /** Draws without putting back; a deployment of twice the weight is first twice as often. */

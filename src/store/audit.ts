@@ -1,6 +1,6 @@
 import type { AuditFacts, AuditRecord } from "../accounting/chained-records.ts"
 
-/** A change that somebody made, as it is to be kept. */
+/** A change that someone made, as it is to be kept. */
 export interface NewAuditRecord extends AuditFacts {
   /** The request whose idempotency key this change uses up. Not a part of the record. */
   readonly claim?: string | undefined

@@ -25,7 +25,7 @@ export type NewCode = Omit<CodeRecord, "used" | "revokedAt"> & {
   readonly hash: string
 }
 
-/** Somebody types a code for an account. */
+/** Someone types a code for an account. */
 export interface Redemption {
   readonly hash: string
   readonly account: string

@@ -9,7 +9,7 @@ import {
 } from "./conversations.ts"
 
 /** What may wait to be written. Bytes; what comes beyond is not kept. */
-const MOST_WAITING = 64 * 1024 * 1024
+const MAX_WAITING = 64 * 1024 * 1024
 
 /**
  * Kept conversations. Answers that come while one is being written are written together after it; until then they are
@@ -34,7 +34,7 @@ export class ConversationStore implements AsyncDisposable {
    */
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
     const bytes = sizeOf(record.parts)
-    if (this.#waitingBytes + bytes > MOST_WAITING) {
+    if (this.#waitingBytes + bytes > MAX_WAITING) {
       return Promise.reject(new Error("too much waits to be written to conversations.db"))
     }
     this.#waitingBytes += bytes
@@ -53,11 +53,11 @@ export class ConversationStore implements AsyncDisposable {
       else inMemory.push({ hash, sealed })
     }
     const bytes = sizeOf(inMemory)
-    if (elsewhere.length === 0) return bytes > options.most ? bytes : inMemory
-    const most = options.most - bytes
-    const found = await this.#parts.find(elsewhere, { ...options, most })
+    if (elsewhere.length === 0) return bytes > options.max ? bytes : inMemory
+    const max = options.max - bytes
+    const found = await this.#parts.find(elsewhere, { ...options, max })
     if (typeof found === "number") return found + bytes
-    return bytes > options.most ? bytes : [...found, ...inMemory]
+    return bytes > options.max ? bytes : [...found, ...inMemory]
   }
 
   /** @returns whether there was something. */

@@ -34,7 +34,7 @@ export interface FindOptions {
   /** How long answers are kept now, milliseconds: those that are older are over, whatever was said when they were kept. */
   readonly keep: number
   /** Bytes that can be taken. */
-  readonly most: number
+  readonly max: number
 }
 
 /** Parts that were found, or how many bytes they are where that is more than can be taken. */

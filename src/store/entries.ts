@@ -19,7 +19,7 @@ export interface EntryRange {
   readonly last: number
 }
 
-/** A line of the book, with what a statement says of a charge besides. */
+/** A line of the ledger, with what a statement says of a charge besides. */
 export interface StatementLine extends EntryRecord {
   readonly model: string | null
 }
@@ -44,7 +44,7 @@ export interface EntryReads {
 export interface EntryWrites {
   /**
    * @throws StoreError `not_found`; `insufficient` when the balance would fall below zero or below the
-   * leases, which `leases.recall` makes smaller; `too_much` when it would be more than the book can hold.
+   * leases, which `leases.recall` makes smaller; `too_much` when it would be more than the ledger can hold.
    */
   add(entry: NewEntry, audit: NewAuditRecord): Promise<EntryRecord>
 }

@@ -1,6 +1,6 @@
 /** A request that came with an idempotency key. Times are Unix milliseconds. */
 export interface IdempotencyClaim {
-  /** Whose key it is: of an account, or of somebody who manages the gateway. */
+  /** Whose key it is: of an account, or of someone who manages the gateway. */
   readonly scope: string
   /** A keyed hash of the idempotency key. */
   readonly key: string
@@ -21,7 +21,7 @@ export interface ClaimInput extends IdempotencyClaim {
   /** A request that will never end, whose claim this one takes over. */
   readonly replaces: string | null
   /** Keys of one scope that are kept at once. */
-  readonly mostKeys: number
+  readonly maxKeys: number
 }
 
 /**
@@ -40,8 +40,8 @@ export interface KeptAnswer {
   /** On disk, in bytes. */
   readonly size: number
   /** How much may be kept of one scope, and of all together, in bytes. */
-  readonly mostOfScope: number
-  readonly mostOfAll: number
+  readonly maxOfScope: number
+  readonly maxOfAll: number
 }
 
 export interface KeepResult {

@@ -1,7 +1,7 @@
 import type { Anchor } from "../accounting/anchor.ts"
 
-/** A row of the book, charged or not, as a check of the book needs it. */
-export interface BookRow {
+/** A row of the ledger, charged or not, as a check of the ledger needs it. */
+export interface LedgerRow {
   /** Where the row is among all rows: what can be read later than another has a greater one. */
   readonly position: number
   /** Null when it is no entry, but the receipt of a request that was not charged. */
@@ -31,17 +31,17 @@ export interface AnchorStep {
   readonly isBehind: boolean
 }
 
-/** What shows that the book is whole. */
+/** What shows that the ledger is whole. */
 export interface IntegrityReads {
-  /** How far the book was when its anchor was last advanced. */
+  /** How far the ledger was when its anchor was last advanced. */
   findAnchor(): Promise<Anchor>
   /** All rows of all accounts in the order of their positions, those after a position. */
-  listRows(after: number, limit: number): Promise<BookRow[]>
+  listRows(after: number, limit: number): Promise<LedgerRow[]>
   /** Balances that do not agree with their leases and limits, or are missing. */
   listBalanceFaults(now: number): Promise<BalanceFault[]>
 }
 
 export interface IntegrityWrites {
-  /** Takes more of the book into its anchor. */
+  /** Takes more of the ledger into its anchor. */
   advanceAnchor(at: number): Promise<AnchorStep>
 }

@@ -7,7 +7,7 @@ import type { TimePosition } from "./time-position.ts"
 export interface InvitationRecord {
   readonly id: string
   readonly account: string
-  /** In small letters. */
+  /** In lowercase. */
   readonly email: string
   readonly role: MemberRole
   /** As the audit log names who invited. */

@@ -50,7 +50,7 @@ export interface KeySecretRecord {
   /** The last characters of the key, to tell keys apart. */
   readonly hint: string
   readonly createdAt: number
-  /** When a rotated secret stops working; null for the one in force. */
+  /** When a rotated secret stops working; null for the one active. */
   readonly expiresAt: number | null
 }
 

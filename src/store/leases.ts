@@ -12,14 +12,14 @@ export interface LeaseRequest {
   readonly owner: string
   readonly wanted: bigint
   /** Less than this is of no use: it stays with the owner, where another node finds it. */
-  readonly least: bigint
+  readonly min: bigint
 }
 
 export interface LeaseGrant {
   readonly granted: bigint
   /** The owner's posted balance. */
   readonly posted: bigint
-  /** What nobody has leased now. */
+  /** What no one has leased now. */
   readonly free: bigint
   /** What other nodes hold leases on. */
   readonly leasedElsewhere: bigint
@@ -33,7 +33,7 @@ export interface LeaseWrites {
   take(request: LeaseRequest): Promise<LeaseGrant>
   giveBack(node: string, shares: readonly LeaseShare[]): Promise<void>
   /**
-   * Asks all nodes for the idle parts of their leases on an account or a budget. For half a second nobody
+   * Asks all nodes for the idle parts of their leases on an account or a budget. For half a second no one
    * leases anything of `amount` again, so that it can be taken out.
    * @returns what is free now.
    */

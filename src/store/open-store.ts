@@ -14,7 +14,7 @@ import type { Store, StoreReader } from "./store.ts"
 const QUICK_COMMIT = 1
 
 /**
- * Opens the book for a command that is soon over.
+ * Opens the ledger for a command that is soon over.
  * @throws Error when the file cannot be opened.
  */
 export async function openStore(path: string): Promise<Store> {
@@ -23,7 +23,7 @@ export async function openStore(path: string): Promise<Store> {
 }
 
 /**
- * Opens the book to look at it: nothing is made or changed. It may be in use, a copy, or on read-only media.
+ * Opens the ledger to look at it: nothing is made or changed. It may be in use, a copy, or on read-only media.
  * @throws BookError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
  */
 export function openBookReader(path: string): StoreReader {
@@ -31,17 +31,17 @@ export function openBookReader(path: string): StoreReader {
   return { ...file.methods(), [Symbol.asyncDispose]: async () => file.close() }
 }
 
-/** The book of a process that serves. */
+/** The ledger of a process that serves. */
 export interface ServingStore extends Store {
   /**
-   * Others use the same book from now on: their locks are waited for on a thread. What was asked before is
+   * Others use the same ledger from now on: their locks are waited for on a thread. What was asked before is
    * answered as it was; to call it again does nothing.
    */
   hasCompany(): Promise<void>
 }
 
 /**
- * Opens the book to serve from. Several processes wait for each other's locks, and a slow disk makes everyone
+ * Opens the ledger to serve from. Several processes wait for each other's locks, and a slow disk makes everyone
  * wait: both on a thread of the store's own. A lone process on a quick disk writes at once, which costs a
  * third of the messages to a thread and back (docs/decisions, 6), until there is company.
  * @param isShared whether there is some from the start.

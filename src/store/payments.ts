@@ -18,7 +18,7 @@ export interface DebtBook {
 export interface CardPayment {
   /** Its id where refunds and disputes name it. */
   readonly intent: string
-  /** Its id in the book. */
+  /** Its id in the ledger. */
   readonly payment: string
   readonly account: string
   /** The credits that it gave. */
@@ -80,7 +80,7 @@ export interface PaymentReads {
 export interface PaymentWrites {
   /** An entry of kind `payment`. @throws StoreError `exists` for a payment that is reported again. */
   add(payment: NewPayment, audit: NewAuditRecord): Promise<EntryRecord>
-  /** Remembers by which names a payment that is in the book is reported. */
+  /** Remembers by which names a payment that is in the ledger is reported. */
   rememberCard(payment: CardPayment): Promise<void>
   /**
    * Takes note of what takes a payment back, once, however often and in whichever order it is reported.
@@ -89,7 +89,7 @@ export interface PaymentWrites {
    */
   noteReversal(reversal: Reversal): Promise<OpenReversal>
   /**
-   * Takes it from the account, as far as nobody has leased it, or gives it back: entries of kind
+   * Takes it from the account, as far as no one has leased it, or gives it back: entries of kind
    * `reversal`. What is missing is owed: until it is paid nothing of the account is leased, and what comes
    * in or comes back pays it, by entries of kind `debt`.
    * @throws StoreError `exists` when nothing is open, `conflict` when it is not the amount.

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs"
 
 /**
  * Makes an empty file that its owner alone can read, where there is none: SQLite takes it for a new database,
- * and gives its own helping files the same rights. The folder may have been made by somebody else, and open.
+ * and gives its own helping files the same rights. The folder may have been made by someone else, and open.
  */
 export function makePrivateFile(path: string): void {
   try {

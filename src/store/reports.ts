@@ -10,7 +10,7 @@ import type {
 } from "./requests.ts"
 
 /**
- * What is known of past requests, apart from the book: made from the book's receipts, so that nothing which writes the
+ * What is known of past requests, apart from the ledger: made from the ledger's receipts, so that nothing which writes the
  * book ever waits for it, and it can be made again at any time.
  */
 export interface RequestReports {
@@ -28,7 +28,7 @@ export interface RequestReports {
 
 export interface Reports {
   /**
-   * Reports with everything in them that is in the book now. Only where very much is new to them, as at their first
+   * Reports with everything in them that is in the ledger now. Only where very much is new to them, as at their first
    * use, do they answer with what they have so far.
    */
   upToDate(): Promise<RequestReports>

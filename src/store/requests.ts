@@ -1,6 +1,6 @@
 /** Requests as reports show them. Times are Unix milliseconds; amounts are nanocredits. */
 
-/** One request in a list. Its whole receipt is in the book. */
+/** One request in a list. Its whole receipt is in the ledger. */
 export interface RequestRecord {
   /** Grows with each request that ends: tells apart what began in the same millisecond. */
   readonly row: number
@@ -33,7 +33,7 @@ export interface RequestRecord {
 
 /** What requests are narrowed to. All of it has to hold. */
 export interface RequestFilter {
-  /** Absent: everybody's. */
+  /** Absent: everyone's. */
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
   /** An exact id, or a glob with `*`. */
@@ -56,7 +56,7 @@ export type RequestPlace = Pick<RequestRecord, "at" | "row">
 export type UsageGroup = "hour" | "day" | "model" | "key" | "provider" | "account" | "outcome"
 
 export interface UsageFilter {
-  /** Absent: everybody's. */
+  /** Absent: everyone's. */
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
   readonly model?: string | undefined

@@ -1,9 +1,9 @@
-import type { BookError } from "./book-error.ts"
+import type { LedgerError } from "./ledger-error.ts"
 import type { ConversationParts } from "./conversations.ts"
 import { openServingStore } from "./open-store.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Reports } from "./reports.ts"
-import { BookWatch } from "./sqlite/book-watch.ts"
+import { BookWatch } from "./sqlite/database-watch.ts"
 import { ConversationsOnDemand } from "./sqlite/conversations-on-demand.ts"
 import { SqlitePayloadLog } from "./sqlite/payload-log.ts"
 import { ReportsOnDemand } from "./sqlite/reports-on-demand.ts"
@@ -21,16 +21,16 @@ export interface ServingDatabase extends AsyncDisposable {
    * nothing.
    */
   hasCompany(): Promise<void>
-  /** The same database for one that reads through all of it, and keeps nobody else waiting. */
+  /** The same database for one that reads through all of it, and keeps no one else waiting. */
   openReader(): Promise<StoreReader>
   /** @param onChange is told why the database cannot be trusted, and when it can again. */
-  watch(onChange: (fault: BookError | undefined) => void): DatabaseWatch
+  watch(onChange: (fault: LedgerError | undefined) => void): DatabaseWatch
 }
 
 /** Sees whether the database is still the one that was opened, and right. */
 export interface DatabaseWatch {
   /** Why the database cannot be trusted; undefined while it can. */
-  readonly fault: BookError | undefined
+  readonly fault: LedgerError | undefined
   /** Looks; to be called many times a second. */
   look(): void
   /** A store whose failures are seen here, and which does nothing while the database cannot be trusted. */

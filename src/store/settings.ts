@@ -21,7 +21,7 @@ export interface SettingRecord {
 export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "sealed"> {
   /** Null takes it away. */
   readonly body: string | null
-  /** The revision of what it replaces, null for nothing: somebody else's change in between is never lost. */
+  /** The revision of what it replaces, null for nothing: someone else's change in between is never lost. */
   readonly replaces: number | null
 }
 

@@ -15,7 +15,7 @@ export interface HoldRecord {
   readonly receipt: string
 }
 
-/** One settled request on its way to the book. */
+/** One settled request on its way to the ledger. */
 export interface Posting {
   readonly request: string
   readonly account: string
@@ -23,7 +23,7 @@ export interface Posting {
   /** The budgets of the key that this draws on. */
   readonly budgets: readonly string[]
   readonly amount: bigint
-  /** What it cost beyond that, and nobody pays. */
+  /** What it cost beyond that, and no one pays. */
   readonly writtenOff: readonly WriteOff[]
   readonly at: number
   readonly receipt: string

@@ -5,11 +5,11 @@ export interface VendorStateRecord {
   /** The provider that keeps it. */
   readonly provider: string
   readonly kind: string
-  /** Whose it is; empty when two accounts were given the same id, so that it is nobody's. */
+  /** Whose it is; empty when two accounts were given the same id, so that it is no one's. */
   readonly account: string
   /** The request that it was made by. */
   readonly request: string
-  /** How many tokens stand behind it; null where nobody knows. */
+  /** How many tokens stand behind it; null where no one knows. */
   readonly tokens: number | null
   /** Unix milliseconds. */
   readonly createdAt: number
@@ -23,11 +23,11 @@ export interface VendorStateReads {
 }
 
 export interface VendorStateWrites {
-  /** What an account had under ids of these hashes is nobody's from then on. */
+  /** What an account had under ids of these hashes is no one's from then on. */
   disown(account: string, idHashes: readonly string[]): Promise<void>
   /**
    * Deletes some of what has expired, and of the oldest beyond `most` records.
    * @returns how many: as long as there are any, there may be more.
    */
-  sweep(now: number, most: number): Promise<number>
+  sweep(now: number, max: number): Promise<number>
 }

@@ -6,17 +6,17 @@ export interface Events {
   writtenOff(request: string, nanocredits: bigint, reason: string): void
   settledLate(request: string, nanocredits: bigint): void
   holdExpired(request: string, account: string): void
-  bookFailed(error: unknown): void
-  bookLost(message: string): void
-  bookFound(): void
-  bookBehind(message: string): void
+  ledgerFailed(error: unknown): void
+  ledgerLost(message: string): void
+  ledgerFound(): void
+  ledgerBehind(message: string): void
   anchorFailed(error: unknown): void
   usageMissing(request: string, deployment: string): void
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, outcome: string): void
   requestFailed(request: string, error: unknown): void
-  picturesLeft(error: unknown): void
+  imagesLeft(error: unknown): void
   contentsFailed(error: unknown): void
   vendorStateLeft(error: unknown): void
   answerNotKept(request: string, error: unknown): void
@@ -60,7 +60,7 @@ export function createEvents(
         { event: "hold_expired", request, account },
         "a process died while this request ran: nothing was charged for it",
       ),
-    ...bookEvents(logger, words),
+    ...ledgerEvents(logger, words),
     usageMissing: (request, deployment) =>
       logger.error(
         { event: "usage_missing", request, deployment },
@@ -86,21 +86,21 @@ export function createEvents(
   }
 }
 
-/** How the book is. */
-function bookEvents(
+/** How the ledger is. */
+function ledgerEvents(
   logger: Logger,
   words: (error: unknown) => string,
-): Pick<Events, "bookFailed" | "bookLost" | "bookFound" | "bookBehind" | "anchorFailed"> {
+): Pick<Events, "ledgerFailed" | "ledgerLost" | "ledgerFound" | "ledgerBehind" | "anchorFailed"> {
   return {
-    bookFailed: (error) =>
+    ledgerFailed: (error) =>
       logger.error({ event: "book_failed", error: words(error) }, "the book could not be written"),
-    bookLost: (message) =>
+    ledgerLost: (message) =>
       logger.fatal(
         { event: "book_lost", message },
         "no request is served: the book cannot be used",
       ),
-    bookFound: () => logger.warn({ event: "book_found" }, "the book is there again"),
-    bookBehind: (message) => logger.error({ event: "book_behind" }, message),
+    ledgerFound: () => logger.warn({ event: "book_found" }, "the book is there again"),
+    ledgerBehind: (message) => logger.error({ event: "book_behind" }, message),
     anchorFailed: (error) =>
       logger.error(
         { event: "anchor_failed", error: words(error) },
@@ -124,7 +124,7 @@ function workerEvents(logger: Logger): Pick<Events, "workerStill" | "workerKille
   }
 }
 
-/** What vendors do for which nobody pays. */
+/** What vendors do for which no one pays. */
 function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usageUncharged"> {
   return {
     unpricedPassed: (request, deployment, places) =>
@@ -146,7 +146,7 @@ function leftEvents(
   words: (error: unknown) => string,
 ): Pick<
   Events,
-  "picturesLeft" | "contentsFailed" | "answerNotKept" | "conversationNotKept" | "vendorStateLeft"
+  "imagesLeft" | "contentsFailed" | "answerNotKept" | "conversationNotKept" | "vendorStateLeft"
 > {
   const notKept = throttled((error, request) =>
     logger.error(
@@ -155,7 +155,7 @@ function leftEvents(
     ),
   )
   return {
-    picturesLeft: (error) =>
+    imagesLeft: (error) =>
       logger.error(
         { event: "pictures_left", error: words(error) },
         "pictures whose links have expired could not be removed",

@@ -1,7 +1,7 @@
 /** How long the same text is not told again, milliseconds. */
 const QUIET_TIME = 60_000
 /** Texts remembered. */
-const MOST_TEXTS = 100
+const MAX_TEXTS = 100
 
 /**
  * Tells each text at most once a minute, and what it was about then: a disk that is full fails several times a second, and its log stands on
@@ -11,12 +11,12 @@ export function throttled(
   tell: (text: string, about: string) => void,
   now: () => number = () => performance.now(),
 ): (text: string, about?: string) => void {
-  const toldAt = new Map<string, number>()
+  const reportedAt = new Map<string, number>()
   return (text, about = "") => {
     const moment = now()
-    if (moment - (toldAt.get(text) ?? -Infinity) < QUIET_TIME) return
-    if (toldAt.size >= MOST_TEXTS) toldAt.clear()
-    toldAt.set(text, moment)
+    if (moment - (reportedAt.get(text) ?? -Infinity) < QUIET_TIME) return
+    if (reportedAt.size >= MAX_TEXTS) reportedAt.clear()
+    reportedAt.set(text, moment)
     tell(text, about)
   }
 }

@@ -4,7 +4,7 @@ import type { AuthServer } from "./auth-server.ts"
 import { ADDRESS_HEADER } from "./cookies.ts"
 
 /** Who stands before the door: what their browser sent, and where they come from. */
-export interface Visitor {
+export interface ClientInfo {
   readonly cookie: string | null
   readonly agent: string | null
   readonly address: string | null
@@ -33,11 +33,11 @@ export interface Call {
  * was looked at before, and nothing else of it may steer what happens.
  * @throws GatewayError in our words.
  */
-export async function callAuth(server: AuthServer, visitor: Visitor, call: Call): Promise<Reply> {
+export async function callAuth(server: AuthServer, client: ClientInfo, call: Call): Promise<Reply> {
   const base = new URL(String(server.options.baseURL))
   const request = new Request(base.href + call.path, {
     method: call.method,
-    headers: headersOf(visitor, base.origin, call.body !== undefined),
+    headers: headersOf(client, base.origin, call.body !== undefined),
     ...(call.body && { body: JSON.stringify(call.body) }),
   })
   const response = await server.handler(request)
@@ -48,10 +48,10 @@ export async function callAuth(server: AuthServer, visitor: Visitor, call: Call)
   throw refusalOf(jsonOf(text), response.status, call.passwordField ?? "password")
 }
 
-function headersOf(visitor: Visitor, origin: string, hasBody: boolean): Headers {
-  const headers = new Headers({ origin, [ADDRESS_HEADER]: visitor.address ?? "127.0.0.1" })
-  if (visitor.cookie !== null) headers.set("cookie", visitor.cookie)
-  if (visitor.agent !== null) headers.set("user-agent", visitor.agent.slice(0, 300))
+function headersOf(client: ClientInfo, origin: string, hasBody: boolean): Headers {
+  const headers = new Headers({ origin, [ADDRESS_HEADER]: client.address ?? "127.0.0.1" })
+  if (client.cookie !== null) headers.set("cookie", client.cookie)
+  if (client.agent !== null) headers.set("user-agent", client.agent.slice(0, 300))
   if (hasBody) headers.set("content-type", "application/json")
   return headers
 }

@@ -9,7 +9,7 @@ import { ADDRESS_HEADER, COOKIE_PREFIX } from "./cookies.ts"
 import { discoveryUrlOf } from "./issuer.ts"
 import type { Passwords } from "./passwords.ts"
 
-/** Where better-auth's own endpoints are. Requests to it are made by us, so this is nobody's address. */
+/** Where better-auth's own endpoints are. Requests to it are made by us, so this is no one's address. */
 export const AUTH_PATH = "/admin/v1/auth"
 export const SHORTEST_PASSWORD = 10
 export const LONGEST_PASSWORD = 200
@@ -28,7 +28,7 @@ export interface AuthServerParts {
   readonly origin: string
   readonly isDisabled: (userId: string) => boolean
   readonly isInvited: (email: string) => Promise<boolean>
-  /** Somebody else who says who people are. */
+  /** Someone else who says who people are. */
   readonly issuer?: OidcSettings
   readonly onFailure: (message: string) => void
 }
@@ -101,7 +101,7 @@ export function authOptions(parts: AuthServerParts): BetterAuthOptions {
   }
 }
 
-/** Somebody who comes from an issuer: known, or invited, and with an address that the issuer vouches for. */
+/** Someone who comes from an issuer: known, or invited, and with an address that the issuer vouches for. */
 async function refusalOf(
   parts: AuthServerParts,
   user: { readonly email?: string | undefined; readonly emailVerified?: boolean | undefined },
@@ -126,7 +126,7 @@ function hooksOf(parts: AuthServerParts): NonNullable<BetterAuthOptions["databas
     },
     account: {
       create: {
-        // The issuer is asked once who somebody is; what else its tokens open is none of our business.
+        // The issuer is asked once who someone is; what else its tokens open is none of our business.
         async before() {
           return { data: { accessToken: null, refreshToken: null, idToken: null } }
         },

@@ -6,7 +6,7 @@ import { requireIssuer } from "./issuer.ts"
 /** The origin of those that need none: no link of theirs leads anywhere. */
 const NO_ORIGIN = "http://tollgate.internal"
 /** Origins that people come by; a stranger may think up more. */
-const MOST_KEPT = 16
+const MAX_KEPT = 16
 
 /** What all of them share. */
 export type SharedParts = Omit<AuthServerParts, "secret" | "origin" | "issuer"> & {
@@ -15,7 +15,7 @@ export type SharedParts = Omit<AuthServerParts, "secret" | "origin" | "issuer"> 
 
 /**
  * The instances of better-auth: one for passwords, and one for each issuer and origin, so that an
- * issuer that cannot be reached is in nobody else's way. It is loaded when the first is needed.
+ * issuer that cannot be reached is in no one else's way. It is loaded when the first is needed.
  */
 export class AuthServers {
   readonly #parts: SharedParts
@@ -36,7 +36,7 @@ export class AuthServers {
     const known = this.#issuers.get(name)
     if (known) return known
     const building = this.#buildFor(issuer, origin)
-    if (this.#issuers.size >= MOST_KEPT) this.#issuers.clear()
+    if (this.#issuers.size >= MAX_KEPT) this.#issuers.clear()
     this.#issuers.set(name, building)
     try {
       return await building

@@ -3,7 +3,7 @@ import { consoleDatabasePath, openConsoleDatabase } from "../store/console-datab
 import { SetupToken } from "./setup-token.ts"
 import { UserTable } from "./user-table.ts"
 
-/** Whether somebody can sign in who may do everything. Needs no better-auth, and makes no file. */
+/** Whether someone can sign in who may do everything. Needs no better-auth, and makes no file. */
 export function hasOperator(dataDirectory: string): boolean {
   if (!existsSync(consoleDatabasePath(dataDirectory))) return false
   const database = openConsoleDatabase(dataDirectory)

@@ -12,7 +12,7 @@ export function discoveryUrlOf(issuer: string): string {
 }
 
 /**
- * Looks whether an issuer describes itself as it should, before anybody is sent to it.
+ * Looks whether an issuer describes itself as it should, before anyone is sent to it.
  * @throws GatewayError `upstream_error`, with what the operator has to look at.
  */
 export async function requireIssuer(issuer: OidcSettings): Promise<void> {

@@ -3,8 +3,8 @@ import { GatewayError } from "../canon/errors.ts"
 /** OWASP's figures for argon2id: 19 MiB and two passes. */
 const HASHING = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const
 /** Each takes its memory and a thread; more at once would take them from callers' requests. */
-const MOST_AT_ONCE = 2
-const MOST_WAITING = 32
+const MAX_AT_ONCE = 2
+const MAX_WAITING = 32
 
 /** Hashes and compares passwords, a few at a time. */
 export class Passwords {
@@ -13,7 +13,7 @@ export class Passwords {
 
   /** @throws GatewayError `too_many_attempts` when so many wait that another one would wait too long. */
   requireRoom(): void {
-    if (this.#waiting.length < MOST_WAITING) return
+    if (this.#waiting.length < MAX_WAITING) return
     throw new GatewayError(
       "too_many_attempts",
       "Too many people sign in at this moment. Try again in a few seconds.",
@@ -43,7 +43,7 @@ export class Passwords {
   }
 
   #turn(): Promise<void> {
-    if (this.#running < MOST_AT_ONCE) {
+    if (this.#running < MAX_AT_ONCE) {
       this.#running++
       return Promise.resolve()
     }

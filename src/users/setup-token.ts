@@ -47,7 +47,7 @@ export class SetupToken {
     const draft = `${this.#path}.${process.pid}`
     writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600 })
     try {
-      // A damaged file would be in the way for ever.
+      // A damaged file would be in the way forever.
       if (existsSync(this.#path) && this.#read() === undefined) this.remove()
       linkSync(draft, this.#path)
     } catch (error) {

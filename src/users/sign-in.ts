@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto"
 import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
-import { type Attempts, PER_ADDRESS, PER_USER } from "./attempts.ts"
-import { type Call, callAuth, type Reply, type Visitor } from "./auth-calls.ts"
+import { type Attempts, PER_ADDRESS, PER_USER } from "./failed-attempts.ts"
+import { type Call, callAuth, type Reply, type ClientInfo } from "./auth-calls.ts"
 import type { AuthServers } from "./auth-servers.ts"
 import { cookieNamed, SESSION_COOKIE, TWO_FACTOR_COOKIE } from "./cookies.ts"
 import type { Passwords } from "./passwords.ts"
 
 export interface Credentials {
-  /** In small letters. */
+  /** In lowercase. */
   readonly email: string
   readonly password: string
   /** Whether the session outlives the browser. */
   readonly remember: boolean
 }
 
-export interface CodeOrder {
+export interface SecondFactorInput {
   readonly kind: "totp" | "backup-code"
   readonly code: string
   /** Whether this browser is asked for no code for 30 days. */
@@ -51,10 +51,10 @@ export class SignIn {
    * @throws GatewayError `not_signed_in`, `too_many_attempts`, `forbidden` for a disabled user.
    */
   async withPassword(
-    visitor: Visitor,
+    client: ClientInfo,
     { email, password, remember }: Credentials,
   ): Promise<{ readonly reply: Reply; readonly needsCode: boolean }> {
-    const reply = await this.#attempt(visitor, `user:${digest(email)}`, {
+    const reply = await this.#attempt(client, `user:${digest(email)}`, {
       path: "/sign-in/email",
       body: { email, password, rememberMe: remember },
     })
@@ -65,34 +65,34 @@ export class SignIn {
    * The second step of signing in; with a session, the last step of setting a second factor up.
    * @throws GatewayError `invalid_value` for a wrong code, `not_signed_in` when its time is over.
    */
-  withCode(visitor: Visitor, { kind, code, trustDevice }: CodeOrder): Promise<Reply> {
-    return this.#attempt(visitor, codeKey(visitor), {
+  withCode(client: ClientInfo, { kind, code, trustDevice }: SecondFactorInput): Promise<Reply> {
+    return this.#attempt(client, codeKey(client), {
       path: `/two-factor/verify-${kind}`,
       body: { code: code.replaceAll(" ", ""), trustDevice },
     })
   }
 
   /** Begins to set a second factor up. It is in use once a code of it was sent. */
-  async beginTwoFactor(visitor: Visitor, password: string): Promise<TwoFactorSetup> {
-    const { body, cookies } = await this.#withOwnPassword(visitor, "enable", password)
+  async beginTwoFactor(client: ClientInfo, password: string): Promise<TwoFactorSetup> {
+    const { body, cookies } = await this.#withOwnPassword(client, "enable", password)
     const uri = String(body["totpURI"])
     const secret = new URL(uri).searchParams.get("secret") ?? ""
     return { uri, secret, backupCodes: textsOf(body["backupCodes"]), cookies }
   }
 
-  endTwoFactor(visitor: Visitor, password: string): Promise<Reply> {
-    return this.#withOwnPassword(visitor, "disable", password)
+  endTwoFactor(client: ClientInfo, password: string): Promise<Reply> {
+    return this.#withOwnPassword(client, "disable", password)
   }
 
   /** New backup codes; the old ones are worth nothing from now on. */
-  async newBackupCodes(visitor: Visitor, password: string): Promise<readonly string[]> {
-    const { body } = await this.#withOwnPassword(visitor, "generate-backup-codes", password)
+  async newBackupCodes(client: ClientInfo, password: string): Promise<readonly string[]> {
+    const { body } = await this.#withOwnPassword(client, "generate-backup-codes", password)
     return textsOf(body["backupCodes"])
   }
 
   /** All other sessions of the user end. */
-  changePassword(visitor: Visitor, current: string, next: string): Promise<Reply> {
-    return this.#attempt(visitor, sessionKey(visitor), {
+  changePassword(client: ClientInfo, current: string, next: string): Promise<Reply> {
+    return this.#attempt(client, sessionKey(client), {
       path: "/change-password",
       body: { currentPassword: current, newPassword: next, revokeOtherSessions: true },
       passwordField: "current_password",
@@ -100,16 +100,16 @@ export class SignIn {
   }
 
   /** By a link that an operator made. All sessions of the user end. @throws GatewayError `forbidden`. */
-  resetPassword(visitor: Visitor, token: string, next: string): Promise<Reply> {
-    return this.#attempt(visitor, `reset:${digest(token)}`, {
+  resetPassword(client: ClientInfo, token: string, next: string): Promise<Reply> {
+    return this.#attempt(client, `reset:${digest(token)}`, {
       path: "/reset-password",
       body: { token, newPassword: next },
     })
   }
 
-  async signOut(visitor: Visitor): Promise<readonly string[]> {
+  async signOut(client: ClientInfo): Promise<readonly string[]> {
     const call = { method: "POST", path: "/sign-out", body: {} } as const
-    return (await callAuth(await this.#servers.forPasswords(), visitor, call)).cookies
+    return (await callAuth(await this.#servers.forPasswords(), client, call)).cookies
   }
 
   /**
@@ -118,14 +118,14 @@ export class SignIn {
    * @param returnTo a path of the console.
    */
   async toIssuer(
-    visitor: Visitor,
-    order: { readonly issuer: OidcSettings; readonly origin: string; readonly returnTo: string },
+    client: ClientInfo,
+    input: { readonly issuer: OidcSettings; readonly origin: string; readonly returnTo: string },
   ): Promise<{ readonly url: string; readonly cookies: readonly string[] }> {
-    const { issuer, origin, returnTo } = order
-    this.#attempts.begin([{ key: `oidc:${addressOf(visitor)}`, limit: PER_ADDRESS }])
+    const { issuer, origin, returnTo } = input
+    this.#attempts.begin([{ key: `oidc:${addressOf(client)}`, limit: PER_ADDRESS }])
     const { body, cookies } = await callAuth(
       await this.#servers.forIssuer(issuer, origin),
-      visitor,
+      client,
       {
         method: "POST",
         path: "/sign-in/social",
@@ -142,28 +142,28 @@ export class SignIn {
 
   /** The way back. @param query as the issuer gave it, with its question mark. */
   async fromIssuer(
-    visitor: Visitor,
-    order: { readonly issuer: OidcSettings; readonly origin: string; readonly query: string },
+    client: ClientInfo,
+    input: { readonly issuer: OidcSettings; readonly origin: string; readonly query: string },
   ): Promise<Reply> {
-    const { issuer, origin, query } = order
-    this.#attempts.begin([{ key: `oidc:${addressOf(visitor)}`, limit: PER_ADDRESS }])
+    const { issuer, origin, query } = input
+    this.#attempts.begin([{ key: `oidc:${addressOf(client)}`, limit: PER_ADDRESS }])
     const server = await this.#servers.forIssuer(issuer, origin)
-    return callAuth(server, visitor, { method: "GET", path: `/callback/${issuer.id}${query}` })
+    return callAuth(server, client, { method: "GET", path: `/callback/${issuer.id}${query}` })
   }
 
-  #withOwnPassword(visitor: Visitor, step: string, password: string): Promise<Reply> {
+  #withOwnPassword(client: ClientInfo, step: string, password: string): Promise<Reply> {
     const call = { path: `/two-factor/${step}`, body: { password } }
-    return this.#attempt(visitor, sessionKey(visitor), call)
+    return this.#attempt(client, sessionKey(client), call)
   }
 
-  async #attempt(visitor: Visitor, key: string, call: Omit<Call, "method">): Promise<Reply> {
+  async #attempt(client: ClientInfo, key: string, call: Omit<Call, "method">): Promise<Reply> {
     const takeBack = this.#attempts.begin([
-      { key: `address:${addressOf(visitor)}`, limit: PER_ADDRESS },
+      { key: `address:${addressOf(client)}`, limit: PER_ADDRESS },
       { key, limit: PER_USER },
     ])
     this.#passwords.requireRoom()
     const server = await this.#servers.forPasswords()
-    const reply = await callAuth(server, visitor, { ...call, method: "POST" })
+    const reply = await callAuth(server, client, { ...call, method: "POST" })
     takeBack()
     return reply
   }
@@ -180,18 +180,18 @@ export function requireOidc(issuers: readonly OidcSettings[], id: string): OidcS
   })
 }
 
-function addressOf(visitor: Visitor): string {
-  return visitor.address ?? "unknown"
+function addressOf(client: ClientInfo): string {
+  return client.address ?? "unknown"
 }
 
-function sessionKey(visitor: Visitor): string {
-  return `session:${digest(cookieNamed(visitor.cookie, SESSION_COOKIE) ?? "")}`
+function sessionKey(client: ClientInfo): string {
+  return `session:${digest(cookieNamed(client.cookie, SESSION_COOKIE) ?? "")}`
 }
 
-/** Of the step before, when there is one; else somebody sets their second factor up. */
-function codeKey(visitor: Visitor): string {
-  const step = cookieNamed(visitor.cookie, TWO_FACTOR_COOKIE)
-  return step === undefined ? sessionKey(visitor) : `code:${digest(step)}`
+/** Of the step before, when there is one; else someone sets their second factor up. */
+function codeKey(client: ClientInfo): string {
+  const step = cookieNamed(client.cookie, TWO_FACTOR_COOKIE)
+  return step === undefined ? sessionKey(client) : `code:${digest(step)}`
 }
 
 /** Keys are kept in a file: what they are made of is not. */

@@ -1,8 +1,8 @@
-/** Somebody who can sign in to the console. Times are Unix milliseconds. */
+/** Someone who can sign in to the console. Times are Unix milliseconds. */
 export interface UserRecord {
   readonly id: string
   readonly name: string
-  /** In small letters; no two users have the same. */
+  /** In lowercase; no two users have the same. */
   readonly email: string
   readonly isOperator: boolean
   /** A disabled user has no session and gets none. */

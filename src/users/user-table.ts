@@ -47,7 +47,7 @@ function dateText(time: number): string {
 }
 
 /** A user with what they sign in with. */
-export interface UserOrder {
+export interface UserInput {
   readonly id: string
   readonly name: string
   readonly email: string
@@ -87,7 +87,7 @@ export class UserTable {
     return row ? userFromRow(row) : null
   }
 
-  /** @param email in small letters. */
+  /** @param email in lowercase. */
   findByEmail(email: string): UserRecord | null {
     const row = this.#findByEmail.get(email)
     return row ? userFromRow(row) : null
@@ -118,24 +118,24 @@ export class UserTable {
   }
 
   /** @throws GatewayError `conflict` when the address is taken, or the first user is not the first. */
-  create(order: UserOrder, now: number): UserRecord {
+  create(input: UserInput, now: number): UserRecord {
     const create = this.#database.transaction(() => {
-      if (order.isFirst && this.hasOperator()) throw hasOperatorAlready()
-      if (this.findByEmail(order.email)) throw isRegisteredAlready(order.email)
+      if (input.isFirst && this.hasOperator()) throw hasOperatorAlready()
+      if (this.findByEmail(input.email)) throw isRegisteredAlready(input.email)
       const at = dateText(now)
       this.#database.run(
         `INSERT INTO user (id, name, email, emailVerified, createdAt, updatedAt, twoFactorEnabled, isOperator, isDisabled)
          VALUES (?, ?, ?, 1, ?, ?, 0, ?, 0)`,
-        [order.id, order.name, order.email, at, at, order.isFirst ? 1 : 0],
+        [input.id, input.name, input.email, at, at, input.isFirst ? 1 : 0],
       )
       this.#database.run(
         `INSERT INTO account (id, accountId, providerId, userId, password, createdAt, updatedAt)
          VALUES (?, ?, 'credential', ?, ?, ?, ?)`,
-        [`${order.id}_password`, order.id, order.id, order.passwordHash, at, at],
+        [`${input.id}_password`, input.id, input.id, input.passwordHash, at, at],
       )
     })
     create.immediate()
-    return this.require(order.id)
+    return this.require(input.id)
   }
 
   /** @throws GatewayError `not_found`. */
@@ -164,7 +164,7 @@ export class UserTable {
     return this.require(id)
   }
 
-  /** Takes the second factor away, for somebody who has lost it. */
+  /** Takes the second factor away, for someone who has lost it. */
   removeTwoFactor(id: string): void {
     const remove = this.#database.transaction(() => {
       this.#database.run("UPDATE user SET twoFactorEnabled = 0 WHERE id = ?", [id])
@@ -214,7 +214,7 @@ export class UserTable {
     this.#database.run("DELETE FROM verification WHERE value = ?", [userId])
   }
 
-  /** Removes what nobody can use any more. */
+  /** Removes what no one can use any more. */
   sweep(now: number): void {
     this.#database.run("DELETE FROM session WHERE expiresAt <= ?", [dateText(now)])
     this.#database.run("DELETE FROM verification WHERE expiresAt <= ?", [dateText(now)])

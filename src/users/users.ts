@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { join } from "node:path"
 import { readOrCreate } from "../config/secrets.ts"
-import { Attempts } from "./attempts.ts"
+import { Attempts } from "./failed-attempts.ts"
 import { AuthServers } from "./auth-servers.ts"
 import { type ConsoleDatabase, openConsoleDatabase } from "../store/console-database.ts"
 import { cookieNamed, SESSION_COOKIE } from "./cookies.ts"
@@ -14,12 +14,12 @@ import { UserTable } from "./user-table.ts"
 
 /** How long a link that sets a new password works, milliseconds. */
 const RESET_TIME = 24 * 60 * 60 * 1_000
-/** When somebody was last seen is kept to the minute. */
+/** When someone was last seen is kept to the minute. */
 const SEEN_STEP = 60_000
 
 export interface UsersOptions {
   readonly data: string
-  /** Whether an address is invited, so that somebody new may come from an issuer. */
+  /** Whether an address is invited, so that someone new may come from an issuer. */
   readonly isInvited: (email: string) => Promise<boolean>
   /** What the operator has to hear. */
   readonly onFailure: (message: string) => void
@@ -103,7 +103,7 @@ export class Users implements Disposable {
     return this.#table.change(id, change)
   }
 
-  /** Takes the second factor away, for somebody who has lost it. */
+  /** Takes the second factor away, for someone who has lost it. */
   removeTwoFactor(id: string): void {
     this.#table.removeTwoFactor(id)
   }
@@ -139,7 +139,7 @@ export class Users implements Disposable {
   }
 
   /**
-   * Who asks with these cookies; null for nobody. Asked for each request of the console, so it is
+   * Who asks with these cookies; null for no one. Asked for each request of the console, so it is
    * looked up without better-auth, which takes twenty times as long.
    */
   async sessionOf(cookie: string | null): Promise<OpenSession | null> {
@@ -189,7 +189,7 @@ export class Users implements Disposable {
     this.#passwords.requireRoom()
     const passwordHash = await this.#passwords.hash(password)
     const id = `user_${randomUUID().replaceAll("-", "")}`
-    const order = { id, name, email: email.toLowerCase(), passwordHash, isFirst }
-    return this.#table.create(order, Date.now())
+    const input = { id, name, email: email.toLowerCase(), passwordHash, isFirst }
+    return this.#table.create(input, Date.now())
   }
 }

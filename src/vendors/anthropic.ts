@@ -1,5 +1,5 @@
 import { ANTHROPIC_MESSAGES } from "../dialects/anthropic-messages/index.ts"
-import { ANTHROPIC_VERSION, offer } from "./offers.ts"
+import { ANTHROPIC_VERSION, binding } from "./bindings.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
@@ -11,7 +11,7 @@ export const ANTHROPIC: Vendor = {
   name: "Anthropic",
   baseUrl: BASE_URL,
   keyVariables: ["ANTHROPIC_API_KEY"],
-  chat: [{ ...offer(ANTHROPIC_MESSAGES, "/v1/messages", ANTHROPIC_VERSION), webSearch: true }],
+  chat: [{ ...binding(ANTHROPIC_MESSAGES, "/v1/messages", ANTHROPIC_VERSION), webSearch: true }],
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => headerSigner("x-api-key", apiKey),
   probe: ({ baseUrl = BASE_URL }) => ({

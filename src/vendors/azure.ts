@@ -4,7 +4,7 @@ import { openAiImages } from "../dialects/image/formats/openai.ts"
 import { OPENAI_FAMILIES } from "../dialects/image/formats/openai-families.ts"
 import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../dialects/openai-responses/index.ts"
-import { offer } from "./offers.ts"
+import { binding } from "./bindings.ts"
 import { OPENAI_SOUND } from "./sound.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
@@ -24,7 +24,7 @@ export const AZURE: Vendor = {
     { needed: { api_key: ["AZURE_OPENAI_API_KEY"], base_url: ["AZURE_OPENAI_ENDPOINT"] } },
   ],
   needs: [["base_url"]],
-  chat: [offer(OPENAI_CHAT, "/chat/completions"), offer(OPENAI_RESPONSES, "/responses")],
+  chat: [binding(OPENAI_CHAT, "/chat/completions"), binding(OPENAI_RESPONSES, "/responses")],
   operations: {
     embedding: openAiEmbedding(OPENAI_CHAT.decodeError),
     image: openAiImages(OPENAI_FAMILIES),

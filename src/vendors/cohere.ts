@@ -2,7 +2,7 @@ import { COHERE_CHAT } from "../dialects/cohere-chat/index.ts"
 import { cohereEmbedding } from "../dialects/embedding/formats/cohere.ts"
 import { cohereRerank } from "../dialects/rerank/formats/cohere.ts"
 import { cohereTranscription } from "../dialects/transcription/formats/cohere.ts"
-import { offer } from "./offers.ts"
+import { binding } from "./bindings.ts"
 import { bearerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
@@ -14,7 +14,7 @@ export const COHERE: Vendor = {
   name: "Cohere",
   baseUrl: BASE_URL,
   keyVariables: ["COHERE_API_KEY", "CO_API_KEY"],
-  chat: [offer(COHERE_CHAT, "/v2/chat")],
+  chat: [binding(COHERE_CHAT, "/v2/chat")],
   operations: {
     embedding: cohereEmbedding(COHERE_CHAT.decodeError),
     rerank: cohereRerank(COHERE_CHAT.decodeError),

@@ -11,10 +11,10 @@ import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/qu
 import { openAiResponses } from "../dialects/openai-responses/index.ts"
 import { jinaRerank } from "../dialects/rerank/formats/jina.ts"
 import type { CompatibleRow } from "./compatible.ts"
-import { ANTHROPIC_VERSION, offer } from "./offers.ts"
+import { ANTHROPIC_VERSION, binding } from "./bindings.ts"
 import { OPEN_SOUND } from "./sound.ts"
 import { bearerSigner } from "./static-signer.ts"
-import type { ChatOffer, Operations, Vendor } from "./vendor.ts"
+import type { ChatBinding, Operations, Vendor } from "./vendor.ts"
 
 /**
  * What most compatible vendors share. They know the older names, and pass over the newer
@@ -39,15 +39,15 @@ const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = {
 }
 
 /**
- * What servers that anybody can run may speak beside chat completions. Their models are open ones:
+ * What servers that anyone can run may speak beside chat completions. Their models are open ones:
  * these show their reasoning as it is, and know neither Claude's limits nor its structured output.
  */
-const OWN_SERVER_OFFERS: readonly ChatOffer[] = [
-  offer(
+const OWN_SERVER_BINDINGS: readonly ChatBinding[] = [
+  binding(
     openAiResponses({ encryptedReasoning: false, reasoningText: true, penalties: true }),
     "/responses",
   ),
-  offer(
+  binding(
     anthropicMessages({ maxTemperature: 2, temperatureWithTopP: true, structuredOutput: false }),
     "/messages",
     ANTHROPIC_VERSION,
@@ -62,10 +62,10 @@ export function compatibleVendor(row: CompatibleRow): Vendor {
     name,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     keyVariables,
-    chat: offersOf(row),
+    chat: bindingsOf(row),
     operations: operationsOf(row),
     ...(row.isServerOfOnesOwn && {
-      optionalDialects: OWN_SERVER_OFFERS.map(({ dialect }) => dialect.id),
+      optionalDialects: OWN_SERVER_BINDINGS.map(({ dialect }) => dialect.id),
     }),
     baseUrlOf: (provider) => provider.baseUrl ?? baseUrl,
     signer: ({ apiKey }) => bearerSigner(apiKey),
@@ -73,11 +73,11 @@ export function compatibleVendor(row: CompatibleRow): Vendor {
   }
 }
 
-function offersOf(row: CompatibleRow): ChatOffer[] {
-  const chat = offer(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
-  if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_OFFERS]
+function bindingsOf(row: CompatibleRow): ChatBinding[] {
+  const chat = binding(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
+  if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_BINDINGS]
   if (!row.responses) return [chat]
-  const responses = offer(openAiResponses({ customTools: false, ...row.responses }), "/responses")
+  const responses = binding(openAiResponses({ customTools: false, ...row.responses }), "/responses")
   return [chat, row.webSearch ? { ...responses, webSearch: true } : responses]
 }
 

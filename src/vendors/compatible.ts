@@ -41,9 +41,9 @@ export interface CompatibleRow {
   readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
   /** Present where it reranks in Jina's form: what is unlike Jina. */
   readonly rerank?: Partial<JinaRerankQuirks>
-  /** Present where it makes pictures. Servers that anybody can run are asked in OpenAI's form. */
+  /** Present where it makes images. Servers that anyone can run are asked in OpenAI's form. */
   readonly image?: ImageFormat
-  /** Present where it speaks or writes down what is said. Servers that anybody can run may do both. */
+  /** Present where it speaks or writes down what is said. Servers that anyone can run may do both. */
   readonly sound?: SoundOperations
   /**
    * Whoever runs the server chooses what it speaks: `openai-chat`, and `openai-responses` or
@@ -121,7 +121,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       // Each model has a default of its own (docs.mistral.ai/api, "Chat completion").
       omittedTemperature: 1,
     },
-    embedding: { mostInputs: 256, dimensionsField: "output_dimension", user: false },
+    embedding: { maxInputs: 256, dimensionsField: "output_dimension", user: false },
     sound: MISTRAL_SOUND,
   },
   {
@@ -205,7 +205,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     // The default is 0.2 (docs.perplexity.ai/api-reference/chat-completions-post).
     quirks: { usageInStream: "always", topK: true, omittedTemperature: 1 },
     // docs.perplexity.ai/api-reference/embeddings-post
-    embedding: { mostInputs: 512, numbers: "int8", path: "/v1/embeddings", user: false },
+    embedding: { maxInputs: 512, numbers: "int8", path: "/v1/embeddings", user: false },
   },
   {
     id: "cerebras",
@@ -316,7 +316,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Upstage",
     baseUrl: "https://api.upstage.ai/v1",
     keyVariables: ["UPSTAGE_API_KEY"],
-    embedding: { mostInputs: 100 },
+    embedding: { maxInputs: 100 },
   },
   {
     id: "ollama",

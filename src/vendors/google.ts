@@ -3,7 +3,7 @@ import { GEMINI } from "../dialects/gemini/index.ts"
 import { googleImages } from "../dialects/image/formats/gemini.ts"
 import { geminiSpeech } from "../dialects/speech/formats/gemini.ts"
 import { geminiTranscription } from "../dialects/transcription/formats/gemini.ts"
-import { geminiOffer } from "./gemini-offer.ts"
+import { geminiBinding } from "./gemini-binding.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
@@ -15,7 +15,7 @@ export const GOOGLE: Vendor = {
   name: "Google Gemini API",
   baseUrl: BASE_URL,
   keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-  chat: [geminiOffer(GEMINI, "/v1beta")],
+  chat: [geminiBinding(GEMINI, "/v1beta")],
   operations: {
     embedding: geminiEmbedding(GEMINI.decodeError),
     image: googleImages("/v1beta"),

@@ -89,7 +89,7 @@ export class ServiceAccountSigner implements Signer {
   /** The claim that is exchanged: who we are and what for, good for an hour. */
   async #claim(): Promise<string> {
     const { clientEmail, privateKey, privateKeyId, tokenUri } = this.#account
-    // Loaded for those who need it: it would be a good part of everybody's start.
+    // Loaded for those who need it: it would be a good part of everyone's start.
     const { SignJWT } = await import("jose")
     try {
       // A key that Web Cryptography cannot read leaves its error behind, for whoever hashes next.

@@ -18,7 +18,7 @@ export const OPENAI_SOUND: SoundOperations = {
   transcription: openAiTranscription(decodeError),
 }
 
-/** Servers that anybody can run, and vendors with OpenAI's form: no tokens of speech are told. */
+/** Servers that anyone can run, and vendors with OpenAI's form: no tokens of speech are told. */
 export const OPEN_SOUND: SoundOperations = {
   speech: openAiSpeech(decodeError),
   transcription: openAiTranscription(decodeError),

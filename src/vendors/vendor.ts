@@ -9,7 +9,7 @@ import type { ProviderSettings } from "../config/settings.ts"
 import type { VariableSet, VendorSetting } from "../config/vendors.ts"
 
 /** One chat dialect of a vendor, and where it is spoken. */
-export interface ChatOffer {
+export interface ChatBinding {
   /** Made with the vendor's quirks. */
   readonly dialect: UpstreamDialect
   /**
@@ -23,7 +23,7 @@ export interface ChatOffer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Headers by their names in small letters. */
+/** Headers by their names in lowercase. */
 export type RequestHeaders = Readonly<Record<string, string>>
 
 /** A request as it is signed. */
@@ -43,7 +43,7 @@ export interface Signer {
    * @throws GatewayError `upstream_error`, `upstream_timeout`: the credential could not be used.
    */
   sign(request: SignableRequest): RequestHeaders | Promise<RequestHeaders>
-  /** What it keeps that no settings hold, such as a token: nobody else may see it. */
+  /** What it keeps that no settings hold, such as a token: no one else may see it. */
   secrets?(): readonly string[]
 }
 
@@ -81,7 +81,7 @@ export interface Vendor {
   /** The settings a provider cannot do without: all of one of these lists. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
   /** What its servers speak, the one to prefer first; empty where they know no chat. */
-  readonly chat: readonly ChatOffer[]
+  readonly chat: readonly ChatBinding[]
   readonly operations?: Operations
   /** Those of them that a provider's servers speak only where its settings say so. */
   readonly optionalDialects?: readonly DialectId[]

@@ -4,7 +4,7 @@ import { gemini } from "../dialects/gemini/index.ts"
 import { googleImages } from "../dialects/image/formats/gemini.ts"
 import { geminiSpeech } from "../dialects/speech/formats/gemini.ts"
 import { geminiTranscription } from "../dialects/transcription/formats/gemini.ts"
-import { geminiOffer } from "./gemini-offer.ts"
+import { geminiBinding } from "./gemini-binding.ts"
 import { ServiceAccountSigner } from "./service-account-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
@@ -31,7 +31,7 @@ export const VERTEX: Vendor = {
   ],
   settings: ["credentials", "project", "location"],
   needs: [["credentials"]],
-  chat: [geminiOffer(VERTEX_GEMINI, "")],
+  chat: [geminiBinding(VERTEX_GEMINI, "")],
   operations: {
     embedding: vertexEmbedding(VERTEX_GEMINI.decodeError),
     image: googleImages(""),

@@ -18,7 +18,7 @@ export const VOYAGE: Vendor = {
   chat: [],
   operations: {
     embedding: openAiEmbedding(OPENAI_CHAT.decodeError, {
-      mostInputs: 128,
+      maxInputs: 128,
       tokens: false,
       dimensionsField: "output_dimension",
       user: false,

@@ -50,7 +50,7 @@ export class EventStreamParser implements FrameParser {
     }
   }
 
-  /** What waits for the end of a long frame is memory that nobody else can have. */
+  /** What waits for the end of a long frame is memory that no one else can have. */
   #count(): void {
     const { length } = this.#waiting
     const needed = length > SMALL_FRAME ? COPIES * length : 0

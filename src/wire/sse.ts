@@ -3,7 +3,7 @@ import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
 /** An event up to here is not worth counting. Bytes. */
 const SMALL_EVENT = 256 * 1024
-/** The longest single event that is taken where nobody says otherwise, in characters. */
+/** The longest single event that is taken where no one says otherwise, in characters. */
 const LONGEST_EVENT = 16 * 1024 * 1024
 /** A long event is there as text, as what is parsed of it, and as what is passed on. */
 const COPIES = 3
@@ -57,7 +57,7 @@ export class SseParser implements FrameParser {
     return this.#take()
   }
 
-  /** What waits for the end of a long event is memory that nobody else can have. */
+  /** What waits for the end of a long event is memory that no one else can have. */
   #count(): void {
     const needed = this.#waiting > SMALL_EVENT ? COPIES * this.#waiting : 0
     if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)

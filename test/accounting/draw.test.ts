@@ -29,7 +29,7 @@ test("no more is charged than all that pay cover, and each pays the same", () =>
       const budgets = others.map((each) => share(...each))
       const drawn = draw({ request: "req", amount }, account, budgets, false)
       const covers = [own, ...others].map(([lease, free]) => lease + free)
-      const expected = [amount, ...covers].reduce((least, each) => (each < least ? each : least))
+      const expected = [amount, ...covers].reduce((min, each) => (each < min ? each : min))
       expect(drawn.charged).toBe(expected)
       for (const each of [account, ...budgets]) {
         expect(each.spent).toBe(expected)

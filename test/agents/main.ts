@@ -13,7 +13,7 @@ const agents = AGENTS.filter((agent) => only === undefined || agent.tool === onl
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** A folder for what each of them sent and was answered. */
 const record = process.env["TOLLGATE_AGENTS_RECORD"]
-const MOST_REASON = 400
+const MAX_REASON = 400
 
 const missing = installAgents()
 const upstreams = new SixUpstreams()
@@ -47,7 +47,7 @@ async function verdictOn(
     const outcome = await runTask(agent, target)
     if (record !== undefined) write(record, `${agent.name} ${upstream}`, outcome)
     const { fault, exchanges, output } = outcome
-    const wrong = wrongIn(exchanges) ?? (fault && output.slice(-MOST_REASON))
+    const wrong = wrongIn(exchanges) ?? (fault && output.slice(-MAX_REASON))
     const reasons = [fault, wrong].filter((reason) => reason !== undefined)
     return reasons.length === 0 ? ["passed"] : ["failed", reasons.join(": ")]
   } catch (error) {
@@ -62,5 +62,5 @@ function write(folder: string, name: string, outcome: Outcome): void {
 }
 
 function inOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").slice(0, MOST_REASON)
+  return text.replaceAll(/\s+/g, " ").slice(0, MAX_REASON)
 }

@@ -63,7 +63,7 @@ export class Recorder implements AsyncDisposable {
     const at = Math.round(performance.now() - this.#begin)
     const { method = "GET", url: path = "/", headers } = incoming
     const { hostname, port } = this.#gateway
-    const pieces: Buffer[] = []
+    const chunks: Buffer[] = []
     let asked: Buffer = Buffer.alloc(0)
     let response: IncomingMessage | undefined
     try {
@@ -73,9 +73,9 @@ export class Recorder implements AsyncDisposable {
       call.end(asked)
       response = await answerTo(call)
       outgoing.writeHead(response.statusCode ?? 0, response.headers)
-      for await (const piece of response) {
-        pieces.push(piece)
-        outgoing.write(piece)
+      for await (const chunk of response) {
+        chunks.push(chunk)
+        outgoing.write(chunk)
       }
       outgoing.end()
     } catch {
@@ -90,7 +90,7 @@ export class Recorder implements AsyncDisposable {
       body: asked.toString(),
       status: response?.statusCode ?? 0,
       losses: `${response?.headers["x-tollgate-losses"] ?? ""}`.split(", ").filter(Boolean),
-      answer: Buffer.concat(pieces).toString(),
+      answer: Buffer.concat(chunks).toString(),
     })
   }
 }
@@ -103,9 +103,9 @@ function answerTo(call: ReturnType<typeof request>): Promise<IncomingMessage> {
 }
 
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for await (const piece of message) pieces.push(piece)
-  return Buffer.concat(pieces)
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
 
 function withoutSecrets(headers: IncomingMessage["headers"]): Record<string, string> {

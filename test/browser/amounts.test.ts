@@ -78,7 +78,7 @@ test(
     await dialog.getByRole("button", { name: "Record the entry" }).click()
     await dialog.getByText("The entry may or may not have been recorded").waitFor()
     expect(await dialog.getByText("Could not record the entry").count()).toBe(0)
-    // Another amount is not entered as well, and nobody says that the first was not.
+    // Another amount is not entered as well, and no one says that the first was not.
     await dialog.getByLabel("Amount").fill("3.5")
     await dialog.getByRole("button", { name: "Try again" }).click()
     await dialog.getByText("This differs from what you sent before").waitFor()

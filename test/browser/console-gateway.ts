@@ -11,7 +11,7 @@ import {
 } from "../support/process.ts"
 
 const ROOT = new URL("../../", import.meta.url).pathname
-/** Pictures of the pages, kept for whoever looks at a run; never committed. */
+/** Images of the pages, kept for whoever looks at a run; never committed. */
 const ARTEFACTS = join(ROOT, "test/browser/artefacts")
 
 export const OPERATOR = {
@@ -29,7 +29,7 @@ export interface ConsoleGateway extends AsyncDisposable {
   readonly setupLink: string
   /** The key that the first start printed. */
   readonly firstKey: string
-  /** A browser of somebody else: no cookie of another. */
+  /** A browser of someone else: no cookie of another. */
   visitor(options?: VisitorOptions): Promise<Visitor>
 }
 
@@ -109,8 +109,8 @@ async function openVisitor(
   return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Keeps a picture of the page. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Keeps an image of the page. */
+export async function image(page: Page, name: string): Promise<void> {
   mkdirSync(ARTEFACTS, { recursive: true })
   await page.screenshot({
     path: join(ARTEFACTS, `${name}.png`),

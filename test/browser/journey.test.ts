@@ -4,7 +4,7 @@ import {
   type ConsoleGateway,
   OPERATOR,
   open,
-  picture,
+  image,
   setUp,
   startConsole,
   type Visitor,
@@ -86,13 +86,13 @@ test(
     await open(operator, "Requests")
     const { response } = await say(secret, "where is my receipt?")
     const id = response.headers.get("x-request-id") ?? ""
-    // The list is live: nobody reloads it.
+    // The list is live: no one reloads it.
     await page.locator(`a[href*="${id}"]`).first().click()
     await page.getByText(id).first().waitFor()
     const cost = response.headers.get("x-tollgate-cost") ?? ""
     await page.getByText(cost).first().waitFor()
     await page.getByText("my laptop").first().waitFor()
-    await picture(page, "journey-receipt")
+    await image(page, "journey-receipt")
   },
   TIME,
 )
@@ -191,7 +191,7 @@ test(
       .getByText(/0\.0+\d+ credits/)
       .first()
       .waitFor()
-    await picture(page, "journey-playground")
+    await image(page, "journey-playground")
   },
   TIME,
 )

@@ -5,13 +5,13 @@ import type { Page } from "playwright-core"
 import {
   type ConsoleGateway,
   OPERATOR,
-  picture,
+  image,
   setUp,
   startConsole,
   type VisitorOptions,
 } from "./console-gateway.ts"
 
-/** Every page, wide and narrow, light and dark: seen by axe, and kept as a picture. */
+/** Every page, wide and narrow, light and dark: seen by axe, and kept as an image. */
 const TIME = 120_000
 const PAGES = {
   overview: "",
@@ -81,7 +81,7 @@ async function look(page: Page, name: string): Promise<void> {
   for (const { width, scheme, isJudged } of LOOKS) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" })
-    await picture(page, `${name}-${width}-${scheme}`)
+    await image(page, `${name}-${width}-${scheme}`)
     if (isJudged) expect(await faultsOf(page), `${name} ${width} ${scheme}`).toEqual([])
     const spread = await page.evaluate<number>(
       "document.documentElement.scrollWidth - document.documentElement.clientWidth",

@@ -38,16 +38,16 @@ describe("foldEvents", () => {
   })
 
   test("an answer of very many pieces is folded in time that grows with it", () => {
-    const pieces = 60_000
-    const piece = extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } })
-    const events = Array.from({ length: pieces }, () => [said("a"), piece, cited("u")]).flat()
+    const chunks = 60_000
+    const chunk = extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } })
+    const events = Array.from({ length: chunks }, () => [said("a"), chunk, cited("u")]).flat()
     const begun = performance.now()
     const [choice] = foldEvents(events).choices
     expect(performance.now() - begun).toBeLessThan(2_000)
-    expect(choice?.parts).toMatchObject([{ text: "a".repeat(pieces) }])
-    expect(choice?.parts[0]).toHaveProperty("citations.length", pieces)
-    expect(choice?.extra?.fields).toHaveProperty("logprobs.content.length", pieces)
-    expect(piece).toEqual(extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } }))
+    expect(choice?.parts).toMatchObject([{ text: "a".repeat(chunks) }])
+    expect(choice?.parts[0]).toHaveProperty("citations.length", chunks)
+    expect(choice?.extra?.fields).toHaveProperty("logprobs.content.length", chunks)
+    expect(chunk).toEqual(extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } }))
   })
 
   test("extras cannot reach what all objects inherit", () => {

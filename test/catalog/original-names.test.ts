@@ -72,7 +72,7 @@ describe("the names that vendors give their models", () => {
       "anthropic.claude-sonnet-4-5-20250929-v1:0":
         "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
       "eu.anthropic.claude-sonnet-5": "bedrock/eu.anthropic.claude-sonnet-5",
-      // Nobody else offers it.
+      // No one else offers it.
       "kimi-k2.5": "azure/kimi-k2.5",
     })
   })

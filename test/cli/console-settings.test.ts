@@ -74,7 +74,7 @@ describe("what the console sets", () => {
       await until(async () => (await statusOf(second, key, "sandbox/echo")) === 200)
       await addProvider(first)
       const changed = performance.now()
-      // Where it was changed it is in force when that is answered; the simulator stays while it runs.
+      // Where it was changed it is active when that is answered; the simulator stays while it runs.
       expect(await statusOf(first, key, "mine/echo")).toBe(200)
       expect(await statusOf(first, key, "sandbox/echo")).toBe(200)
       await until(async () => (await statusOf(second, key, "mine/echo")) === 200)
@@ -122,7 +122,7 @@ describe("what the console sets", () => {
     expect(await effective()).toMatchObject({ deadlines: { whole: 3_600_000 } })
     expect(await statusOf(serving, key, "mine/echo")).toBe(200)
 
-    // A bad file keeps what was in force, and the console can still be used.
+    // A bad file keeps what was active, and the console can still be used.
     writeFileSync(installation.config, `${BARE}multiplier: much\n`)
     await until(() => serving.errors().includes("settings_refused"))
     await asked(serving, "PATCH", "/settings", { "deadlines.whole": "2h" })

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { createInstallation, runCommand, runJson } from "../support/process.ts"
 
 let simulator: Simulator

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import {
   DONE,
   frame,

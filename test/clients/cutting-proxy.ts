@@ -27,12 +27,12 @@ export function startCuttingProxy(target: string, bytes: readonly number[]): Cut
       socket: {
         open(gateway) {
           client.data.other = gateway
-          for (const piece of client.data.waiting.splice(0)) gateway.write(piece)
+          for (const chunk of client.data.waiting.splice(0)) gateway.write(chunk)
         },
-        data(gateway, piece) {
+        data(gateway, chunk) {
           const allowed = bytes[cuts]
-          if (allowed === undefined) return void gateway.data.other?.write(piece)
-          gateway.data.other?.write(piece.subarray(0, allowed))
+          if (allowed === undefined) return void gateway.data.other?.write(chunk)
+          gateway.data.other?.write(chunk.subarray(0, allowed))
           cuts++
           gateway.data.other?.terminate()
           gateway.terminate()
@@ -50,10 +50,10 @@ export function startCuttingProxy(target: string, bytes: readonly number[]): Cut
         client.data = { other: undefined, waiting: [] }
         open(client)
       },
-      data(client, piece) {
+      data(client, chunk) {
         const { other, waiting } = client.data
-        if (other) other.write(piece)
-        else waiting.push(Uint8Array.from(piece))
+        if (other) other.write(chunk)
+        else waiting.push(Uint8Array.from(chunk))
       },
       close: (client) => void client.data.other?.end(),
     },

@@ -10,7 +10,7 @@ import { editorOf } from "./base64-edits.ts"
 let gateway: TestGateway
 let caller: TestCaller
 
-const PICTURE: ModelSettings = { kind: "image", price: { image: "40000" } }
+const IMAGE: ModelSettings = { kind: "image", price: { image: "40000" } }
 
 beforeAll(async () => {
   gateway = await startManaged({
@@ -20,10 +20,10 @@ beforeAll(async () => {
       bedrock: { ...provider(url, "bedrock"), apiKey: "bedrock", region: "us-east-1" },
     }),
     models: {
-      "sim/gpt-image-1": PICTURE,
-      "google/gemini-2.5-flash-image": PICTURE,
-      "stability/inpaint": PICTURE,
-      "bedrock/amazon.nova-canvas-v1:0": PICTURE,
+      "sim/gpt-image-1": IMAGE,
+      "google/gemini-2.5-flash-image": IMAGE,
+      "stability/inpaint": IMAGE,
+      "bedrock/amazon.nova-canvas-v1:0": IMAGE,
     },
   })
   caller = await gateway.caller("100")

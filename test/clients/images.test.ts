@@ -12,11 +12,11 @@ import { editorOf } from "./base64-edits.ts"
 let gateway: TestGateway
 let caller: TestCaller
 
-/** A million pictures cost this many credits: each costs 0.04. */
-const PER_PICTURE = { image: "40000" } as const
+/** A million images cost this many credits: each costs 0.04. */
+const PER_IMAGE = { image: "40000" } as const
 
 function image(settings: Partial<ModelSettings> = {}): ModelSettings {
-  return { kind: "image", price: PER_PICTURE, ...settings }
+  return { kind: "image", price: PER_IMAGE, ...settings }
 }
 
 beforeAll(async () => {

@@ -9,23 +9,23 @@ import {
   type KnownRecord,
   mergeConsole,
   readConsole,
-  sealEntry,
+  encryptEntry,
 } from "../../src/config/console-settings.ts"
-import { ProviderSeal } from "../../src/config/sealing.ts"
+import { SecretCipher } from "../../src/config/secret-cipher.ts"
 import { ACCOUNT, KEY_FILE, load, VENDORS } from "./harness.ts"
 
 let folder: string
-let seal: ProviderSeal
+let seal: SecretCipher
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-console-"))
-  seal = new ProviderSeal(folder)
+  seal = new SecretCipher(folder)
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function record(section: ConsoleRecord["section"], id: string, entry: unknown): ConsoleRecord {
-  return { section, id, ...sealEntry(section, id, entry, seal) }
+  return { section, id, ...encryptEntry(section, id, entry, seal) }
 }
 
 function read(...records: ConsoleRecord[]) {
@@ -72,14 +72,14 @@ describe("what the console has set", () => {
       headers: { a: "hidden" },
       base_url: "http://a",
     }
-    const { body, sealed } = sealEntry("provider", "mine", entry, seal)
+    const { body, sealed } = encryptEntry("provider", "mine", entry, seal)
     expect(JSON.parse(body)).toEqual({ vendor: "openai", base_url: "http://a" })
     expect(sealed).not.toContain("hidden")
-    expect(sealEntry("provider", "mine", { vendor: "ollama" }, seal).sealed).toBeNull()
+    expect(encryptEntry("provider", "mine", { vendor: "ollama" }, seal).sealed).toBeNull()
   })
 
   test("what cannot be used is told, and hurts nothing else", () => {
-    const other = sealEntry("provider", "other", { api_key: "k" }, seal).sealed
+    const other = encryptEntry("provider", "other", { api_key: "k" }, seal).sealed
     const { settings, faults } = read(
       { section: "provider", id: "moved", body: '{"vendor":"openai"}', sealed: other },
       { section: "provider", id: "broken", body: "{", sealed: null },
@@ -113,7 +113,7 @@ describe("what the console has set", () => {
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
     const sources = { vendors: VENDORS, seal, known }
     expect(readConsole([first], sources).settings.providers["mine"]?.apiKey).toBe("first")
-    const lost = new ProviderSeal(join(folder, "elsewhere"))
+    const lost = new SecretCipher(join(folder, "elsewhere"))
     const again = readConsole([first], { ...sources, seal: lost })
     expect(again.settings.providers["mine"]?.apiKey).toBe("first")
     const second = record("provider", "mine", { vendor: "openai", api_key: "second" })
@@ -152,7 +152,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["mine/y"]).toEqual({ multiplier: "9" })
     expect(merged.multiplier).toBe("3")
     expect(merged.deadlines).toMatchObject({ connect: 1_000, whole: 7_200_000 })
-    // Names are the operator's: none is found that nobody gave.
+    // Names are the operator's: none is found that no one gave.
     expect(merged.providers["constructor"]).toBeUndefined()
     expect(merged.models["constructor"]).toBeUndefined()
   })

@@ -37,7 +37,7 @@ describe("the price of pictures", () => {
     const table = `{ 1024x1024: 40000, "1024x1024/hd": 80000, hd: 90000.5, default: 1 }`
     expect(load(pricedBy(table)).models["local/draw"]?.price).toEqual({
       image: "1",
-      pictures: { "1024x1024": "40000", "1024x1024/hd": "80000", hd: "90000.5" },
+      images: { "1024x1024": "40000", "1024x1024/hd": "80000", hd: "90000.5" },
     })
   })
 

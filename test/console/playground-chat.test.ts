@@ -20,7 +20,7 @@ import { FrameReader } from "../../console/src/pages/playground/frames.ts"
 import { readChat } from "../../console/src/pages/playground/gateway-call.ts"
 import { PlaygroundKeys } from "../../console/src/pages/playground/playground-key.ts"
 
-const HELLO: Question = { text: "Hello", pictures: [] }
+const HELLO: Question = { text: "Hello", images: [] }
 
 describe("the body of a chat", () => {
   test("says only what is set, and always asks for the usage", () => {
@@ -42,12 +42,12 @@ describe("the body of a chat", () => {
       stop: ["END"],
       extra: '{"seed": 7, "model": "not/this"}',
     }
-    const picture = { name: "a.png", url: "data:image/png;base64,AA==" }
+    const image = { name: "a.png", url: "data:image/png;base64,AA==" }
     const turns = [
       { question: HELLO, answer: "Hi" },
-      { question: { text: "lost", pictures: [] }, answer: "" },
+      { question: { text: "lost", images: [] }, answer: "" },
     ]
-    const body = chatBody("a/b", settings, turns, { text: "What is it?", pictures: [picture] })
+    const body = chatBody("a/b", settings, turns, { text: "What is it?", images: [image] })
     expect(body["messages"]).toEqual([
       { role: "system", content: "Be brief." },
       { role: "user", content: "Hello" },
@@ -55,7 +55,7 @@ describe("the body of a chat", () => {
       {
         role: "user",
         content: [
-          { type: "image_url", image_url: { url: picture.url } },
+          { type: "image_url", image_url: { url: image.url } },
           { type: "text", text: "What is it?" },
         ],
       },
@@ -142,11 +142,11 @@ describe("an answer", () => {
   })
 
   test("that ends without saying so has broken off, and keeps what came", async () => {
-    const piece = 'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n'
-    const answer = await readChat(new Response(piece), () => {})
+    const chunk = 'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n'
+    const answer = await readChat(new Response(chunk), () => {})
     expect(answer.text).toBe("Half")
     expect(answer.failure?.kind).toBe("broken_off")
-    const whole = await readChat(new Response(`${piece}data: [DONE]\n\n`), () => {})
+    const whole = await readChat(new Response(`${chunk}data: [DONE]\n\n`), () => {})
     expect(whole.failure).toBeNull()
   })
 })

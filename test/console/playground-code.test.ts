@@ -9,7 +9,7 @@ import { chatSamples, shortened } from "../../console/src/pages/playground/code/
 import { chatBody, DEFAULT_SETTINGS } from "../../console/src/pages/playground/conversation.ts"
 
 const BASE = "http://127.0.0.1:8787"
-const PICTURE = `data:image/png;base64,${"A".repeat(400)}`
+const IMAGE = `data:image/png;base64,${"A".repeat(400)}`
 
 function sampleOf(id: string, body: Parameters<typeof chatSamples>[1]): string {
   return chatSamples(BASE, body).find((sample) => sample.id === id)?.code ?? ""
@@ -18,7 +18,7 @@ function sampleOf(id: string, body: Parameters<typeof chatSamples>[1]): string {
 const settings = { ...DEFAULT_SETTINGS, system: "It's brief.", temperature: 1.5, effort: "high" }
 const body = chatBody("a/b", { ...settings, extra: '{"top_k": 4}' }, [], {
   text: 'Say "hi"\nand </script>',
-  pictures: [{ name: "a.png", url: PICTURE }],
+  images: [{ name: "a.png", url: IMAGE }],
 })
 
 describe("literals", () => {
@@ -107,10 +107,10 @@ describe("a request as code", () => {
 
   test("pictures are cut in what is shown, and nothing else is", () => {
     const short = JSON.stringify(shortened(body))
-    expect(short).not.toContain(PICTURE)
+    expect(short).not.toContain(IMAGE)
     expect(short).toContain("422 characters")
-    expect(shortened(chatBody("a/b", settings, [], { text: "hi", pictures: [] }))).toEqual(
-      chatBody("a/b", settings, [], { text: "hi", pictures: [] }),
+    expect(shortened(chatBody("a/b", settings, [], { text: "hi", images: [] }))).toEqual(
+      chatBody("a/b", settings, [], { text: "hi", images: [] }),
     )
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { cosine, linesOf, similarities } from "../../console/src/pages/playground/vectors.ts"
 import { adviceFor, failureOfBody } from "../../console/src/pages/playground/call-failure.ts"
-import { pictureFault } from "../../console/src/pages/playground/picture-fault.ts"
+import { imageFault } from "../../console/src/pages/playground/image-fault.ts"
 import { playgroundSearch } from "../../console/src/pages/playground/tabs.ts"
 
 describe("vectors", () => {
@@ -48,9 +48,9 @@ describe("a failure", () => {
 })
 
 test("files that are no pictures are named", () => {
-  expect(pictureFault({ name: "a.pdf", type: "application/pdf", size: 1 })).toContain("a.pdf")
-  expect(pictureFault({ name: "a.png", type: "image/png", size: 9_000_000 })).toContain("8 MB")
-  expect(pictureFault({ name: "a.png", type: "image/png", size: 9 })).toBeUndefined()
+  expect(imageFault({ name: "a.pdf", type: "application/pdf", size: 1 })).toContain("a.pdf")
+  expect(imageFault({ name: "a.png", type: "image/png", size: 9_000_000 })).toContain("8 MB")
+  expect(imageFault({ name: "a.png", type: "image/png", size: 9 })).toBeUndefined()
 })
 
 test("the playground's address takes what it knows", () => {

@@ -113,7 +113,7 @@ describe("places in a text, in characters and in bytes", () => {
     .array(fc.constantFrom("a", "é", "日", "🙂", "x".repeat(1_022), "🙂".repeat(600)), {
       maxLength: 12,
     })
-    .map((pieces) => pieces.join(""))
+    .map((chunks) => chunks.join(""))
 
   test("are what encoding the text gives, however it grows", () => {
     fc.assert(

@@ -71,7 +71,7 @@ function called(name: string, written: string): ChatEvent[] {
   return [
     { type: "tool-call-start", choice: 0, call: 0, id: "c3", name },
     ...(written.match(/[^]{1,3}/g) ?? []).map(
-      (piece) => ({ type: "tool-call-delta", choice: 0, call: 0, arguments: piece }) as const,
+      (chunk) => ({ type: "tool-call-delta", choice: 0, call: 0, arguments: chunk }) as const,
     ),
     { type: "finish", choice: 0, reason: "tool-calls" },
   ]

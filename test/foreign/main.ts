@@ -14,7 +14,7 @@ import { SUITES } from "./suites/suites.ts"
 import type { Target } from "./target.ts"
 
 const CHECKS = new URL("checks/", import.meta.url).pathname
-const MOST_SECONDS = 600
+const MAX_SECONDS = 600
 
 async function runClient(client: ForeignClient, root: string, target: Target): Promise<Row> {
   const version = client.packages[0]?.split(/@(?=[\d])|==/).at(-1) ?? ""
@@ -27,7 +27,7 @@ async function runClient(client: ForeignClient, root: string, target: Target): P
     env: cleanEnvironment({ TOLLGATE_URL: target.url, TOLLGATE_KEY: target.key }),
     stdout: "pipe",
     stderr: "pipe",
-    timeout: MOST_SECONDS * 1_000,
+    timeout: MAX_SECONDS * 1_000,
   })
   const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),

@@ -14,7 +14,7 @@ export interface Row {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Failures that nobody expects, passes that nobody expects, and why something was skipped. */
+  /** Failures that no one expects, passes that no one expects, and why something was skipped. */
   readonly notes: readonly string[]
 }
 

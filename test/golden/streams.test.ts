@@ -23,8 +23,8 @@ for (const upstream of UPSTREAMS) {
       test(`${name}: the same wherever the bytes are cut`, () => {
         const whole = JSON.stringify(received([bytes]))
         for (let cut = 1; cut < bytes.length; cut++) {
-          const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)]
-          if (JSON.stringify(received(pieces)) !== whole) throw new Error(`cut at ${cut}`)
+          const chunks = [bytes.subarray(0, cut), bytes.subarray(cut)]
+          if (JSON.stringify(received(chunks)) !== whole) throw new Error(`cut at ${cut}`)
         }
         const single = Array.from(bytes, (byte) => Uint8Array.of(byte))
         expect(print(decoded(upstream, single))).toBe(print(decoded(upstream, [bytes])))
@@ -55,21 +55,21 @@ function requestTo({ id }: UpstreamDialect): ChatRequest {
   return { model: MODELS[id], messages: [], stream: true, streamUsage: true, choices: 1 }
 }
 
-function received(pieces: readonly Uint8Array[]): readonly ReceivedEvent[] {
+function received(chunks: readonly Uint8Array[]): readonly ReceivedEvent[] {
   const parser = new SseParser()
-  return [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()]
+  return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()]
 }
 
-function framesIn(pieces: readonly Uint8Array[]): SseFrame[] {
-  return received(pieces).map((frame) => {
+function framesIn(chunks: readonly Uint8Array[]): SseFrame[] {
+  return received(chunks).map((frame) => {
     const json = parseJsonObject(frame.data)
     return json ? { ...frame, json } : frame
   })
 }
 
-function decoded(upstream: UpstreamDialect, pieces: readonly Uint8Array[]): ChatEvent[] {
+function decoded(upstream: UpstreamDialect, chunks: readonly Uint8Array[]): ChatEvent[] {
   const decoder = upstream.decodeEvents(requestTo(upstream))
-  return [...framesIn(pieces).flatMap((frame) => decoder.push(frame)), ...decoder.end()]
+  return [...framesIn(chunks).flatMap((frame) => decoder.push(frame)), ...decoder.end()]
 }
 
 function isFinishedAfter(upstream: UpstreamDialect, frames: readonly SseFrame[]): boolean {

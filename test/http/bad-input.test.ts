@@ -103,8 +103,8 @@ describe("a body that is no request", () => {
     ].join("\r\n")
     const answer = await new Promise<string>((resolve, reject) => {
       let text = ""
-      socket.on("data", (piece) => {
-        text += piece.toString()
+      socket.on("data", (chunk) => {
+        text += chunk.toString()
         if (text.includes("body_too_large")) resolve(text)
       })
       socket.on("close", () => resolve(text))

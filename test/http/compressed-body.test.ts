@@ -63,13 +63,13 @@ describe("a compressed body", () => {
 
   test("is unpacked when it comes in pieces, and 'identity' is none", async () => {
     const bytes = packed(CHAT, "gzip")
-    const pieces = new ReadableStream<Uint8Array>({
+    const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
         for (let at = 0; at < bytes.length; at += 7) controller.enqueue(bytes.slice(at, at + 7))
         controller.close()
       },
     })
-    const response = await send("/v1/chat/completions", pieces, { "content-encoding": "gzip" })
+    const response = await send("/v1/chat/completions", chunks, { "content-encoding": "gzip" })
     expect(response.status).toBe(200)
     const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
     const same = await send("/v1/chat/completions", plain, { "content-encoding": "identity" })

@@ -93,7 +93,7 @@ describe("origins of a key", () => {
     await short.get("/v1/models")
     expect(await asked(origin)).toEqual([204, origin])
     await gateway.store.keys.revoke(short.keyId, Date.now(), AUDIT)
-    // Whoever shows an unknown key has the book read.
+    // Whoever shows an unknown key has the ledger read.
     await fetch(gateway.url + "/v1/models", {
       headers: { authorization: `Bearer sk-tg-${"a".repeat(43)}` },
     })

@@ -157,19 +157,19 @@ describe("every endpoint", () => {
     for (const model of ["sim/dall-e-2", "sim/gpt-image-1"]) {
       const body = { model, prompt: "a cat", n: 2 }
       await comesTrue("/v1/images/generations", body)
-      const picture = { width: 256 }
-      const described = { ...body, image: picture, mask: picture }
+      const image = { width: 256 }
+      const described = { ...body, image, mask: image }
       await comesTrue("/v1/images/edits", described, () =>
         upload(
           "/v1/images/edits",
           { model, prompt: "a cat", n: "2" },
-          { image: PICTURE, mask: PICTURE },
+          { image: IMAGE, mask: IMAGE },
         ),
       )
     }
     const variation = { model: "sim/dall-e-2", image: { width: 256 } }
     await comesTrue("/v1/images/variations", variation, () =>
-      upload("/v1/images/variations", { model: "sim/dall-e-2" }, { image: PICTURE }),
+      upload("/v1/images/variations", { model: "sim/dall-e-2" }, { image: IMAGE }),
     )
   })
 
@@ -197,7 +197,7 @@ describe("every endpoint", () => {
   })
 })
 
-const PICTURE = png(256, 256)
+const IMAGE = png(256, 256)
 
 function upload(
   path: string,
@@ -235,8 +235,8 @@ describe("an estimate", () => {
       fetch: () => (fetched++, new Response()),
     })
     const url = `http://127.0.0.1:${server.port}/cat.png`
-    const picture = [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }]
-    await estimate("/v1/chat/completions", { model: "claude/claude", messages: picture })
+    const image = [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }]
+    await estimate("/v1/chat/completions", { model: "claude/claude", messages: image })
     await Promise.all(Array.from({ length: 20 }, () => estimate("/v1/chat/completions", body)))
     expect(await creditsOf(caller)).toEqual(before)
     expect(gateway.simulator.requests.length).toBe(called)
@@ -305,10 +305,10 @@ describe("an estimate", () => {
         "image.width",
       ],
     ]
-    for (const [wish, status, parameter] of cases) {
-      const response = await caller.post("/v1/estimate", wish)
+    for (const [options, status, parameter] of cases) {
+      const response = await caller.post("/v1/estimate", options)
       const { error } = (await response.json()) as { error: { param: string | null } }
-      expect([wish, response.status, error.param]).toEqual([wish, status, parameter])
+      expect([options, response.status, error.param]).toEqual([options, status, parameter])
     }
     const unknown = await fetch(`${gateway.url}/v1/estimate`, { method: "POST", body: "{}" })
     expect(unknown.status).toBe(401)
@@ -323,8 +323,8 @@ describe("an estimate", () => {
     }
     const embedding = { model: "sim/embed", input: "x" }
     await estimate("/v1/embeddings", embedding, { by: limited })
-    const wish = { path: "/v1/embeddings", body: embedding }
-    const response = await limited.post("/v1/estimate", wish)
+    const options = { path: "/v1/embeddings", body: embedding }
+    const response = await limited.post("/v1/estimate", options)
     expect(response.status).toBe(429)
     await response.body?.cancel()
   })

@@ -43,8 +43,8 @@ class Unfinished implements Disposable {
   constructor(key: string, length: number | undefined, path = CHAT, type = "application/json") {
     const { hostname, port } = new URL(gateway.url)
     this.socket = connect(Number(port), hostname)
-    this.socket.on("data", (piece) => {
-      this.text += piece.toString("latin1")
+    this.socket.on("data", (chunk) => {
+      this.text += chunk.toString("latin1")
     })
     this.socket.on("error", () => {})
     this.socket.on("close", () => {

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test"
 import { readJsonBody } from "../../src/http/read-body.ts"
 
-const PIECE = 64 * 1024
+const CHUNK = 64 * 1024
 
-/** A body that comes in pieces, and the pieces. */
-function inPieces(contents: readonly string[]) {
-  const pieces = contents.map((text) => new Uint8Array(Buffer.from(text.padEnd(PIECE))))
+/** A body that comes in pieces, and the chunks. */
+function inChunks(contents: readonly string[]) {
+  const chunks = contents.map((text) => new Uint8Array(Buffer.from(text.padEnd(CHUNK))))
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      for (const piece of pieces) controller.enqueue(piece)
+      for (const chunk of chunks) controller.enqueue(chunk)
       controller.close()
     },
   })
   const headers = { "content-type": "application/json" }
-  return { pieces, request: new Request("http://x", { method: "POST", headers, body }) }
+  return { chunks, request: new Request("http://x", { method: "POST", headers, body }) }
 }
 
 test.each([
@@ -21,8 +21,8 @@ test.each([
   ["too deep", ["{", '"a":', "[".repeat(100)], "invalid_json"],
   ["no JSON", ["{", "nothing"], "invalid_json"],
 ])("the memory of a body that is %s is given back at once", async (_, contents, kind) => {
-  const { pieces, request } = inPieces(contents)
-  const refusal = await readJsonBody(request, 3 * PIECE).catch((error: unknown) => error)
+  const { chunks, request } = inChunks(contents)
+  const refusal = await readJsonBody(request, 3 * CHUNK).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ kind })
-  expect(pieces.map((piece) => piece.byteLength)).toEqual(pieces.map(() => 0))
+  expect(chunks.map((chunk) => chunk.byteLength)).toEqual(chunks.map(() => 0))
 })

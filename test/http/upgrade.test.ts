@@ -19,8 +19,8 @@ async function shakeHands(path: string): Promise<string> {
     hostname: "127.0.0.1",
     port: Number(new URL(gateway.url).port),
     socket: {
-      data(_, piece) {
-        text += piece.toString()
+      data(_, chunk) {
+        text += chunk.toString()
         if (text.includes("}}")) heard.resolve(text)
       },
       close: () => heard.resolve(text),

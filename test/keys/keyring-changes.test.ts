@@ -40,12 +40,12 @@ describe("a keyring", () => {
       keys: {
         ...book.store.keys,
         listChanged: async (revision) => {
-          const news = await book.store.keys.listChanged(revision)
+          const changes = await book.store.keys.listChanged(revision)
           if (isSlow) {
             isSlow = false
             await gate.promise
           }
-          return news
+          return changes
         },
       },
     }
@@ -67,7 +67,7 @@ describe("a keyring", () => {
     const store = await book.threaded()
     const { keyring } = await desk(book, store)
     await using node = await Node.join(store, "node", {
-      onNews: (news) => keyring.refresh(news.revision),
+      onChanges: (changes) => keyring.refresh(changes.revision),
       onForgotten() {},
       onExpired() {},
       onFailure() {},
@@ -83,7 +83,7 @@ describe("a keyring", () => {
   })
 })
 
-/** What comes of asking, when the book may be looked into. */
+/** What comes of asking, when the ledger may be looked into. */
 async function identified(keyring: Keyring, headers: Pairs): Promise<string> {
   try {
     return (await keyring.identify(new Headers(headers), Date.now())).id

@@ -5,11 +5,11 @@ import type { Batch } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { KeyRecord } from "../../src/store/keys.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
-import { Ledger, MOST_WRITTEN_OFF } from "../../src/ledger/ledger.ts"
+import { Ledger, MAX_WRITTEN_OFF } from "../../src/ledger/ledger.ts"
 import { payersOf } from "../../src/keys/payer.ts"
 import { BUDGET_PERIODS, budgetOwner, limitOf } from "../../src/accounting/budget-periods.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book, payerOf } from "../store/book.ts"
 
 export const ACCOUNTS = ["left", "right"] as const
@@ -74,7 +74,7 @@ interface OpenHold {
   readonly hold: Hold
 }
 
-/** Every fact that must hold whenever nobody is in the middle of a step, as SQL that finds breaches. */
+/** Every fact that must hold whenever no one is in the middle of a step, as SQL that finds breaches. */
 const LAWS: Readonly<Record<string, string>> = {
   "no balance below zero, no lease beyond it":
     "SELECT * FROM balances WHERE posted < 0 OR leased < 0 OR leased > posted",
@@ -108,17 +108,17 @@ export class World implements AsyncDisposable {
   readonly #open: OpenHold[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #batches: PostedBatch[] = []
-  /** Requests that were being settled when their process crashed: nobody was told what came of it. */
+  /** Requests that were being settled when their process crashed: no one was told what came of it. */
   readonly #untold = new Set<string>()
   /** What requests have failed with. */
   readonly #faults: unknown[] = []
   /** The most that the budgets of each kind ever were. */
-  readonly #most = new Map<keyof Limits, bigint>()
+  readonly #max = new Map<keyof Limits, bigint>()
   #key: KeyRecord
   /** The store's own thread has its own clock, on which other days may be running. */
   readonly #isThreaded: boolean
   #granted = 0n
-  #told = 0n
+  #reported = 0n
   #number = 0
   #wasStolen = false
 
@@ -155,14 +155,14 @@ export class World implements AsyncDisposable {
     this.#remember(this.#key)
   }
 
-  /** Somebody wants to take something out. */
+  /** Someone wants to take something out. */
   async recall(spender: Spender, amount: bigint): Promise<void> {
     const payer = payersOf(this.#key)(Date.now())
     const owner = spender === KEY ? (payer.budgets.at(-1) ?? KEY) : spender
     await this.#store.leases.recall(owner, amount)
   }
 
-  /** An operator takes credits back, as far as nobody has leased them. */
+  /** An operator takes credits back, as far as no one has leased them. */
   async takeOut(account: string, amount: bigint): Promise<void> {
     const unknowns = { note: null, author: null }
     const entry = { account, kind: "adjustment" as const, amount: -amount, at: Date.now() }
@@ -217,11 +217,11 @@ export class World implements AsyncDisposable {
     const settling = async (): Promise<void> => {
       const settled = await member.ledger.settle(hold, cost, () => `settled ${request}`)
       this.#untold.delete(request)
-      this.#told += settled.charged
+      this.#reported += settled.charged
       expect(settled.charged >= 0n && settled.writtenOff >= 0n).toBe(true)
       const unpaid = cost - settled.charged
-      if (unpaid <= MOST_WRITTEN_OFF) expect(settled.writtenOff).toBe(unpaid)
-      else expect(settled.writtenOff).toBeGreaterThanOrEqual(MOST_WRITTEN_OFF)
+      if (unpaid <= MAX_WRITTEN_OFF) expect(settled.writtenOff).toBe(unpaid)
+      else expect(settled.writtenOff).toBeGreaterThanOrEqual(MAX_WRITTEN_OFF)
       const receipt = await this.#store.settlements.findReceipt(request)
       expect(receipt?.body).toBe(`settled ${request}`)
       expect(-(receipt?.entry?.amount ?? 0n)).toBe(settled.charged)
@@ -246,13 +246,13 @@ export class World implements AsyncDisposable {
   /** What a node does when it polls. */
   async poll(index: number): Promise<void> {
     const member = this.#member(index)
-    const news = await this.#store.nodes.poll(member.id, Date.now())
-    if (!news.known) {
+    const changes = await this.#store.nodes.poll(member.id, Date.now())
+    if (!changes.known) {
       await this.#announce(member.id)
       member.ledger.forgetLeases()
     }
     member.payerAt = payersOf(this.#key)
-    await member.ledger.tick(news.recalls)
+    await member.ledger.tick(changes.recalls)
   }
 
   /** The process is gone from one moment to the next; another has taken its place. */
@@ -303,19 +303,19 @@ export class World implements AsyncDisposable {
       )
       .all()
     for (const { owner, allotted } of rows) {
-      const most = this.#most.get(kindOf(owner)) ?? 0n
-      expect([owner, allotted <= most]).toEqual([owner, true])
+      const max = this.#max.get(kindOf(owner)) ?? 0n
+      expect([owner, allotted <= max]).toEqual([owner, true])
     }
   }
 
   #remember(limits: Limits): void {
     for (const kind of ["budget", "dailyBudget", "monthlyBudget"] as const) {
       const limit = limits[kind] ?? 0n
-      if (limit > (this.#most.get(kind) ?? 0n)) this.#most.set(kind, limit)
+      if (limit > (this.#max.get(kind) ?? 0n)) this.#max.set(kind, limit)
     }
   }
 
-  /** Ends all requests; then every till agrees with the book and all the money can be had at once. */
+  /** Ends all requests; then every till agrees with the ledger and all the money can be had at once. */
   async checkEnd(): Promise<void> {
     await this.#settleDown()
     while (this.#open.length > 0) this.release(0)
@@ -332,7 +332,7 @@ export class World implements AsyncDisposable {
     this.#checkOverPeriods()
     if (!this.#isThreaded) this.#checkLimits()
     await this.#checkConservation()
-    const { problems } = await verifyBooks(this.#book.store)
+    const { problems } = await verifyLedgers(this.#book.store)
     // On the clock of the store's thread, limits may have been changed on another day.
     const isOfOtherDay = (fault: string) => this.#isThreaded && fault === "limit"
     expect(problems.filter(({ fault }) => !isOfOtherDay(fault))).toEqual([])
@@ -362,7 +362,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** What is over is given back: nobody keeps leases on it. */
+  /** What is over is given back: no one keeps leases on it. */
   #checkOverPeriods(): void {
     const query = this.#database.query<{ owner: string }, []>(
       "SELECT owner FROM leases WHERE amount > 0 AND instr(owner, '@') > 0",
@@ -378,7 +378,7 @@ export class World implements AsyncDisposable {
       untold -= (await this.#book.store.settlements.findReceipt(request))?.entry?.amount ?? 0n
     }
     const balance = (await this.#book.balanceOf("left")) + (await this.#book.balanceOf("right"))
-    expect(this.#granted - this.#told - untold).toBe(balance)
+    expect(this.#granted - this.#reported - untold).toBe(balance)
   }
 
   async #checkAllCanBeHad(): Promise<void> {
@@ -457,7 +457,7 @@ export class World implements AsyncDisposable {
       "SELECT amount FROM leases WHERE owner = ? AND node = ?",
     )
     const leases = owners.map((owner) => query.get(owner, node)?.amount ?? 0n)
-    return leases.reduce((least, lease) => (lease < least ? lease : least))
+    return leases.reduce((min, lease) => (lease < min ? lease : min))
   }
 }
 

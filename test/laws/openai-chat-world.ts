@@ -355,13 +355,13 @@ function streamOf(choice: number): fc.Arbitrary<ChatEvent[]> {
   return fc
     .tuple(fc.array(said, { maxLength: 6 }), called, cited, finish)
     .map(([said, called, cited, finish]) => {
-      const calls = called.flatMap(([name, pieces], call): ChatEvent[] => [
+      const calls = called.flatMap(([name, chunks], call): ChatEvent[] => [
         { type: "tool-call-start", choice, call, id: `call_${call}`, name },
-        ...pieces.map((piece): ChatEvent => ({
+        ...chunks.map((chunk): ChatEvent => ({
           type: "tool-call-delta",
           choice,
           call,
-          arguments: piece,
+          arguments: chunk,
         })),
       ])
       const reason = called.length > 0 && finish === "stop" ? "tool-calls" : finish

@@ -3,7 +3,7 @@ import { AUDIT } from "../store/audit-record.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import { payersOf } from "../../src/keys/payer.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book } from "../store/book.ts"
 
 const MORNING = new Date("2026-11-29T08:00:00Z")
@@ -38,8 +38,8 @@ describe("budgets of a day and of a month", () => {
     expect(ledger.available(payer)).toBe(5n)
     expect((await ledger.settle(hold, 12n, () => "{}")).charged).toBe(12n)
     expect(await left(book)).toEqual([38n, 8n, 18n])
-    expect(ledger.standing(payer).map(({ posted }) => posted)).toEqual([988n, 38n, 8n, 18n])
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect(ledger.snapshot(payer).map(({ posted }) => posted)).toEqual([988n, 38n, 8n, 18n])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("begin again with their period, and nothing has to be set back for it", async () => {
@@ -62,7 +62,7 @@ describe("budgets of a day and of a month", () => {
     expect(await left(book)).toEqual([20n, 20n, 30n])
     expect(await spend(20n)).toBe(20n)
     expect(await left(book)).toEqual([0n, 0n, 10n])
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("pay for a request on the day on which its hold was placed", async () => {
@@ -84,7 +84,7 @@ describe("budgets of a day and of a month", () => {
       [hold, lateHold].map((one) => book.store.settlements.findReceipt(one.request)),
     )
     for (const receipt of receipts) expect(receipt?.budgets).toContain("key_x@2026-11-29")
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("are given back and forgotten when their period is over and nothing runs on them", async () => {
@@ -105,7 +105,7 @@ describe("budgets of a day and of a month", () => {
     expect(await other.lease(payer, 17n)).toBeUndefined()
     await ledger.tick((await book.store.nodes.poll("node", null)).recalls)
     expect(await other.lease(payer, 17n)).toBe(true)
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("are not forgotten while somebody waits for the last of them", async () => {
@@ -115,11 +115,11 @@ describe("budgets of a day and of a month", () => {
     const asked = Promise.withResolvers<void>()
     const store: Store = {
       ...book.store,
-      // Nobody can place what it asks for, so the rest is leased at last, with whatever there is.
+      // No one can place what it asks for, so the rest is leased at last, with whatever there is.
       leases: {
         ...book.store.leases,
         take: async (order) => {
-          if (order.least === 1n && order.owner.includes("@2026-11-29")) {
+          if (order.min === 1n && order.owner.includes("@2026-11-29")) {
             asked.resolve()
             await gate.promise
           }
@@ -178,7 +178,7 @@ describe("a change of a key", () => {
     expect(await left(book)).toEqual([2n, null, 0n])
     await book.store.keys.update("key_x", { dailyBudget: 9n }, AUDIT)
     expect(await left(book)).toEqual([2n, 1n, 0n])
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("takes nothing that requests hold", async () => {
@@ -192,7 +192,7 @@ describe("a change of a key", () => {
     expect((await ledger.settle(hold, 20n, () => "{}")).charged).toBe(20n)
     await book.store.keys.update("key_x", { name: "other" }, AUDIT)
     expect(await left(book)).toEqual([0n, 0n, 10n])
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("gives a key its first budget, which counts from then on", async () => {
@@ -208,7 +208,7 @@ describe("a change of a key", () => {
     await ledger.lease(payer, 5n)
     await ledger.settle(ledger.tryHold(book.order(payer, 4n))!, 4n, () => "{}")
     expect(await book.store.keys.find("key")).toMatchObject({ budgetLeft: 1n, dailyLeft: 1n })
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("is heard of by everybody, and is refused once it is revoked", async () => {
@@ -218,8 +218,8 @@ describe("a change of a key", () => {
     const { revision } = await book.store.keys.listChanged(-1)
     const change = { name: "new", models: ["sim/*"], requestsPerMinute: 5, expiresAt: 9 }
     await book.store.keys.update("key", change, AUDIT)
-    const news = await book.store.keys.listChanged(revision)
-    expect(news.keys).toMatchObject([{ id: "key", ...change, tokensPerMinute: null }])
+    const changes = await book.store.keys.listChanged(revision)
+    expect(changes.keys).toMatchObject([{ id: "key", ...change, tokensPerMinute: null }])
     await book.store.keys.revoke("key", 1, AUDIT)
     const late = book.store.keys.update("key", { name: "late" }, AUDIT)
     await expect(late).rejects.toMatchObject({ code: "revoked" })
@@ -237,7 +237,7 @@ test("a budget that was changed behind the book's back is found", async () => {
   await ledger.lease(payer, 10n)
   await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, () => "{}")
   book.change("UPDATE balances SET posted = posted + 1 WHERE owner = 'key_x@2026-11-29'")
-  const { problems } = await verifyBooks(book.store)
+  const { problems } = await verifyLedgers(book.store)
   expect(problems).toMatchObject([{ account: "a", number: null, fault: "budget" }])
   expect(problems[0]?.message).toContain("key_x@2026-11-29")
 })

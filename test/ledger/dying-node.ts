@@ -13,7 +13,7 @@ const store = await openStore(path)
 const alarms = { writtenOff() {}, settledLate() {}, expired() {}, failed: console.error }
 const ledger = new Ledger(store, id, alarms)
 const listeners: NodeListeners = {
-  onNews: (news) => ledger.tick(news.recalls),
+  onChanges: (changes) => ledger.tick(changes.recalls),
   onForgotten: () => ledger.forgetLeases(),
   onExpired() {},
   onFailure: console.error,

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book, until } from "../store/book.ts"
 
 /** A store that can be made to refuse all writing, before or after it was done. */
@@ -119,7 +119,7 @@ describe("when the book cannot be written", () => {
     expect(await settling).toEqual({ charged: 50n, writtenOff: 0n, balance: 50n })
     expect(ledger.available(payer)).toBe(50n)
     expect(await book.store.accounts.find("account")).toMatchObject({ balance: 50n, leased: 50n })
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 })
 
@@ -161,6 +161,6 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
     expect(ledger.available(payer)).toBe(90n)
     const next = ledger.tryHold(book.order(payer, 90n))!
     expect((await ledger.settle(next, 90n, () => "{}")).charged).toBe(90n)
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 }

@@ -37,7 +37,7 @@ function holdOf(request: string, age = 0): Hold {
   return {
     request,
     payer,
-    tills: [],
+    balances: [],
     amount: 1n,
     at: Date.now() - age,
     receipt: () => `expired ${request}`,

@@ -14,7 +14,7 @@ describe("a key's budget", () => {
     expect(ledger.tryHold(book.order(payer, 11n))).toBeUndefined()
     await ledger.settle(hold, 15n, () => "{}")
     expect(ledger.available(payer)).toBe(35n)
-    const [account, budget] = ledger.standing(payer)
+    const [account, budget] = ledger.snapshot(payer)
     expect(account).toEqual({ owner: "account", posted: 985n, available: 985n, debt: 0n })
     expect(budget).toEqual({ owner: "thrifty", posted: 35n, available: 35n, debt: 0n })
     expect((await book.store.keys.find("thrifty"))?.budgetLeft).toBe(35n)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { Batch, Posting } from "../../src/store/settlements.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book, openDirectStore } from "../store/book.ts"
 
 const PAYER = { account: "account", key: "key", budgets: [] }
@@ -65,7 +65,7 @@ describe("a hold", () => {
     expect(await ledger.lease(payer, 1n)).toBeUndefined()
     expect(ledger.tryHold(book.order(payer, 1n))).toBeUndefined()
     expect(ledger.tryHold(book.order(payer, 0n))).toBeDefined()
-    expect(ledger.standing(payer)).toEqual([
+    expect(ledger.snapshot(payer)).toEqual([
       { owner: "account", posted: 0n, available: 0n, debt: 0n },
     ])
   })
@@ -164,7 +164,7 @@ describe("a settlement", () => {
       { number: 1, reason: "account_empty" },
     ])
     expect(await book.store.settlements.listWriteOffs(["another"], null, 10)).toEqual([])
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("above all there is leaves what others hold alone; the rest is written off", async () => {
@@ -205,7 +205,7 @@ describe("a settlement", () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await book.ledger("node")
-    await book.store.leases.take({ node: "node", owner: "account", wanted: 100n, least: 1n })
+    await book.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
     const batch = batchOf(
       { ...CHARGE, request: "first", amount: 30n },
       { ...CHARGE, request: "second", amount: 0n },
@@ -222,7 +222,7 @@ describe("a settlement", () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await book.ledger("node")
-    await book.store.leases.take({ node: "node", owner: "account", wanted: 100n, least: 1n })
+    await book.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
     const postings = ["one", "two", "one"].map((request) => ({ ...CHARGE, request, amount: 30n }))
     const posted = await book.store.settlements.post("node", batchOf(...postings))
     expect(posted.map(({ charged }) => charged)).toEqual([30n, 30n, 30n])
@@ -233,7 +233,7 @@ describe("a settlement", () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await book.ledger("node")
-    await book.store.leases.take({ node: "node", owner: "account", wanted: 60n, least: 1n })
+    await book.store.leases.take({ node: "node", owner: "account", wanted: 60n, min: 1n })
     const post = (request: string) =>
       book.store.settlements.post("node", batchOf({ ...CHARGE, request }))
     await post("first")
@@ -247,7 +247,7 @@ describe("a settlement", () => {
     await post("after a failure")
     const entries = await book.store.entries.list("account", 0, 10)
     expect(entries.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("of two processes in turn make one book", async () => {
@@ -260,7 +260,7 @@ describe("a settlement", () => {
       [book.store, "left"],
       [other, "right"],
     ] as const) {
-      await store.leases.take({ node, owner: "account", wanted: 40n, least: 1n })
+      await store.leases.take({ node, owner: "account", wanted: 40n, min: 1n })
     }
     for (let turn = 0; turn < 6; turn++) {
       const [store, node] = turn % 2 === 0 ? [book.store, "left"] : [other, "right"]
@@ -271,14 +271,14 @@ describe("a settlement", () => {
       null,
       ...Array.from({ length: 6 }, (_, turn) => `req_${turn}`),
     ])
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("of any number in a batch makes as many lines, in their order", async () => {
     await using book = Book.direct()
     await book.account("account", 10_000n)
     await book.ledger("node")
-    await book.store.leases.take({ node: "node", owner: "account", wanted: 10_000n, least: 1n })
+    await book.store.leases.take({ node: "node", owner: "account", wanted: 10_000n, min: 1n })
     let lines = 1
     for (const count of [1, 31, 64, 75]) {
       const postings = Array.from({ length: count }, (_, index) => {
@@ -290,6 +290,6 @@ describe("a settlement", () => {
       expect(entries.map(({ request }) => request)).toEqual(postings.map(({ request }) => request))
       lines += count
     }
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 })

@@ -8,17 +8,17 @@ import { Ledger } from "../../src/ledger/ledger.ts"
 import { Node, type NodeListeners } from "../../src/ledger/node.ts"
 import { NodeLocks } from "../../src/store/node-locks.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book, until } from "../store/book.ts"
 
 class RecordedListeners implements NodeListeners {
-  readonly news: NodeChanges[] = []
+  readonly changes: NodeChanges[] = []
   readonly expired: HoldRecord[] = []
   readonly failures: unknown[] = []
   forgotten = 0
 
-  async onNews(news: NodeChanges): Promise<void> {
-    this.news.push(news)
+  async onChanges(changes: NodeChanges): Promise<void> {
+    this.changes.push(changes)
   }
   onForgotten(): void {
     this.forgotten++
@@ -76,7 +76,7 @@ describe("a process that died", () => {
       expect(receipt).toMatchObject({ body: `{"expired":"${request}"}`, entry: null })
     }
     expect((await book.store.settlements.findReceipt("settled"))?.entry?.amount).toBe(-5n)
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
 
     const ledger = new Ledger(book.store, "survivor", book.alarms)
     await ledger.lease(payer, 95n)
@@ -116,7 +116,7 @@ describe("a process that is stopped", () => {
     }
     holder.kill("SIGKILL")
     await holder.exited
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   }, 15_000)
 
   test("and is taken for dead, since it has no lock, is charged when it goes on", async () => {
@@ -143,7 +143,7 @@ describe("a process that is stopped", () => {
     }
     holder.kill("SIGKILL")
     await holder.exited
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   }, 15_000)
 })
 
@@ -282,8 +282,8 @@ describe("a node", () => {
     await book.store.nodes.join({ ...elsewhere, id: "suspended too" })
     try {
       Date.now = () => realNow() + 60_000
-      const looked = listeners.news.length
-      await until(() => listeners.news.length > looked + 1)
+      const looked = listeners.changes.length
+      await until(() => listeners.changes.length > looked + 1)
       expect(await book.store.nodes.list()).toHaveLength(2)
       Date.now = () => realNow() + 66_000
       await until(async () => (await book.store.nodes.list()).length === 1)
@@ -304,8 +304,8 @@ describe("a node", () => {
       const setBackTo = Date.now()
       const elsewhere = { process: 1, host: "elsewhere", beatAt: setBackTo - 31_000, machine: null }
       await book.store.nodes.join({ ...elsewhere, id: "dead" })
-      const looked = listeners.news.length
-      await until(() => listeners.news.length > looked + 1)
+      const looked = listeners.changes.length
+      await until(() => listeners.changes.length > looked + 1)
       passed += 6_000
       await until(async () => (await book.store.nodes.list()).length === 1)
       const [me] = await book.store.nodes.list()
@@ -334,7 +334,7 @@ describe("a node", () => {
     isBroken = true
     await until(() => listeners.failures.length > 1)
     isBroken = false
-    const looked = listeners.news.length
-    await until(() => listeners.news.length > looked)
+    const looked = listeners.changes.length
+    await until(() => listeners.changes.length > looked)
   })
 })

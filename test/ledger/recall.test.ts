@@ -3,10 +3,10 @@ import type { Payer } from "../../src/accounting/payer.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book, payerOf } from "../store/book.ts"
 
-/** How often a node looks for news. */
+/** How often a node looks for changes. */
 const POLL_EVERY = 100
 
 /** Does for a ledger what a node's polling does, for as long as it lives. */
@@ -20,8 +20,8 @@ class Poller implements AsyncDisposable {
 
   async #look(store: Store, node: string, ledger: Ledger): Promise<void> {
     while (!this.#stopped) {
-      const news = await store.nodes.poll(node, null)
-      await ledger.tick(news.recalls)
+      const changes = await store.nodes.poll(node, null)
+      await ledger.tick(changes.recalls)
       await Bun.sleep(POLL_EVERY)
     }
   }
@@ -92,7 +92,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
         expect(await book.balanceOf("account")).toBe(0n)
         await book.grant("account", 500n)
       }
-      expect((await verifyBooks(book.store)).problems).toEqual([])
+      expect((await verifyLedgers(book.store)).problems).toEqual([])
       expect(book.alarms.writtenOffs).toEqual([])
     }, 20_000)
   }
@@ -196,7 +196,7 @@ describe("an idle lease of another node", () => {
     const rich = await book.ledger("rich")
     await rich.lease(payer, 100n)
     await book.ledger("poor")
-    await book.store.leases.take({ node: "poor", owner: "account", wanted: 5n, least: 5n })
+    await book.store.leases.take({ node: "poor", owner: "account", wanted: 5n, min: 5n })
     expect((await book.store.nodes.poll("rich", null)).recalls).toEqual(["account"])
     expect((await book.store.nodes.poll("poor", null)).recalls).toEqual([])
     await book.store.nodes.remove("poor", 1)

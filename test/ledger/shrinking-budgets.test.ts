@@ -6,7 +6,7 @@ import { Node } from "../../src/ledger/node.ts"
 import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { Keys } from "../../src/management/keys.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book, until } from "../store/book.ts"
 
 const CREDIT = 1_000_000_000n
@@ -20,7 +20,7 @@ test("a budget shrinks at once, though a running process has leased all of it", 
   const store = await book.threaded()
   const ledger = await book.ledger("node", store)
   const listeners = {
-    onNews: (news: { recalls: readonly string[] }) => ledger.tick(news.recalls),
+    onChanges: (changes: { recalls: readonly string[] }) => ledger.tick(changes.recalls),
     onForgotten: () => ledger.forgetLeases(),
     onExpired() {},
     onFailure: console.error,
@@ -43,7 +43,7 @@ test("a budget shrinks at once, though a running process has leased all of it", 
   await keys.change(COMMAND_LINE, "key_x", { daily_budget: "5" })
   expect(await ledger.lease(payer, 2n * CREDIT)).toBe(true)
   expect(await ledger.lease(payer, 3n * CREDIT)).toBeUndefined()
-  expect((await verifyBooks(book.store)).problems).toEqual([])
+  expect((await verifyLedgers(book.store)).problems).toEqual([])
 }, 15_000)
 
 test("what a running request holds of a budget is left to it, and to no other", async () => {
@@ -65,7 +65,7 @@ test("what a running request holds of a budget is left to it, and to no other", 
   expect(await ledger.lease(payer, 3n * CREDIT + 1n)).toBeUndefined()
   expect(await ledger.lease(payer, 3n * CREDIT)).toBe(true)
   expect((await book.store.nodes.poll("node", null)).recalls).toEqual([])
-  expect((await verifyBooks(book.store)).problems).toEqual([])
+  expect((await verifyLedgers(book.store)).problems).toEqual([])
 })
 
 test("a process that dies takes nothing along of what was to be taken away", async () => {

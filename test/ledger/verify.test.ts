@@ -4,8 +4,8 @@ import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { readAnchor, writeAnchor } from "../../src/ledger/anchor-file.ts"
 import { hashEntry, hashText } from "../../src/accounting/hash-chain.ts"
-import type { BookProblem } from "../../src/ledger/verify/problem.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import type { LedgerProblem } from "../../src/ledger/verify/problem.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book, openDirectStore, payerOf, TemporaryDirectory } from "../store/book.ts"
 
 const BUDGET = 1_000n
@@ -65,10 +65,10 @@ describe("verifying the books", () => {
 
   afterAll(() => directory[Symbol.dispose]())
 
-  /** What verifying says of the book after someone has changed it with SQL. */
+  /** What verifying says of the ledger after someone has changed it with SQL. */
   async function problemsAfter(
     change: (database: Database) => void,
-  ): Promise<readonly BookProblem[]> {
+  ): Promise<readonly LedgerProblem[]> {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     const database = new Database(own.database, { safeIntegers: true })
@@ -78,14 +78,14 @@ describe("verifying the books", () => {
     change(database)
     database.close()
     await using store = openDirectStore(own.database)
-    return (await verifyBooks(store)).problems
+    return (await verifyLedgers(store)).problems
   }
 
   test("finds nothing wrong with an honest one", async () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     await using store = openDirectStore(own.database)
-    expect(await verifyBooks(store)).toMatchObject({
+    expect(await verifyLedgers(store)).toMatchObject({
       accounts: 2,
       entries: 8,
       receipts: 2,
@@ -209,8 +209,8 @@ describe("verifying the books", () => {
     await using changed = openDirectStore(own.database)
     const beside = readAnchor(own.path, SECRET)
     expect(beside?.isGenuine).toBe(true)
-    expect((await verifyBooks(changed)).problems).toEqual([])
-    const { problems } = await verifyBooks(changed, beside)
+    expect((await verifyLedgers(changed)).problems).toEqual([])
+    const { problems } = await verifyLedgers(changed, beside)
     expect(problems).toMatchObject([{ account: null, number: null, fault: "anchor" }])
     expect(readAnchor(own.path, "another secret")?.isGenuine).toBe(false)
   })
@@ -269,7 +269,7 @@ describe("verifying the books", () => {
     await using book = Book.direct()
     await book.account("long", 0n)
     for (let count = 0; count < 1_203; count++) await book.grant("long", 1n)
-    expect(await verifyBooks(book.store)).toMatchObject({
+    expect(await verifyLedgers(book.store)).toMatchObject({
       accounts: 1,
       entries: 1_203,
       problems: [],
@@ -290,7 +290,7 @@ describe("verifying the books", () => {
       }
     })()
     for (let round = 0; round < 5; round++) {
-      expect((await verifyBooks(book.store)).problems).toEqual([])
+      expect((await verifyLedgers(book.store)).problems).toEqual([])
     }
     over.abort()
     await charging

@@ -11,15 +11,15 @@ interface Passed {
 
 /** The most that passed in any minute. */
 function busiestMinute(passed: readonly Passed[]): number {
-  let most = 0
+  let max = 0
   for (const { at: from } of passed) {
     const inMinute = passed.filter(({ at }) => at >= from && at < from + MINUTE)
-    most = Math.max(
-      most,
+    max = Math.max(
+      max,
       inMinute.reduce((sum, { units }) => sum + units, 0),
     )
   }
-  return most
+  return max
 }
 
 function isLetThrough(run: () => unknown): boolean {

@@ -92,9 +92,9 @@ describe("a table of words", () => {
     const few = new WordTable(new BigInt64Array(16 * 2), 2)
     const places = Array.from({ length: 16 }, (_, index) => few.make(`name ${index}`, () => 0).at)
     expect(new Set(places).size).toBe(16)
-    const least = places[5] ?? -1
-    expect(few.make("another", (at) => (at === least ? 1 : 0))).toMatchObject({
-      at: least,
+    const min = places[5] ?? -1
+    expect(few.make("another", (at) => (at === min ? 1 : 0))).toMatchObject({
+      at: min,
       wasFree: false,
     })
     expect(few.find("name 5")).toBe(-1)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { Stripe } from "stripe"
 import { AUDIT } from "../store/audit-record.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { ask, asked, startManaged } from "../http/admin/support.ts"
 import { simulated, type TestCaller, type TestGateway } from "../support/gateway.ts"
 
@@ -122,12 +122,12 @@ const dispute = (type: string, status: string, changes: Record<string, unknown> 
     ...changes,
   })
 
-interface Standing {
+interface BalanceSnapshot {
   readonly balance: string
   readonly debt: string
 }
 
-async function standing(): Promise<Standing> {
+async function standing(): Promise<BalanceSnapshot> {
   const { balance, debt } = await asked(gateway, "GET", `/accounts/${account}`)
   return { balance: String(balance), debt: String(debt) }
 }
@@ -149,7 +149,7 @@ const grant = (amount: string) =>
   asked(gateway, "POST", `/accounts/${account}/entries`, { kind: "grant", amount, note: "more" })
 
 async function booksAreRight(): Promise<void> {
-  expect((await verifyBooks(gateway.store)).problems).toEqual([])
+  expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -382,12 +382,12 @@ test("a debt that somebody has changed in the database is found", async () => {
   const { Database } = await import("bun:sqlite")
   using database = new Database(path)
   database.run("UPDATE debts SET debt = 1 WHERE account = ?", [account])
-  const { problems } = await verifyBooks(gateway.store)
+  const { problems } = await verifyLedgers(gateway.store)
   expect(problems).toMatchObject([{ account, fault: "debt" }])
   expect(problems[0]?.message).toContain("was changed after it was written")
   database.run("UPDATE debts SET debt = 10000000000 WHERE account = ?", [account])
   database.run("UPDATE card_payments SET taken = 0 WHERE account = ?", [account])
-  expect((await verifyBooks(gateway.store)).problems).toMatchObject([{ fault: "debt" }])
+  expect((await verifyLedgers(gateway.store)).problems).toMatchObject([{ fault: "debt" }])
   database.run("UPDATE card_payments SET taken = 10000000000 WHERE account = ?", [account])
   await booksAreRight()
   const walked = await ask(gateway, "POST", "/book/verify")

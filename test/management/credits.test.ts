@@ -8,7 +8,7 @@ import { Codes } from "../../src/management/codes.ts"
 import { Credits } from "../../src/management/credits.ts"
 import { Node } from "../../src/ledger/node.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book } from "../store/book.ts"
 
 const hasher = new KeyHasher("pepper".repeat(12))
@@ -122,7 +122,7 @@ describe("credits that processes have leased", () => {
     const store = await book.threaded()
     const ledger = await book.ledger("node", store)
     const listeners = {
-      onNews: (news: { recalls: readonly string[] }) => ledger.tick(news.recalls),
+      onChanges: (changes: { recalls: readonly string[] }) => ledger.tick(changes.recalls),
       onForgotten: () => ledger.forgetLeases(),
       onExpired() {},
       onFailure: console.error,
@@ -146,7 +146,7 @@ describe("credits that processes have leased", () => {
     expect(held.message).toContain("Running requests hold 30 of the account's 30 credits")
     expect((await ledger.settle(hold, 20_000_000_000n, () => "{}")).charged).toBe(20_000_000_000n)
     expect(await adjust("-10")).toMatchObject({ balance: "0" })
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   }, 15_000)
 
   test("are shown with what requests hold", async () => {

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AUDIT } from "../store/audit-record.ts"
 import { runtimeConfigOf } from "../../src/app/state.ts"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
-import { ProviderSeal } from "../../src/config/sealing.ts"
+import { SecretCipher } from "../../src/config/secret-cipher.ts"
 import type { Settings } from "../../src/config/settings.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
@@ -58,7 +58,7 @@ class Process {
     const process: { current?: Process } = {}
     const live = await LiveSettings.open({
       store,
-      seal: new ProviderSeal(settings.data),
+      seal: new SecretCipher(settings.data),
       vendors: [...vendors.values()],
       base: { settings, written: ["multiplier"] },
       sandboxUrl,
@@ -172,7 +172,7 @@ describe("who is no operator", () => {
       () => models.reset(MEMBER, "inside/x"),
       () => gatewaySettings.view(MEMBER),
       () => gatewaySettings.change(MEMBER, {}),
-      () => gatewaySettings.verifyBook(MEMBER),
+      () => gatewaySettings.verifyLedger(MEMBER),
     ]
     for (const attempt of attempts) expect(await kindOf(attempt)).toBe("forbidden")
     expect((await store.settings.read()).records).toEqual([])

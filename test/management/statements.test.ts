@@ -43,7 +43,7 @@ async function textOf(
 ): Promise<string> {
   const file = await new Statements(book.store).open(COMMAND_LINE, "a", { from, to, format })
   let text = ""
-  for await (const piece of file.pieces) text += piece
+  for await (const chunk of file.chunks) text += chunk
   return text
 }
 
@@ -120,7 +120,7 @@ describe("a statement", () => {
     await book.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
     for (let number = 0; number < 1_300; number++) {
-      // Some stand later in the book than their time, as charges do.
+      // Some stand later in the ledger than their time, as charges do.
       const at = begin + number * (DAY / 100) - (number % 7 === 0 ? DAY / 3 : 0)
       const entry = { account: "a", kind: "grant" as const, amount: BigInt(number + 1) }
       await book.store.entries.add({ ...entry, at, note: null, author: null }, AUDIT)
@@ -178,7 +178,7 @@ describe("a statement", () => {
     const days = { from: "2026-11-02", to: "2026-11-02", format: "json" } as const
     const file = await new Statements(book.store).open(owner, "a", days)
     let text = ""
-    for await (const piece of file.pieces) text += piece
+    for await (const chunk of file.chunks) text += chunk
     expect(text).not.toContain("write_offs")
   })
 

@@ -16,8 +16,8 @@ const bytesOf = (...parts: readonly (string | readonly number[])[]): Uint8Array<
   )
 
 async function look(bytes: Uint8Array<ArrayBuffer>) {
-  const { container, seconds, mostSeconds } = await readAudio(fileOf(bytes))
-  return { container, seconds, mostSeconds }
+  const { container, seconds, maxSeconds } = await readAudio(fileOf(bytes))
+  return { container, seconds, maxSeconds }
 }
 
 describe("what a file is, by its content", () => {
@@ -79,9 +79,9 @@ describe("what a file is, by its content", () => {
           const bytes = bytesOf(head, [...rest])
           const sound = await look(bytes).catch((error: unknown) => error)
           if (sound instanceof Error) return expect(sound).toMatchObject({ kind: "invalid_audio" })
-          const { seconds, mostSeconds } = sound as { seconds: number; mostSeconds: number }
+          const { seconds, maxSeconds } = sound as { seconds: number; maxSeconds: number }
           expect(seconds).toBeGreaterThanOrEqual(0)
-          expect(seconds).toBeLessThanOrEqual(mostSeconds)
+          expect(seconds).toBeLessThanOrEqual(maxSeconds)
         },
       ),
       { numRuns: 150 },
@@ -118,9 +118,9 @@ describe("how long it is", () => {
     padded.set([0xf0, 0, 0, 0, 1], 21)
     expect((await look(padded)).seconds).toBeGreaterThan(1)
     padded.set([0xf0, 0x0f, 0xff, 0xff, 0], 21)
-    const { seconds, mostSeconds } = await look(padded)
-    expect(seconds).toBe(mostSeconds)
-    expect(mostSeconds).toBe(padded.length / 1_000)
+    const { seconds, maxSeconds } = await look(padded)
+    expect(seconds).toBe(maxSeconds)
+    expect(maxSeconds).toBe(padded.length / 1_000)
   })
 
   test.if(HAS_FIXTURES)(`real speech${WITHOUT_FIXTURES}`, async () => {

@@ -7,7 +7,7 @@ import { base64, wave } from "./support.ts"
 
 /** Tokens of half a minute. */
 const WINDOW = 30 * 32
-const MOST = 34_200 * 32
+const MAX = 34_200 * 32
 const sample = join(import.meta.dir, "../../../shared/fixtures/openai-node/sample1.mp3")
 
 describe("audioTokenBound", () => {
@@ -53,13 +53,13 @@ describe("audioTokenBound", () => {
     () => {
       const tokens = audioTokenBound(base64(readFileSync(sample)), "mp3")
       expect(tokens).toBeGreaterThan(WINDOW)
-      expect(tokens).toBeLessThan(MOST)
+      expect(tokens).toBeLessThan(MAX)
     },
   )
 
   test("a sound elsewhere is as long as any can be", () => {
-    expect(audioTokenBound({ type: "url", url: "https://example.com/a.mp3" }, "mp3")).toBe(MOST)
-    expect(audioTokenBound({ type: "reference", id: "x" }, undefined)).toBe(MOST)
+    expect(audioTokenBound({ type: "url", url: "https://example.com/a.mp3" }, "mp3")).toBe(MAX)
+    expect(audioTokenBound({ type: "reference", id: "x" }, undefined)).toBe(MAX)
   })
 
   test("never throws, and gives whole windows, whatever is sent", () => {
@@ -69,7 +69,7 @@ describe("audioTokenBound", () => {
         const tokens = audioTokenBound(base64(Buffer.concat([Buffer.from(start), rest])), format)
         expect(tokens % WINDOW).toBe(0)
         expect(tokens).toBeGreaterThanOrEqual(WINDOW)
-        expect(tokens).toBeLessThanOrEqual(MOST)
+        expect(tokens).toBeLessThanOrEqual(MAX)
       }),
       { numRuns: 500 },
     )
@@ -78,7 +78,7 @@ describe("audioTokenBound", () => {
   test("looks at the ends of a long sound only", () => {
     const data = "A".repeat(100_000_000)
     const before = performance.now()
-    expect(audioTokenBound({ type: "base64", data }, "mp3")).toBe(MOST)
+    expect(audioTokenBound({ type: "base64", data }, "mp3")).toBe(MAX)
     expect(performance.now() - before).toBeLessThan(100)
   })
 })

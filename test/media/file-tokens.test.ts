@@ -4,7 +4,7 @@ import { fileTokenBound } from "../../src/media/input-tokens.ts"
 import { base64 } from "./support.ts"
 
 const PAGE = 4_600
-const MOST = 1_000 * PAGE
+const MAX = 1_000 * PAGE
 
 function pdf(pages: number, filler = 0): string {
   const page = "<< /Type /Page /Parent 2 0 R >>\n"
@@ -37,8 +37,8 @@ describe("fileTokenBound", () => {
   })
 
   test("a file elsewhere is as long as any can be", () => {
-    expect(fileTokenBound({ type: "reference", id: "file-1" })).toBe(MOST)
-    expect(fileTokenBound({ type: "url", url: "https://example.com/a.pdf" })).toBe(MOST)
+    expect(fileTokenBound({ type: "reference", id: "file-1" })).toBe(MAX)
+    expect(fileTokenBound({ type: "url", url: "https://example.com/a.pdf" })).toBe(MAX)
   })
 
   test("decodes the size exactly, whatever the padding", () => {
@@ -58,7 +58,7 @@ describe("fileTokenBound", () => {
     )
     const data = Buffer.from(`%PDF-1.4${"/Count ".repeat(4_000_000)}`).toString("base64")
     const before = performance.now()
-    expect(fileTokenBound({ type: "base64", data })).toBe(MOST)
+    expect(fileTokenBound({ type: "base64", data })).toBe(MAX)
     expect(performance.now() - before).toBeLessThan(200)
   })
 })

@@ -9,7 +9,7 @@ import { chunk, header, png } from "../support/png.ts"
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** A picture, and what its alpha channel has to be. */
+/** An image, and what its alpha channel has to be. */
 interface Sample {
   readonly packed: PackedPng
   readonly alphaOf: (x: number, y: number) => number
@@ -25,10 +25,10 @@ function sampleOf(
   depth: PackedPng["depth"],
   rest: Pick<PackedPng, "width" | "height" | "isInterlaced" | "filterOf">,
 ): Sample {
-  const most = 2 ** depth
+  const max = 2 ** depth
   const samples = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }[colour]
   const pixel = (x: number, y: number) =>
-    Array.from({ length: samples }, (_, index) => noise(x, y, index, most))
+    Array.from({ length: samples }, (_, index) => noise(x, y, index, max))
   const base = { ...rest, colour, depth, pixel }
   if (colour === 4 || colour === 6) {
     const alphaOf = (x: number, y: number) => {
@@ -38,8 +38,8 @@ function sampleOf(
     return { packed: base, alphaOf }
   }
   if (colour === 3) {
-    const shades = Array.from({ length: Math.ceil(most / 2) }, (_, index) => (index * 37) % 256)
-    const chunks = [chunk("PLTE", Buffer.alloc(3 * most)), chunk("tRNS", Buffer.from(shades))]
+    const shades = Array.from({ length: Math.ceil(max / 2) }, (_, index) => (index * 37) % 256)
+    const chunks = [chunk("PLTE", Buffer.alloc(3 * max)), chunk("tRNS", Buffer.from(shades))]
     const alphaOf = (x: number, y: number) => shades[pixel(x, y)[0] ?? 0] ?? 255
     return { packed: { ...base, chunks }, alphaOf }
   }

@@ -28,10 +28,10 @@ function readingOf({ chunks }: ExpectedStream): { texts: string[]; calls: string
     expect(finish === null || finish === undefined || typeof finish === "string").toBe(true)
     for (const call of Array.isArray(delta.tool_calls) ? delta.tool_calls : []) {
       if (!isJsonObject(call) || !isJsonObject(call.function)) continue
-      const { name, arguments: piece } = call.function
+      const { name, arguments: chunk } = call.function
       const position = Number(call.index)
       const known = (calls[choice][position] ??= "")
-      calls[choice][position] = known + String(name ?? "") + String(piece ?? "")
+      calls[choice][position] = known + String(name ?? "") + String(chunk ?? "")
     }
   }
   return { texts, calls }

@@ -53,7 +53,7 @@ const ROWS: Readonly<Record<number, Row>> = {
 }
 
 /**
- * Said with 400, and still the operator's affair: a wrong key (docs/wire/gemini.md#f12), a model nobody
+ * Said with 400, and still the operator's affair: a wrong key (docs/wire/gemini.md#f12), a model no one
  * knows (docs/wire/openai-responses.md#f10, docs/wire/bedrock-converse.md#f8).
  */
 const OPERATORS_WORDS =

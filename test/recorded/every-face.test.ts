@@ -10,7 +10,7 @@ import { eventsOf } from "./read-stream.ts"
 import { type ReadCall, readAnswer, type Reading } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
-import { toldUsage, totals, totalsIn } from "./told-usage.ts"
+import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
 import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 import { type StreamedWhole, wholeOf } from "./whole-of-stream.ts"
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   replaying = await startReplayGateway(
     answers.flatMap((answer, index) => [
       stagedAnswer(answer),
-      { ...stagedAnswer(answer, 1 + index), id: inPieces(answer.id) },
+      { ...stagedAnswer(answer, 1 + index), id: inChunks(answer.id) },
     ]),
   )
   const asked = answers.flatMap((answer, index) =>
@@ -56,7 +56,7 @@ beforeAll(async () => {
   )
   const before = await replaying.caller.balance()
   await inBatches(asked, AT_ONCE, async ({ answer, face, isCut }) => {
-    const id = answer.isStream && isCut ? inPieces(answer.id) : answer.id
+    const id = answer.isStream && isCut ? inChunks(answer.id) : answer.id
     const outcome = await ask(answer, face, id).catch((error: Error) => error)
     outcomes.set(nameOf(answer, face), outcome)
   })
@@ -65,7 +65,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-function inPieces(id: string): string {
+function inChunks(id: string): string {
   return `${id} in pieces`
 }
 

@@ -2,7 +2,7 @@ import { type Content, type GenerateContentConfig, GoogleGenAI } from "@google/g
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 import type { Face } from "./faces.ts"
 import { object } from "./reading.ts"
-import { wholeOfPieces } from "./whole-of-stream.ts"
+import { wholeOfChunks } from "./whole-of-stream.ts"
 
 const PLACE = "/v1beta/models"
 
@@ -29,12 +29,12 @@ export const GOOGLE: Face = {
       contents: contents as unknown as Content[],
       config: config as unknown as GenerateContentConfig,
     })
-    const pieces: JsonObject[] = []
-    for await (const piece of stream) {
-      const told: unknown = JSON.parse(JSON.stringify(piece))
-      if (isJsonObject(told)) pieces.push(told)
+    const chunks: JsonObject[] = []
+    for await (const chunk of stream) {
+      const told: unknown = JSON.parse(JSON.stringify(chunk))
+      if (isJsonObject(told)) chunks.push(told)
     }
-    // The client puts nothing together; `chats` keeps the pieces as they came.
-    return wholeOfPieces(pieces)
+    // The client puts nothing together; `chats` keeps the chunks as they came.
+    return wholeOfChunks(chunks)
   },
 }

@@ -6,7 +6,7 @@ import { askStream, askWhole, FACES } from "./faces.ts"
 import { creditsText, plainCost, type PlainUsage, shown } from "./plain-price.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
-import { toldUsage, totals, totalsIn } from "./told-usage.ts"
+import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
 import { type Ending, writtenAnswer } from "./written-answers.ts"
 
 /** A row of docs/wire/README.md#f4: what a vendor writes, and what it means, worked out by hand. */

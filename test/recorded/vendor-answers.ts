@@ -115,16 +115,16 @@ interface SdkReplay {
   }[]
 }
 
-/** What Google's own client recorded: the pieces of each answer apart. */
+/** What Google's own client recorded: the chunks of each answer apart. */
 function sdkReplays(): VendorAnswer[] {
   return filesIn("js-genai/", /\.json$/).flatMap((file) => {
     const { interactions } = JSON.parse(readFixture(file)) as SdkReplay
     return interactions.flatMap(({ request, response }, index) => {
-      const { statusCode: status, bodySegments: pieces = [] } = response
-      if (!/:(g|streamG)enerateContent/.test(request.url) || pieces.length === 0) return []
+      const { statusCode: status, bodySegments: chunks = [] } = response
+      if (!/:(g|streamG)enerateContent/.test(request.url) || chunks.length === 0) return []
       const isStream = request.url.includes(":stream") && status === 200
       const id = `${file.replace(".json", "")} ${index}`
-      return written({ id, dialect: "gemini", vendor: "google", status, isStream }, pieces)
+      return written({ id, dialect: "gemini", vendor: "google", status, isStream }, chunks)
     })
   })
 }
@@ -202,22 +202,22 @@ function answersOf(lines: string): JsonObject[][] {
 const FIRST_WORDS = new Set(["message_start", "response.created"])
 const LAST_WORDS = new Set(["message_stop", "response.completed", "response.incomplete"])
 
-/** Pieces of an answer as their vendor sends them. */
+/** Chunks of an answer as their vendor sends them. */
 function written(
   answer: Omit<VendorAnswer, "headers" | "body">,
-  pieces: readonly JsonObject[],
+  chunks: readonly JsonObject[],
 ): VendorAnswer {
   const { dialect, isStream } = answer
   if (!isStream) {
     const headers = { "content-type": "application/json" }
-    return { ...answer, headers, body: JSON.stringify(pieces[0]) }
+    return { ...answer, headers, body: JSON.stringify(chunks[0]) }
   }
   if (dialect === "bedrock-converse") {
     const headers = { "content-type": "application/vnd.amazon.eventstream" }
-    return { ...answer, headers, body: Uint8Array.from(Buffer.concat(pieces.map(binaryFrame))) }
+    return { ...answer, headers, body: Uint8Array.from(Buffer.concat(chunks.map(binaryFrame))) }
   }
   const headers = { "content-type": "text/event-stream" }
-  return { ...answer, headers, body: pieces.map((piece) => FRAMES[dialect](piece)).join("") }
+  return { ...answer, headers, body: chunks.map((chunk) => FRAMES[dialect](chunk)).join("") }
 }
 
 /** `{"contentBlockDelta": {...}}` */
@@ -226,16 +226,16 @@ function binaryFrame(line: JsonObject): Uint8Array {
   return messageFrame(event, JSON.stringify(payload))
 }
 
-const plainFrame = (piece: JsonObject): string => `data: ${JSON.stringify(piece)}\n\n`
-const namedFrame = (piece: JsonObject): string =>
-  `event: ${String(piece.type)}\n${plainFrame(piece)}`
+const plainFrame = (chunk: JsonObject): string => `data: ${JSON.stringify(chunk)}\n\n`
+const namedFrame = (chunk: JsonObject): string =>
+  `event: ${String(chunk.type)}\n${plainFrame(chunk)}`
 
-const FRAMES: Readonly<Record<DialectId, (piece: JsonObject) => string>> = {
+const FRAMES: Readonly<Record<DialectId, (chunk: JsonObject) => string>> = {
   "openai-chat": plainFrame,
   "openai-responses": namedFrame,
   "anthropic-messages": namedFrame,
   "cohere-chat": namedFrame,
-  gemini: (piece) => plainFrame(piece).replaceAll("\n", "\r\n"),
+  gemini: (chunk) => plainFrame(chunk).replaceAll("\n", "\r\n"),
   "bedrock-converse": plainFrame,
 }
 

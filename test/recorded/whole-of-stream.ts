@@ -18,21 +18,21 @@ export function wholeOf(dialect: DialectId, stream: string | Uint8Array): Stream
   return READERS[dialect](events.filter(({ data }) => data !== "[DONE]").map(parsed))
 }
 
-/** The same of Google's answers that come piece by piece. */
-export function wholeOfPieces(pieces: readonly JsonObject[]): JsonObject {
-  return geminiAnswerOf(pieces.map((data) => ({ event: undefined, data }))).body
+/** The same of Google's answers that come chunk by chunk. */
+export function wholeOfChunks(chunks: readonly JsonObject[]): JsonObject {
+  return geminiAnswerOf(chunks.map((data) => ({ event: undefined, data }))).body
 }
 
-interface Piece {
+interface Chunk {
   readonly event: string | undefined
   readonly data: JsonObject
 }
 
-function parsed({ event, data }: StreamEvent): Piece {
+function parsed({ event, data }: StreamEvent): Chunk {
   return { event, data: JSON.parse(data) as JsonObject }
 }
 
-type Reader = (pieces: readonly Piece[]) => StreamedWhole
+type Reader = (chunks: readonly Chunk[]) => StreamedWhole
 
 const READERS: Readonly<Record<DialectId, Reader>> = {
   "openai-chat": completionOf,
@@ -43,10 +43,10 @@ const READERS: Readonly<Record<DialectId, Reader>> = {
   "cohere-chat": cohereAnswerOf,
 }
 
-function completionOf(pieces: readonly Piece[]): StreamedWhole {
+function completionOf(chunks: readonly Chunk[]): StreamedWhole {
   const choices: { message: JsonObject; finish_reason?: JsonValue }[] = []
   let usage: JsonValue | undefined
-  for (const { data } of pieces) {
+  for (const { data } of chunks) {
     if (isJsonObject(data.error)) {
       return { body: { choices: closed(choices), usage }, error: data.error, isOver: false }
     }
@@ -73,8 +73,8 @@ function toldBy(chunk: JsonObject): JsonObject | undefined {
 
 function addDelta(message: JsonObject, delta: JsonObject): void {
   const { content, refusal, tool_calls: calls, function_call: called } = delta
-  const pieces = list(content).filter(({ type }) => type === "text")
-  const text = typeof content === "string" ? content : pieces.map((piece) => piece.text).join("")
+  const chunks = list(content).filter(({ type }) => type === "text")
+  const text = typeof content === "string" ? content : chunks.map((chunk) => chunk.text).join("")
   message.content = String(message.content) + text
   if (typeof refusal === "string") message.refusal = String(message.refusal ?? "") + refusal
   const known = list(message.tool_calls)
@@ -111,9 +111,9 @@ function addCall(call: JsonObject, part: JsonObject): void {
 }
 
 /** The last event has all of it; where a vendor leaves items out there, the events before do. */
-function responseOf(pieces: readonly Piece[]): StreamedWhole {
+function responseOf(chunks: readonly Chunk[]): StreamedWhole {
   const items: JsonObject[] = []
-  for (const { data } of pieces) {
+  for (const { data } of chunks) {
     const { type, item, output_index: index, response } = data
     if (type === "response.output_item.done") items[Number(index)] = object(item)
     if (type === "error") return { body: { output: items }, error: data, isOver: false }
@@ -128,11 +128,11 @@ function responseOf(pieces: readonly Piece[]): StreamedWhole {
   return { body: { output: items }, isOver: false }
 }
 
-function messageOf(pieces: readonly Piece[]): StreamedWhole {
+function messageOf(chunks: readonly Chunk[]): StreamedWhole {
   const content: JsonObject[] = []
   let usage: JsonObject = {}
   let isOver = false
-  for (const { event, data } of pieces) {
+  for (const { event, data } of chunks) {
     const { type, index, content_block: block, delta, message } = data
     if (event === "error") return { body: { content, usage }, error: data, isOver: false }
     if (type === "message_start" && Object.keys(usage).length === 0) {
@@ -158,14 +158,14 @@ function addBlockDelta(block: JsonObject, { type, text, partial_json: written }:
   block.input = before + String(written)
 }
 
-function geminiAnswerOf(pieces: readonly Piece[]): StreamedWhole {
+function geminiAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
   const candidates: {
     content: { parts: JsonObject[]; role?: JsonValue }
     finishReason?: JsonValue
   }[] = []
   let usageMetadata: JsonValue | undefined
   let isOver = false
-  for (const { data } of pieces) {
+  for (const { data } of chunks) {
     if (isJsonObject(data.error)) {
       return { body: { candidates: [], usageMetadata }, error: data.error, isOver: false }
     }
@@ -215,11 +215,11 @@ function withArgument(
   return items
 }
 
-function converseAnswerOf(pieces: readonly Piece[]): StreamedWhole {
+function converseAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
   const content: JsonObject[] = []
   let usage: JsonValue | undefined
   let isOver = false
-  for (const { event, data } of pieces) {
+  for (const { event, data } of chunks) {
     const index = Number(data.contentBlockIndex)
     if (event === "contentBlockStart") {
       const { toolUse } = object(data.start)
@@ -238,12 +238,12 @@ function addConverseDelta(block: JsonObject, { text, toolUse }: JsonObject): voi
   if (isJsonObject(toolUse)) call.input = String(call.input) + String(toolUse.input)
 }
 
-function cohereAnswerOf(pieces: readonly Piece[]): StreamedWhole {
+function cohereAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
   let text = ""
   const calls: JsonObject[] = []
   let usage: JsonValue | undefined
   let isOver = false
-  for (const { data } of pieces) {
+  for (const { data } of chunks) {
     const { type, delta } = data
     const message = object(object(delta).message)
     if (type === "content-delta") text += String(object(message.content).text ?? "")

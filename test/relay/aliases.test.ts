@@ -13,7 +13,7 @@ import {
   type TestGateway,
   until,
 } from "../support/gateway.ts"
-import { KeyIssuer, type KeyOrder } from "../support/key-issuer.ts"
+import { KeyIssuer, type KeyInput } from "../support/key-issuer.ts"
 import { startVendor, wholeAnswer } from "./scripted-vendor.ts"
 import { CHAT, type ErrorBody, HELLO, receiptOf } from "./support.ts"
 
@@ -81,7 +81,7 @@ function lastAsked(): string {
 async function keyBeside(
   { url, store, settings }: TestGateway,
   { account }: TestCaller,
-  order: Partial<KeyOrder>,
+  order: Partial<KeyInput>,
 ): Promise<(body: object, key: string) => Promise<Response>> {
   const issuer = new KeyIssuer(store, new KeyHasher(loadSecrets(settings.data).keyPepper))
   const { secret } = await issuer.issue({ account: account.id, name: "beside", ...order })
@@ -241,7 +241,7 @@ describe("a key with a list of models", () => {
     }
     const good = await narrow.post(CHAT, { model: "cheap", messages: HELLO })
     expect([good.status, modelsIn(await good.text())]).toEqual([200, ["cheap"]])
-    // Its aliases are nobody else's.
+    // Its aliases are no one else's.
     expect((await caller.post(CHAT, { model: "cheap", messages: HELLO })).status).toBe(404)
   })
 

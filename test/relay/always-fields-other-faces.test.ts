@@ -224,7 +224,7 @@ describe("/v1beta/models", () => {
             candidates: [{ content: { parts: PARTS }, finishReason: "STOP" }],
             usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: odd },
           },
-        ].map((piece) => `data: ${JSON.stringify(piece)}\n\n`),
+        ].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`),
       )
       const text = await ask(`${PATH}:streamGenerateContent?alt=sse`, BODY, said)
       const [first, last] = framesOf(text)

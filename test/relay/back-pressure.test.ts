@@ -14,11 +14,11 @@ import { HELLO, nanocredits, onlyReceipt } from "./support.ts"
 
 const MEGABYTE = 1024 * 1024
 /** What the gateway reads ahead, and the sockets' own buffers: two connections, both ways of each. */
-const MOST_UNDER_WAY = 8 * MEGABYTE + 2 * (mostBuffered("tcp_rmem") + mostBuffered("tcp_wmem"))
-const PIECE = new TextEncoder().encode(frame("x".repeat(16_000)))
+const MAX_UNDER_WAY = 8 * MEGABYTE + 2 * (maxBuffered("tcp_rmem") + maxBuffered("tcp_wmem"))
+const CHUNK = new TextEncoder().encode(frame("x".repeat(16_000)))
 
 /** The bytes that the machine lets a socket's buffer grow to, by what it finds. */
-function mostBuffered(name: "tcp_rmem" | "tcp_wmem"): number {
+function maxBuffered(name: "tcp_rmem" | "tcp_wmem"): number {
   const file = `/proc/sys/net/ipv4/${name}`
   if (!existsSync(file)) return 8 * MEGABYTE
   return Number(readFileSync(file, "utf8").trim().split(/\s+/).at(-1))
@@ -36,8 +36,8 @@ beforeAll(async () => {
     wasLeft = Promise.withResolvers()
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
-        sent += PIECE.byteLength
-        controller.enqueue(PIECE)
+        sent += CHUNK.byteLength
+        controller.enqueue(CHUNK)
       },
       cancel: () => wasLeft.resolve(),
     })
@@ -75,7 +75,7 @@ test("a caller who does not read stops the upstream; when they leave, it is let 
   raw.socket.pause()
   await untilStill()
   const still = sent
-  expect(still).toBeLessThan(MOST_UNDER_WAY)
+  expect(still).toBeLessThan(MAX_UNDER_WAY)
 
   raw.socket.resume()
   await until(() => sent > still + 8 * MEGABYTE)

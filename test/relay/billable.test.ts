@@ -37,7 +37,7 @@ beforeAll(async () => {
       { ...MODEL, deployments: [{ provider: id, model: "up", weight: 1 }] },
     ]),
   )
-  // Nobody knows the vector store that is searched.
+  // No one knows the vector store that is searched.
   const settings = { vendorState: "pass" } as const
   gateway = await startGateway({ providers, models, settings })
   const passingSettings = { ...settings, unpricedFeatures: "pass" } as const
@@ -50,7 +50,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Servers of anybody's speak what their settings say; those of others what they are asked in. */
+/** Servers of anyone's speak what their settings say; those of others what they are asked in. */
 function dialectsFor(id: string, path: string): { dialects?: string[] } {
   if (id === "openai-compatible") return { dialects: ["anthropic-messages"] }
   if (id !== "azure") return {}

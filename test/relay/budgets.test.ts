@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
-import type { KeyOrder } from "../support/key-issuer.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import type { KeyInput } from "../support/key-issuer.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
 
 let gateway: TestGateway
@@ -29,7 +29,7 @@ const LARGE = 1_000_000_000n
 /** Enough for one request of `ask`, and not for two. */
 const SMALL = 150_000n
 
-const budgets: readonly [string, Partial<KeyOrder>, string][] = [
+const budgets: readonly [string, Partial<KeyInput>, string][] = [
   ["budget", { budget: SMALL, dailyBudget: LARGE, monthlyBudget: LARGE }, "total"],
   ["daily budget", { budget: LARGE, dailyBudget: SMALL, monthlyBudget: LARGE }, "day"],
   ["monthly budget", { budget: LARGE, dailyBudget: LARGE, monthlyBudget: SMALL }, "month"],
@@ -65,7 +65,7 @@ for (const [name, order, period] of budgets) {
     const left = { total: "budget_left", day: "daily_budget_left", month: "monthly_budget_left" }
     const field = left[period as keyof typeof left]
     expect(credits.key[field]).toBe(error["balance"]!)
-    expect((await verifyBooks(gateway.store)).problems).toEqual([])
+    expect((await verifyLedgers(gateway.store)).problems).toEqual([])
   })
 }
 

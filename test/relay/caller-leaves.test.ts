@@ -7,7 +7,7 @@ import {
   type TestGateway,
   until,
 } from "../support/gateway.ts"
-import { pngOf } from "./picture.ts"
+import { pngOf } from "./image.ts"
 import { frame, type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, onlyReceipt, readUntil } from "./support.ts"
 

@@ -46,7 +46,7 @@ test("what there is no memory for is not even read", async () => {
   const refused = await conversations.find("ann", "resp_1", memory).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(GatewayError)
   expect(refused).toMatchObject({ kind: "overloaded" })
-  expect(orders.map(({ most }) => most < MEBIBYTE)).toEqual([true])
+  expect(orders.map(({ max }) => max < MEBIBYTE)).toEqual([true])
 })
 
 test("a history takes memory for as long as its request runs, and gives it back", async () => {

@@ -233,7 +233,7 @@ describe("a vendor on a bare socket", () => {
   test("that begins to answer while we look for it is not ended by what we find", async () => {
     const connect = 2_000
     const answer = ask("narrow/echo", { connect }, { stream: true })
-    // The request's own connection fills the queue, so that the look at the address finds nobody.
+    // The request's own connection fills the queue, so that the look at the address finds no one.
     await clock.looks(1)
     await clock.pass(connect + 500)
     const connection = await narrow.take()

@@ -27,11 +27,11 @@ const delta = (content: JsonObject, more: JsonObject = {}): Event => [
   { ...CHUNK, choices: [{ index: 0, delta: content, finish_reason: null, ...more }] },
 ]
 const event = (type: string, data: JsonObject): Event => [type, { type, ...data }]
-const piece = (candidate: JsonObject, more: JsonObject = {}): Event => [
+const chunk = (candidate: JsonObject, more: JsonObject = {}): Event => [
   "",
   { candidates: [{ index: 0, ...candidate }], modelVersion: "x", responseId: "r1", ...more },
 ]
-const part = (...parts: JsonObject[]): Event => piece({ content: { role: "model", parts } })
+const part = (...parts: JsonObject[]): Event => chunk({ content: { role: "model", parts } })
 const RESPONSE = { id: "resp_1", object: "response", status: "in_progress", output: [], model: "x" }
 const MESSAGE = { id: "msg_1", type: "message", role: "assistant", model: "x", content: [] }
 
@@ -82,14 +82,14 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     opening: [
       ["", { modelVersion: "x", responseId: "r1", usageMetadata: { trafficType: "ON_DEMAND" } }],
       part({ text: "" }),
-      piece({ safetyRatings: [{ category: "HARM_CATEGORY_HARASSMENT", probability: "LOW" }] }),
+      chunk({ safetyRatings: [{ category: "HARM_CATEGORY_HARASSMENT", probability: "LOW" }] }),
     ],
   },
 }
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-const PICTURE = PNG.replace("==", "").repeat(8)
+const IMAGE = PNG.replace("==", "").repeat(8)
 /** Two seconds of samples. */
 const SOUND = Buffer.alloc(96_000, 1).toString("base64")
 const WORDS = "as many words as forty letters and more "
@@ -103,7 +103,7 @@ interface Kind {
   readonly path: string
   readonly events: readonly Event[]
   /** What is charged for it at least. */
-  readonly least: Readonly<Record<string, number>>
+  readonly min: Readonly<Record<string, number>>
 }
 
 /** One of each kind that the meter has no words for. */
@@ -116,7 +116,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
         item: { id: "msg_7", type: "message", content: [{ type: "output_text", text: WORDS }] },
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "words in a part that is only announced": {
     path: RESPONSES,
@@ -128,26 +128,26 @@ const KINDS: Readonly<Record<string, Kind>> = {
         part: { type: "output_text", text: WORDS },
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "sound of a chat": {
     path: CHAT,
     events: [delta({ audio: { id: "audio_1", data: SOUND } })],
-    least: { audio_output: 50 },
+    min: { audio_output: 50 },
   },
   "a transcript": {
     path: CHAT,
     events: [delta({ audio: { id: "audio_1", transcript: WORDS } })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "pictures of a chat": {
     path: CHAT,
     events: [
       delta({
-        images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${PICTURE}` } }],
+        images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${IMAGE}` } }],
       }),
     ],
-    least: { output: 1_000 },
+    min: { output: 1_000 },
   },
   annotations: {
     path: CHAT,
@@ -158,17 +158,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
         ],
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "thinking under a name of its own": {
     path: CHAT,
     events: [delta({ thinking: WORDS })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "executed tools": {
     path: CHAT,
     events: [delta({ executed_tools: [{ type: "search", arguments: WORDS, output: WORDS }] })],
-    least: { output: 20 },
+    min: { output: 20 },
   },
   "a custom tool's input in a chat": {
     path: CHAT,
@@ -179,37 +179,37 @@ const KINDS: Readonly<Record<string, Kind>> = {
         ],
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "a field that nobody knows": {
     path: CHAT,
     events: [delta({ mood: { is: WORDS } })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "a field of a choice that nobody knows": {
     path: CHAT,
     events: [delta({}, { text: WORDS })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "a field of a chunk that nobody knows": {
     path: CHAT,
     events: [["", { ...CHUNK, choices: [], findings: [WORDS] }]],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "a custom tool's input": {
     path: RESPONSES,
     events: [event("response.custom_tool_call_input.delta", { output_index: 2, delta: WORDS })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "the code of an interpreter": {
     path: RESPONSES,
     events: [event("response.code_interpreter_call_code.delta", { output_index: 2, delta: WORDS })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "arguments of another server's tool": {
     path: RESPONSES,
     events: [event("response.mcp_call_arguments.delta", { output_index: 2, delta: WORDS })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "a draft of a picture": {
     path: RESPONSES,
@@ -217,20 +217,20 @@ const KINDS: Readonly<Record<string, Kind>> = {
       event("response.image_generation_call.partial_image", {
         output_index: 2,
         partial_image_index: 0,
-        partial_image_b64: PICTURE,
+        partial_image_b64: IMAGE,
       }),
     ],
-    least: { output: 1_000 },
+    min: { output: 1_000 },
   },
   "a picture": {
     path: RESPONSES,
     events: [
       event("response.output_item.done", {
         output_index: 2,
-        item: { id: "ig_1", type: "image_generation_call", status: "completed", result: PICTURE },
+        item: { id: "ig_1", type: "image_generation_call", status: "completed", result: IMAGE },
       }),
     ],
-    least: { output: 1_000 },
+    min: { output: 1_000 },
   },
   "findings in files": {
     path: RESPONSES,
@@ -240,17 +240,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
         item: { id: "fs_1", type: "file_search_call", queries: ["x"], results: [{ text: WORDS }] },
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "sound of a response": {
     path: RESPONSES,
     events: [event("response.output_audio.delta", { output_index: 2, delta: SOUND })],
-    least: { audio_output: 50 },
+    min: { audio_output: 50 },
   },
   "an event that nobody knows": {
     path: RESPONSES,
-    events: [event("response.dream.delta", { output_index: 2, delta: { picture: WORDS } })],
-    least: { output: 10 },
+    events: [event("response.dream.delta", { output_index: 2, delta: { image: WORDS } })],
+    min: { output: 10 },
   },
   "a server tool's input": {
     path: MESSAGES,
@@ -258,7 +258,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
       block({ type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} }),
       blockDelta({ type: "input_json_delta", partial_json: `{"query":"${WORDS}"}` }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "findings on the web": {
     path: MESSAGES,
@@ -269,7 +269,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
         content: [{ type: "web_search_result", title: WORDS, url: "https://example.com" }],
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "what code has put out": {
     path: MESSAGES,
@@ -280,7 +280,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
         content: { type: "code_execution_result", stdout: WORDS, stderr: "", return_code: 0 },
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "a citation": {
     path: MESSAGES,
@@ -293,7 +293,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
         },
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "thinking that is withheld": {
     path: MESSAGES,
@@ -301,43 +301,43 @@ const KINDS: Readonly<Record<string, Kind>> = {
       block({ type: "thinking", thinking: "", signature: "" }),
       blockDelta({ type: "signature_delta", signature: "EpwGCkYIBxgC".repeat(10) }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "code that Gemini has run": {
     path: GOOGLE,
     events: [part({ executableCode: { language: "PYTHON", code: WORDS } })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "a picture of Gemini's": {
     path: GOOGLE,
-    events: [part({ inlineData: { mimeType: "image/png", data: PICTURE } })],
-    least: { output: 1_000 },
+    events: [part({ inlineData: { mimeType: "image/png", data: IMAGE } })],
+    min: { output: 1_000 },
   },
   "a call of Gemini's": {
     path: GOOGLE,
     events: [part({ functionCall: { name: "f", args: { words: WORDS } } })],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "what Gemini has found on the web": {
     path: GOOGLE,
     events: [
-      piece({
+      chunk({
         groundingMetadata: {
           groundingChunks: [{ web: { uri: "https://example.com", title: WORDS } }],
         },
       }),
     ],
-    least: { output: 10 },
+    min: { output: 10 },
   },
   "a part that nobody knows": {
     path: GOOGLE,
-    events: [part({ dream: { picture: WORDS } })],
-    least: { output: 10 },
+    events: [part({ dream: { image: WORDS } })],
+    min: { output: 10 },
   },
   "an event of a message that nobody knows": {
     path: MESSAGES,
-    events: [event("dream", { picture: WORDS })],
-    least: { output: 10 },
+    events: [event("dream", { image: WORDS })],
+    min: { output: 10 },
   },
 }
 
@@ -347,7 +347,7 @@ const MARK: Readonly<Record<string, Event>> = {
   [CHAT]: delta({ role: "assistant", content: "" }, { content_filter_results: { x: SEEN } }),
   [RESPONSES]: event("response.in_progress", { response: { ...RESPONSE, id: SEEN } }),
   [MESSAGES]: event("ping", { note: SEEN }),
-  [GOOGLE]: piece({ safetyRatings: [{ category: SEEN }] }),
+  [GOOGLE]: chunk({ safetyRatings: [{ category: SEEN }] }),
 }
 
 let vendor: ScriptedVendor
@@ -424,12 +424,12 @@ describe("who leaves after the frames that open an answer", () => {
 })
 
 describe("who leaves after", () => {
-  for (const [name, { path, events, least }] of Object.entries(KINDS)) {
+  for (const [name, { path, events, min }] of Object.entries(KINDS)) {
     test(`${name} at ${path} pays for it`, async () => {
       const { caller, receipt } = await leaveAfter(path, events)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
       expect(await caller.balance()).toBeLessThan(CREDITS)
-      for (const [usageClass, quantity] of Object.entries(least)) {
+      for (const [usageClass, quantity] of Object.entries(min)) {
         const counted = receipt.usage?.[usageClass] ?? 0
         expect(counted).toBeGreaterThanOrEqual(quantity)
         // By its content or by its bytes, and not several times over.

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { connectTo, sendRaw } from "./raw-caller.ts"
@@ -66,7 +66,7 @@ test.each([false, true])(
     expect(raw.text()).toEndWith("\r\n0\r\n\r\n")
     const receipts = receiptsOf(gateway, caller)
     expect(receipts).toMatchObject([{ status: "settled", estimated: true }])
-    expect(gateway.heard.map(({ name }) => name)).not.toContain("bookFailed")
+    expect(gateway.heard.map(({ name }) => name)).not.toContain("ledgerFailed")
     await using store = await openStore(databasePath(gateway.settings.data))
     const account = await store.accounts.find(caller.account.id)
     expect(account?.leased).toBe(0n)

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { afterEach, beforeEach, expect, test } from "bun:test"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import {
   provider,
   simulated,
@@ -104,7 +104,7 @@ test("when the charge cannot be written, a whole answer is an error", async () =
     expect(error.message).toContain("not released")
     expect(error.message).toContain("Nothing was charged")
     expect(JSON.stringify(error)).not.toContain("Hello there")
-    expect(gateway.heard.map(({ name }) => name)).toContain("bookFailed")
+    expect(gateway.heard.map(({ name }) => name)).toContain("ledgerFailed")
   })
   expect(chargesOnDisk()).toBe(1)
   expect(await creditsOf(caller)).toMatchObject({ balance: before, held: "0" })
@@ -140,7 +140,7 @@ test("when no lease can be written, a request is refused as one that may come ag
   try {
     const response = await rich.post(CHAT, { model: "sim/echo", messages: HELLO })
     expect(await errorOf(response)).toMatchObject({ status: 503, code: "book_unavailable" })
-    expect(gateway.heard.map(({ name }) => name)).toContain("bookFailed")
+    expect(gateway.heard.map(({ name }) => name)).toContain("ledgerFailed")
   } finally {
     database.run("ALTER TABLE leases_away RENAME TO leases")
   }

@@ -32,9 +32,9 @@ describe("what a vendor takes of an answer's limits", () => {
     ["cohere-chat", COHERE_CHAT.answerLimits("command"), 5],
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 4],
     ["OpenAI at Amazon", BEDROCK_CONVERSE.answerLimits("openai.gpt-5"), 0],
-  ])("%s takes so many sequences, and all are looked for beyond", (_name, taken, most) => {
+  ])("%s takes so many sequences, and all are looked for beyond", (_name, taken, max) => {
     expect(fitted(taken, SIX)).toEqual({
-      stop: SIX.slice(0, most),
+      stop: SIX.slice(0, max),
       maxTokens: undefined,
       own: { stop: SIX },
     })
@@ -73,13 +73,13 @@ describe("what a vendor takes of an answer's limits", () => {
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
-  ])("%s tells which of so many it was, and does not see more of them", (_name, taken, most) => {
-    if (most > 0) {
-      expect(fitLimits({ stop: SIX.slice(0, most) }, undefined, taken, true)).toBeUndefined()
+  ])("%s tells which of so many it was, and does not see more of them", (_name, taken, max) => {
+    if (max > 0) {
+      expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
     }
-    const stop = SIX.slice(0, most + 1)
+    const stop = SIX.slice(0, max + 1)
     const limits = fitLimits({ stop }, undefined, taken, true)
-    if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? most).toBe(most)
+    if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? max).toBe(max)
     else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
   })
 

@@ -14,10 +14,10 @@ import { png, pngFile } from "../support/png.ts"
 import { type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
 import { type ErrorBody, expectRefusal, image, sendForm } from "./image-support.ts"
 
-/** What OpenAI charges: text in, pictures out. */
+/** What OpenAI charges: text in, images out. */
 const TOKENS = { price: { input: "5", output: "40" } } as const
-/** Output tokens of a picture and what is said beside it, of a model of which nothing is known. */
-const MOST_OF_PICTURE = 8_192 + 8_192
+/** Output tokens of an image and what is said beside it, of a model of which nothing is known. */
+const MAX_OF_IMAGE = 8_192 + 8_192
 const SQUARE = { width: 1024, height: 1024 }
 
 let gateway: TestGateway
@@ -254,7 +254,7 @@ describe("a stream that breaks off", () => {
       expect(attempts.at(-1)?.outcome).toBe(outcome)
       const drafts = model.endsWith("no-finish") ? 3 : 2
       expect(text.split("event: image_generation.partial_image")).toHaveLength(drafts + 1)
-      const shown = (MOST_OF_PICTURE * drafts) / 4
+      const shown = (MAX_OF_IMAGE * drafts) / 4
       expect(usage).toEqual({ input: 2, output: shown + 100 * drafts })
     })
   }
@@ -329,7 +329,7 @@ describe("a caller who leaves", () => {
   test("ends the upstream call, and pays for as much as a draft shows", async () => {
     const { status, estimated, usage, attempts } = await leave("openai/fault-stall")
     expect([status, estimated]).toEqual(["settled", true])
-    expect(usage).toEqual({ input: 2, output: MOST_OF_PICTURE / 2 + 100 })
+    expect(usage).toEqual({ input: 2, output: MAX_OF_IMAGE / 2 + 100 })
     expect(attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 

@@ -6,7 +6,7 @@ import { provider, startGateway, type TestCaller, type TestGateway } from "../su
 
 export const MEGABYTE = 1024 * 1024
 
-/** An image model; a picture of it costs 0.04. */
+/** An image model; an image of it costs 0.04. */
 export function image(settings: Partial<ModelSettings> = {}): ModelSettings {
   return { kind: "image", price: { image: "40000" }, ...settings }
 }
@@ -38,12 +38,12 @@ export function startImageGateway(): Promise<TestGateway> {
       }),
       "openai/fault-no-usage": image({ price: { input: "5", output: "40" } }),
       "sim/dall-e-2": image({
-        price: { image: "20000", pictures: { "256x256": "16000", "512x512/hd": "18000" } },
+        price: { image: "20000", images: { "256x256": "16000", "512x512/hd": "18000" } },
       }),
       "sim/dall-e-3": image({
         price: {
           image: "40000",
-          pictures: { "1024x1024": "40000", "1024x1024/hd": "80000", "1792x1024/hd": "120000" },
+          images: { "1024x1024": "40000", "1024x1024/hd": "80000", "1792x1024/hd": "120000" },
         },
       }),
       "sim/fault-500": image(),

@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 /** Three gigabytes, made as they are read. */
-function endless(type: string, piece: Uint8Array, start = ""): Response {
+function endless(type: string, chunk: Uint8Array, start = ""): Response {
   sent = 0
   const body = new ReadableStream<Uint8Array>(
     {
@@ -53,9 +53,9 @@ function endless(type: string, piece: Uint8Array, start = ""): Response {
         if (start !== "") controller.enqueue(Buffer.from(start))
       },
       pull(controller) {
-        sent += piece.byteLength
+        sent += chunk.byteLength
         if (sent > 3 * 1024 * MEGABYTE) controller.close()
-        else controller.enqueue(piece)
+        else controller.enqueue(chunk)
       },
     },
     { highWaterMark: 0 },
@@ -85,8 +85,8 @@ const WHOLE: Readonly<Record<string, () => Promise<Response>>> = {
 describe("an answer that is read whole", () => {
   for (const [operation, ask] of Object.entries(WHOLE)) {
     test(`is cut at its limit, of ${operation}`, async () => {
-      const piece = Buffer.alloc(64 * 1024, "a")
-      answer = () => endless("application/json", piece, '{"text":"')
+      const chunk = Buffer.alloc(64 * 1024, "a")
+      answer = () => endless("application/json", chunk, '{"text":"')
       const error = await errorOf(await ask())
       expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
       expect(error.message).toContain("limits.answer_mb")

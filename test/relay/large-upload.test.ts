@@ -70,8 +70,8 @@ describe("a large sound of noise", () => {
     test(`arrives at ${model} however it is cut`, async () => {
       const whole = new Response(formOf(model, noise))
       const type = whole.headers.get("content-type") ?? ""
-      const pieces = cut(await whole.bytes())
-      const response = await upload(pieces, { url: gateway.url, key: caller.key, type })
+      const chunks = cut(await whole.bytes())
+      const response = await upload(chunks, { url: gateway.url, key: caller.key, type })
       expect(await textOf(response)).toBe(heardIn(noise))
     })
   }

@@ -21,7 +21,7 @@ const STOP = fc.array(
 )
 const CUTS = fc.array(fc.nat(24), { maxLength: 12 })
 
-function pieces(text: string, cuts: readonly number[]): string[] {
+function chunks(text: string, cuts: readonly number[]): string[] {
   const places = [...cuts.filter((place) => place < text.length), 0, text.length].toSorted(
     (one, other) => one - other,
   )
@@ -29,7 +29,7 @@ function pieces(text: string, cuts: readonly number[]): string[] {
 }
 
 /** What has to come of a text: cut before the sequence that ends first, of those the longest. */
-function expected(text: string, stop: readonly string[], most?: number): Ending {
+function expected(text: string, stop: readonly string[], max?: number): Ending {
   let sequence: string | undefined
   let left = text
   for (let end = 1; end <= text.length && sequence === undefined; end++) {
@@ -37,8 +37,8 @@ function expected(text: string, stop: readonly string[], most?: number): Ending 
     sequence = ended.toSorted((one, other) => other.length - one.length)[0]
     if (sequence !== undefined) left = text.slice(0, end - sequence.length)
   }
-  if (most !== undefined && left.length > most * 3) {
-    return { text: left.slice(0, most * 3), reason: "length", sequence: undefined }
+  if (max !== undefined && left.length > max * 3) {
+    return { text: left.slice(0, max * 3), reason: "length", sequence: undefined }
   }
   return { text: left, reason: "stop", sequence }
 }
@@ -82,17 +82,17 @@ function toldOf(events: readonly ChatEvent[], choice: number) {
 describe("an answer ends where it has to", () => {
   test("however its frames were cut, each choice by itself", async () => {
     const choice = fc.tuple(LETTERS, CUTS)
-    const most = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
+    const max = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
     await fc.assert(
       fc.asyncProperty(
         STOP,
-        most,
+        max,
         fc.array(choice, { minLength: 1, maxLength: 3 }),
         async (stop, maxTokens, all) => {
           const limits = maxTokens === undefined ? { stop } : { stop, maxTokens }
           const events = await streamed(
             limits,
-            all.map(([text, cuts]) => pieces(text, cuts)),
+            all.map(([text, cuts]) => chunks(text, cuts)),
           )
           for (const [index, [text]] of all.entries()) {
             expect(toldOf(events, index)).toEqual(expected(text, stop, maxTokens))
@@ -106,7 +106,7 @@ describe("an answer ends where it has to", () => {
   test("whole as it does streamed, in one part or several", async () => {
     await fc.assert(
       fc.asyncProperty(STOP, LETTERS, CUTS, async (stop, text, cuts) => {
-        const parts = pieces(text, cuts).map((piece) => ({ type: "text", text: piece }) as const)
+        const parts = chunks(text, cuts).map((chunk) => ({ type: "text", text: chunk }) as const)
         const result: ChatResult = { choices: [{ index: 0, parts, finish: "stop" }] }
         const { choices } = await limitedResult(result, { stop, maxTokens: 4 }, COUNTER)
         const [told] = choices

@@ -7,7 +7,7 @@ import {
   type TestGateway,
   until,
 } from "../support/gateway.ts"
-import { pngOf } from "./picture.ts"
+import { pngOf } from "./image.ts"
 import { CHAT, creditsOf, errorOf, HELLO, nanocredits, nothingHeld, receiptOf } from "./support.ts"
 
 let gateway: TestGateway
@@ -84,11 +84,11 @@ describe("when the credits cover the input and a part of the output", () => {
     ["openai/echo", { max_tokens: 900 }, "max_tokens"],
     ["openai/echo", { max_completion_tokens: 900 }, "max_completion_tokens"],
   ]
-  for (const [model, wish, field] of FIELDS) {
-    test(`${model} ${JSON.stringify(wish)}: the answer is clamped by ${field}`, async () => {
+  for (const [model, options, field] of FIELDS) {
+    test(`${model} ${JSON.stringify(options)}: the answer is clamped by ${field}`, async () => {
       const caller = await gateway.caller(CREDITS)
       const messages = [{ role: "user", content: "/tokens 900" }]
-      const response = await chat(caller, { model, messages, ...wish })
+      const response = await chat(caller, { model, messages, ...options })
       expect(response.status).toBe(200)
       const clamped = Number(response.headers.get("x-tollgate-max-tokens"))
       expect(clamped).toBeGreaterThan(100)

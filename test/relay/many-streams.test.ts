@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/gateway.ts"
@@ -14,11 +14,11 @@ function startBarrier() {
   const allOpen = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   let open = 0
-  let most = 0
+  let max = 0
   const vendor = startVendor(() => {
     const body = new ReadableStream<Uint8Array>({
       async start(controller) {
-        most = Math.max(most, ++open)
+        max = Math.max(max, ++open)
         controller.enqueue(encoder.encode(frame("begun")))
         if (open === STREAMS) allOpen.resolve()
         await allOpen.promise
@@ -29,14 +29,14 @@ function startBarrier() {
     })
     return new Response(body, { headers: { "content-type": "text/event-stream" } })
   })
-  return { vendor, most: () => most }
+  return { vendor, max: () => max }
 }
 
 // Bun runs 256 upstream requests at a time, unless whoever starts it says otherwise.
 test.each(["bin/tollgate", "src/main.ts"] as const)(
   "%s: 1,000 streams are open at once, and all of them finish",
   async (launcher) => {
-    const { vendor, most } = startBarrier()
+    const { vendor, max } = startBarrier()
     using _ = vendor
     using installation = createInstallation(`
 server: { port: 0 }
@@ -69,7 +69,7 @@ models:
     } finally {
       for (const caller of callers) caller[Symbol.dispose]()
     }
-    expect(most()).toBe(STREAMS)
+    expect(max()).toBe(STREAMS)
     serving.process.kill("SIGTERM")
     expect(await serving.process.exited).toBe(0)
     await using store = await openStore(databasePath(installation.data))

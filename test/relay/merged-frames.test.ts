@@ -24,10 +24,10 @@ const PATHS = {
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
-let piece = ""
+let chunk = ""
 
 beforeAll(async () => {
-  vendor = startVendor(() => streamed([piece]))
+  vendor = startVendor(() => streamed([chunk]))
   gateway = await startGateway({
     providers: { scripted: provider(vendor.url) },
     models: { "scripted/merged": simulated() },
@@ -43,7 +43,7 @@ for (const [opening, first] of Object.entries(OPENINGS)) {
   for (const [end, last] of Object.entries(ENDS)) {
     for (const [path, body] of Object.entries(PATHS)) {
       test(`${opening} and ${end} in one piece end the request, through ${path}`, async () => {
-        piece = `data: ${JSON.stringify(first)}\n\n${last}`
+        chunk = `data: ${JSON.stringify(first)}\n\n${last}`
         const caller = await gateway.caller("1")
         const response = await caller.post(path, {
           model: "scripted/merged",

@@ -49,7 +49,7 @@ test("an absurd limit holds no more than the model's maximum", async () => {
   const caller = await gateway.caller("1")
   const body = { model: "claude/model", messages: HELLO, max_tokens: 1e9 }
   const receipt = await receiptOf(caller, await caller.post(CHAT, body))
-  const most = nanocredits("0.000002") * BigInt(MAXIMUM)
-  expect(nanocredits(receipt.hold)).toBeGreaterThan(most)
-  expect(nanocredits(receipt.hold)).toBeLessThan(most + nanocredits("0.01"))
+  const max = nanocredits("0.000002") * BigInt(MAXIMUM)
+  expect(nanocredits(receipt.hold)).toBeGreaterThan(max)
+  expect(nanocredits(receipt.hold)).toBeLessThan(max + nanocredits("0.01"))
 })

@@ -48,10 +48,10 @@ describe("a usage of nothing for an answer that is here is none:", () => {
       images: [],
       fields: {},
       extra: {},
-      wishes: {},
+      options: {},
     } as unknown as ImageRequest
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
-    const made = imagesUsage({ pictures: 1, usage: NO_USAGE }, deployment, request)
+    const made = imagesUsage({ images: 1, usage: NO_USAGE }, deployment, request)
     expect(made.estimated).toBe(true)
     expect(made.usage.output).toBeGreaterThan(0)
   })

@@ -39,7 +39,7 @@ interface Asked {
   readonly model: string
   readonly stream: boolean
   readonly stop?: readonly string[]
-  readonly most?: number
+  readonly max?: number
 }
 
 /** An answer in words that all dialects share. */
@@ -80,12 +80,12 @@ function framesOf(text: string): Json[] {
 const CLIENTS: Readonly<Record<string, Client>> = {
   chat: {
     path: () => CHAT,
-    body: ({ model, stream, stop, most }) => ({
+    body: ({ model, stream, stop, max }) => ({
       model,
       stream,
       messages: MESSAGES,
       stop,
-      max_tokens: most,
+      max_tokens: max,
     }),
     told(text, stream) {
       if (!stream) {
@@ -102,12 +102,12 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   },
   messages: {
     path: () => "/v1/messages",
-    body: ({ model, stream, stop, most = 100 }) => ({
+    body: ({ model, stream, stop, max = 100 }) => ({
       model,
       stream,
       messages: MESSAGES,
       stop_sequences: stop,
-      max_tokens: most,
+      max_tokens: max,
     }),
     told(text, stream) {
       if (!stream) {
@@ -126,7 +126,12 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   },
   responses: {
     path: () => "/v1/responses",
-    body: ({ model, stream, most }) => ({ model, stream, input: PROMPT, max_output_tokens: most }),
+    body: ({ model, stream, max }) => ({
+      model,
+      stream,
+      input: PROMPT,
+      max_output_tokens: max,
+    }),
     told(text, stream) {
       const last = stream ? framesOf(text).at(-1)?.response : (JSON.parse(text) as Json)
       const content = last?.output.flatMap((item) => item.content) ?? []
@@ -136,13 +141,13 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   google: {
     path: ({ model, stream }) =>
       `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
-    body: ({ stop, most }) => ({
+    body: ({ stop, max }) => ({
       contents: [{ role: "user", parts: [{ text: PROMPT }] }],
-      generationConfig: { stopSequences: stop, maxOutputTokens: most },
+      generationConfig: { stopSequences: stop, maxOutputTokens: max },
     }),
     told(text, stream) {
-      const pieces = stream ? framesOf(text) : [JSON.parse(text) as Json]
-      const candidates = pieces.flatMap((piece) => piece.candidates)
+      const chunks = stream ? framesOf(text) : [JSON.parse(text) as Json]
+      const candidates = chunks.flatMap((chunk) => chunk.candidates)
       const parts = candidates.flatMap((candidate) => candidate.content.parts)
       return {
         text: parts.map((part) => part.text).join(""),
@@ -229,13 +234,13 @@ for (const [name, client] of Object.entries(CLIENTS)) {
       })
 
       const FINISH = LENGTHS[name]
-      for (const [most, left] of [
+      for (const [max, left] of [
         [1, "one"],
         [3, "one two\n"],
         [5, "one two\nthree STOP"],
       ] as const) {
-        test(`a model that takes no less than 16 tokens ends after ${most}`, async () => {
-          const told = await ask(client, { model: "sim/responses", stream, most })
+        test(`a model that takes no less than 16 tokens ends after ${max}`, async () => {
+          const told = await ask(client, { model: "sim/responses", stream, max })
           expect(told).toMatchObject({ text: left, finish: FINISH })
           const asked = gateway.simulator.requests.at(-1)
           expect(JSON.stringify(asked)).toContain("max_output_tokens")

@@ -13,8 +13,8 @@ export function connectTo(url: string): RawCaller {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let text = ""
-  socket.on("data", (piece) => {
-    text += piece.toString("latin1")
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1")
   })
   socket.on("error", () => {})
   return { socket, text: () => text, [Symbol.dispose]: () => void socket.destroy() }

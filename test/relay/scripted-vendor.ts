@@ -67,7 +67,7 @@ export function wholeAnswer(content = "Hello"): object {
   }
 }
 
-/** A streamed response whose pieces come as the generator gives them; numbers are pauses in ms. */
+/** A streamed response whose chunks come as the generator gives them; numbers are pauses in ms. */
 export function streamed(
   steps: Iterable<string | number>,
   type = "text/event-stream",

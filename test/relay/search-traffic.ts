@@ -216,7 +216,7 @@ export function geminiAnswer(): Json {
 }
 
 export function geminiFrames(): string[] {
-  const piece = (text: string, more: Json = {}): string => {
+  const chunk = (text: string, more: Json = {}): string => {
     const candidate = { content: { role: "model", parts: [{ text }] }, index: 0, ...more }
     const answer = {
       candidates: [candidate],
@@ -226,7 +226,7 @@ export function geminiFrames(): string[] {
     }
     return `data: ${JSON.stringify(answer)}\r\n\r\n`
   }
-  return [piece("Hel"), piece("lo", { finishReason: "STOP", groundingMetadata: GROUNDING })]
+  return [chunk("Hel"), chunk("lo", { finishReason: "STOP", groundingMetadata: GROUNDING })]
 }
 
 /** Whichever vendor is asked. */

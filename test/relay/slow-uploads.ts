@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { wave } from "../support/audio.ts"
 import {
   provider,
@@ -42,14 +42,14 @@ export const whole: VendorAnswer = async (heard) => {
 
 /** Reads a request to its end, however long that takes, while it may be answered. */
 async function hear(request: Request, seen: Heard): Promise<void> {
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   try {
-    for await (const piece of request.body ?? []) {
-      seen.bytes += piece.byteLength
-      pieces.push(piece)
+    for await (const chunk of request.body ?? []) {
+      seen.bytes += chunk.byteLength
+      chunks.push(chunk)
     }
     const type = request.headers.get("content-type") ?? ""
-    const form = await new Response(Buffer.concat(pieces), {
+    const form = await new Response(Buffer.concat(chunks), {
       headers: { "content-type": type },
     }).formData()
     const file = form.get("file")
@@ -76,13 +76,13 @@ export class SlowForm {
 
   /** @param parts fields, and the sound where there is no value. */
   constructor(...parts: readonly (readonly [name: string, value?: string])[]) {
-    const pieces = parts.map(([name, value]) => {
+    const chunks = parts.map(([name, value]) => {
       const head = `--cut\r\ncontent-disposition: form-data; name="${name}"`
       if (value !== undefined) return Buffer.from(`${head}\r\n\r\n${value}\r\n`)
       const file = Buffer.from(`${head}; filename="a.wav"\r\n\r\n`)
       return Buffer.concat([file, SOUND, Buffer.from("\r\n")])
     })
-    this.#bytes = Buffer.concat([...pieces, Buffer.from("--cut--\r\n")])
+    this.#bytes = Buffer.concat([...chunks, Buffer.from("--cut--\r\n")])
     this.#stream = new ReadableStream({
       start: (controller) => {
         this.#controller = controller
@@ -216,7 +216,7 @@ export class SlowUploads implements AsyncDisposable {
     return (await (await owner.get(`/v1/receipts/${id}`)).json()) as Receipt
   }
 
-  /** The requests of an account that the book knows, whatever became of them. */
+  /** The requests of an account that the ledger knows, whatever became of them. */
   requestsOf({ account }: TestCaller): string[] {
     using book = new Database(databasePath(this.gateway.settings.data), { readonly: true })
     const query = book.query<{ request: string }, [string]>(

@@ -108,9 +108,9 @@ test("a usage that came with the sequence is the one that is charged", async () 
 })
 
 test("a vendor that is read on is charged by its usage, with what it thought out of sight", async () => {
-  const pieces = [frame("Hello STOP"), frame(" and on"), frame("", "stop"), usageFrame(10, 400)]
+  const chunks = [frame("Hello STOP"), frame(" and on"), frame("", "stop"), usageFrame(10, 400)]
   for (const last of [DONE, "", 'data: {"error":{"message":"Too late."}}\n\n']) {
-    using vendor = startVendor(() => streamed([...pieces, last]))
+    using vendor = startVendor(() => streamed([...chunks, last]))
     const models = { "vendor/model": simulated({ disconnect: "drain" }) }
     await using gateway = await startGateway({ ...gatewayAt(vendor.url), models })
     const caller = await gateway.caller("1")
@@ -153,13 +153,13 @@ test("a vendor that still writes another choice is heard to its end", async () =
     delta: { content },
     finish_reason: finish,
   })
-  const pieces = [
+  const chunks = [
     chunk([said(0, "one STOP two"), said(1, "uno ")]),
     chunk([said(0, " three"), said(1, "dos")]),
     chunk([said(0, "", "length"), said(1, "", "stop")]),
     usageFrame(10, 8) + DONE,
   ]
-  using vendor = startVendor(() => streamed(pieces))
+  using vendor = startVendor(() => streamed(chunks))
   await using gateway = await startGateway(gatewayAt(vendor.url))
   const caller = await gateway.caller("1")
   const body = { model: "vendor/model", messages: HELLO, stop: STOP, stream: true, n: 2 }
@@ -233,8 +233,8 @@ test("a hold covers the least that a model of responses is asked for", async () 
     models: { "sim/model": simulated({ dialects: ["openai-responses"] }), "sim/echo": simulated() },
   })
   const caller = await gateway.caller("1")
-  const holdOf = async (model: string, most: number) => {
-    const body = { model, messages: HELLO, max_tokens: most }
+  const holdOf = async (model: string, max: number) => {
+    const body = { model, messages: HELLO, max_tokens: max }
     const response = await caller.post(CHAT, body)
     const { hold } = (await (
       await caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)

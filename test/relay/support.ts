@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { type TestCaller, type TestGateway, until } from "../support/gateway.ts"
 
 export const CHAT = "/v1/chat/completions"

@@ -1,49 +1,49 @@
 import { describe, expect, test } from "bun:test"
 import {
   boundOfBytes,
-  boundOfPieces,
-  piecesOfLines,
-  piecesOfText,
+  boundOfChunks,
+  chunksOfLines,
+  chunksOfText,
   readTranslation,
   translationRequest,
 } from "../../src/relay/operations/transcription/translation-text.ts"
 
 const LONGEST = 4_000
 
-function sizes(pieces: readonly (readonly string[])[]): number[] {
-  return pieces.map((piece) => Buffer.byteLength(piece.join("")))
+function sizes(chunks: readonly (readonly string[])[]): number[] {
+  return chunks.map((chunk) => Buffer.byteLength(chunk.join("")))
 }
 
 describe("a text in pieces", () => {
   const text = "Она сказала это. ".repeat(1_000).trim()
 
   test("is cut where sentences end", () => {
-    const pieces = piecesOfText(text)
-    expect(pieces.length).toBeGreaterThan(5)
-    expect(Math.max(...sizes(pieces))).toBeLessThanOrEqual(LONGEST)
-    for (const [piece = ""] of pieces) expect(piece).toEndWith("это.")
-    expect(pieces.flat().join(" ")).toBe(text)
+    const chunks = chunksOfText(text)
+    expect(chunks.length).toBeGreaterThan(5)
+    expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+    for (const [chunk = ""] of chunks) expect(chunk).toEndWith("это.")
+    expect(chunks.flat().join(" ")).toBe(text)
   })
 
   test("is cut anywhere when it has no end, and never within a character", () => {
     for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
-      const pieces = piecesOfText(endless)
-      expect(Math.max(...sizes(pieces))).toBeLessThanOrEqual(LONGEST)
-      expect(pieces.flat().join("").replaceAll(" ", "")).toBe(endless.replaceAll(" ", ""))
+      const chunks = chunksOfText(endless)
+      expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+      expect(chunks.flat().join("").replaceAll(" ", "")).toBe(endless.replaceAll(" ", ""))
     }
   })
 
   test("is nothing when it is empty", () => {
-    expect(piecesOfText(" \n ")).toEqual([])
+    expect(chunksOfText(" \n ")).toEqual([])
   })
 })
 
 test("lines are put together up to a length", () => {
   const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${"x".repeat(80)}`)
-  const pieces = piecesOfLines(lines)
-  expect(pieces.flat()).toEqual(lines)
-  expect(Math.max(...sizes(pieces))).toBeLessThanOrEqual(LONGEST)
-  expect(pieces.length).toBeLessThan(10)
+  const chunks = chunksOfLines(lines)
+  expect(chunks.flat()).toEqual(lines)
+  expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+  expect(chunks.length).toBeLessThan(10)
 })
 
 test("what is held for a length covers every way to cut it", () => {
@@ -54,12 +54,12 @@ test("what is held for a length covers every way to cut it", () => {
   ]) {
     const bytes = Buffer.byteLength(lines.join(""))
     const held = boundOfBytes(bytes, "Names")
-    for (const pieces of [piecesOfLines(lines), piecesOfText(lines.join(" "))]) {
-      const used = boundOfPieces(pieces, "Names")
+    for (const chunks of [chunksOfLines(lines), chunksOfText(lines.join(" "))]) {
+      const used = boundOfChunks(chunks, "Names")
       expect(used.input).toBeLessThanOrEqual(held.input)
       expect(used.output).toBeLessThanOrEqual(held.output)
-      const wish = { upstreamModel: "x", prompt: "Names", limit: Number.POSITIVE_INFINITY }
-      const requests = pieces.map((piece) => translationRequest(piece, wish))
+      const options = { upstreamModel: "x", prompt: "Names", limit: Number.POSITIVE_INFINITY }
+      const requests = chunks.map((chunk) => translationRequest(chunk, options))
       const asked = requests.reduce((sum, { maxTokens = 0 }) => sum + maxTokens, 0)
       expect(asked).toBeLessThanOrEqual(held.output)
     }

@@ -182,7 +182,7 @@ describe("a stream that breaks", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
     expect(receipt.usage).toEqual({ input: 8, output: 3 })
     expect(receipt.attempts).toMatchObject([{ status: 200, outcome: "upstream_error" }])
-    // The vendor failed openly: that its usage is missing is no news.
+    // The vendor failed openly: that its usage is missing is no changes.
     expect(gateway.heard).not.toContainEqual({
       name: "usageMissing",
       facts: [receipt.id, "scripted/breaking"],

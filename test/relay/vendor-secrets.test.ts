@@ -19,7 +19,7 @@ const CANARIES = SECRETS.flatMap((secret) => [
   Buffer.from(secret).toString("base64url"),
   Buffer.from(secret).toString("hex"),
 ])
-/** Longer than any message that is passed on, so that somebody cuts it in the middle of a secret. */
+/** Longer than any message that is passed on, so that someone cuts it in the middle of a secret. */
 const WORDS = `no: ${CANARIES.join(" ")} ${KEY.repeat(80)}`
 
 /** Every vendor's error, in one body. */
@@ -239,7 +239,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-/** Nothing of a secret is in a text: not whole, and not a piece that is long enough to be of use. */
+/** Nothing of a secret is in a text: not whole, and not a chunk that is long enough to be of use. */
 function expectClean(text: string): void {
   for (const canary of CANARIES) expect(text).not.toContain(canary)
   for (const secret of SECRETS) {

@@ -91,7 +91,7 @@ const WAYS: readonly [name: string, path: string, body: (n: string) => object][]
 
 const STORE_SEARCH = { type: "file_search", vector_store_ids: ["vs_1"] }
 
-/** Ways to name what nobody can have made through the setup.gateway. */
+/** Ways to name what no one can have made through the setup.gateway. */
 const FOREIGN: readonly [name: string, path: string, body: object][] = [
   ["a prompt", "prompt.id", { prompt: { id: "pmpt_1" } }],
   [
@@ -224,9 +224,9 @@ test("an estimate knows the size of one's own, and nothing of another's", async 
   const estimate = (caller: TestCaller, more: object): Promise<Response> =>
     caller.post("/v1/estimate", { path: RESPONSES, body: { ...head, ...more } })
   const named = { previous_response_id: `resp_${n}` }
-  const most = async (more: object): Promise<number> =>
+  const max = async (more: object): Promise<number> =>
     Number(((await (await estimate(setup.ann, more)).json()) as { most: string }).most)
-  expect((await most(named)) - (await most({}))).toBeGreaterThanOrEqual(0.005_005)
+  expect((await max(named)) - (await max({}))).toBeGreaterThanOrEqual(0.005_005)
   const told = await (await estimate(setup.ann, named)).text()
   expect(told).toContain("what the vendor keeps by its size")
   expect(told).not.toContain('"other"')

@@ -245,7 +245,7 @@ describe.each(
     const wanted = { model, contents: "Owls?", config: { tools: [{ googleSearch: {} }] } }
     let last = isStreamed ? undefined : await models.generateContent(wanted)
     if (isStreamed)
-      for await (const piece of await models.generateContentStream(wanted)) last = piece
+      for await (const chunk of await models.generateContentStream(wanted)) last = chunk
     const grounding = last?.candidates?.[0]?.groundingMetadata
     expect(grounding?.webSearchQueries).toEqual(
       model === GPT ? ["owls", "owl food", "x"] : ["owls", "x"],

@@ -289,8 +289,8 @@ describe.each(CASES)("a search asked for in $from of $model", (one) => {
       const asked = await caller.post(pathOf(way, model, stream), bodyOf(way, model, stream))
       const text = await asked.text()
       expect(asked.status, text).toBe(200)
-      const { tools, max_tool_calls: most } = vendor.bodies.at(-1) ?? {}
-      expect({ tools, ...(most === undefined ? {} : { max_tool_calls: most }) }).toEqual(
+      const { tools, max_tool_calls: max } = vendor.bodies.at(-1) ?? {}
+      expect({ tools, ...(max === undefined ? {} : { max_tool_calls: max }) }).toEqual(
         sent as never,
       )
       const lost = asked.headers.get("x-tollgate-losses")
@@ -305,8 +305,8 @@ describe.each(CASES)("a search asked for in $from of $model", (one) => {
   )
 
   test("is in an estimate too", async () => {
-    const wish = { path: pathOf(way, model), body: bodyOf(way, model) }
-    const told = (await (await caller.post("/v1/estimate", wish)).json()) as { most: string }
+    const options = { path: pathOf(way, model), body: bodyOf(way, model) }
+    const told = (await (await caller.post("/v1/estimate", options)).json()) as { most: string }
     expect(nanocredits(told.most)).toBeGreaterThanOrEqual(held * ONE_SEARCH)
   })
 })
@@ -382,7 +382,7 @@ describe("a search", () => {
     expect(sent()).toEqual({ type: "allowed_tools", mode, tools: [{ type: "web_search" }] })
 
     expect(await ask("gemini/m")).toContain("tool_choice:dropped")
-    // Where nobody searches, nothing has to.
+    // Where no one searches, nothing has to.
     expect(await ask("azure/m")).toContain("tools:dropped")
     expect(sent()).toBeUndefined()
   })

@@ -170,8 +170,8 @@ describe("a whole answer that the relay ends", () => {
   }
 
   test("is no larger than whole answers may be", async () => {
-    const piece = frame("x".repeat(100_000))
-    using vendor = startVendor(() => streamed(Array.from({ length: 100 }, () => piece)))
+    const chunk = frame("x".repeat(100_000))
+    using vendor = startVendor(() => streamed(Array.from({ length: 100 }, () => chunk)))
     await using gateway = await startGateway({
       ...gatewayAt(vendor.url),
       settings: {
@@ -257,8 +257,8 @@ test("an answer that no limit ends is the same as one without limits", async () 
 
 test("however frames are cut and merged, whole and streamed answers end and cost the same", async () => {
   const LETTERS = ["a", "b", "S", "T", "O", "P", "😀"]
-  let pieces: string[] = []
-  using vendor = startVendor(() => streamed(pieces))
+  let chunks: string[] = []
+  using vendor = startVendor(() => streamed(chunks))
   await using gateway = await startGateway(gatewayAt(vendor.url))
   const caller = await gateway.caller("1000")
   const texts = fc.array(
@@ -272,12 +272,12 @@ test("however frames are cut and merged, whole and streamed answers end and cost
   await fc.assert(
     fc.asyncProperty(texts, merges, fc.boolean(), async (said, merged, isStreamed) => {
       const frames = [...said.map((text) => frame(text)), frame("", "stop"), usageFrame(10, 50)]
-      pieces = [""]
+      chunks = [""]
       for (const [index, one] of [...frames, DONE].entries()) {
-        if (merged[index] === true) pieces.push(pieces.pop() + one)
-        else pieces.push(one)
+        if (merged[index] === true) chunks.push(chunks.pop() + one)
+        else chunks.push(one)
       }
-      pieces = pieces.filter((piece) => piece !== "")
+      chunks = chunks.filter((chunk) => chunk !== "")
       const text = said.join("")
       const found = STOP.map((stop) => [text.indexOf(stop), stop] as const)
         .filter(([place]) => place >= 0)

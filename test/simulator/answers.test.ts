@@ -47,7 +47,7 @@ test("describes parts that are no text", async () => {
   const content = result.choices[0]?.message.content
   expect(content).toBe("look\n[image 12x34 png]\n[image url]\n[audio]\n[file]")
   expect(result.usage!.prompt_tokens_details!.audio_tokens).toBe(1)
-  // 85 + 170 for the small picture, 85 + 4 x 170 for one of unknown size.
+  // 85 + 170 for the small image, 85 + 4 x 170 for one of unknown size.
   expect(result.usage!.prompt_tokens).toBeGreaterThan(255 + 765)
 })
 

@@ -67,7 +67,7 @@ function keysOf(value: unknown, prefix: string): string[] {
   ])
 }
 
-/** A red picture of 8 by 8 in base64. */
+/** A red image of 8 by 8 in base64. */
 export const SMALL_PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC"
 

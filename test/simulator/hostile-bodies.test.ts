@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 
-/** One answer may take so long, milliseconds: this machine may be busy, and what hangs hangs for ever. */
+/** One answer may take so long, milliseconds: this machine may be busy, and what hangs hangs forever. */
 const PATIENCE = 10_000
 /** Requests that run at once. */
 const TOGETHER = 16
@@ -39,7 +39,7 @@ const HOSTILE: readonly Json[] = [
   nested(5_000),
 ]
 
-/** Schemas that ask for more than anybody can write. */
+/** Schemas that ask for more than anyone can write. */
 const SCHEMAS: readonly Json[] = [
   RECURSIVE,
   { allOf: [{ $ref: "#" }] },

@@ -121,9 +121,9 @@ test("a cadence spaces the tokens", async () => {
   const started = performance.now()
   const body = echoBody("one two six ten", { stream: true })
   const response = await post(simulator, body, { "x-simulate-cadence": "20" })
-  const { pieces } = await readUntilEnd(response)
+  const { chunks } = await readUntilEnd(response)
   expect(performance.now() - started).toBeGreaterThanOrEqual(4 * 19)
-  expect(pieces).toBeGreaterThanOrEqual(4)
+  expect(chunks).toBeGreaterThanOrEqual(4)
 })
 
 test("notices that the client hung up, and stops", async () => {
@@ -151,7 +151,7 @@ test("a client that does not read holds the stream back, and its hang-up is noti
   const reader = response.body!.getReader()
   await reader.read()
   const request = lastRequest(simulator)
-  // The whole answer would be 200 MB; nobody reads it, so it can never be finished.
+  // The whole answer would be 200 MB; no one reads it, so it can never be finished.
   expect(await Promise.race([request.settled().then(() => "settled"), turns(200)])).toBe("waiting")
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
   leaving.abort()

@@ -51,19 +51,19 @@ export function framesOf(text: string): Record<string, unknown>[] {
 /** Reads a body until it ends or breaks. */
 export async function readUntilEnd(
   response: Response,
-): Promise<{ text: string; error: unknown; pieces: number }> {
+): Promise<{ text: string; error: unknown; chunks: number }> {
   const decoder = new TextDecoder()
   let text = ""
-  let pieces = 0
+  let chunks = 0
   try {
     for await (const bytes of response.body ?? []) {
       text += decoder.decode(bytes, { stream: true })
-      pieces++
+      chunks++
     }
   } catch (error) {
-    return { text, error, pieces }
+    return { text, error, chunks }
   }
-  return { text, error: undefined, pieces }
+  return { text, error: undefined, chunks }
 }
 
 /** What a promise is rejected with. The official client's promises do not suit `rejects`. */

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book } from "./book.ts"
 
 type Payer = Awaited<ReturnType<Book["account"]>>
@@ -36,7 +36,7 @@ test("the anchor goes on with each batch, and catches up with what others have w
 
   await settle(book, ledger, account)
   expect((await book.store.integrity.findAnchor()).lastRow).toBe(lastRow(book))
-  expect((await verifyBooks(book.store)).problems).toEqual([])
+  expect((await verifyLedgers(book.store)).problems).toEqual([])
 })
 
 /** So many batches that a process knows that it writes alone. */
@@ -56,7 +56,7 @@ test("who writes alone brings the anchor on now and then, and wholly when asked"
   expect(behind.filter((rows) => rows === 0).length).toBeLessThan(ALONE)
   const { anchor } = await book.store.integrity.advanceAnchor(2)
   expect(anchor).toMatchObject({ lastRow: lastRow(book), rowCount: lastRow(book) })
-  expect((await verifyBooks(book.store)).problems).toEqual([])
+  expect((await verifyLedgers(book.store)).problems).toEqual([])
 })
 
 test("what waits for the anchor outlives others' writes, and batches that come to nothing", async () => {
@@ -86,7 +86,7 @@ test("what waits for the anchor outlives others' writes, and batches that come t
   await other.integrity.advanceAnchor(2)
   const { anchor } = await book.store.integrity.advanceAnchor(3)
   expect(anchor).toMatchObject({ lastRow: lastRow(book), rowCount: lastRow(book) })
-  expect((await verifyBooks(book.store)).problems).toEqual([])
+  expect((await verifyLedgers(book.store)).problems).toEqual([])
 })
 
 test("what a failed transaction wrote is never in the anchor", async () => {
@@ -114,5 +114,5 @@ test("what a failed transaction wrote is never in the anchor", async () => {
   for (let count = 0; count < ALONE; count++) await settle(book, ledger, account)
   const { anchor } = await book.store.integrity.advanceAnchor(2)
   expect(anchor).toMatchObject({ lastRow: lastRow(book), rowCount: lastRow(book) })
-  expect((await verifyBooks(book.store)).problems).toEqual([])
+  expect((await verifyLedgers(book.store)).problems).toEqual([])
 })

@@ -16,7 +16,7 @@ import type { WriteOff } from "../../src/accounting/chained-records.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
-import { Ledger, type HoldOrder, type LedgerAlarms } from "../../src/ledger/ledger.ts"
+import { Ledger, type HoldInput, type LedgerAlarms } from "../../src/ledger/ledger.ts"
 
 /** Who pays, whatever the day. */
 export function payerOf(account: string, key = "key", budgets: readonly string[] = []): Payer {
@@ -140,12 +140,12 @@ export class Book implements AsyncDisposable {
     )
   }
 
-  order(payer: Payer, amount: bigint): HoldOrder {
+  order(payer: Payer, amount: bigint): HoldInput {
     const request = `req_${++this.#number}`
     return { request, payer, amount, receipt: () => `{"status":"expired","id":"${request}"}` }
   }
 
-  /** Changes the database behind the book's back. */
+  /** Changes the database behind the ledger's back. */
   change(statement: string): void {
     using database = new Database(this.directory.database)
     database.run("PRAGMA busy_timeout = 5000")

@@ -53,7 +53,7 @@ function answer(name: string, order: Partial<ConversationRecord> & { bytes?: num
 }
 
 async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } = {}) {
-  const parts = await by.find([name], { now, keep, most: 1 << 24 })
+  const parts = await by.find([name], { now, keep, max: 1 << 24 })
   return (parts as KeptPart[]).length > 0
 }
 
@@ -219,12 +219,12 @@ describe("its file", () => {
 
 test("more than can be taken is told by its size", async () => {
   await store.keep(answer("large", { bytes: 50_000 }), ROOM)
-  const told = await store.find(["large"], { ...order(), most: 10_000 })
+  const told = await store.find(["large"], { ...order(), max: 10_000 })
   expect(told).toBeGreaterThanOrEqual(50_000)
 })
 
 function order() {
-  return { now: NOW, keep: 24 * HOUR, most: 1 << 24 }
+  return { now: NOW, keep: 24 * HOUR, max: 1 << 24 }
 }
 
 /** The names in the file. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { AUDIT } from "./audit-record.ts"
 import type { NewCode } from "../../src/store/codes.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { Book, payerOf, until } from "./book.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
@@ -80,7 +80,7 @@ describe("a code", () => {
     await expect(late).rejects.toMatchObject({ code: "insufficient" })
     expect(await book.store.codes.find("code")).toMatchObject({ used: 2, uses: 2 })
     expect(await book.balanceOf("c")).toBe(0n)
-    expect((await verifyBooks(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
   test("of one use is used once, whoever comes at the same moment", async () => {

@@ -15,12 +15,12 @@ function order(request: string, more: Partial<ClaimInput> = {}): ClaimInput {
     rights: "",
     expired: 0,
     replaces: null,
-    mostKeys: 100,
+    maxKeys: 100,
     ...more,
   }
 }
 
-const ROOM = { mostOfScope: 1_000, mostOfAll: 1_000 }
+const ROOM = { maxOfScope: 1_000, maxOfAll: 1_000 }
 
 function totals(directory: TemporaryDirectory): unknown {
   using database = new Database(directory.database, { readonly: true })
@@ -95,7 +95,7 @@ test("answers are counted, the oldest make room, and none of it outlives its day
   expect(await keep("req_1", 400)).toEqual({ isKept: true, dropped: [] })
   expect(await keep("req_2", 400)).toEqual({ isKept: true, dropped: [] })
   expect(await keep("req_3", 400)).toEqual({ isKept: true, dropped: ["req_1"] })
-  const all = { mostOfScope: 1_000, mostOfAll: 900 }
+  const all = { maxOfScope: 1_000, maxOfAll: 900 }
   expect(await keep("req_4", 400, all)).toEqual({ isKept: true, dropped: ["req_2"] })
   expect(totals(directory)).toEqual([
     ["", 4, 800],
@@ -104,7 +104,7 @@ test("answers are counted, the oldest make room, and none of it outlives its day
   ])
   const again = order("req_5", { key: "key 1", at: 5 })
   expect(await claims.claim(again)).toMatchObject({ request: "req_1", state: "done" })
-  expect(await claims.claim(order("req_6", { key: "new", mostKeys: 3 }))).toBeNull()
+  expect(await claims.claim(order("req_6", { key: "new", maxKeys: 3 }))).toBeNull()
   expect((await store.idempotency.sweep(3)).toSorted()).toEqual(["req_1", "req_2", "req_3"])
   expect(totals(directory)).toEqual([
     ["", 1, 400],

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { methodNames, methodOf } from "../../src/store/sqlite/methods.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { openServingStore, openStore } from "../../src/store/open-store.ts"
-import { BookWatch } from "../../src/store/sqlite/book-watch.ts"
+import { BookWatch } from "../../src/store/sqlite/database-watch.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { AUDIT } from "./audit-record.ts"
@@ -144,7 +144,7 @@ function invitation(id: string) {
   } as const
 }
 
-/** The ways in which an engine opens a book. Another engine is held to the same. */
+/** The ways in which an engine opens a ledger. Another engine is held to the same. */
 const ENGINES: readonly (readonly [name: string, open: (path: string) => Promise<Store>])[] = [
   ["SQLite", openStore],
   ["SQLite on a thread", openThreadedStore],

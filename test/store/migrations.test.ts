@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { openDirectStore, TemporaryDirectory } from "./book.ts"
 
 /** Written by the version whose charges and receipts were two rows. */
@@ -18,7 +18,7 @@ async function oldBook(): Promise<TemporaryDirectory> {
 test("an older book comes through with every line, hash and receipt", async () => {
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
-  expect(await verifyBooks(store)).toMatchObject({ accounts: 2, entries: 7, problems: [] })
+  expect(await verifyLedgers(store)).toMatchObject({ accounts: 2, entries: 7, problems: [] })
   const numbers = [2, null, 3, null, 2, 3]
   for (const [index, id] of ["req_1", "req_3", "req_4", "req_6", "req_2", "req_5"].entries()) {
     const receipt = await store.settlements.findReceipt(id)
@@ -36,7 +36,7 @@ test("an older book goes on: its requests are not charged again, new ones follow
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
   await store.nodes.join({ id: "node", process: 1, host: "test", beatAt: 1, machine: null })
-  await store.leases.take({ node: "node", owner: "left", wanted: 100n, least: 1n })
+  await store.leases.take({ node: "node", owner: "left", wanted: 100n, min: 1n })
   const payer = { account: "left", key: "key", budgets: [] }
   const charge = { ...payer, amount: 5n, writtenOff: [], at: 40, receipt: "{}" }
   const postings = ["req_4", "req_6", "req_7"].map((request) => ({ ...charge, request }))
@@ -45,7 +45,7 @@ test("an older book goes on: its requests are not charged again, new ones follow
   expect(await store.settlements.findReceipt("req_7")).toMatchObject({
     entry: { number: 4, balance: 958n },
   })
-  expect(await verifyBooks(store)).toMatchObject({ accounts: 2, entries: 8, problems: [] })
+  expect(await verifyLedgers(store)).toMatchObject({ accounts: 2, entries: 8, problems: [] })
 })
 
 test("the keys of an older book have no aliases, and can be given some", async () => {
@@ -64,6 +64,6 @@ test("a receipt that an older book had lost is still missed", async () => {
   database.run("DELETE FROM receipts WHERE request = 'req_4'")
   database.close()
   await using store = openDirectStore(directory.database)
-  const { problems } = await verifyBooks(store)
+  const { problems } = await verifyLedgers(store)
   expect(problems).toMatchObject([{ account: "left", number: 3, fault: "receipt" }])
 })

@@ -3,7 +3,7 @@ import { SqlitePayloadLog } from "../../src/store/sqlite/payload-log.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
 import { Book } from "./book.ts"
 
-/** A request that is in the book; what is not said is as of a plain one. */
+/** A request that is in the ledger; what is not said is as of a plain one. */
 export interface ReportedRequest {
   readonly request: string
   readonly account?: string
@@ -41,7 +41,7 @@ export class ReportedBook implements AsyncDisposable {
     return own
   }
 
-  /** Puts requests into the book, in this order. */
+  /** Puts requests into the ledger, in this order. */
   async add(...requests: readonly ReportedRequest[]): Promise<void> {
     const postings = requests.map((request) => {
       const { account = "a", at = Date.now(), cost = 10n } = request

@@ -22,7 +22,7 @@ export function transcriptionOf(parts: Partial<TranscriptionRequest> = {}): Tran
       mediaType: "audio/wav",
       file: fileOf(wave(0.1)),
       seconds: 3.7,
-      mostSeconds: 3.7,
+      maxSeconds: 3.7,
     },
     form: "json",
     granularities: [],

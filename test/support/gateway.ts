@@ -6,10 +6,10 @@ import { AUDIT } from "../store/audit-record.ts"
 import type { AccountRecord } from "../../src/store/accounts.ts"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { App } from "../../src/app.ts"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { loadSecrets } from "../../src/config/secrets.ts"
 import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
-import { type KeyOrder, KeyIssuer } from "./key-issuer.ts"
+import { type KeyInput, KeyIssuer } from "./key-issuer.ts"
 import type { Pace } from "../../src/http/incoming-body.ts"
 import { randomText } from "../../src/canon/random-text.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
@@ -31,7 +31,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly heard: Heard
   readonly settings: Settings
   /** A new account with credits and a key. */
-  caller(credits?: string, order?: Partial<KeyOrder>): Promise<TestCaller>
+  caller(credits?: string, order?: Partial<KeyInput>): Promise<TestCaller>
 }
 
 export interface TestCaller {
@@ -39,7 +39,7 @@ export interface TestCaller {
   readonly key: string
   readonly keyId: string
   readonly client: OpenAI
-  /** What the book says. */
+  /** What the ledger says. */
   balance(): Promise<bigint>
   /** A raw request with this caller's key. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
@@ -52,7 +52,7 @@ export interface GatewayOptions {
   /** The same for providers at the simulator, whose address is not known before. */
   readonly providersAt?: (simulatorUrl: string) => Readonly<Record<string, ProviderSettings>>
   readonly settings?: Partial<Settings>
-  /** Whether the book is written on a thread of its own, as it is for one of several processes. */
+  /** Whether the ledger is written on a thread of its own, as it is for one of several processes. */
   readonly isShared?: boolean
   /** Milliseconds. */
   readonly drainTime?: number
@@ -153,7 +153,7 @@ function recorder(heard: Heard): Events {
 async function newCaller(
   gateway: { readonly data: string; readonly store: Store; readonly url: string },
   credits: string,
-  order: Partial<KeyOrder>,
+  order: Partial<KeyInput>,
 ): Promise<TestCaller> {
   const { data, store, url } = gateway
   const now = Date.now()

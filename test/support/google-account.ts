@@ -6,7 +6,7 @@ export interface TokenServer extends Disposable {
   readonly url: string
 }
 
-/** Starts one that gives a token to anybody. Dispose of it with `using`. */
+/** Starts one that gives a token to anyone. Dispose of it with `using`. */
 export function startTokenServer(): TokenServer {
   const server = Bun.serve({
     hostname: "127.0.0.1",

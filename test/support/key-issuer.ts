@@ -4,7 +4,7 @@ import { randomText } from "../../src/canon/random-text.ts"
 import { hintOf, type KeyHasher, newSecret } from "../../src/keys/secret.ts"
 import type { Store } from "../../src/store/store.ts"
 
-export interface KeyOrder {
+export interface KeyInput {
   readonly account: string
   readonly name: string
   readonly models?: readonly string[]
@@ -30,7 +30,7 @@ export class KeyIssuer {
     this.#hasher = hasher
   }
 
-  async issue(order: KeyOrder): Promise<{ secret: string; key: KeyRecord }> {
+  async issue(order: KeyInput): Promise<{ secret: string; key: KeyRecord }> {
     const now = Date.now()
     const secret = newSecret()
     const key = await this.#store.keys.insert(

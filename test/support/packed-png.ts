@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib"
 import { chunk } from "./png.ts"
 
-/** A picture to be packed into a PNG in whatever way there is. */
+/** An image to be packed into a PNG in whatever way there is. */
 export interface PackedPng {
   readonly width: number
   readonly height: number
@@ -22,15 +22,15 @@ const SAMPLES = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 /** Start and distance of Adam7's pixels, as the specification's figure shows them. */
 const ADAM7 = ["00 88", "40 88", "04 48", "20 44", "02 24", "10 22", "01 12"]
 
-/** Packs a picture by the PNG specification, with any filter, interlaced or not. */
-export function packPng(picture: PackedPng): Uint8Array<ArrayBuffer> {
-  const { width, height, colour, depth, isInterlaced = false, chunks = [] } = picture
+/** Packs an image by the PNG specification, with any filter, interlaced or not. */
+export function packPng(image: PackedPng): Uint8Array<ArrayBuffer> {
+  const { width, height, colour, depth, isInterlaced = false, chunks = [] } = image
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([depth, colour, 0, 0, isInterlaced ? 1 : 0], 8)
   const passes = isInterlaced ? ADAM7 : ["00 11"]
-  const rows = passes.flatMap((pass) => rowsOf(picture, [...pass.replace(" ", "")].map(Number)))
+  const rows = passes.flatMap((pass) => rowsOf(image, [...pass.replace(" ", "")].map(Number)))
   const half = Buffer.from(deflateSync(Buffer.concat(rows)))
   const cut = Math.floor(half.length / 2)
   return new Uint8Array(
@@ -45,9 +45,9 @@ export function packPng(picture: PackedPng): Uint8Array<ArrayBuffer> {
   )
 }
 
-function rowsOf(picture: PackedPng, pass: readonly number[]): Buffer[] {
+function rowsOf(image: PackedPng, pass: readonly number[]): Buffer[] {
   const [left = 0, top = 0, right = 1, down = 1] = pass
-  const { width, height, colour, depth, filterOf = () => 0, pixel } = picture
+  const { width, height, colour, depth, filterOf = () => 0, pixel } = image
   const step = Math.max(1, (SAMPLES[colour] * depth) / 8)
   const rows: Buffer[] = []
   let before: Buffer | undefined

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib"
 
 /** How a PNG of a test is unlike the usual one: grey-scale with alpha, eight bits. */
-export interface PngWishes {
+export interface PngOptions {
   /** Colour type: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA. */
   readonly colour?: number
   /** Chunks between the header and the pixels. */
@@ -17,9 +17,9 @@ const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4
 export function png(
   width: number,
   height: number,
-  wishes: PngWishes = {},
+  options: PngOptions = {},
 ): Uint8Array<ArrayBuffer> {
-  const { colour = 6, chunks = [], bytes = 0 } = wishes
+  const { colour = 6, chunks = [], bytes = 0 } = options
   const rows = Buffer.alloc((1 + width * (SAMPLES[colour] ?? 4)) * height)
   const palette = colour === 3 ? [chunk("PLTE", Buffer.alloc(3))] : []
   const parts = [

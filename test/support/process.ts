@@ -144,5 +144,5 @@ async function collect(
   take: (text: string) => void,
 ): Promise<void> {
   const decoder = new TextDecoder()
-  for await (const piece of stream) take(decoder.decode(piece, { stream: true }))
+  for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
 }

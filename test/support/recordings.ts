@@ -109,7 +109,7 @@ function readRecording(file: string): Recording {
 const CUT = /…\[TRUNCATED \d+ chars\]$/
 const BASE64 = /^(data:[^,]*;base64,)?[A-Za-z0-9+/=]+$/
 
-/** Cut base64 becomes shorter base64, so that a picture still has its head; cut text stays as it is. */
+/** Cut base64 becomes shorter base64, so that an image still has its head; cut text stays as it is. */
 function repaired(value: JsonValue): JsonValue {
   if (typeof value === "string") return repairedText(value)
   if (Array.isArray(value)) return value.map(repaired)

@@ -7,7 +7,7 @@ export interface Replay {
   readonly body: string
   /** The body where it is no text: it stands for `body` then. */
   readonly bytes?: Uint8Array<ArrayBuffer>
-  /** Cuts the body at random places, the same for the same seed, and sends each piece on its own. */
+  /** Cuts the body at random places, the same for the same seed, and sends each chunk on its own. */
   readonly seed?: number
 }
 
@@ -80,29 +80,29 @@ function bodyOf(replay: Replay): Body {
   return piecewise(cutAtRandom(bytes ?? new TextEncoder().encode(body), seed))
 }
 
-/** One write for each piece, each in a turn of the event loop of its own. */
+/** One write for each chunk, each in a turn of the event loop of its own. */
 function piecewise(
-  pieces: readonly Uint8Array<ArrayBuffer>[],
+  chunks: readonly Uint8Array<ArrayBuffer>[],
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let next = 0
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     type: "bytes",
     async pull(controller) {
       await new Promise((resolve) => setImmediate(resolve))
-      const piece = pieces[next++]
-      if (piece) controller.enqueue(piece)
+      const chunk = chunks[next++]
+      if (chunk) controller.enqueue(chunk)
       else controller.close()
     },
   })
 }
 
-/** Many small pieces of long bodies would only take time: there are at most this many cuts. */
-const MOST_CUTS = 60
+/** Many small chunks of long bodies would only take time: there are at most this many cuts. */
+const MAX_CUTS = 60
 
 function cutAtRandom(bytes: Uint8Array<ArrayBuffer>, seed: number): Uint8Array<ArrayBuffer>[] {
   const random = randomNumbers(seed)
   const cuts = new Set<number>()
-  const wanted = Math.min(MOST_CUTS, bytes.length - 1)
+  const wanted = Math.min(MAX_CUTS, bytes.length - 1)
   while (cuts.size < wanted) cuts.add(1 + Math.floor(random() * (bytes.length - 1)))
   const places = [0, ...[...cuts].toSorted((left, right) => left - right), bytes.length]
   return places.slice(1).map((end, index) => bytes.slice(places[index], end))

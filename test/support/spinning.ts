@@ -1,6 +1,6 @@
 /**
  * Loaded before the program by a test (`BUN_OPTIONS=--preload`): JSON that holds a certain text stops the event
- * loop for ever, as a fault of ours would.
+ * loop forever, as a fault of ours would.
  */
 const SPIN = "spin-for-ever"
 

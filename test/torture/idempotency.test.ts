@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { openStore } from "../../src/store/open-store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import {
   DONE,
   frame,
@@ -356,7 +356,7 @@ models:
   expect(new Set(charges)).toEqual(new Set(ids))
   expect(charges).toHaveLength(outcomes.size)
   await using store = await openStore(databasePath(installation.data))
-  expect((await verifyBooks(store)).problems).toEqual([])
+  expect((await verifyLedgers(store)).problems).toEqual([])
 }, 180_000)
 
 const ADMIN = "admin-token-for-tests"

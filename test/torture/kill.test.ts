@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { startSimulator } from "../../simulator/server.ts"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { openStore } from "../../src/store/open-store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { createInstallation, type Installation, runJson, startServing } from "../support/process.ts"
 
 const ROUNDS = 4
@@ -84,7 +84,7 @@ test("kill -9 under load: no whole answer unpaid, none paid twice, the book bala
     seen -= receipt?.entry?.amount ?? 0n
   }
   expect(seen).toBeGreaterThan(0n)
-  const verdict = await verifyBooks(store)
+  const verdict = await verifyLedgers(store)
   expect(verdict.problems).toEqual([])
   const charges = (await store.entries.list(account.id, 0, 1_000_000)).filter(
     (entry) => entry.kind === "charge",

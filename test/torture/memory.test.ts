@@ -6,7 +6,7 @@ import { createInstallation, type Installation, runJson, startServing } from "..
 const MEGABYTE = 1024 * 1024
 const MEMORY_MB = 128
 /** How much more than at rest the process may hold: what is counted, and what its collector has not seen yet. */
-const MOST_GROWTH = 2.5 * MEMORY_MB
+const MAX_GROWTH = 2.5 * MEMORY_MB
 /** No other caller waits longer, on a busy machine too. Milliseconds. */
 const LONGEST_WAIT = 1_500
 const DEEP = "[".repeat(200_000) + "]".repeat(200_000)
@@ -29,7 +29,7 @@ ${kinds.map((kind) => `  ${kind}/m: ${model}`).join("\n")}
 /** A vendor with one good model, and three that mean harm. */
 function startVendor(): Bun.Server<undefined> {
   const bomb = gzipSync(Buffer.alloc(900 * MEGABYTE, "a"))
-  const piece = Buffer.alloc(256 * 1024, "a")
+  const chunk = Buffer.alloc(256 * 1024, "a")
   const json = { "content-type": "application/json" }
   const answers: Readonly<Record<string, () => Response>> = {
     bomb: () =>
@@ -40,7 +40,7 @@ function startVendor(): Bun.Server<undefined> {
       const body = new ReadableStream<Uint8Array>(
         {
           pull(controller) {
-            if (left-- > 0) controller.enqueue(piece)
+            if (left-- > 0) controller.enqueue(chunk)
             else controller.close()
           },
         },
@@ -171,7 +171,7 @@ test.skipIf(process.platform !== "linux")(
     expect(failures).toEqual([])
     expect(served).toBeGreaterThan(50)
     expect(longest).toBeLessThan(LONGEST_WAIT)
-    expect(peak.megabytes - rest).toBeLessThan(MOST_GROWTH)
+    expect(peak.megabytes - rest).toBeLessThan(MAX_GROWTH)
     for (const status of [...(statuses["deep body"] ?? []), ...(statuses["wide body"] ?? [])]) {
       expect([400, 503]).toContain(status)
     }

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { startSimulator } from "../../simulator/server.ts"
-import { databasePath } from "../../src/store/book-place.ts"
+import { databasePath } from "../../src/store/database-path.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import { openStore } from "../../src/store/open-store.ts"
-import { verifyBooks } from "../../src/ledger/verify/books.ts"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 
 const ATTEMPTS = 200
@@ -76,6 +76,6 @@ for (const { name, credits, budget, workers } of TRIALS) {
     await using store = await openStore(databasePath(installation.data))
     const left = parseCredits(credits) - parseCredits(String(PAYABLE))
     expect((await store.accounts.find(account.id))?.balance).toBe(left)
-    expect((await verifyBooks(store)).problems).toEqual([])
+    expect((await verifyLedgers(store)).problems).toEqual([])
   }, 60_000)
 }

@@ -7,7 +7,7 @@ import { connect } from "node:net"
 const [url = "", key = "", count = "0"] = process.argv.slice(2)
 const MEGABYTE = 1024 * 1024
 const { hostname, port } = new URL(url)
-const piece = Buffer.alloc(MEGABYTE, "a")
+const chunk = Buffer.alloc(MEGABYTE, "a")
 
 function send(): void {
   const socket = connect(Number(port), hostname)
@@ -17,7 +17,7 @@ function send(): void {
   socket.write(`${head}content-length: ${32 * MEGABYTE}\r\n\r\n{"model":"good/m","messages":"`)
   let sent = 0
   const more = (): void => {
-    if (++sent < 31) socket.write(piece, more)
+    if (++sent < 31) socket.write(chunk, more)
   }
   more()
   const drip = setInterval(() => socket.write("a"), 200)

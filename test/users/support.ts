@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Reply, Visitor } from "../../src/users/auth-calls.ts"
+import type { Reply, ClientInfo } from "../../src/users/auth-calls.ts"
 import { cookiesAfter } from "../../src/users/cookies.ts"
 import { Users } from "../../src/users/users.ts"
 
@@ -13,7 +13,7 @@ export interface TestUsers extends Disposable {
   readonly data: string
   /** What the operator was told. */
   readonly heard: string[]
-  /** Addresses that somebody may come from an issuer with. */
+  /** Addresses that someone may come from an issuer with. */
   readonly invited: Set<string>
   /** Another process's view of the same file. */
   another(): Users
@@ -47,7 +47,7 @@ export function openUsers(): TestUsers {
 }
 
 /** A browser that keeps its cookies. */
-export class Browser implements Visitor {
+export class Browser implements ClientInfo {
   cookie: string | null = null
   readonly agent = "Test/1.0"
   readonly address: string

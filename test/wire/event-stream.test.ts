@@ -4,22 +4,22 @@ import { EventStreamParser } from "../../src/wire/event-stream.ts"
 import type { ReceivedEvent } from "../../src/wire/frames.ts"
 import { checksum, eventFrame, frameOf } from "./event-stream-frames.ts"
 
-/** All that comes out of bytes that came in these pieces. */
-function parse(...pieces: Uint8Array[]): ReceivedEvent[] {
+/** All that comes out of bytes that came in these chunks. */
+function parse(...chunks: Uint8Array[]): ReceivedEvent[] {
   const parser = new EventStreamParser()
-  const events = pieces.flatMap((piece) => parser.push(piece))
+  const events = chunks.flatMap((chunk) => parser.push(chunk))
   return [...events, ...parser.end()]
 }
 
 /** What came out until the parser complained, and its complaint. */
-function parseUntilFault(pieces: readonly Uint8Array[]): {
+function parseUntilFault(chunks: readonly Uint8Array[]): {
   events: ReceivedEvent[]
   fault: string | undefined
 } {
   const parser = new EventStreamParser()
   const events: ReceivedEvent[] = []
   try {
-    for (const piece of pieces) events.push(...parser.push(piece))
+    for (const chunk of chunks) events.push(...parser.push(chunk))
     events.push(...parser.end())
     return { events, fault: undefined }
   } catch (error) {
@@ -32,13 +32,13 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].toSorted(
     (left, right) => left - right,
   )
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let start = 0
   for (const end of [...ends, bytes.length]) {
-    pieces.push(bytes.slice(start, end))
+    chunks.push(bytes.slice(start, end))
     start = end
   }
-  return pieces
+  return chunks
 }
 
 describe("what a frame says", () => {
@@ -222,10 +222,10 @@ describe("laws", () => {
   test("a long frame in small pieces arrives whole", () => {
     const data = JSON.stringify("x".repeat(3_000_000))
     const bytes = eventFrame("long", data)
-    const pieces: Uint8Array[] = []
+    const chunks: Uint8Array[] = []
     for (let start = 0; start < bytes.length; start += 16_384) {
-      pieces.push(bytes.subarray(start, start + 16_384))
+      chunks.push(bytes.subarray(start, start + 16_384))
     }
-    expect(parse(...pieces)).toEqual([{ event: "long", data }])
+    expect(parse(...chunks)).toEqual([{ event: "long", data }])
   })
 })

@@ -64,7 +64,7 @@ export function afterLostAnswer(refusal: unknown): ApiError {
 }
 
 /**
- * Whether nobody can say what became of a request: its answer was lost, or is no answer of the gateway's
+ * Whether no one can say what became of a request: its answer was lost, or is no answer of the gateway's
  * own about it.
  */
 export function isOutcomeUnknown(error: unknown): boolean {

@@ -38,7 +38,7 @@ function heights(row: UsageRow, measure: Measure): { main: number; other: number
   return { main: row.requests - row.errors, other: row.errors }
 }
 
-/** Days are days of UTC, as the book counts them; hours are the reader's. */
+/** Days are days of UTC, as the ledger counts them; hours are the reader's. */
 function pointLabel(iso: string, span: Span, timeZone: string | undefined): string {
   const style: Intl.DateTimeFormatOptions =
     span === "days"

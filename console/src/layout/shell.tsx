@@ -10,7 +10,7 @@ import { Brand } from "./brand.tsx"
 import { isWithin, NAV_SECTIONS } from "./nav.tsx"
 import { UserMenu } from "./user-menu.tsx"
 
-/** What is around every page of somebody who is signed in. */
+/** What is around every page of someone who is signed in. */
 export function Shell() {
   const [isOpen, navigation] = useDisclosure(false)
   const path = useRouterState({ select: (state) => state.location.pathname })

@@ -1,6 +1,12 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
-import { isJsonObject, isThere, type JsonObject, type JsonValue, shown } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  isDefined,
+  type JsonObject,
+  type JsonValue,
+  shown,
+} from "../../canon/json.ts"
 import type { CacheMarker, Message, Part } from "../../canon/message.ts"
 import type { LossList } from "../shared/losses.ts"
 
@@ -11,10 +17,10 @@ export function decodeCache(
   value: JsonValue | undefined,
   nameOfOwner: () => string,
 ): CacheMarker | undefined {
-  if (!isThere(value)) return undefined
+  if (!isDefined(value)) return undefined
   const { type, ttl } = isJsonObject(value) ? value : {}
   if (type === "ephemeral") {
-    if (!isThere(ttl)) return {}
+    if (!isDefined(ttl)) return {}
     if (typeof ttl === "string" && LIFETIMES.includes(ttl)) return { ttl }
   }
   const name = `${nameOfOwner()}cache_control`
@@ -39,7 +45,7 @@ export function markLast(messages: readonly Message[], cache: CacheMarker): void
   if (part !== undefined && part.cache === undefined) part.cache = cache
 }
 
-type CacheablePart = Draft<Extract<Part, { cache?: CacheMarker }>>
+type CacheablePart = Writable<Extract<Part, { cache?: CacheMarker }>>
 
 function isCacheable(part: Part): part is CacheablePart {
   switch (part.type) {

@@ -1,4 +1,4 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { extraOf, ownFields } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import type { Citation } from "../../canon/message.ts"
@@ -13,7 +13,7 @@ export function decodeCitations(value: JsonValue | undefined): Citation[] {
 
 /** One citation: found on the web, in a search result or in a document of the request. */
 export function decodeCitation(fields: JsonObject): Citation {
-  const citation: Draft<Citation> = isForeign(fields)
+  const citation: Writable<Citation> = isForeign(fields)
     ? { isForeign: true }
     : { extra: extraOf(DIALECT, fields) }
   const url = textAt(fields, "url") ?? textAt(fields, "source")
@@ -32,7 +32,7 @@ function isForeign({ type, encrypted_index: proof }: JsonObject): boolean {
 
 /**
  * As this dialect told it. What other vendors cite has an address, and is told as a find on the web, or has
- * none, and is told as text that somebody gave, such as what a tool answered. Clients refuse a find whose
+ * none, and is told as text that someone gave, such as what a tool answered. Clients refuse a find whose
  * title is null or whose address is empty (AI SDK 5 and 6).
  */
 export function encodeCitation(citation: Citation): JsonObject {

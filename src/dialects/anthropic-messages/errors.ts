@@ -6,7 +6,7 @@ import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
-/** The status by which this dialect says that somebody is overloaded. */
+/** The status by which this dialect says that someone is overloaded. */
 const OVERLOADED_STATUS = 529
 
 /** Words of this dialect for the statuses of a vendor's refusal that the caller gets to see. */

@@ -1,4 +1,4 @@
-import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
 function isOfType(type: string): (value: JsonValue) => boolean {
@@ -7,7 +7,7 @@ function isOfType(type: string): (value: JsonValue) => boolean {
 
 const SOURCE: Readonly<Record<string, StateShape>> = { file_id: STATE.file, url: FILE_ADDRESS }
 
-/** A picture or a document; a document may consist of others. */
+/** An image or a document; a document may consist of others. */
 const MEDIA = stateIn({
   source: stateIn({ ...SOURCE, content: stateIn({ source: stateIn(SOURCE) }) }),
 })
@@ -64,8 +64,8 @@ const HELD = answerShape({ id: STATE.message })
  * A message is kept for who asks for a thread, and its shape for who asks for a diagnosis.
  */
 export function answerState(body: JsonObject): StateShape | undefined {
-  if (isThere(body.thread) || isThere(body.diagnostics)) return HELD
-  return isThere(body.container) || runsTools(body) ? RUN : undefined
+  if (isDefined(body.thread) || isDefined(body.diagnostics)) return HELD
+  return isDefined(body.container) || runsTools(body) ? RUN : undefined
 }
 
 /** Tools that the vendor runs have types that name them; a caller's own have `custom`, or none. */

@@ -36,7 +36,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   stops: Infinity,
   blankStops: false,
   reportedStops: Infinity,
-  leastOutput: 0,
+  minOutput: 0,
 }
 
 /** What becomes of each feature at a vendor with these quirks, whose models are of no family. */

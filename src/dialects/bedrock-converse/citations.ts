@@ -1,18 +1,18 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"
 import type { Citation } from "../../canon/message.ts"
 
 /** One citation of an answer, as it comes whole in an answer and in a delta of a stream. */
 export function decodeCitation(value: JsonObject): Citation {
-  const citation: Draft<Citation> = {}
+  const citation: Writable<Citation> = {}
   const title = textAt(value, "title")
   if (title !== undefined) citation.title = title
   const url = urlOf(value)
   if (url !== undefined) citation.url = url
   let quote = ""
-  for (const piece of listAt(value, "sourceContent")) {
-    if (isJsonObject(piece)) quote += textAt(piece, "text") ?? ""
+  for (const chunk of listAt(value, "sourceContent")) {
+    if (isJsonObject(chunk)) quote += textAt(chunk, "text") ?? ""
   }
   if (quote !== "") citation.quote = quote
   return citation

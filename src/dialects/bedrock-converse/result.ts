@@ -49,8 +49,8 @@ function readBlock(index: number, block: JsonObject, blocks: AnswerBlocks): void
     const said = isJsonObject(reasoningText) ? reasoningText : reasoning
     blocks.delta(index, { reasoningContent: said })
   } else if (isJsonObject(cited)) {
-    for (const piece of listAt(cited, "content"))
-      if (isJsonObject(piece)) blocks.delta(index, piece)
+    for (const chunk of listAt(cited, "content"))
+      if (isJsonObject(chunk)) blocks.delta(index, chunk)
     for (const citation of listAt(cited, "citations")) blocks.delta(index, { citation })
   }
   blocks.stop(index)

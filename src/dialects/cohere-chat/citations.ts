@@ -1,4 +1,4 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { extraOf } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import type { Citation } from "../../canon/message.ts"
@@ -22,7 +22,7 @@ export function decodeCitation(value: JsonObject): Citation[] {
 }
 
 function decodeSource(source: JsonObject, cited: JsonObject): Citation {
-  const citation: Draft<Citation> = {}
+  const citation: Writable<Citation> = {}
   const details = objectAt(source, "document") ?? objectAt(source, "tool_output") ?? {}
   const url = textAt(details, "url")
   if (url !== undefined) citation.url = url

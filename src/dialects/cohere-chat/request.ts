@@ -10,17 +10,17 @@ import { encodeFormat } from "./schema.ts"
 import { encodeTools } from "./tools.ts"
 
 interface Range {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
 /** The ranges of Cohere's reference; a value outside is refused with 400. */
-const TEMPERATURES: Range = { least: 0, most: 1 }
+const TEMPERATURES: Range = { min: 0, max: 1 }
 /** Said where the caller says none, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
 const OMITTED_TEMPERATURE = 1
-const PROBABILITIES: Range = { least: 0.01, most: 0.99 }
-const RANKS: Range = { least: 0, most: 500 }
-const PENALTIES: Range = { least: 0, most: 1 }
+const PROBABILITIES: Range = { min: 0.01, max: 0.99 }
+const RANKS: Range = { min: 0, max: 500 }
+const PENALTIES: Range = { min: 0, max: 1 }
 
 /**
  * A request of `POST /v2/chat` (docs/wire/cohere-chat.md#f1). Cohere refuses fields that it does not know
@@ -101,7 +101,7 @@ function encodePenalties(request: ChatRequest, fields: JsonObject, losses: LossL
 }
 
 function within(value: number, range: Range, feature: Feature, losses: LossList): number {
-  const fitted = Math.min(range.most, Math.max(range.least, value))
+  const fitted = Math.min(range.max, Math.max(range.min, value))
   if (fitted !== value) losses.add(feature, "approximated")
   return fitted
 }

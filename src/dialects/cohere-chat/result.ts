@@ -1,5 +1,5 @@
 import type { ChatRequest, ChatResult, Choice } from "../../canon/chat.ts"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { extraOf } from "../../canon/extra.ts"
 import {
@@ -70,14 +70,14 @@ function decodeChoice(
 /** Text and reasoning; each citation says in which block of the content its text stands. */
 function decodeContent(message: JsonObject): Part[] {
   const parts: Part[] = []
-  const texts = new Map<number, Draft<TextPart>>()
+  const texts = new Map<number, Writable<TextPart>>()
   for (const [index, block] of listAt(message, "content").entries()) {
     if (!isJsonObject(block)) continue
     const text = textAt(block, "text")
     const thinking = textAt(block, "thinking")
     if (thinking !== undefined) parts.push({ type: "reasoning", text: thinking })
     if (text === undefined) continue
-    const part: Draft<TextPart> = { type: "text", text }
+    const part: Writable<TextPart> = { type: "text", text }
     texts.set(index, part)
     parts.push(part)
   }

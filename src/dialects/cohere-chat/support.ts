@@ -6,7 +6,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   stops: 5,
   blankStops: true,
   reportedStops: 1,
-  leastOutput: 1,
+  minOutput: 1,
 }
 
 /**

@@ -6,8 +6,8 @@ import { NO_USAGE, type Usage } from "../../canon/usage.ts"
  * Usage as Cohere reports it, in classes that never overlap (docs/wire/cohere-chat.md#f5). `billed_units`
  * is what Cohere asks money for and what a hold can bound: `tokens` has what Cohere itself puts around the
  * prompt too, and is taken only where nothing was billed. Cached tokens are part of those, and make the
- * bill no smaller; reasoning is part of the output. A bill holds the tokens of pictures, which `tokens` has
- * beside the input: a recorded picture of 259 tokens came with 34 of input, and 267 were billed.
+ * bill no smaller; reasoning is part of the output. A bill holds the tokens of images, which `tokens` has
+ * beside the input: a recorded image of 259 tokens came with 34 of input, and 267 were billed.
  *
  * @returns undefined when nothing was reported.
  */

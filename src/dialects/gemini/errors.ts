@@ -1,6 +1,6 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
@@ -103,7 +103,7 @@ function readError(body: unknown): VendorError {
   const whole: unknown = Array.isArray(body) ? body[0] : body
   const error = isJsonObject(whole) ? objectAt(whole, "error") : undefined
   if (error === undefined) return {}
-  const read: Draft<VendorError> = {}
+  const read: Writable<VendorError> = {}
   const message = textAt(error, "message")
   if (message !== undefined) read.message = message
   const status = textAt(error, "status")
@@ -115,7 +115,7 @@ function readError(body: unknown): VendorError {
 }
 
 /** The details that say something to us are those with these members, whatever their `@type`. */
-function readDetail(detail: JsonObject, read: Draft<VendorError>): void {
+function readDetail(detail: JsonObject, read: Writable<VendorError>): void {
   const reason = textAt(detail, "reason")
   if (reason !== undefined) read.code = KEY_REASONS.has(reason) ? "invalid_api_key" : reason
   const delay = SECONDS.exec(textAt(detail, "retryDelay") ?? "")?.[1]

@@ -11,8 +11,8 @@ export type ThinkingControl =
   | {
       readonly by: "budget"
       /** The smallest budget in tokens that is a budget at all. */
-      readonly least: number
-      readonly most: number
+      readonly min: number
+      readonly max: number
       readonly canBeOff: boolean
     }
   /** It always thinks; the levels are in the order of `THINKING_LEVELS`. */
@@ -47,17 +47,17 @@ export const KNOWN_TRAITS: readonly ModelTraits[] = [
   {
     ...EARLIER,
     name: /^gemini-2\.5-pro/,
-    thinking: { by: "budget", least: 128, most: 32_768, canBeOff: false },
+    thinking: { by: "budget", min: 128, max: 32_768, canBeOff: false },
   },
   {
     ...EARLIER,
     name: /^gemini-2\.5-flash-lite/,
-    thinking: { by: "budget", least: 512, most: 24_576, canBeOff: true },
+    thinking: { by: "budget", min: 512, max: 24_576, canBeOff: true },
   },
   {
     ...EARLIER,
     name: /^gemini-(2\.5|robotics-er-1)/,
-    thinking: { by: "budget", least: 1, most: 24_576, canBeOff: true },
+    thinking: { by: "budget", min: 1, max: 24_576, canBeOff: true },
   },
   { ...CURRENT, name: /^gemini-3-pro/, thinking: { by: "level", levels: ["LOW", "HIGH"] } },
   {

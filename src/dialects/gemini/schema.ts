@@ -26,7 +26,7 @@ const SNAKE_NAMES: ReadonlyMap<string, string> = new Map([
 const TYPES = ["string", "number", "integer", "boolean", "array", "object", "null"] as const
 
 /**
- * Google's `Schema`, a part of OpenAPI's, as the JSON schema that other vendors take: types in small letters,
+ * Google's `Schema`, a part of OpenAPI's, as the JSON schema that other vendors take: types in lowercase,
  * `nullable` as a type, counts as numbers. What it shares with JSON schema stays as it is.
  */
 export function jsonSchemaOf(schema: JsonObject): JsonObject {
@@ -34,7 +34,7 @@ export function jsonSchemaOf(schema: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(schema)) {
     const known = SNAKE_NAMES.get(name) ?? name
     if (value === undefined || name === "__proto__") continue
-    // The order of the answer, which is nobody else's field, and what became of the type.
+    // The order of the answer, which is no one else's field, and what became of the type.
     if (known === "propertyOrdering" || known === "nullable") continue
     written[known] = member(known, value)
   }
@@ -54,7 +54,7 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 ])
 const CAPITAL_TYPES: ReadonlySet<JsonValue> = new Set(TYPES.map((type) => type.toUpperCase()))
 
-/** A JSON schema with its types in small letters: Google takes capitals there too, as Gemini CLI writes them. */
+/** A JSON schema with its types in lowercase: Google takes capitals there too, as Gemini CLI writes them. */
 export function withSmallTypes(schema: JsonObject): JsonObject {
   // Who writes capitals does so at the head as well.
   return isCapital(schema.type) ? smallTypes(schema) : schema

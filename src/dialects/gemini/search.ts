@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../canon/chat.ts"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { extraOf } from "../../canon/extra.ts"
 import {
   isJsonObject,
@@ -39,7 +39,7 @@ export function decodeWebSearch(
     (listed) => isJsonObject(listed) && listed.googleSearch === google,
   )
   const place = `tools[${index}].googleSearch`
-  const search: Draft<WebSearch> = { declared: { dialect: DIALECT, place, tool, fields: [] } }
+  const search: Writable<WebSearch> = { declared: { dialect: DIALECT, place, tool, fields: [] } }
   const blocked = decodeDomains(google.excludeDomains)
   if (blocked !== undefined) search.blockedDomains = blocked
   const extra = unknownFields(google, FIELDS)

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"
 import { isVendorAddress, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
-/** Addresses of Google's own and names of its files; what the whole web can read belongs to nobody. */
+/** Addresses of Google's own and names of its files; what the whole web can read belongs to no one. */
 function isKept(uri: JsonValue): boolean {
   return isVendorAddress(uri) || (typeof uri === "string" && !isWebUrl(uri))
 }

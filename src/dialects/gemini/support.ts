@@ -39,7 +39,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   stops: 5,
   blankStops: true,
   reportedStops: 0,
-  leastOutput: 1,
+  minOutput: 1,
 }
 
 /** What becomes of each thing that a caller can ask for. */

@@ -1,4 +1,10 @@
-import { isJsonObject, isThere, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  isDefined,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+} from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf } from "../shared/usage.ts"
@@ -101,7 +107,7 @@ export function withTotal(usage: JsonObject): JsonObject {
   const counted: JsonObject = { ...usage }
   let sum = 0
   for (const name of SUMMED) {
-    if (!isThere(usage[name])) continue
+    if (!isDefined(usage[name])) continue
     const tokens = quantityOf(usage[name]) ?? 0
     counted[name] = tokens
     sum += tokens

@@ -4,7 +4,7 @@ import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { defined } from "../shared/fields.ts"
 
 /**
- * What a vendor of pictures says went wrong: OpenAI's and Google's `error` objects, xAI's `error`
+ * What a vendor of images says went wrong: OpenAI's and Google's `error` objects, xAI's `error`
  * text, Bedrock's `message`, Stability's list of `errors`, or plain text.
  */
 export function decodeImageError(status: number, body: unknown): GatewayError {

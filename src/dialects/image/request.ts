@@ -3,12 +3,12 @@ import { GatewayError } from "../../canon/errors.ts"
 import type {
   ImageRequest,
   ImageTask,
-  PictureForm,
-  PictureSize,
-  PictureStream,
+  ImageForm,
+  ImageSize,
+  ImageStream,
 } from "../../canon/image.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
-import { isThere, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
+import { isDefined, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
 import { flag, integer, text, validateParameters } from "../shared/parameters.ts"
 
 /** A request as far as its fields say: its files are validated apart. */
@@ -26,11 +26,11 @@ export const IMAGE_FIELD_KINDS = {
   stream: "flag",
 } as const
 
-const FORMS: readonly PictureForm[] = ["url", "b64_json"]
-const MOST_PICTURES = 10
-/** Drafts of a streamed picture (OpenAI's description, `PartialImages`). */
-const MOST_DRAFTS = 3
-/** Pixels of a side: no model makes a larger picture. */
+const FORMS: readonly ImageForm[] = ["url", "b64_json"]
+const MAX_IMAGES = 10
+/** Drafts of a streamed image (OpenAI's description, `PartialImages`). */
+const MAX_DRAFTS = 3
+/** Pixels of a side: no model makes a larger image. */
 const LONGEST_SIDE = 8192
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
 /** docs/api.md#images. */
@@ -39,7 +39,7 @@ const VARIATION_SIZES = ["256x256", "512x512", "1024x1024"]
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["model", text()],
   ["prompt", text()],
-  ["n", integer({ minimum: 1, maximum: MOST_PICTURES })],
+  ["n", integer({ minimum: 1, maximum: MAX_IMAGES })],
   ["size", text()],
   ["response_format", z.enum(FORMS).nullish()],
   ["background", text()],
@@ -47,7 +47,7 @@ const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["moderation", text()],
   ["output_compression", integer({ minimum: 0, maximum: 100 })],
   ["output_format", text()],
-  ["partial_images", integer({ minimum: 0, maximum: MOST_DRAFTS })],
+  ["partial_images", integer({ minimum: 0, maximum: MAX_DRAFTS })],
   ["quality", text()],
   ["stream", flag()],
   ["style", text()],
@@ -66,7 +66,7 @@ const NAMED_FIELDS = new Set([
 ])
 
 /**
- * Validates the fields of a request for pictures, in OpenAI's form (docs/api.md#images;
+ * Validates the fields of a request for images, in OpenAI's form (docs/api.md#images;
  * docs/wire/images.md#f1). What the canon has no name for is an option, for the vendor to validate; null is
  * taken as absent.
  * @throws GatewayError saying what is wrong, in OpenAI's words.
@@ -85,14 +85,14 @@ export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageP
     count: typeof n === "number" ? n : 1,
     // Events have no place for a link.
     form: form === "b64_json" || stream ? "b64_json" : "url",
-    wishes: unknownFields(body, NAMED_FIELDS) ?? {},
-    ...(isThere(model) && { model }),
+    options: unknownFields(body, NAMED_FIELDS) ?? {},
+    ...(isDefined(model) && { model }),
     ...(size !== undefined && { size }),
     ...(stream && { stream }),
   }
 }
 
-function readStream(task: ImageTask, body: JsonObject): PictureStream | undefined {
+function readStream(task: ImageTask, body: JsonObject): ImageStream | undefined {
   const { stream, partial_images: drafts, response_format: form } = body
   if (stream !== true) return undefined
   if (task === "variation") {
@@ -111,7 +111,7 @@ function readStream(task: ImageTask, body: JsonObject): PictureStream | undefine
   return { drafts: typeof drafts === "number" ? drafts : 0 }
 }
 
-function readSize(task: ImageTask, name: string): PictureSize | "auto" {
+function readSize(task: ImageTask, name: string): ImageSize | "auto" {
   if (task === "variation" && !VARIATION_SIZES.includes(name)) {
     throw unsupportedValue("size", name, VARIATION_SIZES)
   }

@@ -1,26 +1,26 @@
-import type { ImageResult, PictureForm } from "../../canon/image.ts"
+import type { ImageResult, ImageForm } from "../../canon/image.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { totalInput, totalOutput } from "../../canon/usage.ts"
 
-/** A picture as the caller gets it: a link, or base64. */
-export interface HandedPicture {
-  readonly form: PictureForm
+/** An image as the caller gets it: a link, or base64. */
+export interface HandedImage {
+  readonly form: ImageForm
   readonly value: string
   readonly revisedPrompt?: string
 }
 
 /**
- * An answer with pictures in OpenAI's form (docs/api.md#images).
+ * An answer with images in OpenAI's form (docs/api.md#images).
  * @param created Unix seconds.
  */
 export function encodeImageResult(
   result: ImageResult,
-  pictures: readonly HandedPicture[],
+  images: readonly HandedImage[],
   created: number,
 ): JsonObject {
   return {
     created,
-    data: pictures.map(({ form, value, revisedPrompt }) => ({
+    data: images.map(({ form, value, revisedPrompt }) => ({
       [form]: value,
       ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     })),

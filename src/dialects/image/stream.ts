@@ -17,19 +17,19 @@ import { decodeImageError } from "./errors.ts"
 import { imageUsage } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
 
-/** A stream of a vendor that has none: the pictures come when all of them are done. */
+/** A stream of a vendor that has none: the images come when all of them are done. */
 export const STREAM_EMULATED: Loss = Object.freeze({ name: "stream", effect: "emulated" })
 
-/** A picture of 3,840 x 2,160 pixels that cannot be compressed, as base64, is less. Characters. */
+/** An image of 3,840 x 2,160 pixels that cannot be compressed, as base64, is less. Characters. */
 const LONGEST_EVENT = 64 * 1024 * 1024
 /** What OpenAI calls mistakes of the caller's in a stream that has begun. */
 const CALLERS_FAULTS = ["image_generation_user_error", "invalid_request_error"]
 
-/** Reads along in OpenAI's events of a picture (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
+/** Reads along in OpenAI's events of an image (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
 export class ImageEventReader {
   /** Drafts that have come. */
   drafts = 0
-  /** The event with the picture, which waits until it is paid for. */
+  /** The event with the image, which waits until it is paid for. */
   last: JsonObject | undefined
   readonly #parser: SseParser
 
@@ -82,15 +82,15 @@ function failureOf(error: JsonObject): GatewayError {
   return new GatewayError("upstream_error", "The provider broke off the picture.")
 }
 
-/** The event with the picture, with what it cost. @param cost credits, decimal. */
+/** The event with the image, with what it cost. @param cost credits, decimal. */
 export function paidEvent(last: JsonObject, cost: string): string {
   // A number, as in the usage of a chat; the exact amount stands in the receipt.
   const paid = { ...last, usage: { ...objectAt(last, "usage"), cost: Number(cost) } }
   return formatEvent({ event: textAt(last, "type") ?? "", data: JSON.stringify(paid) })
 }
 
-/** A picture that is done, for a stream. */
-export interface DonePicture {
+/** An image that is done, for a stream. */
+export interface DoneImage {
   /** Base64. */
   readonly data: string
   /** `png` */
@@ -100,17 +100,17 @@ export interface DonePicture {
 }
 
 /**
- * Whole pictures as the events of a stream: one for each, tokens and cost in the last.
+ * Whole images as the events of a stream: one for each, tokens and cost in the last.
  * @param cost credits, decimal.
  */
 export function encodeImageEvents(
   task: ImageTask,
   result: ImageResult,
-  pictures: readonly DonePicture[],
+  images: readonly DoneImage[],
   cost: string,
 ): string {
   const created = nowInSeconds()
-  const events = pictures.map(({ data, format, size }) => ({
+  const events = images.map(({ data, format, size }) => ({
     type: task === "generation" ? "image_generation.completed" : "image_edit.completed",
     b64_json: data,
     created_at: created,

@@ -1,4 +1,4 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { extraOf, ownFields } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import type { Citation, Part } from "../../canon/message.ts"
@@ -117,7 +117,7 @@ function decodeCitation(annotation: JsonValue): Citation | undefined {
   if (!isJsonObject(annotation) || annotation.type !== URL_CITATION) return undefined
   const inner = annotation[URL_CITATION]
   if (!isJsonObject(inner)) return undefined
-  const citation: Draft<Citation> = {}
+  const citation: Writable<Citation> = {}
   const url = textAt(inner, "url")
   if (url !== undefined) citation.url = url
   const title = textAt(inner, "title")

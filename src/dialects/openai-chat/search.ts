@@ -1,4 +1,4 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { extraOf } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt, unknownFields } from "../../canon/json.ts"
 import type { WebSearch } from "../../canon/web-search.ts"
@@ -12,7 +12,7 @@ const FIELDS = new Set(["search_context_size", "user_location"])
 export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
   const options = body[OPTIONS]
   if (!isJsonObject(options)) return undefined
-  const search: Draft<WebSearch> = {
+  const search: Writable<WebSearch> = {
     declared: { dialect: DIALECT, place: OPTIONS, fields: [OPTIONS] },
   }
   const size = textAt(options, "search_context_size")

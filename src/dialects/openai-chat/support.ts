@@ -15,7 +15,7 @@ export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
   const { stops, reportsStop, dropFields } = quirks
   const isKnown = !dropFields.includes("stop")
   const reportedStops = reportsStop ? Infinity : 0
-  return { stops: isKnown ? stops : 0, blankStops: true, reportedStops, leastOutput: 1 }
+  return { stops: isKnown ? stops : 0, blankStops: true, reportedStops, minOutput: 1 }
 }
 
 /** What becomes of each thing at a vendor with these quirks. */

@@ -2,7 +2,7 @@ import { extraOf } from "../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   unknownFields,
@@ -42,7 +42,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
 
 /** Functions in the older form; undefined where the request has none. */
 export function decodeLegacyFunctions(value: JsonValue | undefined): readonly Tool[] | undefined {
-  if (!isThere(value)) return undefined
+  if (!isDefined(value)) return undefined
   if (!Array.isArray(value)) throw invalidType("functions", "an array of objects", value)
   return value.map((declared, index) => {
     const name = `functions[${index}]`
@@ -58,7 +58,7 @@ export function decodeLegacyFunctions(value: JsonValue | undefined): readonly To
 
 /** Which of the older functions is to be called. */
 export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | undefined {
-  if (!isThere(value)) return undefined
+  if (!isDefined(value)) return undefined
   if (value === "none" || value === "auto") return { type: value }
   if (typeof value === "string") throw unsupportedValue("function_call", value, ["none", "auto"])
   if (!isJsonObject(value)) throw invalidType("function_call", "one of a string or object", value)

@@ -117,7 +117,7 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   rest -= inputCacheWrite
   const audioInput = Math.min(countOf(details?.audio_tokens), rest)
   rest -= audioInput
-  // Pictures that were read from the cache are counted there: a cached beginning of a prompt holds them.
+  // Images that were read from the cache are counted there: a cached beginning of a prompt holds them.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   return { inputFresh: rest - imageInput, inputCacheRead, inputCacheWrite, audioInput, imageInput }
 }

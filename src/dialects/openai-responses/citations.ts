@@ -1,17 +1,17 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { extraOf, ownFields } from "../../canon/extra.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
 import type { Citation, TextPart } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
 /**
- * Where a piece of text comes from, as an annotation has it: a page by its address, or a file, which
+ * Where a chunk of text comes from, as an annotation has it: a page by its address, or a file, which
  * is kept whole for this dialect.
  *
  * @param offset characters of the canon's text part ahead of the content that is annotated.
  */
 export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
-  const citation: Draft<Citation> = {}
+  const citation: Writable<Citation> = {}
   const title = textAt(annotation, "title") ?? textAt(annotation, "filename")
   if (title !== undefined) citation.title = title
   const { start_index: start, end_index: end } = annotation

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../canon/json.ts"
 
-/** Stands between the pieces of one item of reasoning, each of which is a paragraph with a title. */
-export const PIECE_BREAK = "\n\n"
+/** Stands between the chunks of one item of reasoning, each of which is a paragraph with a title. */
+export const CHUNK_BREAK = "\n\n"
 
 /**
  * The text of an item of reasoning: the reasoning itself where the vendor shows it, else what OpenAI
@@ -13,7 +13,7 @@ export function reasoningText(item: JsonObject): string {
 
 function joined(item: JsonObject, key: "content" | "summary"): string {
   return listAt(item, key)
-    .map((piece) => (isJsonObject(piece) ? textAt(piece, "text") : undefined))
+    .map((chunk) => (isJsonObject(chunk) ? textAt(chunk, "text") : undefined))
     .filter((text) => text !== undefined)
-    .join(PIECE_BREAK)
+    .join(CHUNK_BREAK)
 }

@@ -23,7 +23,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   stops: 0,
   blankStops: false,
   reportedStops: 0,
-  leastOutput: 16,
+  minOutput: 16,
 }
 
 /**

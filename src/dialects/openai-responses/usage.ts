@@ -21,7 +21,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const uncached = (input ?? 0) - inputCacheRead
   const inputCacheWrite = Math.min(countOf(details?.cache_write_tokens), uncached)
   const rest = uncached - inputCacheWrite
-  // Pictures that were read from the cache are counted there: a cached beginning of a prompt holds them.
+  // Images that were read from the cache are counted there: a cached beginning of a prompt holds them.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   const reasoning = countOf(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
   return {

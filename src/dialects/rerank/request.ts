@@ -1,5 +1,5 @@
 import * as z from "zod"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import {
   emptyArray,
@@ -10,7 +10,7 @@ import {
 } from "../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   unknownFields,
@@ -42,7 +42,7 @@ const OWN_FIELDS = new Set([
 const USUAL_FIELDS = ["text"]
 
 /** What a caller wants reranked, and how the answer is to look. */
-export interface RerankOrder {
+export interface RerankOptions {
   readonly request: RerankRequest
   /** The documents as they were supplied: texts, or objects with a `text`. */
   readonly supplied: readonly JsonValue[]
@@ -57,20 +57,20 @@ export interface RerankOrder {
  *
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
-export function decodeRerankRequest(body: JsonObject): RerankOrder {
+export function decodeRerankRequest(body: JsonObject): RerankOptions {
   const { model, query, top_n: topN, max_tokens_per_doc: maxTokens } = body
-  if (!isThere(model) || model === "") {
+  if (!isDefined(model) || model === "") {
     throw new GatewayError("missing_required_parameter", "you must provide a model parameter", {
       parameter: "model",
     })
   }
-  if (!isThere(query)) throw missingParameter("query")
+  if (!isDefined(query)) throw missingParameter("query")
   validateParameters(body, PARAMETERS)
   if (query === "") throw invalidValue("query", "Invalid 'query': it cannot be an empty string.")
   const supplied = decodeDocuments(body.documents)
   const named = (body.rank_fields ?? []) as string[]
   const fields = named.length === 0 ? USUAL_FIELDS : named
-  const request: Draft<RerankRequest> = {
+  const request: Writable<RerankRequest> = {
     model: model as string,
     query: query as string,
     documents: supplied.map((document, index) => documentText(document, index, fields)),
@@ -84,7 +84,7 @@ export function decodeRerankRequest(body: JsonObject): RerankOrder {
 }
 
 function decodeDocuments(value: JsonValue | undefined): readonly JsonValue[] {
-  if (!isThere(value)) throw missingParameter("documents")
+  if (!isDefined(value)) throw missingParameter("documents")
   if (!Array.isArray(value)) throw invalidType("documents", "an array of strings", value)
   if (value.length === 0) throw emptyArray("documents")
   return value
@@ -95,7 +95,9 @@ function documentText(document: JsonValue, index: number, fields: readonly strin
   const name = `documents[${index}]`
   if (typeof document === "string") return document
   if (!isJsonObject(document)) throw invalidType(name, "one of a string or object", document)
-  const found = fields.filter((field) => Object.hasOwn(document, field) && isThere(document[field]))
+  const found = fields.filter(
+    (field) => Object.hasOwn(document, field) && isDefined(document[field]),
+  )
   const [first] = found
   if (first === undefined) throw missingParameter(`${name}.${fields[0] ?? "text"}`)
   if (fields.length === 1) return fieldText(document, first, name)

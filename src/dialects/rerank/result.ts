@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { DocumentScore } from "../../canon/rerank.ts"
 import { totalInput, type Usage } from "../../canon/usage.ts"
-import type { RerankOrder } from "./request.ts"
+import type { RerankOptions } from "./request.ts"
 
 /**
  * How documents stand in an answer unless the request says otherwise: as they were supplied, or
@@ -22,7 +22,7 @@ export interface RankedDocument extends JsonObject {
  * @param form of the documents where the caller did not send it.
  */
 export function encodeRerankResult(
-  { supplied, returnDocuments }: RerankOrder,
+  { supplied, returnDocuments }: RerankOptions,
   ranking: readonly DocumentScore[],
   form: DocumentForm,
 ): { results: RankedDocument[] } {

@@ -4,7 +4,7 @@ import {
   encodeDataUrl,
   isDataUrl,
   isWebUrl,
-  pictureType,
+  imageType,
 } from "../../canon/media-source.ts"
 import type { MediaSource } from "../../canon/message.ts"
 
@@ -36,7 +36,7 @@ export function encodeImageUrl(source: MediaSource): string | undefined {
     case "url":
       return source.url
     case "base64":
-      return encodeDataUrl(source.data, source.mediaType ?? pictureType(source.data))
+      return encodeDataUrl(source.data, source.mediaType ?? imageType(source.data))
     case "reference":
       return undefined
   }

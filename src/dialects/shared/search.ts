@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../canon/chat.ts"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import type { DialectId } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import type { FoundPage, SearchLocation, WebSearch, WebSearchPart } from "../../canon/web-search.ts"
@@ -10,7 +10,7 @@ const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const
 /** The members of a location that say something; undefined where none does. */
 export function decodeLocation(value: JsonValue | undefined): SearchLocation | undefined {
   if (!isJsonObject(value)) return undefined
-  const location: Draft<SearchLocation> = {}
+  const location: Writable<SearchLocation> = {}
   for (const name of LOCATION_FIELDS) {
     const text = textAt(value, name)
     if (text !== undefined) location[name] = text

@@ -20,8 +20,8 @@ export const TEXT_OPENING = `{"${PARAMETER}":"`
 export const TEXT_CLOSING = '"}'
 
 /** A part of the text, as it stands between opening and closing. */
-export function writeText(piece: string): string {
-  return JSON.stringify(piece).slice(1, -1)
+export function writeText(chunk: string): string {
+  return JSON.stringify(chunk).slice(1, -1)
 }
 
 /** The text for a tool as arguments of the function that stands for it. */
@@ -70,9 +70,9 @@ export class TextReader {
   #state: "head" | "text" | "over" = "head"
 
   /** @returns what of the text is known by now and was not returned before. */
-  push(piece: string): string {
+  push(chunk: string): string {
     if (this.#state === "over") return ""
-    this.#rest += piece
+    this.#rest += chunk
     if (this.#state === "head") {
       const head = HEAD.exec(this.#rest)
       if (head === null) return ""

@@ -1,4 +1,4 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import { optionalFlag, optionalObject, optionalText, requiredText } from "./validation.ts"
@@ -14,8 +14,8 @@ export interface DecodedTools<Other extends JsonValue = JsonValue> {
  * A function as OpenAI's dialects declare it: `name`, `description`, `parameters`, `strict`.
  * @param place of the declaration, for the words of an error.
  */
-export function decodeDeclaration(declared: JsonObject, place: string): Draft<Tool> {
-  const tool: Draft<Tool> = { name: requiredText(declared, "name", place) }
+export function decodeDeclaration(declared: JsonObject, place: string): Writable<Tool> {
+  const tool: Writable<Tool> = { name: requiredText(declared, "name", place) }
   const description = optionalText(declared, "description", place)
   if (description !== undefined) tool.description = description
   const parameters = optionalObject(declared, "parameters", place)
@@ -26,8 +26,8 @@ export function decodeDeclaration(declared: JsonObject, place: string): Draft<To
 }
 
 /** The same for a tool that takes text: `name`, `description`, `format`. */
-export function decodeTextDeclaration(declared: JsonObject, place: string): Draft<ToolOrigin> {
-  const origin: Draft<ToolOrigin> = { form: "text", name: requiredText(declared, "name", place) }
+export function decodeTextDeclaration(declared: JsonObject, place: string): Writable<ToolOrigin> {
+  const origin: Writable<ToolOrigin> = { form: "text", name: requiredText(declared, "name", place) }
   const description = optionalText(declared, "description", place)
   if (description !== undefined) origin.description = description
   const format = optionalObject(declared, "format", place)

@@ -1,5 +1,5 @@
 import { invalidType, missingParameter } from "../../canon/invalid-request.ts"
-import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
 /**
  * The error of a member that is missing, or is not what it must be.
@@ -24,7 +24,7 @@ export function requiredText(object: JsonObject, key: string, place: string): st
 export function optionalText(object: JsonObject, key: string, place: string): string | undefined {
   const value = object[key]
   if (typeof value === "string") return value
-  if (isThere(value)) throw invalidType(`${place}.${key}`, "a string", value)
+  if (isDefined(value)) throw invalidType(`${place}.${key}`, "a string", value)
   return undefined
 }
 
@@ -36,7 +36,7 @@ export function optionalObject(
 ): JsonObject | undefined {
   const value = object[key]
   if (isJsonObject(value)) return value
-  if (isThere(value)) throw invalidType(`${place}.${key}`, "an object", value)
+  if (isDefined(value)) throw invalidType(`${place}.${key}`, "an object", value)
   return undefined
 }
 
@@ -44,6 +44,6 @@ export function optionalObject(
 export function optionalFlag(object: JsonObject, key: string, place: string): boolean | undefined {
   const value = object[key]
   if (typeof value === "boolean") return value
-  if (isThere(value)) throw invalidType(`${place}.${key}`, "a boolean", value)
+  if (isDefined(value)) throw invalidType(`${place}.${key}`, "a boolean", value)
   return undefined
 }

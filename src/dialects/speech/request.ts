@@ -1,5 +1,5 @@
 import * as z from "zod"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import {
   invalidType,
@@ -9,7 +9,7 @@ import {
 } from "../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   shown,
@@ -25,7 +25,7 @@ import {
 import { decimal, text, validateParameters } from "../shared/parameters.ts"
 
 /** A request of which only the price says whether tokens are needed. */
-export type SpeechWish = Omit<SpeechRequest, "needsTokens">
+export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 
 /** The longest text of models whose entry does not say otherwise, in characters (docs/api.md#limits). */
 const LONGEST_INPUT = 4_096
@@ -53,25 +53,25 @@ const CANON_FIELDS = new Set([
  * A request to speak, in OpenAI's form (docs/api.md#audio, docs/wire/speech.md#f1).
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
-export function decodeSpeech(body: JsonObject): SpeechWish {
+export function decodeSpeech(body: JsonObject): SpeechOptions {
   for (const name of ["model", "input", "voice"]) {
-    if (!isThere(body[name]) || (body[name] === "" && name !== "input"))
+    if (!isDefined(body[name]) || (body[name] === "" && name !== "input"))
       throw missingParameter(name)
   }
   validateParameters(body, PARAMETERS)
   const { model, speed, instructions } = body
-  const wish: Draft<SpeechWish> = {
+  const options: Writable<SpeechOptions> = {
     model: model as string,
     input: decodeInput(body.input as string),
     voice: decodeVoice(body.voice),
     form: decodeForm(body.response_format),
     events: decodesEvents(textAt(body, "stream_format")),
   }
-  if (typeof speed === "number") wish.speed = speed
-  if (typeof instructions === "string" && instructions !== "") wish.instructions = instructions
+  if (typeof speed === "number") options.speed = speed
+  if (typeof instructions === "string" && instructions !== "") options.instructions = instructions
   const extra = unknownFields(body, CANON_FIELDS)
-  if (extra !== undefined) wish.extra = extra
-  return wish
+  if (extra !== undefined) options.extra = extra
+  return options
 }
 
 function decodeInput(input: string): string {
@@ -85,7 +85,7 @@ function decodeInput(input: string): string {
  * @param longest of the model, in characters; undefined: as the specification has it.
  * @throws GatewayError `string_above_max_length`.
  */
-export function refuseLong({ input }: SpeechWish, longest = LONGEST_INPUT): void {
+export function refuseLong({ input }: SpeechOptions, longest = LONGEST_INPUT): void {
   const length = characterCount(input)
   if (length <= longest) return
   throw new GatewayError(
@@ -103,7 +103,7 @@ function decodeVoice(voice: JsonValue | undefined): SpeechRequest["voice"] {
 }
 
 function decodeForm(value: JsonValue | undefined): SoundForm {
-  if (!isThere(value)) return "mp3"
+  if (!isDefined(value)) return "mp3"
   const form = SOUND_FORMS.find((known) => known === value)
   if (form === undefined) throw unsupportedValue("response_format", shown(value), SOUND_FORMS)
   return form

@@ -43,7 +43,7 @@ export class SpeechEventReader {
   }
 }
 
-/** A piece of sound as OpenAI's event. */
+/** A chunk of sound as OpenAI's event. */
 export function soundEvent(sound: Uint8Array): Uint8Array {
   const audio = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength).toString("base64")
   return encodeText(formatEvent({ data: JSON.stringify({ type: "speech.audio.delta", audio }) }))

@@ -1,8 +1,8 @@
 import type * as z from "zod"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   shown,
@@ -19,7 +19,7 @@ import {
 import { decimal, flag, text, validateParameters } from "../shared/parameters.ts"
 
 /** A request whose sound has not been looked at yet. */
-export type TranscriptionWish = Omit<TranscriptionRequest, "audio">
+export type TranscriptionOptions = Omit<TranscriptionRequest, "audio">
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["model", text()],
@@ -58,13 +58,16 @@ const GRANULARITIES = ["word", "segment"] as const
  * docs/wire/transcription.md#f1). What the canon has no name for is kept as extra.
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
-export function decodeTranscription(body: JsonObject, task: TranscriptionTask): TranscriptionWish {
+export function decodeTranscription(
+  body: JsonObject,
+  task: TranscriptionTask,
+): TranscriptionOptions {
   const { model, temperature, prompt } = body
-  if (!isThere(model)) throw missingParameter("model")
+  if (!isDefined(model)) throw missingParameter("model")
   validateParameters(body, PARAMETERS)
   const form = decodeForm(body.response_format)
   const granularities = decodeGranularities(body.timestamp_granularities, form)
-  const wish: Draft<TranscriptionWish> = {
+  const options: Writable<TranscriptionOptions> = {
     model: model as string,
     task,
     form,
@@ -74,21 +77,21 @@ export function decodeTranscription(body: JsonObject, task: TranscriptionTask): 
       body.stream === true && (form === "json" || form === "text" || form === "diarized_json"),
   }
   const language = task === "transcribe" ? decodeLanguage(textAt(body, "language")) : undefined
-  if (language !== undefined) wish.language = language
-  if (typeof prompt === "string") wish.prompt = prompt
-  if (typeof temperature === "number") wish.temperature = temperature
+  if (language !== undefined) options.language = language
+  if (typeof prompt === "string") options.prompt = prompt
+  if (typeof temperature === "number") options.temperature = temperature
   const extra = unknownFields(body, CANON_FIELDS)
-  if (extra !== undefined) wish.extra = extra
-  return wish
+  if (extra !== undefined) options.extra = extra
+  return options
 }
 
 /** The options and the audio that they are about. */
-export function withAudio(wish: TranscriptionWish, audio: Audio): TranscriptionRequest {
-  return { ...wish, audio }
+export function withAudio(options: TranscriptionOptions, audio: Audio): TranscriptionRequest {
+  return { ...options, audio }
 }
 
 function decodeForm(value: JsonValue | undefined): TranscriptForm {
-  if (!isThere(value)) return "json"
+  if (!isDefined(value)) return "json"
   const form = FORMS.find((known) => known === value)
   if (form === undefined) throw unsupportedValue("response_format", shown(value), FORMS)
   return form

@@ -1,24 +1,24 @@
 import { asGatewayError, GatewayError } from "../../canon/errors.ts"
-import { BookError } from "../../store/book-error.ts"
+import { LedgerError } from "../../store/ledger-error.ts"
 import { type ErrorAnswer, errorAnswer, jsonAnswer } from "../answers.ts"
 
-/** What a handler returned, as an answer that nobody keeps. */
+/** What a handler returned, as an answer that no one keeps. */
 export function answerOf(requestId: string, result: unknown): Response {
   if (result instanceof Response) return unkept(named(result, requestId))
   if (result === undefined) return unkept(named(new Response(null, { status: 204 }), requestId))
   return unkept(jsonAnswer(requestId, result))
 }
 
-/** An error in OpenAI's envelope that nobody keeps. */
+/** An error in OpenAI's envelope that no one keeps. */
 export const errors: ErrorAnswer = (error, requestId) => unkept(errorAnswer(error, requestId))
 
 /** What a handler threw, for the caller. */
 export function errorOf(thrown: unknown): GatewayError {
-  return thrown instanceof BookError ? bookUnavailable(thrown) : asGatewayError(thrown)
+  return thrown instanceof LedgerError ? ledgerUnavailable(thrown) : asGatewayError(thrown)
 }
 
-/** Where the book is, and what is wrong with it, is in the log. */
-function bookUnavailable(cause: BookError): GatewayError {
+/** Where the ledger is, and what is wrong with it, is in the log. */
+function ledgerUnavailable(cause: LedgerError): GatewayError {
   return new GatewayError(
     "book_unavailable",
     "The gateway cannot use its book just now, so nothing was changed. Look at its log, then try again.",

@@ -1,12 +1,12 @@
-import type { Visitor } from "../../users/auth-calls.ts"
+import type { ClientInfo } from "../../users/auth-calls.ts"
 import { jsonAnswer } from "../answers.ts"
 import type { AdminContext } from "./endpoint.ts"
 
 /** What signing in needs of a request. */
-export function visitorOf({
+export function clientOf({
   request,
   address,
-}: Pick<AdminContext, "request" | "address">): Visitor {
+}: Pick<AdminContext, "request" | "address">): ClientInfo {
   const { headers } = request
   return { cookie: headers.get("cookie"), agent: headers.get("user-agent"), address }
 }

@@ -8,7 +8,7 @@ export interface CreditServices {
   readonly statements: Statements
 }
 
-/** `/admin/v1/accounts/{id}/...`: the book of an account, and what goes into it. */
+/** `/admin/v1/accounts/{id}/...`: the ledger of an account, and what goes into it. */
 export function creditEndpoints({ credits, statements }: CreditServices): AdminEndpoint[] {
   return endpoints(creditRoutes, {
     "GET /accounts/{id}/credits": ({ actor, path }) => credits.credits(actor, path("id")),
@@ -22,9 +22,9 @@ export function creditEndpoints({ credits, statements }: CreditServices): AdminE
   })
 }
 
-/** Sent piece by piece: it may be long. */
-function fileAnswer({ name, contentType, pieces }: StatementFile): Response {
-  return new Response(bytesOf(pieces), {
+/** Sent chunk by chunk: it may be long. */
+function fileAnswer({ name, contentType, chunks }: StatementFile): Response {
+  return new Response(bytesOf(chunks), {
     headers: {
       "content-type": contentType,
       "content-disposition": `attachment; filename="${name}"`,
@@ -32,8 +32,8 @@ function fileAnswer({ name, contentType, pieces }: StatementFile): Response {
   })
 }
 
-function bytesOf(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const iterator = pieces[Symbol.asyncIterator]()
+function bytesOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
   return new ReadableStream({
     async pull(controller) {

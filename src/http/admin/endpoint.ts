@@ -26,7 +26,7 @@ import { type AdminCaller, repeatable } from "./repeatable.ts"
  *     })
  *
  * - What comes in has been checked when a handler is called: who asks (guard.ts), that another site does
- *   not, and query and body by their schemas (read.ts). `operator` and "somebody is signed in" are the guard's;
+ *   not, and query and body by their schemas (read.ts). `operator` and "someone is signed in" are the guard's;
  *   the role in an account is the service's (`requireRole`), since only it knows whose the thing is.
  * - A handler returns what the contract says; undefined becomes 204; a `Response` (a file, a cookie)
  *   goes out as it is. What it throws goes out in the error envelope. It writes no headers of its own.
@@ -45,7 +45,7 @@ export interface AdminContext<Part extends string = string, Query = unknown, Bod
   readonly requestId: string
 }
 
-/** A request of somebody who is known. */
+/** A request of someone who is known. */
 export interface KnownContext<
   Part extends string = string,
   Query = unknown,
@@ -54,7 +54,7 @@ export interface KnownContext<
   readonly actor: Actor
 }
 
-/** A request of somebody who may or may not be known. */
+/** A request of someone who may or may not be known. */
 export interface OpenContext<
   Part extends string = string,
   Query = unknown,

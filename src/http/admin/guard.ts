@@ -4,7 +4,7 @@ import { looksLikeKey } from "../../keys/secret.ts"
 import type { Actor } from "../../management/actor.ts"
 import type { MinimumRole } from "tollgate-contract/route.ts"
 
-/** Who stands behind a session's cookie; undefined for nobody. */
+/** Who stands behind a session's cookie; undefined for no one. */
 export type ActorOf = (headers: Headers, address: string | null) => Promise<Actor | undefined>
 
 export interface GuardParts {
@@ -114,7 +114,7 @@ function wrongToken(): GatewayError {
   )
 }
 
-/** Nobody is signed in. */
+/** No one is signed in. */
 export function notSignedIn(): GatewayError {
   return new GatewayError(
     "not_signed_in",

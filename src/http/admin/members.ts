@@ -1,22 +1,22 @@
 import { acceptanceRoutes, invitationRoutes, memberRoutes } from "tollgate-contract/members.ts"
-import type { FrontDoor } from "../../management/front-door.ts"
+import type { SignInService } from "../../management/sign-in-service.ts"
 import type { Invitations } from "../../management/invitations.ts"
 import type { Members } from "../../management/members.ts"
 import type { Sessions } from "../../management/sessions.ts"
-import { cookieAnswer, isSecure, visitorOf } from "./browser.ts"
+import { cookieAnswer, isSecure, clientOf } from "./browser.ts"
 import { type AdminEndpoint, endpoints, openEndpoints } from "./endpoint.ts"
 
 export interface MemberServices {
   readonly members: Members
   readonly invitations: Invitations
   readonly sessions: Sessions
-  readonly door: FrontDoor
+  readonly signIn: SignInService
   /** The address that callers use, where it is not the one it listens on. */
   readonly publicUrl: () => string | undefined
 }
 
 const OK = { ok: true } as const
-/** A link that nobody signed for long enough is none. */
+/** A link that no one signed for long enough is none. */
 const LONGEST_TOKEN = 200
 
 /** `/admin/v1/members` and `/admin/v1/invitations`. */
@@ -52,7 +52,7 @@ function invitationEndpoints({ invitations }: MemberServices): AdminEndpoint[] {
 }
 
 function acceptanceEndpoints(services: MemberServices): AdminEndpoint[] {
-  const { invitations, sessions, door } = services
+  const { invitations, sessions, signIn } = services
   return openEndpoints(acceptanceRoutes, {
     "GET /invitations/{token}": ({ path }) =>
       invitations.open(path("token").slice(0, LONGEST_TOKEN)),
@@ -62,7 +62,7 @@ function acceptanceEndpoints(services: MemberServices): AdminEndpoint[] {
       const { user, isNew } = await invitations.accept({ actor, address }, token, body)
       const { password = "" } = body
       const input = { email: user.email, password, remember: true }
-      const signedIn = isNew ? await door.withPassword(visitorOf(context), input) : undefined
+      const signedIn = isNew ? await signIn.withPassword(clientOf(context), input) : undefined
       return cookieAnswer(
         requestId,
         await sessions.describe(await sessions.actorFor(user, address)),

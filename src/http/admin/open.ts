@@ -45,7 +45,7 @@ import { writeOffEndpoints } from "./write-offs.ts"
 /** What the management API needs of the running gateway. */
 export interface AdminParts {
   readonly store: Store
-  /** Where the book is; reports read it on a thread of their own. */
+  /** Where the ledger is; reports read it on a thread of their own. */
   /** The database for one that reads through all of it. */
   readonly openReader: () => Promise<StoreReader>
   /** What is known of past requests, on a thread of its own. */
@@ -56,11 +56,11 @@ export interface AdminParts {
   readonly keyring: Keyring
   readonly idempotency: Idempotency
   readonly events: Events
-  /** Those in force. */
+  /** Those active. */
   readonly settings: () => Settings
   /** The same, with where they come from. */
   readonly live: LiveSettings
-  /** The models in force. */
+  /** The models active. */
   readonly catalog: () => Catalog
   readonly health: Health
   /** The settings file, when there is one. */
@@ -143,7 +143,7 @@ function consoleEndpoints(
   ]
 }
 
-/** All processes of this machine know it before their next request. What fails here comes with the next news. */
+/** All processes of this machine know it before their next request. What fails here comes with the next changes. */
 async function keysChanged({ keyring, events }: AdminParts): Promise<void> {
   try {
     await keyring.changed()

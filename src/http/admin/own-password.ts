@@ -1,11 +1,11 @@
 import { passwordRoutes, proofRoutes, twoFactorRoutes } from "tollgate-contract/own-password.ts"
-import type { FrontDoor } from "../../management/front-door.ts"
+import type { SignInService } from "../../management/sign-in-service.ts"
 import type { OwnPassword } from "../../management/own-password.ts"
-import { cookieAnswer, isSecure, visitorOf } from "./browser.ts"
+import { cookieAnswer, isSecure, clientOf } from "./browser.ts"
 import { type AdminEndpoint, endpoints, openEndpoints, type AdminContext } from "./endpoint.ts"
 
 export interface OwnPasswordServices {
-  readonly door: FrontDoor
+  readonly signIn: SignInService
   readonly own: OwnPassword
   /** The address that callers use, where it is not the one it listens on. */
   readonly publicUrl: () => string | undefined
@@ -29,7 +29,7 @@ export function ownPasswordEndpoints(services: OwnPasswordServices): AdminEndpoi
         const { current_password: current, new_password: next } = context.body
         return finish(
           context,
-          await own.change(context.actor, visitorOf(context), { current, next }),
+          await own.change(context.actor, clientOf(context), { current, next }),
         )
       },
     }),
@@ -38,24 +38,24 @@ export function ownPasswordEndpoints(services: OwnPasswordServices): AdminEndpoi
   ]
 }
 
-function proofEndpoints({ door, own }: OwnPasswordServices, finish: Finish): AdminEndpoint[] {
+function proofEndpoints({ signIn, own }: OwnPasswordServices, finish: Finish): AdminEndpoint[] {
   return openEndpoints(proofRoutes, {
     async "POST /auth/reset-password"(context) {
-      await own.reset(visitorOf(context), context.body.token, context.body.new_password)
+      await own.reset(clientOf(context), context.body.token, context.body.new_password)
       return OK
     },
     async "POST /auth/two-factor/verify-totp"(context) {
       const { code, trust_device: trustDevice } = context.body
       const user = context.actor?.kind === "user" ? context.actor : undefined
       const input = { kind: "totp", code, trustDevice } as const
-      const { cookies } = await door.withCode(user, visitorOf(context), input)
+      const { cookies } = await signIn.withCode(user, clientOf(context), input)
       return finish(context, cookies)
     },
     async "POST /auth/two-factor/verify-backup-code"(context) {
       const { code, trust_device: trustDevice } = context.body
       const user = context.actor?.kind === "user" ? context.actor : undefined
       const input = { kind: "backup-code", code, trustDevice } as const
-      const { cookies } = await door.withCode(user, visitorOf(context), input)
+      const { cookies } = await signIn.withCode(user, clientOf(context), input)
       return finish(context, cookies)
     },
   })
@@ -65,17 +65,17 @@ function twoFactorEndpoints({ own }: OwnPasswordServices, finish: Finish): Admin
   return endpoints(twoFactorRoutes, {
     async "POST /auth/two-factor/enable"(context) {
       const { password } = context.body
-      const setup = await own.beginTwoFactor(context.actor, visitorOf(context), password)
+      const setup = await own.beginTwoFactor(context.actor, clientOf(context), password)
       return { totp_uri: setup.uri, secret: setup.secret, backup_codes: setup.backupCodes }
     },
     "POST /auth/two-factor/disable": async (context) =>
       finish(
         context,
-        await own.endTwoFactor(context.actor, visitorOf(context), context.body.password),
+        await own.endTwoFactor(context.actor, clientOf(context), context.body.password),
       ),
     async "POST /auth/two-factor/generate-backup-codes"(context) {
       const { password } = context.body
-      const codes = await own.newBackupCodes(context.actor, visitorOf(context), password)
+      const codes = await own.newBackupCodes(context.actor, clientOf(context), password)
       return { backup_codes: codes }
     },
   })

@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts"
 import type { Audit } from "../../management/audit.ts"
-import { FrontDoor } from "../../management/front-door.ts"
+import { SignInService } from "../../management/sign-in-service.ts"
 import { Invitations } from "../../management/invitations.ts"
 import { Members } from "../../management/members.ts"
 import { OwnPassword } from "../../management/own-password.ts"
@@ -26,7 +26,7 @@ export interface PeopleParts {
   readonly takesCards: () => boolean
 }
 
-/** Who may ask, and how people come to be somebody. */
+/** Who may ask, and how people come to be someone. */
 export interface People extends Disposable {
   readonly endpoints: readonly AdminEndpoint[]
   readonly actorOf: ActorOf
@@ -42,9 +42,9 @@ export function openPeople(parts: PeopleParts): People {
   })
   const sessions = new Sessions({ store, users, audit, baseUrl, takesCards })
   const issuers = () => settings().console?.oidc ?? []
-  const door = new FrontDoor({ store, users, audit, issuers })
+  const signIn = new SignInService({ store, users, audit, issuers })
   const publicUrl = (): string | undefined => settings().publicUrl
-  const shared = { users, sessions, door, publicUrl }
+  const shared = { users, sessions, signIn, publicUrl }
   const endpoints = [
     ...sessionEndpoints(shared),
     ...ownPasswordEndpoints({ ...shared, own: new OwnPassword(users, audit) }),

@@ -8,7 +8,7 @@ import { readJsonBody } from "../read-body.ts"
 /** Bytes. What people type is smaller. */
 const LARGEST_BODY = 256 * 1024
 /** Faults that are told; a form has fewer fields. */
-const MOST_FAULTS = 50
+const MAX_FAULTS = 50
 /** How the contract's schemas begin their own words. */
 const OWN_WORDS = /^(must|needs|has to)\b/
 
@@ -72,13 +72,13 @@ interface Fault {
 }
 
 function refusalOf(faults: readonly Fault[]): GatewayError {
-  const told = faults.slice(0, MOST_FAULTS)
-  const [first] = told
+  const reported = faults.slice(0, MAX_FAULTS)
+  const [first] = reported
   if (!first) return new GatewayError("invalid_value", "The request is not valid.")
   return new GatewayError(first.kind, `${subject(first)} ${first.words}.`, {
     ...(first.name !== "" && { parameter: first.name }),
     fields: {
-      errors: told.map(({ name, words }) => ({
+      errors: reported.map(({ name, words }) => ({
         param: name === "" ? null : name,
         message: `${words.charAt(0).toUpperCase()}${words.slice(1)}.`,
       })),

@@ -36,7 +36,7 @@ export function repeatable<Body>(
       ...endpoint,
       body: noBody,
       async handle({ request, connection, caller: { actor } }) {
-        // It needs a session, so the guard lets nobody in whom it does not know.
+        // It needs a session, so the guard lets no one in whom it does not know.
         if (actor === undefined) throw notSignedIn()
         return await idempotency.answer({
           ...repeatableOf(actor, request),

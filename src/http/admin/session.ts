@@ -1,14 +1,14 @@
 import { sessionRoutes, signInRoutes } from "tollgate-contract/session.ts"
-import type { FrontDoor } from "../../management/front-door.ts"
+import type { SignInService } from "../../management/sign-in-service.ts"
 import type { Sessions } from "../../management/sessions.ts"
 import type { Users } from "../../users/users.ts"
-import { cookieAnswer, isSecure, originOf, redirectAnswer, visitorOf } from "./browser.ts"
+import { cookieAnswer, isSecure, originOf, redirectAnswer, clientOf } from "./browser.ts"
 import { type AdminEndpoint, endpoints, openEndpoints, type AdminContext } from "./endpoint.ts"
 
 export interface SessionServices {
   readonly users: Users
   readonly sessions: Sessions
-  readonly door: FrontDoor
+  readonly signIn: SignInService
   /** The address that callers use, where it is not the one it listens on. */
   readonly publicUrl: () => string | undefined
 }
@@ -21,32 +21,32 @@ export function sessionEndpoints(services: SessionServices): AdminEndpoint[] {
 }
 
 function signInEndpoints(services: SessionServices): AdminEndpoint[] {
-  const { users, sessions, door, publicUrl } = services
+  const { users, sessions, signIn, publicUrl } = services
   const secure = ({ request }: AdminContext<never>): boolean => isSecure(request, publicUrl())
   return openEndpoints(signInRoutes, {
-    "GET /sign-in": () => door.options(),
+    "GET /sign-in": () => signIn.options(),
     async "POST /setup"(context) {
       const { token, ...input } = context.body
-      const visitor = visitorOf(context)
-      const user = await door.setUp(visitor, token, input)
+      const client = clientOf(context)
+      const user = await signIn.setUp(client, token, input)
       const { email } = user
-      const { cookies } = await door.withPassword(visitor, { ...input, email, remember: true })
+      const { cookies } = await signIn.withPassword(client, { ...input, email, remember: true })
       const actor = await sessions.actorFor(user, context.address)
       const session = await sessions.describe(actor)
       return cookieAnswer(context.requestId, session, { cookies, isSecure: secure(context) })
     },
     async "POST /auth/sign-in/email"(context) {
-      const { cookies, needsCode } = await door.withPassword(visitorOf(context), context.body)
+      const { cookies, needsCode } = await signIn.withPassword(clientOf(context), context.body)
       const answer = { two_factor: needsCode }
       return cookieAnswer(context.requestId, answer, { cookies, isSecure: secure(context) })
     },
     async "DELETE /session"(context) {
-      const cookies = await users.signIn.signOut(visitorOf(context))
+      const cookies = await users.signIn.signOut(clientOf(context))
       return cookieAnswer(context.requestId, OK, { cookies, isSecure: secure(context) })
     },
     async "POST /auth/sign-in/oidc"(context) {
       const { provider, return_to } = context.body
-      const { url, cookies } = await door.toIssuer(visitorOf(context), {
+      const { url, cookies } = await signIn.toIssuer(clientOf(context), {
         id: provider,
         origin: originOf(context.request, publicUrl()),
         returnTo: return_to,
@@ -54,7 +54,7 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
       return cookieAnswer(context.requestId, { url }, { cookies, isSecure: secure(context) })
     },
     async "GET /auth/callback/{id}"(context) {
-      const { location, cookies } = await door.fromIssuer(visitorOf(context), {
+      const { location, cookies } = await signIn.fromIssuer(clientOf(context), {
         id: context.path("id"),
         origin: originOf(context.request, publicUrl()),
         query: new URL(context.request.url).search,

@@ -2,7 +2,7 @@ import { settingsRoutes } from "tollgate-contract/operations.ts"
 import type { GatewaySettings } from "../../management/settings.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/settings`: what is in force, and what of it the console can change. */
+/** `/admin/v1/settings`: what is active, and what of it the console can change. */
 export function settingsEndpoints({
   gatewaySettings,
 }: {
@@ -11,6 +11,6 @@ export function settingsEndpoints({
   return endpoints(settingsRoutes, {
     "GET /settings": ({ actor }) => gatewaySettings.view(actor),
     "PATCH /settings": ({ actor, body }) => gatewaySettings.change(actor, body),
-    "GET /settings/book": ({ actor }) => gatewaySettings.verifyBook(actor),
+    "GET /settings/book": ({ actor }) => gatewaySettings.verifyLedger(actor),
   })
 }

@@ -42,16 +42,16 @@ export function stripeWebhook({ payments, events }: StripeServices): Handler {
 }
 
 async function readText(request: Request): Promise<string> {
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let size = 0
-  for await (const piece of request.body ?? []) {
-    size += piece.byteLength
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
     if (size > LARGEST_NOTICE) {
       throw new GatewayError("body_too_large", "The body is larger than 256 KB.")
     }
-    pieces.push(piece)
+    chunks.push(chunk)
   }
-  return Buffer.concat(pieces).toString("utf8")
+  return Buffer.concat(chunks).toString("utf8")
 }
 
 function wrongMethod(request: Request): GatewayError {

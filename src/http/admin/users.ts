@@ -2,7 +2,7 @@ import { userRoutes } from "tollgate-contract/members.ts"
 import type { UserDirectory } from "../../management/user-directory.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/users`: everybody who can sign in. */
+/** `/admin/v1/users`: everyone who can sign in. */
 export function userEndpoints({
   directory,
 }: {

@@ -31,7 +31,7 @@ export interface ConsoleFile {
   readonly content: Blob
   /** The same, packed, by the name that `accept-encoding` has for it. */
   readonly packed: readonly { readonly encoding: string; readonly content: Blob }[]
-  /** Whether its name changes with its content, so that it can be kept for ever. */
+  /** Whether its name changes with its content, so that it can be kept forever. */
   readonly isImmutable: boolean
   /** Of its content. */
   readonly tag: string

@@ -14,7 +14,7 @@ export type Ending = "whole" | "cut"
 
 /** What a part of a file holds: its first byte says which. */
 const HEAD = 0
-const PIECE = 1
+const CHUNK = 1
 const ENDINGS: Readonly<Record<Ending, number>> = { whole: 2, cut: 3 }
 
 const CIPHER = "aes-256-gcm"
@@ -24,7 +24,7 @@ const TAG_BYTES = 16
 /** Before each part stands how long it is. */
 const LENGTH_BYTES = 4
 /** Bytes of an answer in one part, so that none is read whole. */
-export const LARGEST_PIECE = 256 * 1024
+export const LARGEST_CHUNK = 256 * 1024
 const NOTHING = new Uint8Array()
 
 /** Where a part of a file is, and its number. */
@@ -57,7 +57,7 @@ export class AnswerFolder {
   }
 
   async create(request: string, head: AnswerHead): Promise<AnswerFile> {
-    // Somebody may have cleaned up.
+    // Someone may have cleaned up.
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const handle = await open(this.#path(request), "wx+", 0o600)
     const file = new AnswerFile(handle, this.#keyOf(request))
@@ -84,7 +84,7 @@ export class AnswerFolder {
     await rm(this.#path(request), { force: true })
   }
 
-  /** Removes what nobody knows any more. @param before last changed, Unix milliseconds. */
+  /** Removes what no one knows any more. @param before last changed, Unix milliseconds. */
   async sweep(before: number): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name)
@@ -122,8 +122,8 @@ export class AnswerFile {
   }
 
   /** Appends bytes of the answer. @returns where they are once they have been written. */
-  appendPiece(bytes: Uint8Array): Place {
-    return this.append(PIECE, bytes)
+  appendChunk(bytes: Uint8Array): Place {
+    return this.append(CHUNK, bytes)
   }
 
   /** Writes what has been appended. */
@@ -157,7 +157,7 @@ export class AnswerFile {
   /** @throws Error when nothing whole is there, or it was changed. */
   async read(place: Place): Promise<Part> {
     const length = (await this.#bytes(place.offset, LENGTH_BYTES)).readUInt32BE()
-    if (length > LARGEST_PIECE + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
+    if (length > LARGEST_CHUNK + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
     const sealed = await this.#bytes(place.offset + LENGTH_BYTES, length)
     const decipher = createDecipheriv(CIPHER, this.#key, nonceOf(place))
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
@@ -226,7 +226,7 @@ export class StoredAnswer implements AsyncDisposable {
   /** The next bytes of the body; undefined at its end. */
   async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { kind, bytes, next } = await this.#file.read(this.#next)
-    if (kind !== PIECE) return undefined
+    if (kind !== CHUNK) return undefined
     this.#next = next
     return bytes
   }

@@ -58,14 +58,14 @@ async function answerOf(
   source: Source,
 ): Promise<Response> {
   if (rest === undefined || rest > SMALL) return new Response(streamOf(source), { status, headers })
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   try {
-    for (let piece = await source.next(); piece; piece = await source.next()) pieces.push(piece)
+    for (let chunk = await source.next(); chunk; chunk = await source.next()) chunks.push(chunk)
   } finally {
     source.close()
   }
-  const isEmpty = pieces.length === 0 && status === 204
-  return new Response(isEmpty ? null : Buffer.concat(pieces), { status, headers })
+  const isEmpty = chunks.length === 0 && status === 204
+  return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers })
 }
 
 function streamOf({ next, close }: Source): ReadableStream<Uint8Array> {
@@ -79,7 +79,7 @@ function streamOf({ next, close }: Source): ReadableStream<Uint8Array> {
           controller.close()
         } catch {
           close()
-          // The connection is cut, so that nobody takes what came for the whole.
+          // The connection is cut, so that no one takes what came for the whole.
           controller.error(undefined)
         }
       },

@@ -16,7 +16,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** The claims in the book. What comes while others are written is written together, with one wait for the disk. */
+/** The claims in the ledger. What comes while others are written is written together, with one wait for the disk. */
 export class Claims {
   readonly #store: Pick<Store, "idempotency">
   #waiting: Waiting[] = []

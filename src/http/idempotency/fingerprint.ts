@@ -21,7 +21,7 @@ const FORM = /^multipart\/form-data\s*(;|$)/i
 const FORM_LIMITS = { fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
 const KEY_BYTES = 32
 /** Bytes that are read at a time. */
-const PIECE = 256 * 1024
+const CHUNK = 256 * 1024
 
 /** The key that a request came with. @throws GatewayError `invalid_value`. */
 export function readIdempotencyKey(headers: Headers): string {
@@ -64,14 +64,14 @@ export class Fingerprints {
    */
   async ofRequest({ method, url, headers }: Request, body: FileBytes): Promise<ReadBody> {
     const { pathname, search } = new URL(url)
-    const wishes = MEANT_HEADERS.map((name) => headers.get(name))
-    const hmac = this.#hmac().update(JSON.stringify([method, pathname, search, ...wishes]))
+    const options = MEANT_HEADERS.map((name) => headers.get(name))
+    const hmac = this.#hmac().update(JSON.stringify([method, pathname, search, ...options]))
     const form = isForm(headers) ? await readForm(headers, body) : undefined
     if (form) {
       const fingerprint = hmac.update(JSON.stringify(form.parts)).digest("base64url")
       return { fingerprint, model: () => Promise.resolve(form.model) }
     }
-    for await (const piece of piecesOf(body)) hmac.update(piece)
+    for await (const chunk of chunksOf(body)) hmac.update(chunk)
     return {
       fingerprint: hmac.digest("base64url"),
       model: async () => readGoogleAddress(pathname)?.model ?? (await modelOf(headers, body)),
@@ -83,10 +83,10 @@ export class Fingerprints {
   }
 }
 
-/** The bytes of a file, one piece after the other. */
-export async function* piecesOf(body: FileBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (let start = 0; start < body.size; start += PIECE) {
-    yield await body.read(start, Math.min(body.size, start + PIECE))
+/** The bytes of a file, one chunk after the other. */
+export async function* chunksOf(body: FileBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (let start = 0; start < body.size; start += CHUNK) {
+    yield await body.read(start, Math.min(body.size, start + CHUNK))
   }
 }
 
@@ -107,13 +107,13 @@ async function readForm(
     async file({ field, name, type }: FilePart, content) {
       const index = parts.push([]) - 1
       const hash = createHash("sha256")
-      for await (const piece of content) hash.update(piece)
+      for await (const chunk of content) hash.update(chunk)
       parts[index] = ["file", field, name, type, hash.digest("hex")]
     },
   }
   try {
     const type = headers.get("content-type") ?? ""
-    await readMultipart(piecesOf(body), type, FORM_LIMITS, receiver)
+    await readMultipart(chunksOf(body), type, FORM_LIMITS, receiver)
   } catch {
     return undefined
   }

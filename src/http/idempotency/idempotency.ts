@@ -20,8 +20,8 @@ import { Run } from "./run.ts"
 /** How long a key is remembered, milliseconds. */
 const LIFETIME = 86_400_000
 const SWEEP_EVERY = 3_600_000
-/** Keys of one account in a day. Each takes some hundred bytes of the book. */
-const MOST_KEYS = 1_000_000
+/** Keys of one account in a day. Each takes some hundred bytes of the ledger. */
+const MAX_KEYS = 1_000_000
 /** How often it is looked whether a process that does not answer is dead by now, milliseconds. */
 const LOOK_EVERY = 100
 /** How long. It takes less until the others have noticed. */
@@ -45,7 +45,7 @@ export interface IdempotencyParts {
 
 /** A request whose body is here. */
 interface Arrived {
-  readonly order: RepeatableRequest
+  readonly input: RepeatableRequest
   readonly key: string
   readonly body: ReadBody
   readonly bytes: SpooledBytes
@@ -57,7 +57,7 @@ type Found = Response | "gone" | "unclear"
 /**
  * Requests with an idempotency key: the first is performed, what comes with the same key gets its answer,
  * from the beginning and while it still comes, whichever process it reaches. Nothing is made before
- * somebody sends a key.
+ * someone sends a key.
  */
 export class Idempotency implements AsyncDisposable {
   readonly #parts: IdempotencyParts
@@ -81,14 +81,14 @@ export class Idempotency implements AsyncDisposable {
    * @throws GatewayError `invalid_value`, `idempotency_key_reused`, `conflict`, `body_too_large`,
    * `too_many_attempts`, `overloaded`, `book_unavailable`, and what `admit` throws.
    */
-  async answer(order: RepeatableRequest, onRead: () => void = () => {}): Promise<Response> {
-    const { request } = order
+  async answer(input: RepeatableRequest, onRead: () => void = () => {}): Promise<Response> {
+    const { request } = input
     const opened = this.#open()
     const key = opened.fingerprints.ofKey(readIdempotencyKey(request.headers))
-    await using bytes = await keepBody(this.#parts.spool, order)
+    await using bytes = await keepBody(this.#parts.spool, input)
     onRead()
     const body = await opened.fingerprints.ofRequest(request, bytes)
-    return await this.#claim({ order, key, body, bytes }, opened)
+    return await this.#claim({ input, key, body, bytes }, opened)
   }
 
   /** Ends all that runs: the gateway does. */
@@ -108,32 +108,32 @@ export class Idempotency implements AsyncDisposable {
   }
 
   async #claim(arrived: Arrived, opened: Opened): Promise<Response> {
-    const { order, body } = arrived
+    const { input, body } = arrived
     const id = newRequestId()
     const giveUpAt = performance.now() + LOOK_FOR
     let own: Readonly<Record<string, string>> | undefined
     let replaces: string | null = null
     let wasUnclear = false
     for (;;) {
-      const run = this.#newRun(id, order, opened)
+      const run = this.#newRun(id, input, opened)
       const reader = run.recording.join()
       const claim = await this.#tryClaim(arrived, id, replaces)
       if (claim.request === id && reader) return await this.#first(run, reader, arrived)
       this.#runs.delete(id)
       if (claim.fingerprint !== body.fingerprint) throw keyReused()
-      own ??= await order.admit(claim, body)
-      const found = await this.#find(claim, order, wasUnclear)
+      own ??= await input.admit(claim, body)
+      const found = await this.#find(claim, input, wasUnclear)
       if (found instanceof Response) return repeated(found, own)
       if (found === "gone") replaces = claim.request
-      else if (performance.now() > giveUpAt || order.request.signal.aborted) throw unreachable()
+      else if (performance.now() > giveUpAt || input.request.signal.aborted) throw unreachable()
       else if (wasUnclear) await Bun.sleep(LOOK_EVERY)
       wasUnclear = true
     }
   }
 
-  async #tryClaim({ order, key, body }: Arrived, id: string, replaces: string | null) {
+  async #tryClaim({ input, key, body }: Arrived, id: string, replaces: string | null) {
     const { node } = this.#parts
-    const { scope, rights } = order
+    const { scope, rights } = input
     const at = this.#now()
     let claim: IdempotencyRecord | null
     try {
@@ -147,7 +147,7 @@ export class Idempotency implements AsyncDisposable {
         rights,
         expired: at - LIFETIME,
         replaces,
-        mostKeys: MOST_KEYS,
+        maxKeys: MAX_KEYS,
       })
     } catch (error) {
       this.#runs.delete(id)
@@ -159,17 +159,17 @@ export class Idempotency implements AsyncDisposable {
     }
     if (claim) return claim
     this.#runs.delete(id)
-    throw tooManyKeys(MOST_KEYS)
+    throw tooManyKeys(MAX_KEYS)
   }
 
-  #newRun(id: string, order: RepeatableRequest, { claims, folder }: Opened): Run {
+  #newRun(id: string, input: RepeatableRequest, { claims, folder }: Opened): Run {
     const { limits, notKept } = this.#parts
     const run = new Run({
       id,
       claims,
       folder,
       limits: limits(),
-      isSettled: (status) => order.isSettled(id, status),
+      isSettled: (status) => input.isSettled(id, status),
       onOver: () => this.#runs.delete(id),
       onFailure: (error) => notKept(id, error),
     })
@@ -178,10 +178,10 @@ export class Idempotency implements AsyncDisposable {
   }
 
   /** Performs the request. Its caller is a reader like those who come later. */
-  async #first(run: Run, reader: RecordingReader, { order, bytes }: Arrived): Promise<Response> {
-    const { request } = order
+  async #first(run: Run, reader: RecordingReader, { input, bytes }: Arrived): Promise<Response> {
+    const { request } = input
     const own = await requestAgain(request, bytes, run.signal)
-    const performed = order.perform(own, run.id)
+    const performed = input.perform(own, run.id)
     const answer = fromReader(reader, request.signal)
     // The caller may have left before; the body has to stay for the others, who are told the same.
     answer.catch(() => {})
@@ -192,16 +192,16 @@ export class Idempotency implements AsyncDisposable {
   /** The answer of the request that has the key, or what is known of it. */
   async #find(
     claim: IdempotencyRecord,
-    order: RepeatableRequest,
+    input: RepeatableRequest,
     wasUnclear: boolean,
   ): Promise<Found> {
     const { node, store } = this.#parts
     const { request } = claim
-    if (claim.state === "kept") return await this.#replay(request, order)
+    if (claim.state === "kept") return await this.#replay(request, input)
     const run = this.#runs.get(request)
-    if (run) return await this.#attach(run, order)
+    if (run) return await this.#attach(run, input)
     if (claim.node !== node) {
-      const { signal } = order.request
+      const { signal } = input.request
       const answer = await this.#open().neighbours.ask(claim.node, request, signal)
       if (typeof answer === "object") return fromNeighbour(answer)
       const isAlive = (await store.nodes.list()).some(({ id }) => id === claim.node)
@@ -209,33 +209,33 @@ export class Idempotency implements AsyncDisposable {
     }
     // It may just have ended: what is written of it now is the last word.
     if (!wasUnclear) return "unclear"
-    return await this.#afterDeath(claim, order)
+    return await this.#afterDeath(claim, input)
   }
 
-  async #attach(run: Run, order: RepeatableRequest): Promise<Found> {
+  async #attach(run: Run, input: RepeatableRequest): Promise<Found> {
     const reader = run.recording.join()
-    if (reader) return await fromReader(reader, order.request.signal)
-    if (run.recording.isTooLarge) throw order.answerGone(run.id)
+    if (reader) return await fromReader(reader, input.request.signal)
+    if (run.recording.isTooLarge) throw input.answerGone(run.id)
     await run.isOver
     return "unclear"
   }
 
-  async #replay(request: string, order: RepeatableRequest): Promise<Response> {
+  async #replay(request: string, input: RepeatableRequest): Promise<Response> {
     const stored = await this.#open().folder.open(request)
-    if (!stored) throw order.answerGone(request)
+    if (!stored) throw input.answerGone(request)
     return await fromStored(stored)
   }
 
-  /** Nobody runs it any more: the book says whether it may run again. */
-  async #afterDeath(claim: IdempotencyRecord, order: RepeatableRequest): Promise<Found> {
+  /** No one runs it any more: the ledger says whether it may run again. */
+  async #afterDeath(claim: IdempotencyRecord, input: RepeatableRequest): Promise<Found> {
     const { request, state } = claim
-    const isDone = state === "done" || (await order.isSettled(request))
+    const isDone = state === "done" || (await input.isSettled(request))
     if (!isDone) {
       await this.#open().folder.remove(request)
       return "gone"
     }
     const stored = await this.#open().folder.open(request)
-    if (!stored) throw order.answerGone(request)
+    if (!stored) throw input.answerGone(request)
     await this.#keep(request, stored.size)
     return await fromStored(stored)
   }
@@ -243,8 +243,8 @@ export class Idempotency implements AsyncDisposable {
   /** Counts an answer that was written, and whose process died before it could say so. */
   async #keep(request: string, size: number): Promise<void> {
     const { claims, folder } = this.#open()
-    const { accountBytes: mostOfScope, totalBytes: mostOfAll } = this.#parts.limits()
-    const { dropped } = await claims.keep({ request, size, mostOfScope, mostOfAll })
+    const { accountBytes: maxOfScope, totalBytes: maxOfAll } = this.#parts.limits()
+    const { dropped } = await claims.keep({ request, size, maxOfScope, maxOfAll })
     for (const one of dropped) await folder.remove(one)
   }
 

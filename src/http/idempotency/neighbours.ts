@@ -63,7 +63,7 @@ export class Neighbours implements AsyncDisposable {
 
   /**
    * Asks a process for the answer of a request that runs there.
-   * @returns `absent` when it runs none such, `unreachable` when nobody answers.
+   * @returns `absent` when it runs none such, `unreachable` when no one answers.
    */
   async ask(
     node: string,

@@ -3,7 +3,7 @@ import {
   type AnswerFolder,
   type AnswerHead,
   type Ending,
-  LARGEST_PIECE,
+  LARGEST_CHUNK,
   type Place,
 } from "./answer-folder.ts"
 
@@ -23,7 +23,7 @@ export interface RecordingParts {
   readonly request: string
   /** Bytes of a body that is kept. One that is larger reaches only those who have asked for it by then. */
   readonly limit: number
-  /** Nobody reads it any more, and it has not ended. */
+  /** No one reads it any more, and it has not ended. */
   readonly onAbandoned: () => void
   readonly onFailure: (error: unknown) => void
 }
@@ -57,7 +57,7 @@ export class Recording {
     return this.#length
   }
 
-  /** Whether everybody who wanted it has gone. */
+  /** Whether everyone who wanted it has gone. */
   get isAbandoned(): boolean {
     return this.#isAbandoned
   }
@@ -83,7 +83,7 @@ export class Recording {
   /** A reader has had enough. */
   left(reader: RecordingReader): void {
     if (!this.#readers.delete(reader)) return
-    this.#tell()
+    this.#report()
     if (this.#readers.size > 0) return
     if (this.ending) return this.#close()
     this.#isAbandoned = true
@@ -92,20 +92,20 @@ export class Recording {
 
   begin(head: AnswerHead): void {
     this.head = head
-    this.#tell()
+    this.#report()
   }
 
   /** Adds bytes, and waits until there is room for more. */
   async add(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     this.#show(bytes)
-    if (this.#length - this.#memoryStart <= LARGEST_PIECE) return
+    if (this.#length - this.#memoryStart <= LARGEST_CHUNK) return
     if (this.#length > this.#parts.limit) this.#isTooLarge = true
     if (!this.#isTooLarge) await this.#spill()
     if (this.#isTooLarge) await this.#awaitReaders()
   }
 
   /**
-   * Writes all of it to disk, the last bytes before anybody can read them.
+   * Writes all of it to disk, the last bytes before anyone can read them.
    * @returns its size there; undefined where it is too large, or there is none.
    */
   async store(last: Uint8Array | undefined, ending: Ending): Promise<number | undefined> {
@@ -123,7 +123,7 @@ export class Recording {
   end(last: Uint8Array<ArrayBuffer> | undefined, ending: Ending): void {
     this.ending = ending
     if (last) this.#show(last)
-    this.#tell()
+    this.#report()
     if (this.#readers.size === 0) this.#close()
   }
 
@@ -141,7 +141,7 @@ export class Recording {
 
   /** A reader has taken bytes. */
   taken(): void {
-    if (this.#isTooLarge) this.#tell()
+    if (this.#isTooLarge) this.#report()
   }
 
   async #fromDisk(position: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -159,7 +159,7 @@ export class Recording {
       const places = appendAll(file, Buffer.concat(this.#memory))
       await file.write()
       for (const [index, place] of places.entries()) {
-        this.#spilled.push({ ...place, start: this.#memoryStart + index * LARGEST_PIECE })
+        this.#spilled.push({ ...place, start: this.#memoryStart + index * LARGEST_CHUNK })
       }
       this.#forgetMemory()
     } catch (error) {
@@ -186,10 +186,10 @@ export class Recording {
   #show(bytes: Uint8Array<ArrayBuffer>): void {
     this.#memory.push(bytes)
     this.#length += bytes.byteLength
-    this.#tell()
+    this.#report()
   }
 
-  #tell(): void {
+  #report(): void {
     this.#change.resolve()
     this.#change = Promise.withResolvers<void>()
   }
@@ -202,7 +202,7 @@ export class Recording {
   }
 }
 
-/** Somebody who reads an answer while it comes. */
+/** Someone who reads an answer while it comes. */
 export class RecordingReader {
   /** Bytes taken so far. */
   position = 0
@@ -257,11 +257,11 @@ export class RecordingReader {
   }
 }
 
-/** In pieces of the largest size but for the last. */
+/** In chunks of the largest size but for the last. */
 function appendAll(file: AnswerFile, bytes: Uint8Array): Place[] {
   const places: Place[] = []
-  for (let done = 0; done < bytes.byteLength; done += LARGEST_PIECE) {
-    places.push(file.appendPiece(bytes.subarray(done, done + LARGEST_PIECE)))
+  for (let done = 0; done < bytes.byteLength; done += LARGEST_CHUNK) {
+    places.push(file.appendChunk(bytes.subarray(done, done + LARGEST_CHUNK)))
   }
   return places
 }

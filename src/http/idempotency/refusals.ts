@@ -9,10 +9,10 @@ export function keyReused(): GatewayError {
   )
 }
 
-export function tooManyKeys(mostKeys: number): GatewayError {
+export function tooManyKeys(maxKeys: number): GatewayError {
   return new GatewayError(
     "too_many_attempts",
-    `More than ${mostKeys} idempotency keys were used in 24 hours. Send the request without one, or later.`,
+    `More than ${maxKeys} idempotency keys were used in 24 hours. Send the request without one, or later.`,
     { parameter: IDEMPOTENCY_KEY },
   )
 }

@@ -7,7 +7,7 @@ import type { ReadBody } from "./fingerprint.ts"
 /** A request that came with a key, and what is particular to its kind. */
 export interface RepeatableRequest {
   readonly request: Request
-  /** Whose key it is: the same key of somebody else is another one. */
+  /** Whose key it is: the same key of someone else is another one. */
   readonly scope: string
   /** Kept with the claim, for `admit`. */
   readonly rights: string

@@ -1,9 +1,9 @@
 import { GatewayError } from "../../canon/errors.ts"
-import { incomingPieces, USUAL_PACE } from "../incoming-body.ts"
+import { incomingChunks, USUAL_PACE } from "../incoming-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 import type { SpooledBytes } from "../uploads/spooled-bytes.ts"
-import { encodingOf, refuseEncoding, unpackedPieces } from "../unpacked-body.ts"
-import { isForm, piecesOf } from "./fingerprint.ts"
+import { encodingOf, refuseEncoding, unpackedChunks } from "../unpacked-body.ts"
+import { isForm, chunksOf } from "./fingerprint.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 
 /** Bodies up to this many bytes are in memory anyway. */
@@ -19,13 +19,13 @@ export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Pro
   }
   check(Number(request.headers.get("content-length") ?? 0))
   const encoding = packingOf(request.headers)
-  const incoming = incomingPieces(request, pace)
-  const pieces = encoding === undefined ? incoming : unpackedPieces(incoming, encoding, memory)
+  const incoming = incomingChunks(request, pace)
+  const chunks = encoding === undefined ? incoming : unpackedChunks(incoming, encoding, memory)
   try {
     await using draft = spool.create(memory)
-    for await (const piece of pieces) {
-      check(draft.size + piece.byteLength)
-      await draft.add(piece)
+    for await (const chunk of chunks) {
+      check(draft.size + chunk.byteLength)
+      await draft.add(chunk)
     }
     return draft.finish()
   } catch (error) {
@@ -59,10 +59,10 @@ export async function requestAgain(
   }
   // To send a long file on while its form is still read gains nothing here, and costs a call when it is not the last part.
   if (isForm(headers)) headers.delete("content-length")
-  const pieces = piecesOf(bytes)
+  const chunks = chunksOf(bytes)
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await pieces.next()
+      const { done, value } = await chunks.next()
       if (done) controller.close()
       else controller.enqueue(value)
     },

@@ -14,7 +14,7 @@ export interface RunParts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The last piece of a body, and how that ended. */
+/** The last chunk of a body, and how that ended. */
 interface Last {
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
   readonly ending: Ending
@@ -45,7 +45,7 @@ export class Run {
     })
   }
 
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no one waits any more. */
   get signal(): AbortSignal {
     return this.#caller.signal
   }
@@ -55,7 +55,7 @@ export class Run {
     return this.#over.promise
   }
 
-  /** Nobody waits for the answer any more, or the gateway ends. */
+  /** No one waits for the answer any more, or the gateway ends. */
   abandon(): void {
     this.#caller.abort()
     this.#cancelled ??= this.#body?.cancel().catch(this.#parts.onFailure)
@@ -78,7 +78,7 @@ export class Run {
     try {
       await this.#decide(status, last)
     } catch (error) {
-      // The claim stays as it is: the book will say what became of the request.
+      // The claim stays as it is: the ledger will say what became of the request.
       this.#parts.onFailure(error)
     }
     this.#parts.onOver()
@@ -86,21 +86,21 @@ export class Run {
     this.#over.resolve()
   }
 
-  /** Passes all on but the last piece, which waits until the answer is on disk. */
+  /** Passes all on but the last chunk, which waits until the answer is on disk. */
   async #passOn({ body }: Response): Promise<Last> {
     if (!body) return { bytes: undefined, ending: "whole" }
     const reader = body.getReader() as Body
     this.#body = reader
     if (this.signal.aborted) this.abandon()
     try {
-      let piece = await reader.read()
-      while (!piece.done) {
+      let chunk = await reader.read()
+      while (!chunk.done) {
         const next = reader.read()
         if (await isOverAtOnce(next)) break
-        await this.recording.add(piece.value)
-        piece = await next
+        await this.recording.add(chunk.value)
+        chunk = await next
       }
-      return { bytes: piece.value, ending: this.signal.aborted ? "cut" : "whole" }
+      return { bytes: chunk.value, ending: this.signal.aborted ? "cut" : "whole" }
     } catch {
       return { bytes: undefined, ending: "cut" }
     }
@@ -117,20 +117,20 @@ export class Run {
       await claims.drop(id)
       return folder.remove(id)
     }
-    const { accountBytes: mostOfScope, totalBytes: mostOfAll } = limits
+    const { accountBytes: maxOfScope, totalBytes: maxOfAll } = limits
     const { isKept, dropped } = await claims.keep({
       request: id,
       size,
-      mostOfScope,
-      mostOfAll,
+      maxOfScope,
+      maxOfAll,
     })
     for (const request of isKept ? dropped : [...dropped, id]) await folder.remove(request)
   }
 }
 
 /**
- * Whether a body ends with the piece that has just come. Whoever writes one closes it together with its
- * last piece, so that one turn of the loop is enough to see it.
+ * Whether a body ends with the chunk that has just come. Whoever writes one closes it together with its
+ * last chunk, so that one turn of the loop is enough to see it.
  */
 function isOverAtOnce(next: Promise<{ readonly done: boolean }>): Promise<boolean> {
   const turn = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))

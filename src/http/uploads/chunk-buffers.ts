@@ -1,8 +1,8 @@
-import { free } from "../../wire/free-piece.ts"
+import { free } from "../../wire/free-chunk.ts"
 
 /**
  * The chunks of a body on their way through a parser that hands out views of them, in their order. Their
- * memory is given back as soon as nobody looks at it any more: the collector would let tens of megabytes
+ * memory is given back as soon as no one looks at it any more: the collector would let tens of megabytes
  * of an upload pile up, since it does not see how large its garbage is.
  */
 export class ChunkBuffers {

@@ -4,7 +4,7 @@ import { StoredFile } from "../../media/stored-file.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import { FormError, type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
-import { incomingPieces, type Pace } from "../incoming-body.ts"
+import { incomingChunks, type Pace } from "../incoming-body.ts"
 import { refuseEncoding } from "../unpacked-body.ts"
 import { ChunkBuffers } from "./chunk-buffers.ts"
 import { FormFields, plainName } from "./form-fields.ts"
@@ -16,7 +16,7 @@ import {
   requireForm,
   ruleOf,
 } from "./form-rules.ts"
-import type { Spool, SpoolDraft } from "./spool.ts"
+import type { Spool, SpooledWrite } from "./spool.ts"
 import type { SpooledBytes } from "./spooled-bytes.ts"
 
 /** Files that are shorter have arrived before anything could be begun with them. Bytes. */
@@ -93,7 +93,7 @@ export class FormReader implements FormReceiver {
       await closeAll(this.#spooled)
       throw error instanceof FormError ? refusalOf(error) : error
     }
-    // A file without a name that cannot be closed is nobody's loss.
+    // A file without a name that cannot be closed is no one's loss.
     this.#reading.memory.defer(() => void closeAll(this.#spooled).catch(() => {}))
     const files = this.#files.filter((file) => file !== undefined)
     return { files, fields: this.#fields, bytes: this.#bytes }
@@ -102,7 +102,7 @@ export class FormReader implements FormReceiver {
   async *#incoming(): AsyncGenerator<Uint8Array> {
     const { rules, pace } = this.#reading
     try {
-      for await (const chunk of incomingPieces(this.#request, pace)) {
+      for await (const chunk of incomingChunks(this.#request, pace)) {
         this.#bytes += chunk.byteLength
         refuseLarge(this.#bytes, rules)
         this.#chunks.add(chunk)
@@ -143,13 +143,13 @@ export class FormReader implements FormReceiver {
     }
     const kept = draft.finish()
     this.#spooled.push(kept)
-    // What browsers send for a file that nobody chose.
+    // What browsers send for a file that no one chose.
     if (kept.size === 0 && head.name === "") return
     this.#files[place] = new StoredFile(head, kept)
   }
 
   /** Resolves `longFile` with the first file, if it is known how long it will be. */
-  async #begin(draft: SpoolDraft, { head, limit, first }: Beginning): Promise<void> {
+  async #begin(draft: SpooledWrite, { head, limit, first }: Beginning): Promise<void> {
     const bytes = this.#announced
     const position = this.#chunks.positionOf(first)
     if (bytes === undefined || position === undefined || this.#files.length > 1) return

@@ -14,11 +14,11 @@ export interface FileRule {
 }
 
 /** Fields of all kinds that no form of an API has more of. */
-const MOST_FIELDS = 128
+const MAX_FIELDS = 128
 /** Bytes of one value: a prompt, or a short sample of a voice as a data URL. */
 const LONGEST_FIELD = 1024 * 1024
 
-export const FIELD_LIMITS: FormLimits = { fields: MOST_FIELDS, fieldBytes: LONGEST_FIELD }
+export const FIELD_LIMITS: FormLimits = { fields: MAX_FIELDS, fieldBytes: LONGEST_FIELD }
 
 const FORM = /^multipart\/form-data\s*(;|$)/i
 
@@ -64,8 +64,8 @@ export function ruleOf(field: string, count: number, rules: FileRules): FileRule
     )
   }
   if (count > rule.count) {
-    const most = rule.count === 1 ? "one file" : `at most ${rule.count} files`
-    throw invalidValue(field, `The field '${field}' takes ${most}.`)
+    const max = rule.count === 1 ? "one file" : `at most ${rule.count} files`
+    throw invalidValue(field, `The field '${field}' takes ${max}.`)
   }
   return rule
 }
@@ -84,7 +84,7 @@ export function refusalOf({ fault, field = "" }: FormError): GatewayError {
     case "unnamed-field":
       return new GatewayError("invalid_value", "The form has a field without a name.")
     case "too-many-fields":
-      return new GatewayError("invalid_value", `The form has more than ${MOST_FIELDS} fields.`)
+      return new GatewayError("invalid_value", `The form has more than ${MAX_FIELDS} fields.`)
     case "field-too-long":
       return new GatewayError(
         "string_above_max_length",

@@ -29,8 +29,8 @@ export class Spool {
   }
 
   /** A file to be written. @param memory takes what of it is kept in memory, and what is read of it at once. */
-  create(memory?: Reservation): SpoolDraft {
-    return new SpoolDraft(this.#folder, memory)
+  create(memory?: Reservation): SpooledWrite {
+    return new SpooledWrite(this.#folder, memory)
   }
 }
 
@@ -48,7 +48,7 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
 }
 
 /** A file that is being written. Dispose of it in any case; what is finished outlives it. */
-export class SpoolDraft implements AsyncDisposable {
+export class SpooledWrite implements AsyncDisposable {
   /** Bytes so far. */
   size = 0
   readonly #folder: string

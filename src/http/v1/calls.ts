@@ -18,7 +18,7 @@ export interface KeyCaller {
   readonly memory: Reservation
 }
 
-/** A request of somebody with a key. */
+/** A request of someone with a key. */
 export type CallContext = HandlerContext<KeyCaller>
 
 export interface CallServices {

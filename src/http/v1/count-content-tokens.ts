@@ -12,5 +12,5 @@ export const CONTENT_TOKENS: CountEndpoint = {
       address === undefined ? json : withAddress(json, addressedOf(address)),
     )
   },
-  tell: (tokens) => ({ totalTokens: tokens }),
+  report: (tokens) => ({ totalTokens: tokens }),
 }

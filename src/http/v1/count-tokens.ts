@@ -17,7 +17,7 @@ export interface CountEndpoint {
   readonly dialect: Pick<ClientDialect, "encodeError">
   /** @param path of the request, without its query. */
   read(json: JsonObject, path: string): ChatRequest
-  tell(tokens: number): JsonObject
+  report(tokens: number): JsonObject
 }
 
 /** `POST /v1/messages/count_tokens` */
@@ -25,7 +25,7 @@ export const MESSAGE_TOKENS: CountEndpoint = {
   path: "/v1/messages/count_tokens",
   dialect: ANTHROPIC_MESSAGES,
   read: decodeCountRequest,
-  tell: (tokens) => ({ input_tokens: tokens }),
+  report: (tokens) => ({ input_tokens: tokens }),
 }
 
 /** Counts the tokens of a prompt: our own count, for every model; it costs nothing. */
@@ -41,7 +41,7 @@ export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: ChatR
         const counted = endpoint.read(json, new URL(request.url).pathname)
         return jsonAnswer(
           id,
-          endpoint.tell(await relay.countTokens(counted, { key, bodyBytes: bytes })),
+          endpoint.report(await relay.countTokens(counted, { key, bodyBytes: bytes })),
         )
       },
     },

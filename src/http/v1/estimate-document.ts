@@ -6,7 +6,7 @@ import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 
 /** An estimate as `POST /v1/estimate` answers it. */
 export function estimateDocument(path: string, estimate: Estimate) {
-  const { least, most, refusal, clampedTo, standings, parts } = estimate
+  const { min: least, max: most, refusal, clampedTo, standings, parts } = estimate
   const [account, ...budgets] = standings
   return {
     object: "estimate",
@@ -26,7 +26,7 @@ export function estimateDocument(path: string, estimate: Estimate) {
   }
 }
 
-function partDocument({ model, least, most, lines, route }: EstimatedPart) {
+function partDocument({ model, min: least, max: most, lines, route }: EstimatedPart) {
   return {
     model,
     least: formatCredits(least),
@@ -42,11 +42,11 @@ function partDocument({ model, least, most, lines, route }: EstimatedPart) {
   }
 }
 
-function stepDocument({ deployment, isResting, plan, losses, error }: EstimatedStep) {
+function stepDocument({ deployment, isCircuitOpen, plan, losses, error }: EstimatedStep) {
   return {
     provider: deployment.provider,
     weight: deployment.weight,
-    is_resting: isResting,
+    is_resting: isCircuitOpen,
     way: plan === undefined ? null : plan.isVerbatim ? "verbatim" : "transcoded",
     dialect: plan?.dialect ?? null,
     calls: plan?.calls ?? 1,

@@ -1,6 +1,6 @@
-import type { ImageRequest, PictureFile, PictureSize } from "../../canon/image.ts"
+import type { ImageRequest, ImageFile, ImageSize } from "../../canon/image.ts"
 import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
-import { isThere, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isDefined, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { Audio, AudioContainer } from "../../canon/transcription.ts"
 import type { ImageParameters } from "../../dialects/image/request.ts"
 import { describedAudio } from "../../media/audio-file.ts"
@@ -36,11 +36,11 @@ export function readDescribedAudio(file: JsonValue | undefined): Audio {
 }
 
 /** An edit or a variation with the images that it begins with. @throws GatewayError */
-export function withDescribedPictures(parameters: ImageParameters, body: JsonObject): ImageRequest {
+export function withDescribedImages(parameters: ImageParameters, body: JsonObject): ImageRequest {
   const { task, size } = parameters
   const described = Array.isArray(body["image"]) ? body["image"] : [body["image"]]
-  const sizes = described.map((picture) => sizeOf("image", picture))
-  const hasMask = isThere(body["mask"])
+  const sizes = described.map((image) => sizeOf("image", image))
+  const hasMask = isDefined(body["mask"])
   return {
     ...parameters,
     images: sizes.map(() => STAND_IN),
@@ -50,12 +50,12 @@ export function withDescribedPictures(parameters: ImageParameters, body: JsonObj
 }
 
 /** Stands for an image that is only described. */
-const STAND_IN: PictureFile = { bytes: new Uint8Array(), mediaType: "image/png" }
+const STAND_IN: ImageFile = { bytes: new Uint8Array(), mediaType: "image/png" }
 
 /** Images that are sent have to be square. */
-function sizeOf(name: string, picture: JsonValue | undefined): PictureSize {
-  if (picture === undefined || picture === null) throw missingParameter(name)
-  const width = quantityOf(`${name}.width`, objectOf(name, picture)["width"])
+function sizeOf(name: string, image: JsonValue | undefined): ImageSize {
+  if (image === undefined || image === null) throw missingParameter(name)
+  const width = quantityOf(`${name}.width`, objectOf(name, image)["width"])
   return { width, height: width }
 }
 

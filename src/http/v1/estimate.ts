@@ -23,7 +23,7 @@ import { callOf, type Calls } from "./calls.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 import { EMBEDDINGS_PATH } from "./embeddings.ts"
 import { estimateDocument } from "./estimate-document.ts"
-import { readDescribedAudio, withDescribedPictures, withoutFiles } from "./estimate-files.ts"
+import { readDescribedAudio, withDescribedImages, withoutFiles } from "./estimate-files.ts"
 import { embeddingAt } from "./embed-content.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
 import { EDITS_PATH, GENERATIONS_PATH, requireMask, VARIATIONS_PATH } from "./images.ts"
@@ -59,7 +59,7 @@ type Estimator = (estimated: EstimatedCall) => Promise<Estimate>
 
 /**
  * Says what a request would cost and where it would go. It runs through the same code as the request
- * itself up to where money would be held, spends nothing and calls nobody.
+ * itself up to where money would be held, spends nothing and calls no one.
  */
 export function estimate(calls: Calls, services: EstimateServices): Route {
   const estimators = estimatorsOf(services)
@@ -139,7 +139,7 @@ function imageEstimators(services: EstimateServices): [string, Estimator][] {
       path,
       async ({ call, body }) => {
         const parameters = decodeImageParameters(task, withoutFiles(body, "image", "mask"))
-        const request = withDescribedPictures(parameters, body)
+        const request = withDescribedImages(parameters, body)
         requireMask(request, services)
         return operations.estimate([images.plan({ call, model: parameters.model, request })])
       },
@@ -162,8 +162,8 @@ function soundEstimators(services: EstimateServices): [string, Estimator][] {
     ).map(([task, path]): [string, Estimator] => [
       path,
       async ({ call, body }) => {
-        const wish = decodeTranscription(withoutFiles(body, "file"), task)
-        const request = withAudio(wish, readDescribedAudio(body["file"]))
+        const options = decodeTranscription(withoutFiles(body, "file"), task)
+        const request = withAudio(options, readDescribedAudio(body["file"]))
         return operations.estimate(transcribing.plan(call, request))
       },
     ]),

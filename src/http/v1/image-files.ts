@@ -1,22 +1,22 @@
 import { GatewayError } from "../../canon/errors.ts"
-import { type KeptPicture, PICTURE_PATH, type PictureStore } from "../../media/picture-store.ts"
+import { type KeptImage, IMAGE_PATH, type ImageStore } from "../../media/image-store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { anyone, noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 
-/** `GET /v1/images/files/{name}`: a kept picture, for whoever has its link. */
-export function getImageFile(pictures: PictureStore, events: Events): Route {
+/** `GET /v1/images/files/{name}`: a kept image, for whoever has its link. */
+export function getImageFile(images: ImageStore, events: Events): Route {
   return serve(
     {
       method: "GET",
-      path: `${PICTURE_PATH}*`,
+      path: `${IMAGE_PATH}*`,
       auth: anyone,
       body: noBody,
       async handle({ id, request }) {
         const { pathname, searchParams } = new URL(request.url)
-        const name = pathname.slice(PICTURE_PATH.length)
-        const picture = await pictures.open(name, searchParams.get("signature") ?? "")
-        if (picture) return answer(picture, id)
+        const name = pathname.slice(IMAGE_PATH.length)
+        const image = await images.open(name, searchParams.get("signature") ?? "")
+        if (image) return answer(image, id)
         throw new GatewayError("not_found", "There is no such picture, or its link has expired.")
       },
     },
@@ -24,8 +24,8 @@ export function getImageFile(pictures: PictureStore, events: Events): Route {
   )
 }
 
-/** What a model made is shown as a picture and nothing else, whatever its bytes are. */
-function answer({ body, mediaType, lifetime }: KeptPicture, id: string): Response {
+/** What a model made is shown as an image and nothing else, whatever its bytes are. */
+function answer({ body, mediaType, lifetime }: KeptImage, id: string): Response {
   return new Response(body, {
     headers: {
       "content-type": mediaType,

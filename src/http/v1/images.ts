@@ -6,7 +6,7 @@ import {
   IMAGE_FIELD_KINDS,
   type ImageParameters,
 } from "../../dialects/image/request.ts"
-import { LARGEST_PICTURE, readRequestPictures } from "../../media/request-pictures.ts"
+import { LARGEST_IMAGE, readRequestImages } from "../../media/request-images.ts"
 import type { Answer, Call } from "../../relay/pipeline/call.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
 import type { Contents } from "../../relay/pipeline/payload-log.ts"
@@ -36,11 +36,11 @@ export const EDITS_PATH: ServicePath = "/v1/images/edits"
 export const VARIATIONS_PATH: ServicePath = "/v1/images/variations"
 
 /** Images that an edit may begin with. Models that take fewer say so themselves. */
-const MOST_IMAGES = 4
+const MAX_IMAGES = 4
 
-const ONE_PICTURE = { count: 1, bytes: LARGEST_PICTURE }
+const ONE_IMAGE = { count: 1, bytes: LARGEST_IMAGE }
 
-/** Pictures from a prompt. */
+/** Images from a prompt. */
 export function imageGenerations(calls: Calls, services: ImageServices): Route {
   return serve(
     {
@@ -61,15 +61,15 @@ export function imageGenerations(calls: Calls, services: ImageServices): Route {
   )
 }
 
-/** Pictures changed where a mask is transparent. */
+/** Images changed where a mask is transparent. */
 export function imageEdits(calls: Calls, services: ImageServices): Route {
-  const rules = { image: { count: MOST_IMAGES, bytes: LARGEST_PICTURE }, mask: ONE_PICTURE }
+  const rules = { image: { count: MAX_IMAGES, bytes: LARGEST_IMAGE }, mask: ONE_IMAGE }
   return fromForm({ task: "edit", path: EDITS_PATH, rules }, calls, services)
 }
 
-/** Pictures like another one. */
+/** Images like another one. */
 export function imageVariations(calls: Calls, services: ImageServices): Route {
-  const rules = { image: ONE_PICTURE }
+  const rules = { image: ONE_IMAGE }
   return fromForm({ task: "variation", path: VARIATIONS_PATH, rules }, calls, services)
 }
 
@@ -93,7 +93,7 @@ function fromForm(
       async handle(context, form) {
         const call = callOf(context, form.bytes)
         const parameters = decodeImageParameters(task, form.fields.parameters(IMAGE_FIELD_KINDS))
-        const wanted = await withPictures(parameters, form)
+        const wanted = await withImages(parameters, form)
         requireMask(wanted, services)
         return await make(services, { call, request: context.request, parameters }, wanted)
       },
@@ -111,10 +111,10 @@ export function requireMask(
 }
 
 /** An edit is as large as its image, unless the caller leaves that to the model. */
-async function withPictures(parameters: ImageParameters, form: Form): Promise<ImageRequest> {
+async function withImages(parameters: ImageParameters, form: Form): Promise<ImageRequest> {
   const { task, size } = parameters
-  const { size: own, ...pictures } = await readRequestPictures(task, form.files, size)
-  return { ...parameters, ...pictures, ...(task === "edit" && { size: size ?? own }) }
+  const { size: own, ...images } = await readRequestImages(task, form.files, size)
+  return { ...parameters, ...images, ...(task === "edit" && { size: size ?? own }) }
 }
 
 interface Received {
@@ -128,7 +128,7 @@ function make(
   { call, request, parameters }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
-  // By the name of its own network that leads a caller to this gateway, its pictures are reached too.
+  // By the name of its own network that leads a caller to this gateway, its images are reached too.
   const base = publicUrl() ?? callerOrigin(request.url, ownUrl())
   return images.make({ call, model: parameters.model, request: wanted, base }, request)
 }

@@ -2,11 +2,11 @@ import { invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
 
 const USUAL_LIMIT = 20
-const MOST = 100
+const MAX = 100
 
 /**
  * A page of a list as OpenAI's API has them: `limit` from 1 to 100, `order` by place (`desc`, the newest first, where
- * nobody says), `after` the id of the last one of the page before.
+ * no one says), `after` the id of the last one of the page before.
  * @param items the oldest first, each with an id.
  * @throws GatewayError `invalid_value`.
  */
@@ -34,8 +34,8 @@ export function pageOf(items: readonly JsonObject[], query: URLSearchParams): Js
 function limitOf(text: string | null): number {
   if (text === null) return USUAL_LIMIT
   const limit = Number(text)
-  if (/^\d+$/.test(text) && limit >= 1 && limit <= MOST) return limit
-  throw invalidValue("limit", `'limit' is a whole number from 1 to ${MOST}.`)
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= MAX) return limit
+  throw invalidValue("limit", `'limit' is a whole number from 1 to ${MAX}.`)
 }
 
 function isAscending(order: string | null): boolean {

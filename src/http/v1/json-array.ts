@@ -11,7 +11,7 @@ export function wantsEvents(url: string): boolean {
   return form?.toLowerCase() === "sse"
 }
 
-/** A stream of events as one JSON array that comes piece by piece. Other answers stay as they are. */
+/** A stream of events as one JSON array that comes chunk by chunk. Other answers stay as they are. */
 export function asJsonArray(response: Response): Response {
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
   if (!isStream || response.body === null) return response
@@ -21,14 +21,14 @@ export function asJsonArray(response: Response): Response {
 }
 
 /** What of a reader is needed. */
-type Pieces = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
+type Chunks = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
 
 class ArraySource {
-  readonly #events: Pieces
+  readonly #events: Chunks
   readonly #parser = new SseParser()
   #isBegun = false
 
-  constructor(events: Pieces) {
+  constructor(events: Chunks) {
     this.#events = events
   }
 

@@ -26,7 +26,7 @@ const COMPACTION: ChatEndpoint = {
 
 /**
  * `POST /v1/responses/compact`: the body of `/v1/responses`, answered by its text alone. `stream` in the
- * body changes nothing, since such an answer has no pieces. `x-compact-format: openai` asks for a compaction.
+ * body changes nothing, since such an answer has no chunks. `x-compact-format: openai` asks for a compaction.
  */
 export const RESPONSES_COMPACT: ChatEndpoint = {
   path: COMPACTION.path,

@@ -2,7 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { RateLimiter } from "../../limits/rate-limiter.ts"
-import type { PictureStore } from "../../media/picture-store.ts"
+import type { ImageStore } from "../../media/image-store.ts"
 import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
@@ -59,7 +59,7 @@ export interface RouteParts extends Performers, ResponseKeepers, Omit<CallServic
   readonly ownUrl: () => string
   readonly store: Store
   readonly ledger: Ledger
-  readonly pictures: PictureStore
+  readonly imageStore: ImageStore
   readonly contents: Contents
   readonly limiter: RateLimiter
   readonly idempotency: Idempotency
@@ -83,7 +83,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
       masksOptional,
     }),
     tokenCounter(MESSAGE_TOKENS, calls, relay),
-    getImageFile(parts.pictures, events),
+    getImageFile(parts.imageStore, events),
     getKeptResponse(calls, parts),
     deleteKeptResponse(calls, parts),
     ...googleRoutes(calls, { ...parts, repeatable: once }),

@@ -75,7 +75,7 @@ async function begin(
   const wanted = decodeTranscription(fields.parameters(TRANSCRIPTION_FIELDS), task)
   const head = await readAudioHead(file)
   // How long it really is can only be seen when it is complete.
-  await transcription.begin(withAudio(wanted, { ...head, seconds: head.mostSeconds }))
+  await transcription.begin(withAudio(wanted, { ...head, seconds: head.maxSeconds }))
 }
 
 function isExpected(error: unknown): boolean {

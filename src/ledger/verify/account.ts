@@ -1,7 +1,7 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
-import type { BookProblem } from "./problem.ts"
+import type { LedgerProblem } from "./problem.ts"
 
 /** How many entries are read at once. */
 const PAGE = 500
@@ -9,7 +9,7 @@ const PAGE = 500
 const ENDS = 5
 
 /**
- * Goes through one account's book: numbers without gaps, each hash over the entry and the hash before,
+ * Goes through one account's ledger: numbers without gaps, each hash over the entry and the hash before,
  * balances that add up, and each charge with the one receipt it belongs to.
  */
 export class AccountWalk {
@@ -30,7 +30,7 @@ export class AccountWalk {
     this.#spent = spent
   }
 
-  async run(): Promise<BookProblem | null> {
+  async run(): Promise<LedgerProblem | null> {
     for (let ends = 0; ;) {
       // Read before the page: it is what the entries up to some point of the page add up to.
       const posted = (await this.#store.accounts.find(this.#account))?.balance ?? 0n
@@ -43,7 +43,7 @@ export class AccountWalk {
     }
   }
 
-  #checkEntries(page: readonly EntryRecord[]): BookProblem | null {
+  #checkEntries(page: readonly EntryRecord[]): LedgerProblem | null {
     for (const entry of page) {
       const fault = this.#faultOf(entry)
       if (fault) return { account: entry.account, number: entry.number, ...fault }
@@ -53,7 +53,7 @@ export class AccountWalk {
     return null
   }
 
-  #faultOf(entry: EntryRecord): Pick<BookProblem, "fault" | "message"> | null {
+  #faultOf(entry: EntryRecord): Pick<LedgerProblem, "fault" | "message"> | null {
     const last = this.#last
     if (entry.number !== last.number + 1) {
       return { fault: "number", message: `entry ${last.number + 1} is missing` }
@@ -70,7 +70,7 @@ export class AccountWalk {
     return null
   }
 
-  async #checkReceipts(page: readonly EntryRecord[]): Promise<BookProblem | null> {
+  async #checkReceipts(page: readonly EntryRecord[]): Promise<LedgerProblem | null> {
     const charges = page.filter((entry) => entry.kind === "charge")
     const faults = await Promise.all(charges.map((entry) => this.#receiptFaultOf(entry)))
     const index = faults.findIndex((fault) => fault !== null)
@@ -99,7 +99,7 @@ export class AccountWalk {
     return null
   }
 
-  #checkPosted(posted: bigint, balances: readonly bigint[]): BookProblem | null {
+  #checkPosted(posted: bigint, balances: readonly bigint[]): LedgerProblem | null {
     if (balances.includes(posted)) return null
     const message = `the posted balance is ${posted}, the entries add up to ${this.#last.balance}`
     return { account: this.#account, number: null, fault: "posted", message }

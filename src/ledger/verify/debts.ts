@@ -4,7 +4,7 @@ import type { DebtBook } from "../../store/payments.ts"
 
 /**
  * What is wrong with what an account owes: its lines in their order, each hash over the line and the hash
- * before, each payment with its entry of the book, and what was taken back of card payments as entries and
+ * before, each payment with its entry of the ledger, and what was taken back of card payments as entries and
  * debts say it.
  * @returns null when all agree.
  */

@@ -1,5 +1,5 @@
-/** Something in the book that is not what was written. */
-export interface BookProblem {
+/** Something in the ledger that is not what was written. */
+export interface LedgerProblem {
   /** Null when it is not of one account. */
   readonly account: string | null
   /** The entry, or the write-off, that is wrong; null when it is no single one. */

@@ -1,17 +1,17 @@
 import { type Anchor } from "../../accounting/anchor.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
-import type { BookRow } from "../../store/integrity.ts"
+import type { LedgerRow } from "../../store/integrity.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { ReadAnchor } from "../anchor-file.ts"
-import type { BookProblem } from "./problem.ts"
+import type { LedgerProblem } from "./problem.ts"
 
 /** How many rows are read at once. */
 const PAGE = 1_000
 
-/** What was known of the book before it is read. */
+/** What was known of the ledger before it is read. */
 export interface Anchors {
-  /** The book's own. */
+  /** The ledger's own. */
   readonly inside: Anchor
   /** The one beside it. */
   readonly beside: ReadAnchor | undefined
@@ -19,7 +19,7 @@ export interface Anchors {
 
 export interface RowsVerdict {
   readonly receipts: number
-  readonly problems: readonly BookProblem[]
+  readonly problems: readonly LedgerProblem[]
 }
 
 /**
@@ -32,7 +32,7 @@ export async function verifyRows(
   anchors: Anchors,
   isKnownWrong: boolean,
 ): Promise<RowsVerdict> {
-  const problems: BookProblem[] = []
+  const problems: LedgerProblem[] = []
   const marks = [
     new Mark(anchors.inside, "the book's own anchor"),
     ...(anchors.beside ? [new Mark(anchors.beside.anchor, "the anchor beside the book")] : []),
@@ -44,7 +44,7 @@ export async function verifyRows(
   const sum = new HashSum()
   let receipts = 0
   let hasHashes = false
-  let wrong: BookProblem | undefined
+  let wrong: LedgerProblem | undefined
   for (let after = 0; ;) {
     const page = await store.integrity.listRows(after, PAGE)
     for (const row of page) {
@@ -67,7 +67,7 @@ export async function verifyRows(
 }
 
 /** @param hasHashes whether a row before this one has a hash: then this one has to. */
-function unchargedFault(row: BookRow, hasHashes: boolean): string | undefined {
+function unchargedFault(row: LedgerRow, hasHashes: boolean): string | undefined {
   const { account, key, request, at, isExpired, receipt, hash } = row
   const name = `the receipt of ${request ?? "a request"}, which was not charged,`
   if (key === null || request === null || receipt === null) return `${name} is missing`
@@ -94,7 +94,7 @@ class Mark {
     }
   }
 
-  end(sum: HashSum): BookProblem[] {
+  end(sum: HashSum): LedgerProblem[] {
     const { rowCount, hashSum, at } = this.#anchor
     if (rowCount === 0) return []
     const found = this.#found ?? { count: sum.count, text: sum.text }

@@ -2,14 +2,14 @@ import type { ChainEnd } from "../../accounting/anchor.ts"
 import type { WriteOffRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
-import type { BookProblem } from "./problem.ts"
+import type { LedgerProblem } from "./problem.ts"
 
 /** How many records are read at once. */
 const PAGE = 500
 
 export interface WriteOffsVerdict {
   readonly writeOffs: number
-  readonly problem: BookProblem | null
+  readonly problem: LedgerProblem | null
 }
 
 /**
@@ -22,7 +22,7 @@ export async function verifyWriteOffs(
 ): Promise<WriteOffsVerdict> {
   let writeOffs = 0
   let later: WriteOffRecord | undefined
-  let problem: BookProblem | null = null
+  let problem: LedgerProblem | null = null
   const seen = new Map(ends.map(({ number, hash }) => [number, hash]))
   // From the newest back: the last problem that is found is the first of the chain.
   for (;;) {
@@ -60,6 +60,9 @@ function faultOf(
   return anchored === undefined || anchored === record.hash ? undefined : "it is another now"
 }
 
-function problemOf(place: Pick<BookProblem, "account" | "number">, message: string): BookProblem {
+function problemOf(
+  place: Pick<LedgerProblem, "account" | "number">,
+  message: string,
+): LedgerProblem {
   return { ...place, fault: "write_off", message: `write-off: ${message}` }
 }

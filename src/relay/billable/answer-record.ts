@@ -147,8 +147,8 @@ function byBlock(block: JsonValue | undefined): DoneItem[] {
 }
 
 function executed(choice: JsonValue, member: "message" | "delta"): DoneItem[] {
-  const told = isJsonObject(choice) ? objectAt(choice, member) : undefined
-  return told === undefined ? [] : listAt(told, "executed_tools").flatMap(byType)
+  const reported = isJsonObject(choice) ? objectAt(choice, member) : undefined
+  return reported === undefined ? [] : listAt(reported, "executed_tools").flatMap(byType)
 }
 
 function isFinished(candidate: JsonValue): boolean {

@@ -6,35 +6,35 @@ import { valuesAt } from "./find-switches.ts"
 
 /** How many calls of a kind an answer tells. */
 export function countCalls(charge: CallCharge, record: AnswerRecord): number {
-  let most = 0
-  let isTold = false
+  let max = 0
+  let isReported = false
   for (const way of charge.counted) {
-    const count = isAsked(way, { most, isTold }, record) ? countedBy(way, record) : undefined
+    const count = isAsked(way, { max, isReported }, record) ? countedBy(way, record) : undefined
     if (count === undefined) continue
-    if (way.in === "usage") isTold = true
-    most = Math.max(most, count)
+    if (way.in === "usage") isReported = true
+    max = Math.max(max, count)
   }
-  return most
+  return max
 }
 
 /** What the ways before have found. */
 interface FoundBefore {
-  readonly most: number
-  readonly isTold: boolean
+  readonly max: number
+  readonly isReported: boolean
 }
 
 function isAsked(
   way: Counted,
-  { most, isTold }: FoundBefore,
+  { max, isReported }: FoundBefore,
   { isEnded }: Pick<AnswerRecord, "isEnded">,
 ): boolean {
   switch (way.in) {
     case "usage":
       return true
     case "items":
-      return way.unlessTold !== true || !isTold || !isEnded
+      return way.unlessReported !== true || !isReported || !isEnded
     case "answer":
-      return !isTold && most === 0 && (way.untilEnd !== true || !isEnded)
+      return !isReported && max === 0 && (way.untilEnd !== true || !isEnded)
   }
 }
 
@@ -51,10 +51,10 @@ function countedBy(way: Counted, record: AnswerRecord): number | undefined {
 
 /** @returns undefined when the answer has none of them. */
 function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | undefined {
-  const told = paths.flatMap((path) =>
+  const reported = paths.flatMap((path) =>
     valuesAt(whole, path).flatMap(({ value }) => quantityOf(value) ?? []),
   )
-  return told.length === 0 ? undefined : told.reduce((left, right) => left + right, 0)
+  return reported.length === 0 ? undefined : reported.reduce((left, right) => left + right, 0)
 }
 
 function countItems(way: Counted & { in: "items" }, items: readonly DoneItem[]): number {

@@ -68,11 +68,11 @@ function servedMode(
   price: Price,
 ): { readonly factor: bigint; readonly name: string } {
   const unheard = asked.isPossible ? SAME : (asked.factor ?? SAME)
-  const told = (asked.field.served ?? [])
+  const reported = (asked.field.served ?? [])
     .flatMap((path) => valuesAt(record.whole, path))
     .find(({ value }) => typeof value === "string")
-  if (told === undefined) return { factor: unheard, name: asked.isPossible ? "" : asked.name }
-  const name = String(told.value).toLowerCase().replace(PREFIX, "")
+  if (reported === undefined) return { factor: unheard, name: asked.isPossible ? "" : asked.name }
+  const name = String(reported.value).toLowerCase().replace(PREFIX, "")
   if (USUAL.has(name)) return { factor: SAME, name: "" }
   const known = price.modes?.get(name)
   // A mode without a price costs no less than the one that was asked for.
@@ -115,7 +115,7 @@ function withModels(
 ): Omit<SettledUsage, "modes"> {
   const { models } = terms
   if (models.length === 0) return { usage, price, others: [] }
-  const others = records.flatMap((record) => models.flatMap((model) => pictures(model, record)))
+  const others = records.flatMap((record) => models.flatMap((model) => images(model, record)))
   if (records.some(hasIterations)) {
     const split = splitIterations({ terms, price, factor }, records)
     return { usage: tokensOf(split.own, usage), price, others: [...split.others, ...others] }
@@ -171,27 +171,27 @@ function splitIterations(
   return { own, others }
 }
 
-/** The model of a name; of a name that nobody knows, the dearest. */
+/** The model of a name; of a name that no one knows, the dearest. */
 function secondNamed(models: readonly SecondModel[], name: string): SecondModel | undefined {
   return models.find((model) => isNamed(name, model.name)) ?? dearest(models)
 }
 
 /** Answers may name a version of what was asked for. */
-function isNamed(told: string, name: string): boolean {
-  return told === name || told.startsWith(`${name}-`) || name.startsWith(`${told}-`)
+function isNamed(reported: string, name: string): boolean {
+  return reported === name || reported.startsWith(`${name}-`) || name.startsWith(`${reported}-`)
 }
 
 function dearest(models: readonly SecondModel[]): SecondModel | undefined {
-  let most: SecondModel | undefined
-  for (const model of models) if (most === undefined || costs(model) > costs(most)) most = model
-  return most
+  let max: SecondModel | undefined
+  for (const model of models) if (max === undefined || costs(model) > costs(max)) max = model
+  return max
 }
 
 function costs({ price }: SecondModel): bigint {
   return ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
 }
 
-/** Who answered instead of the request's own model; of a model that nobody knows, the dearest. */
+/** Who answered instead of the request's own model; of a model that no one knows, the dearest. */
 function answeredBy(
   { deployment, price }: Terms,
   models: readonly SecondModel[],
@@ -204,20 +204,20 @@ function answeredBy(
     if (name === undefined || isNamed(name, deployment.upstreamModel)) continue
     const known = models.find((model) => isNamed(name, model.name))
     if (known !== undefined) return known
-    const most = dearest(models)
+    const max = dearest(models)
     const own =
       ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
-    return most !== undefined && costs(most) > own ? most : undefined
+    return max !== undefined && costs(max) > own ? max : undefined
   }
   return undefined
 }
 
-/** The tokens of a model that made pictures for an answer. */
-function pictures({ charge, id, price }: SecondModel, { whole }: AnswerRecord): SecondUsage[] {
+/** The tokens of a model that made images for an answer. */
+function images({ charge, id, price }: SecondModel, { whole }: AnswerRecord): SecondUsage[] {
   if (charge.usage === undefined) return []
-  const [told] = valuesAt(whole, charge.usage)
-  if (!isJsonObject(told?.value)) return []
-  const { value } = told
+  const [reported] = valuesAt(whole, charge.usage)
+  if (!isJsonObject(reported?.value)) return []
+  const { value } = reported
   const input = quantityOf(value.input_tokens) ?? 0
   const output = quantityOf(value.output_tokens) ?? 0
   if (input + output === 0) return []

@@ -28,7 +28,7 @@ export interface Demand {
 }
 
 /** What a survey is made of. */
-export interface SurveyOrder {
+export interface SurveyInput {
   readonly call: ChatCall
   readonly dialect: ClientDialect
   readonly request: ChatRequest
@@ -45,18 +45,18 @@ export interface SurveyOrder {
  * @returns undefined where there is nothing of the kind, which is nearly always.
  * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can be asked.
  */
-export function survey(order: SurveyOrder): Demand | undefined {
-  if (!maySetSwitch(order.call.body)) return undefined
+export function survey(input: SurveyInput): Demand | undefined {
+  if (!maySetSwitch(input.call.body)) return undefined
   const terms = new Map<string, Terms>()
   const deployments: Deployment[] = []
   const held: Deployment[] = []
   let refusal: GatewayError | undefined
   let isSet = false
-  for (const deployment of order.model.deployments) {
-    const found = findingsAt(order, deployment)
+  for (const deployment of input.model.deployments) {
+    const found = findingsAt(input, deployment)
     isSet ||= found.findings.length > 0
     try {
-      const own = termsOf(order, deployment, found)
+      const own = termsOf(input, deployment, found)
       deployments.push(deployment)
       if (own === undefined) held.push(deployment)
       else {
@@ -71,76 +71,76 @@ export function survey(order: SurveyOrder): Demand | undefined {
   if (!isSet) return undefined
   // A deployment without a price is never called, so it lets nothing through.
   if (refusal && !deployments.some(({ price }) => price)) throw refusal
-  return { model: { ...order.model, deployments }, held, terms }
+  return { model: { ...input.model, deployments }, held, terms }
 }
 
 /** What would go to a deployment sets. */
 interface Found {
   readonly findings: readonly Finding[]
   /** Calls of the vendor's tools, as many as the vendor is told there may be; undefined: it is not told. */
-  readonly most: number | undefined
+  readonly max: number | undefined
 }
 
-function findingsAt(order: SurveyOrder, deployment: Deployment): Found {
-  const client = order.clients.get(deployment.provider)
+function findingsAt(input: SurveyInput, deployment: Deployment): Found {
+  const client = input.clients.get(deployment.provider)
   if (client === undefined || deployment.price === undefined) return NOTHING
   const find = (body: JsonObject, dialect: DialectId): Found => {
     const switches = switchesOf(client.vendor.id, dialect)
     if (switches === undefined) return NOTHING
-    const { mostCalls } = switches
-    const most = mostCalls === undefined ? undefined : limitOf(body[mostCalls])
-    return { findings: findSwitches(body, switches, dialect), most }
+    const { maxCalls } = switches
+    const max = maxCalls === undefined ? undefined : limitOf(body[maxCalls])
+    return { findings: findSwitches(body, switches, dialect), max }
   }
-  const offers = client.offers(deployment)
-  const own = offers.find(({ dialect }) => dialect.id === order.dialect.id)
+  const bindings = client.bindings(deployment)
+  const own = bindings.find(({ dialect }) => dialect.id === input.dialect.id)
   // To its own dialect all that the caller wrote goes up, verbatim or as extras of the canon.
   if (own !== undefined) {
-    return find(order.call.body, own.dialect.id)
+    return find(input.call.body, own.dialect.id)
   }
-  const bare = { ...order.request, ...BARE, model: deployment.upstreamModel }
-  const found = offers.map((offer) => {
-    const carried = carriedRequest(bare, offer, order.dialect.id)
-    return find(offer.dialect.encodeRequest(carried).body, offer.dialect.id)
+  const bare = { ...input.request, ...BARE, model: deployment.upstreamModel }
+  const found = bindings.map((binding) => {
+    const carried = carriedRequest(bare, binding, input.dialect.id)
+    return find(binding.dialect.encodeRequest(carried).body, binding.dialect.id)
   })
   const findings = found.flatMap((one) => one.findings)
   return {
-    findings: findings.map((finding) => ({ ...finding, place: callersPlace(finding, order) })),
-    most: mostOf(found),
+    findings: findings.map((finding) => ({ ...finding, place: callersPlace(finding, input) })),
+    max: maxOf(found),
   }
 }
 
-const NOTHING: Found = { findings: [], most: undefined }
+const NOTHING: Found = { findings: [], max: undefined }
 
 /** How many calls of all tools there may be, where every body that can be sent says so. */
-function mostOf(found: readonly Found[]): number | undefined {
-  const most = Math.max(...found.map((one) => one.most ?? Infinity))
-  return Number.isFinite(most) ? most : undefined
+function maxOf(found: readonly Found[]): number | undefined {
+  const max = Math.max(...found.map((one) => one.max ?? Infinity))
+  return Number.isFinite(max) ? max : undefined
 }
 
 /** Messages set no switch, so that they need not be encoded to find one. */
 const BARE = { messages: [], stream: false, choices: 1 } as const
 
 /** Callers know the fields that they wrote. */
-function callersPlace({ place, tool }: Finding, { call: { body }, request }: SurveyOrder): string {
+function callersPlace({ place, tool }: Finding, { call: { body }, request }: SurveyInput): string {
   if (tool !== undefined && request.webSearch) return request.webSearch.declared.place
   return body.service_tier !== undefined && /tier/i.test(place) ? "service_tier" : place
 }
 
 function termsOf(
-  order: SurveyOrder,
+  input: SurveyInput,
   deployment: Deployment,
-  { findings, most }: Found,
+  { findings, max }: Found,
 ): Terms | undefined {
   const { price } = deployment
   if (price === undefined || findings.length === 0) return undefined
-  if (order.request.isThread && !order.passes) refuseKeptTools(findings)
-  const drawn = new Terming(order, deployment, price, most)
+  if (input.request.isThread && !input.passes) refuseKeptTools(findings)
+  const drawn = new Terming(input, deployment, price, max)
   for (const finding of findings) drawn.add(finding)
   return drawn.terms()
 }
 
 /**
- * A thread keeps its tools for the requests that go on from it, which do not name them: nobody would know there
+ * A thread keeps its tools for the requests that go on from it, which do not name them: no one would know there
  * what to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Everything else they name once more.
  */
 function refuseKeptTools(findings: readonly Finding[]): void {
@@ -150,12 +150,12 @@ function refuseKeptTools(findings: readonly Finding[]): void {
 
 /** The terms of one deployment, finding by finding. */
 class Terming {
-  readonly #order: SurveyOrder
+  readonly #input: SurveyInput
   readonly #deployment: Deployment
   /** Calls of all tools, at most. */
-  readonly #most: number | undefined
+  readonly #max: number | undefined
   readonly #price: NonNullable<Deployment["price"]>
-  readonly #calls = new Map<CallCharge, { most: number; units: number }>()
+  readonly #calls = new Map<CallCharge, { max: number; units: number }>()
   readonly #modes: AskedMode[] = []
   readonly #models: SecondModel[] = []
   readonly #unpriced: string[] = []
@@ -164,19 +164,23 @@ class Terming {
   #rounds = 1
 
   constructor(
-    order: SurveyOrder,
+    input: SurveyInput,
     deployment: Deployment,
     price: NonNullable<Deployment["price"]>,
-    most: number | undefined,
+    max: number | undefined,
   ) {
-    this.#order = order
+    this.#input = input
     this.#deployment = deployment
-    this.#most = most
+    this.#max = max
     this.#price = price
   }
 
   terms(): Terms {
-    const calls = [...this.#calls].map(([charge, { most, units }]) => ({ charge, most, units }))
+    const calls = [...this.#calls].map(([charge, { max, units }]) => ({
+      charge,
+      max,
+      units,
+    }))
     return {
       deployment: this.#deployment,
       price: this.#price,
@@ -219,18 +223,18 @@ class Terming {
       this.#leave(finding, `no price is set for it. The operator can set one: \`${name}\``)
     }
     const { tool = {} } = finding
-    const told = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
-    const most = this.#capped(told ?? charge.most) * this.#order.request.choices
+    const reported = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
+    const max = this.#capped(reported ?? charge.max) * this.#input.request.choices
     const known = this.#calls.get(charge)
-    this.#adds += (charge.adds ?? 0) * most
+    this.#adds += (charge.adds ?? 0) * max
     this.#calls.set(charge, {
-      most: most + (known?.most ?? 0),
+      max: max + (known?.max ?? 0),
       units: Math.max(unitsOf(charge, tool), known?.units ?? 1),
     })
   }
 
-  #capped(most: number): number {
-    return Math.min(most, this.#most ?? most)
+  #capped(max: number): number {
+    return Math.min(max, this.#max ?? max)
   }
 
   #addMode(finding: Finding, charge: ModeCharge): void {
@@ -250,7 +254,7 @@ class Terming {
     const named = nameIn(finding, charge)
     const name = named ?? charge.usual
     if (name === undefined) return this.#leave(finding, "it names no model.")
-    const { catalog, call } = this.#order
+    const { catalog, call } = this.#input
     if (name === this.#deployment.upstreamModel) return
     const id = catalog.idOf(this.#deployment.provider, name)
     const found = id === undefined ? undefined : catalog.find(id)
@@ -271,9 +275,9 @@ class Terming {
       )
     }
     const { tool = {} } = finding
-    const told = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
-    const most = this.#capped(told ?? charge.most ?? 1)
-    this.#models.push({ charge, id, name, price, most })
+    const reported = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
+    const max = this.#capped(reported ?? charge.max ?? 1)
+    this.#models.push({ charge, id, name, price, max })
   }
 
   /** A receipt has one multiplier: where that is nothing, a second model's price could not be charged. */
@@ -282,7 +286,7 @@ class Terming {
   }
 
   #leave(finding: Finding, why: string): void {
-    if (!this.#order.passes) throw notPriced(finding, why, this.#deployment.provider)
+    if (!this.#input.passes) throw notPriced(finding, why, this.#deployment.provider)
     this.#unpriced.push(finding.place)
   }
 }
@@ -306,8 +310,8 @@ function nameOf(usageClass: CallCharge["class"]): string {
 
 /** Some servers read numbers in texts too. Vendors take no limit of none: a server that passes over it would search for nothing. */
 function limitOf(value: JsonValue | undefined): number | undefined {
-  const told = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
-  return told === undefined ? undefined : Math.max(1, told)
+  const reported = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
+  return reported === undefined ? undefined : Math.max(1, reported)
 }
 
 /** The size of a unit; one that is not known is taken for the largest. */

@@ -8,7 +8,7 @@ import type { Bound } from "../billing/bounds.ts"
 export interface AllowedCalls {
   readonly charge: CallCharge
   /** Calls at most, each of so many units. */
-  readonly most: number
+  readonly max: number
   readonly units: number
 }
 
@@ -30,7 +30,7 @@ export interface SecondModel {
   readonly name: string
   readonly price: Price
   /** Calls at most. */
-  readonly most: number
+  readonly max: number
 }
 
 /** What a request may cost at one deployment beside the tokens of its model. */
@@ -83,16 +83,16 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
   )
   let held = priceTimes(price, factor)
   const answering: Price[] = []
-  for (const { charge, price: own, most } of terms.models) {
+  for (const { charge, price: own, max } of terms.models) {
     if (charge.how === "instead") answering.push(priceTimes(own, factor))
-    else if (charge.pictureTokens !== undefined) {
-      const tokens = BigInt(charge.pictureTokens * most)
+    else if (charge.imageTokens !== undefined) {
+      const tokens = BigInt(charge.imageTokens * max)
       held = withRequest(held, tokens * scaled(rateOf(own.rates, "output"), own, held))
-    } else held = added(held, charge.how === "after" ? priceTimes(own, factor) : own, BigInt(most))
+    } else held = added(held, charge.how === "after" ? priceTimes(own, factor) : own, BigInt(max))
   }
   let beside = 0n
-  for (const { charge, most, units } of terms.calls) {
-    beside += BigInt(most * units) * (serviceRate(price, charge.class) ?? 0n)
+  for (const { charge, max, units } of terms.calls) {
+    beside += BigInt(max * units) * (serviceRate(price, charge.class) ?? 0n)
   }
   const counted = new Set(terms.calls.map(({ charge }) => charge.class))
   return [held, ...answering].map((each) => ({

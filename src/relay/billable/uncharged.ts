@@ -9,7 +9,7 @@ interface UnchargedAlarms {
 }
 
 /** Names that were told already; whoever sends more than that of them is not listened to. */
-const MOST_TOLD = 1_000
+const MAX_TOLD = 1_000
 
 /** Numbers that the usages of vendors have and that are charged, are parts of what is, or cost nothing. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -89,12 +89,12 @@ const SKIPPED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Looks in every usage for what is charged to nobody: a number that no class knows, or a class that has no
+ * Looks in every usage for what is charged to no one: a number that no class knows, or a class that has no
  * price. The operator hears of each once.
  */
 export class UnchargedUsage {
   readonly #alarms: UnchargedAlarms
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(alarms: UnchargedAlarms) {
     this.#alarms = alarms
@@ -107,21 +107,21 @@ export class UnchargedUsage {
     reported: JsonObject | undefined,
     cost: Cost,
   ): void {
-    const tell = (name: string): void => this.#tell(request, deployment.id, name)
+    const report = (name: string): void => this.#report(request, deployment.id, name)
     const usage = reported === undefined ? undefined : usageIn(reported)
-    if (usage !== undefined) findUnknown(usage, tell)
+    if (usage !== undefined) findUnknown(usage, report)
     for (const { class: usageClass, rate } of cost.lines) {
       if (rate > 0n || deployment.price?.rates.inputFresh === 0n) continue
       if (deployment.price?.rates[usageClass] === undefined && !isFallen(usageClass)) {
-        tell(NAME_OF_CLASS[usageClass])
+        report(NAME_OF_CLASS[usageClass])
       }
     }
   }
 
-  #tell(request: string, deployment: string, name: string): void {
+  #report(request: string, deployment: string, name: string): void {
     const key = `${deployment} ${name}`
-    if (this.#told.has(key) || this.#told.size >= MOST_TOLD) return
-    this.#told.add(key)
+    if (this.#reported.has(key) || this.#reported.size >= MAX_TOLD) return
+    this.#reported.add(key)
     this.#alarms.usageUncharged(request, deployment, name)
   }
 }
@@ -145,13 +145,13 @@ function usageIn(reported: JsonObject): JsonObject | undefined {
 }
 
 /** Usages are two members deep, with lists of parts. */
-function findUnknown(usage: JsonObject, tell: (name: string) => void): void {
+function findUnknown(usage: JsonObject, report: (name: string) => void): void {
   for (const name in usage) {
     const value = usage[name]
     if (typeof value === "number") {
-      if (value > 0 && !KNOWN.has(name)) tell(name)
+      if (value > 0 && !KNOWN.has(name)) report(name)
     } else if (isJsonObject(value) && !SKIPPED.has(name)) {
-      findUnknown(value, tell)
+      findUnknown(value, report)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { isNoUsage, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
-import type { Settlement, Standing } from "../../ledger/hold.ts"
+import type { Settlement, BalanceSnapshot } from "../../ledger/hold.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import { parseCredits } from "../../ledger/money.ts"
 import type { Price } from "../../ledger/price.ts"
@@ -11,7 +11,7 @@ import {
   type ChatAdmission,
   type ChatHoldInput,
   clampOf,
-  mostOf,
+  maxOf,
   type HoldInput,
   type UsageHoldInput,
   widened,
@@ -32,9 +32,9 @@ import type { Call } from "../pipeline/call.ts"
 import { dearestOf } from "./deployment-costs.ts"
 import { type Delivered, estimateUsage } from "./estimated-usage.ts"
 import type { Meter } from "../chat/meter.ts"
-import { leastOutput } from "../chat/own-limits.ts"
+import { minOutput } from "../chat/own-limits.ts"
 import {
-  bookUnavailable,
+  ledgerUnavailable,
   indebted,
   refusalOf,
   refuseUncharged,
@@ -54,9 +54,9 @@ import type { TokenCounter } from "../tokens/token-counter.ts"
 export interface BillingAlarms {
   /** A priced answer for which the vendor reported no usage, or zero. */
   usageMissing(request: string, deployment: string): void
-  /** The book could not be read or written when a hold was to be placed. */
-  bookFailed(error: unknown): void
-  /** A vendor counts something that is charged to nobody. */
+  /** The ledger could not be read or written when a hold was to be placed. */
+  ledgerFailed(error: unknown): void
+  /** A vendor counts something that is charged to no one. */
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
@@ -96,7 +96,7 @@ export class Billing {
     calls,
     clients,
   }: ChatAdmission): PendingCharge | Promise<PendingCharge> {
-    if (this.#ledger.failure !== undefined) throw bookUnavailable()
+    if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
     const payer = call.key.payerAt(Date.now())
     const isDemand = "held" in asked
     const model = isDemand ? asked.model : asked
@@ -128,13 +128,13 @@ export class Billing {
    * @throws GatewayError as `admit` does.
    */
   async admitUsage(call: Call, model: Model, worst: Usage, beside = 0n): Promise<PendingCharge> {
-    if (this.#ledger.failure !== undefined) throw bookUnavailable()
+    if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
     const payer = call.key.payerAt(Date.now())
     const input: UsageHoldInput = { call, request: undefined, model, payer, worst }
     const needed = (dearestOf(worst, model.deployments)?.total ?? 0n) + beside
     const charge = this.#tryCharge(input, needed) ?? (await this.#extendAndTry(input, needed))
     if (charge) return charge
-    const refusal = refusalOf(this.#ledger.standing(input.payer), needed, needed)
+    const refusal = refusalOf(this.#ledger.snapshot(input.payer), needed, needed)
     if (call.isEstimate) return this.#refused(input, refusal)
     throw refusal
   }
@@ -145,13 +145,13 @@ export class Billing {
    * @throws GatewayError as `admit` does; then the charge is as it was.
    */
   async revise(charge: PendingCharge, model: Model, worst: Usage): Promise<PendingCharge> {
-    if (this.#ledger.failure !== undefined) throw bookUnavailable()
+    if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
     const { call, hold } = charge
     const { payer } = hold
     const needed = dearestOf(worst, model.deployments)?.total ?? 0n
     const resize = (): true | undefined => this.#ledger.tryResize(hold, needed) || undefined
     if (!resize() && !(await this.#extend(payer, needed - hold.amount, resize))) {
-      throw refusalOf(this.#ledger.standing(payer), needed, needed)
+      throw refusalOf(this.#ledger.snapshot(payer), needed, needed)
     }
     return { ...charge, model, input: { call, request: undefined, model, payer, worst } }
   }
@@ -188,8 +188,8 @@ export class Billing {
 
   #extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined> {
     return this.#ledger.extend(payer, amount, attempt).catch((error: unknown) => {
-      this.#alarms.bookFailed(error)
-      throw bookUnavailable(error)
+      this.#alarms.ledgerFailed(error)
+      throw ledgerUnavailable(error)
     })
   }
 
@@ -199,12 +199,12 @@ export class Billing {
    */
   #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {
     const { call, held, payer, bound, model, clients } = input
-    const standings = this.#ledger.standing(payer)
+    const standings = this.#ledger.snapshot(payer)
     const [account] = standings
     if (account && account.debt > 0n) throw indebted(account, needed)
-    const short = standings.filter((standing) => standing.available < needed)
-    if (short.every((standing) => standing.posted >= needed)) throw reserved(needed, standings)
-    const shortest = Math.max(1, leastOutput(model, clients))
+    const short = standings.filter((snapshot) => snapshot.available < needed)
+    if (short.every((snapshot) => snapshot.posted >= needed)) throw reserved(needed, standings)
+    const shortest = Math.max(1, minOutput(model, clients))
     if (!call.refuseOnLowBalance) {
       const available = this.#ledger.available(payer)
       const output = affordableOutput(bound, held, available)
@@ -214,8 +214,8 @@ export class Billing {
         if (charge) return charge
       }
     }
-    const least = call.refuseOnLowBalance ? needed : worstCost({ ...bound, output: shortest }, held)
-    throw refusalOf(this.#ledger.standing(payer), needed, least)
+    const min = call.refuseOnLowBalance ? needed : worstCost({ ...bound, output: shortest }, held)
+    throw refusalOf(this.#ledger.snapshot(payer), needed, min)
   }
 
   #tryCharge(input: HoldInput, amount: bigint, affordable?: number): PendingCharge | undefined {
@@ -265,13 +265,13 @@ export class Billing {
   }
 
   /** How the account and the key's budgets stand that a charge would be paid from, the account first. */
-  standing(charge: PendingCharge): Standing[] {
-    return this.#ledger.standing(charge.hold.payer)
+  snapshot(charge: PendingCharge): BalanceSnapshot[] {
+    return this.#ledger.snapshot(charge.hold.payer)
   }
 
   /** The account's posted balance as this process last heard it, nanocredits. */
   balance(charge: PendingCharge): bigint {
-    return this.#ledger.standing(charge.hold.payer)[0]?.posted ?? 0n
+    return this.#ledger.snapshot(charge.hold.payer)[0]?.posted ?? 0n
   }
 
   /** What a delivered answer costs. Counts for itself only where the vendor did not. */
@@ -305,8 +305,8 @@ export class Billing {
       const settled = settleTerms(terms, usage, meter.records, elapsed(charge))
       // How often its vendor did something is told at the end of an answer, if it comes to that.
       const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
-      const told = priceSettled(settled, terms.price, estimated || isGuess)
-      priced = believed(charge, told, terms.price, meter)
+      const reported = priceSettled(settled, terms.price, estimated || isGuess)
+      priced = believed(charge, reported, terms.price, meter)
     }
     this.#uncharged.look(charge.call.id, deployment, meter.reported, priced.cost)
     return priced
@@ -359,7 +359,7 @@ export class Billing {
     return this.#ledger.settle(hold, cost.total, receipt, writeOff).catch(refuseUncharged)
   }
 
-  /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
+  /** Ends a request that delivered nothing. Its receipt says why; no one has to wait for it. */
   release(charge: PendingCharge): void {
     const { call, request, model, attempts, losses, firstByteAt, hold } = charge
     const facts = { call, request, model, attempts, losses, firstByteAt, hold: hold.amount }
@@ -378,10 +378,10 @@ function elapsed({ call }: PendingCharge): number {
 /** A cost that its hold covers needs no closer look. */
 function believed(
   charge: PendingCharge,
-  told: PricedUsage,
+  reported: PricedUsage,
   price: Price,
   meter?: Meter,
 ): PricedUsage {
-  const isCovered = told.cost.total <= charge.hold.amount
-  return isCovered ? told : boundedPrice(told, price, mostOf(charge, meter))
+  const isCovered = reported.cost.total <= charge.hold.amount
+  return isCovered ? reported : boundedPrice(reported, price, maxOf(charge, meter))
 }

@@ -23,7 +23,7 @@ export const UNKNOWN_MAXIMUM = 65_536
 /** The context assumed of a model of which none is known. */
 const UNKNOWN_CONTEXT = 1_048_576
 /** Searches that a searching model is assumed to make at most. */
-export const MOST_SEARCHES = 30
+export const MAX_SEARCHES = 30
 
 /** The most a request can use: the worst case that its hold covers. Tokens. */
 export interface Bound {
@@ -64,7 +64,7 @@ export function boundByCount(request: ChatRequest, counted: number, model: Model
   return boundOf(request, text + media.tokens + kept, model)
 }
 
-/** Tokens that a vendor reads out of what it keeps: up to the whole context where nobody knows how many. */
+/** Tokens that a vendor reads out of what it keeps: up to the whole context where no one knows how many. */
 export function keptTokens(state: ResolvedState | undefined, model: Model): number {
   if (state === undefined) return 0
   return state.tokens ?? model.context ?? UNKNOWN_CONTEXT
@@ -74,15 +74,15 @@ export function keptTokens(state: ResolvedState | undefined, model: Model): numb
  * Input tokens as well as they can be told without the vendor: text as counted, or by its bytes where
  * it could not be counted; media by the rule that its hold was placed by.
  */
-export function estimateInput(order: {
+export function estimateInput(input: {
   readonly request: ChatRequest
   readonly bodyBytes: number
   readonly model: Model
   readonly counted: number | undefined
-  /** Tokens that the vendor keeps; 0 where nobody knows how many. */
+  /** Tokens that the vendor keeps; 0 where no one knows how many. */
   readonly kept?: number | undefined
 }): number {
-  const { request, bodyBytes, model, counted, kept = 0 } = order
+  const { request, bodyBytes, model, counted, kept = 0 } = input
   const media = mediaBound(request.messages, model)
   const text = counted ?? roughTokens(bodyBytes - media.encoded)
   return text + MESSAGE_TOKENS * request.messages.length + media.tokens + kept
@@ -103,13 +103,13 @@ export function repeated(calls: number, bound: Bound): Bound {
   return calls === 1 ? bound : { ...bound, input: bound.input * calls }
 }
 
-/** Nobody gets more than the model can say, whatever was asked for. */
+/** No one gets more than the model can say, whatever was asked for. */
 export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
-  const most = model.maxOutput ?? model.context
-  if (maxTokens === undefined) return most ?? UNKNOWN_MAXIMUM
+  const max = model.maxOutput ?? model.context
+  if (maxTokens === undefined) return max ?? UNKNOWN_MAXIMUM
   // Most vendors give some output also where none is asked for.
   const asked = Math.max(1, maxTokens)
-  return most === undefined ? asked : Math.min(asked, most)
+  return max === undefined ? asked : Math.min(asked, max)
 }
 
 /** Nanocredits: the worst case of a bound at the dearest deployment. */
@@ -146,7 +146,7 @@ export function linesOfBound(
     { name: "input", quantity: BigInt(bound.input), rate: rates.input },
     { name: "output", quantity: BigInt(bound.output) * BigInt(bound.choices), rate: rates.output },
     { name: "request", quantity: 1n, rate: requests },
-    { name: "search", quantity: BigInt(MOST_SEARCHES), rate: searches },
+    { name: "search", quantity: BigInt(MAX_SEARCHES), rate: searches },
   ]
   return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: price.multiplier }
 }
@@ -157,7 +157,7 @@ export function affordableOutput(
   deployments: readonly Deployment[],
   amount: bigint,
 ): number {
-  let least = bound.output
+  let min = bound.output
   for (const { price } of deployments) {
     if (!price) continue
     const rates = worstRatesOf(price, bound.input)
@@ -166,9 +166,9 @@ export function affordableOutput(
     const payable = (amount * COST_SCALE) / price.multiplier
     const input = BigInt(bound.input) * rates.input
     const left = payable - input - beside(price)
-    least = Math.min(least, Number(left / rate))
+    min = Math.min(min, Number(left / rate))
   }
-  return least
+  return min
 }
 
 const INPUT_CLASSES: readonly UsageClass[] = [
@@ -209,23 +209,23 @@ function costOfBound(bound: Bound, price: Price): bigint {
 /** What a request may cost beside its tokens, in millionths of nanocredits. */
 function beside(price: Price): bigint {
   const { requests = 0n, searches = 0n } = price.rates
-  return requests + searches * BigInt(MOST_SEARCHES)
+  return requests + searches * BigInt(MAX_SEARCHES)
 }
 
 function dearest(rates: Rates, classes: readonly UsageClass[]): bigint {
-  let most = 0n
+  let max = 0n
   for (const usageClass of classes) {
     const rate = rateOf(rates, usageClass)
-    if (rate > most) most = rate
+    if (rate > max) max = rate
   }
-  return most
+  return max
 }
 
 function mediaBound(messages: readonly Message[], model: Model): MediaBound {
   let encoded = 0
   let tokens = 0
   const add = (part: Part): void => {
-    if (part.type === "tool-result") for (const piece of part.content) add(piece)
+    if (part.type === "tool-result") for (const chunk of part.content) add(chunk)
     const tokenBound = part.type === "text" ? undefined : partBound(part, model)
     if (tokenBound === undefined) return
     tokens += tokenBound
@@ -259,7 +259,7 @@ export function textOf(request: ChatRequest): string {
       if (part.type === "text" || part.type === "reasoning") texts.push(part.text)
       else if (part.type === "tool-call") texts.push(part.name, part.arguments)
       else if (part.type === "tool-result") {
-        for (const piece of part.content) if (piece.type === "text") texts.push(piece.text)
+        for (const chunk of part.content) if (chunk.type === "text") texts.push(chunk.text)
       } else if (part.type === "unknown") texts.push(JSON.stringify(part.extra.fields))
     }
   }

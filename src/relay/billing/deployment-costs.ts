@@ -16,11 +16,11 @@ export function dearestOf(usage: Usage, deployments: readonly Deployment[]): Cos
 
 /** Nanocredits: what a usage costs at the cheapest deployment. */
 export function cheapestOf(usage: Usage, deployments: readonly Deployment[]): bigint {
-  let least: bigint | undefined
+  let min: bigint | undefined
   for (const { price } of deployments) {
     if (!price) continue
     const { total } = costOf(withRequest(usage, price), price)
-    if (least === undefined || total < least) least = total
+    if (min === undefined || total < min) min = total
   }
-  return least ?? 0n
+  return min ?? 0n
 }

@@ -1,6 +1,6 @@
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import { pictureTokens } from "../../media/picture-tokens.ts"
+import { imageTokens } from "../../media/generated-image-tokens.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import { estimateInput, textOf } from "./bounds.ts"
 import type { Meter } from "../chat/meter.ts"
@@ -32,7 +32,7 @@ export async function estimateUsage(
   const kept = Math.max(1, meter.text.length)
   const outputGuess = output ?? Math.ceil(meter.text.length / CHARACTERS_OF_TOKEN)
   const text = Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept)
-  const picture = other.pictures === 0 ? 0 : pictureTokens(deployment.upstreamModel)
+  const image = other.images === 0 ? 0 : imageTokens(deployment.upstreamModel)
   return {
     ...NO_USAGE,
     inputFresh: estimateInput({
@@ -42,7 +42,7 @@ export async function estimateUsage(
       counted: input,
       kept: state?.tokens,
     }),
-    output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN) + other.pictures * picture,
+    output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN) + other.images * image,
     audioOutput: soundTokens(other.soundBytes, other.packedSoundBytes),
   }
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
-import type { Standing } from "../../ledger/hold.ts"
+import type { BalanceSnapshot } from "../../ledger/hold.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 
@@ -7,7 +7,7 @@ import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 const RESERVED_RETRY_AFTER = 1
 
 /** Fail closed: what cannot be charged is not served. */
-export function bookUnavailable(cause?: unknown): GatewayError {
+export function ledgerUnavailable(cause?: unknown): GatewayError {
   return new GatewayError(
     "book_unavailable",
     "The gateway cannot write its book just now, so it takes no requests. Try again shortly.",
@@ -24,20 +24,20 @@ export function refuseUncharged(cause: unknown): never {
   )
 }
 
-/** Why nothing could be held. @param least what would have been enough for any answer at all. */
+/** Why nothing could be held. @param min what would have been enough for any answer at all. */
 export function refusalOf(
-  standings: readonly Standing[],
+  standings: readonly BalanceSnapshot[],
   needed: bigint,
-  least: bigint,
+  min: bigint,
 ): GatewayError {
   const [account, ...budgets] = standings
   if (account && account.debt > 0n) return indebted(account, needed)
-  if (account && account.posted < least) return insufficient(account, needed)
-  const budget = budgets.find(({ posted }) => posted < least)
+  if (account && account.posted < min) return insufficient(account, needed)
+  const budget = budgets.find(({ posted }) => posted < min)
   return budget ? budgetExceeded(budget, needed) : reserved(needed, standings)
 }
 
-function insufficient(account: Standing, needed: bigint): GatewayError {
+function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
   return new GatewayError(
     "insufficient_credits",
     `The account's balance of ${formatCredits(account.posted)} credits does not cover this request, which may cost up to ${formatCredits(needed)}. Add credits, or lower max_tokens or the length of the prompt.`,
@@ -46,7 +46,7 @@ function insufficient(account: Standing, needed: bigint): GatewayError {
 }
 
 /** The account's credits go to what it owes first. */
-export function indebted(account: Standing, needed: bigint): GatewayError {
+export function indebted(account: BalanceSnapshot, needed: bigint): GatewayError {
   const debt = formatCredits(account.debt)
   return new GatewayError(
     "insufficient_credits",
@@ -63,7 +63,7 @@ export function indebted(account: Standing, needed: bigint): GatewayError {
 
 const BUDGET_NAMES = { total: "budget", day: "daily budget", month: "monthly budget" } as const
 
-function budgetExceeded(budget: Standing, needed: bigint): GatewayError {
+function budgetExceeded(budget: BalanceSnapshot, needed: bigint): GatewayError {
   const { period, until } = readPeriodOwner(budget.owner) ?? { period: "total" as const }
   const name = BUDGET_NAMES[period]
   const left = `This key has ${formatCredits(budget.posted)} credits of its ${name} left, and this request may cost up to ${formatCredits(needed)}.`
@@ -84,7 +84,7 @@ function budgetExceeded(budget: Standing, needed: bigint): GatewayError {
   )
 }
 
-export function reserved(needed: bigint, standings: readonly Standing[]): GatewayError {
+export function reserved(needed: bigint, standings: readonly BalanceSnapshot[]): GatewayError {
   const posted = standings[0]?.posted ?? 0n
   return new GatewayError(
     "credits_reserved",

@@ -13,7 +13,7 @@ import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Meter } from "../chat/meter.ts"
 import type { AttemptRecord } from "./receipt.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
-import { mostOfChat } from "./usage-bound.ts"
+import { maxOfChat } from "./usage-bound.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 
 /** The money side of one request, from its hold to its end. */
@@ -89,13 +89,13 @@ export function widened(terms: HoldInput["terms"], model: Model, bound: Bound): 
 }
 
 /** The most that a request can have used. */
-export function mostOf({ input, clampedTo }: PendingCharge, meter: Meter | undefined): Usage {
+export function maxOf({ input, clampedTo }: PendingCharge, meter: Meter | undefined): Usage {
   if (input.request === undefined) return input.worst
   const { bound, model, terms } = input
   const asked =
     clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
   const came = meter === undefined ? 0 : meter.characters + meter.other.characters
-  return mostOfChat({ bound: asked, model, terms, came })
+  return maxOfChat({ bound: asked, model, terms, came })
 }
 
 /** What is asked for in place of more than there are credits for, or than the model can say. */
@@ -104,7 +104,7 @@ export function clampOf(
   affordable: number | undefined,
 ): number | undefined {
   if (request?.maxTokens === undefined) return affordable
-  const most = longestAnswer(request, model)
-  if (most >= request.maxTokens) return affordable
-  return affordable === undefined ? most : Math.min(affordable, most)
+  const max = longestAnswer(request, model)
+  if (max >= request.maxTokens) return affordable
+  return affordable === undefined ? max : Math.min(affordable, max)
 }

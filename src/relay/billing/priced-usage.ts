@@ -54,26 +54,26 @@ export function priceSettled(settled: SettledUsage, price: Price, estimated: boo
 
 /**
  * What is charged of a usage of which a vendor has told more than there can have been.
- * @param most the most that the request can have used.
+ * @param max the most that the request can have used.
  */
-export function boundedPrice(told: PricedUsage, price: Price, most: Usage): PricedUsage {
-  const { settled, estimated } = told
+export function boundedPrice(reported: PricedUsage, price: Price, max: Usage): PricedUsage {
+  const { settled, estimated } = reported
   if (settled === undefined) {
-    return beyondOf(told, priceUsage({ usage: heldTo(most, told.usage), estimated }, price))
+    return beyondOf(reported, priceUsage({ usage: heldTo(max, reported.usage), estimated }, price))
   }
   const held = {
     ...settled,
-    usage: heldTo(most, settled.usage),
-    others: settled.others.map((other) => ({ ...other, usage: heldTo(most, other.usage) })),
+    usage: heldTo(max, settled.usage),
+    others: settled.others.map((other) => ({ ...other, usage: heldTo(max, other.usage) })),
   }
-  return beyondOf(told, priceSettled(held, price, estimated))
+  return beyondOf(reported, priceSettled(held, price, estimated))
 }
 
 /** What is charged of what was told. Our own count of more than there can be is only a bad guess. */
-function beyondOf(told: PricedUsage, held: PricedUsage): PricedUsage {
-  const amount = told.cost.total - held.cost.total
-  if (amount <= 0n || told.estimated) return held
-  return { ...held, beyond: { reported: told.usage, amount } }
+function beyondOf(reported: PricedUsage, held: PricedUsage): PricedUsage {
+  const amount = reported.cost.total - held.cost.total
+  if (amount <= 0n || reported.estimated) return held
+  return { ...held, beyond: { reported: reported.usage, amount } }
 }
 
 /** Counts the request itself, where it has a price of its own. */

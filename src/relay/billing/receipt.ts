@@ -52,8 +52,8 @@ export interface ReceiptFacts {
 }
 
 /**
- * The text of a receipt, as it is kept. What its row in the book says is added when it is read: four rows
- * instead of three fit a page of the book, and pages are what a durable write costs.
+ * The text of a receipt, as it is kept. What its row in the ledger says is added when it is read: four rows
+ * instead of three fit a page of the ledger, and pages are what a durable write costs.
  */
 export function writeReceipt(facts: ReceiptFacts): string {
   const { call, request, model, deployment, usage, cost } = facts
@@ -123,12 +123,12 @@ function rateText(rate: bigint): string {
   let text = rateTexts.get(rate)
   if (text === undefined) {
     text = formatCredits(rate)
-    if (rateTexts.size < MOST_RATES) rateTexts.set(rate, text)
+    if (rateTexts.size < MAX_RATES) rateTexts.set(rate, text)
   }
   return text
 }
 
-const MOST_RATES = 10_000
+const MAX_RATES = 10_000
 const snapshots = new WeakMap<Price, object>()
 
 /** The rate card, in credits per million units. Prices are immutable, so each is written out once. */
@@ -175,7 +175,7 @@ type WrittenReceipt = Pick<
   | "losses"
 >
 
-/** A receipt as it is shown: its text and what the book says of it. */
+/** A receipt as it is shown: its text and what the ledger says of it. */
 export function showReceipt(record: ReceiptRecord): CallerReceipt {
   const body = JSON.parse(record.body) as WrittenReceipt
   const { entry } = record

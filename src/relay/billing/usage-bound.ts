@@ -1,8 +1,8 @@
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Terms } from "../billable/terms.ts"
-import { type Bound, MOST_SEARCHES, UNKNOWN_MAXIMUM } from "./bounds.ts"
+import { type Bound, MAX_SEARCHES, UNKNOWN_MAXIMUM } from "./bounds.ts"
 
 /** Where a model's context is not known: so many times the bound by bytes, and what any vendor wraps around. */
 const GENEROUS = 4
@@ -11,7 +11,7 @@ const WRAPPED = 4_096
  * Vendors raise a limit on output to their own least, and count their own marks: OpenAI's responses take
  * no less than 16, Cohere was seen to give 6 tokens for 3 (decision 17).
  */
-export const LEAST_OUTPUT = 16
+export const MIN_OUTPUT = 16
 
 /** In the order in which they are charged up to a bound. */
 const INPUTS = [
@@ -50,46 +50,46 @@ export interface ChatFacts {
 }
 
 /** The most that a chat request can have used, whatever its vendor says. */
-export function mostOfChat({ bound, model, terms, came }: ChatFacts): Usage {
+export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   const { choices, rounds } = bound
   const longest = model.context ?? bound.input * GENEROUS + WRAPPED
   const say = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
-  const most: Draft<Usage> = {
+  const max: Writable<Usage> = {
     ...NO_USAGE,
     inputFresh: Math.max(bound.input, longest * rounds) * choices,
     // What a vendor has its model write for itself is no answer, which the caller's limit is about.
-    output: Math.max((Math.max(bound.output, LEAST_OUTPUT) + (rounds - 1) * say) * choices, came),
+    output: Math.max((Math.max(bound.output, MIN_OUTPUT) + (rounds - 1) * say) * choices, came),
     // Such reasoning has no limit of the caller's: a few times what the model can hold.
     reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
   }
   for (const name of OWN_CALLS) {
     const isOwn = model.deployments.some(({ price }) => price?.rates[name] !== undefined)
-    if (isOwn) most[name] = MOST_SEARCHES
+    if (isOwn) max[name] = MAX_SEARCHES
   }
   for (const { calls } of terms?.values() ?? []) {
-    for (const { charge, most: allowed, units } of calls) {
-      most[charge.class] = Math.max(most[charge.class], allowed * units)
+    for (const { charge, max: allowed, units } of calls) {
+      max[charge.class] = Math.max(max[charge.class], allowed * units)
     }
   }
-  for (const name of OWN_CALLS) most[name] *= choices
-  return most
+  for (const name of OWN_CALLS) max[name] *= choices
+  return max
 }
 
 /**
- * A usage held to the most that there can have been: tokens in and out as a whole, since nobody knows
+ * A usage held to the most that there can have been: tokens in and out as a whole, since no one knows
  * beforehand of which class they will be, all else by its kind.
  * @returns the very usage where it is within.
  */
-export function heldTo(most: Usage, usage: Usage): Usage {
+export function heldTo(max: Usage, usage: Usage): Usage {
   const isWithin =
-    totalInput(usage) <= totalInput(most) &&
-    said(usage) <= said(most) &&
-    COUNTED.every((name) => usage[name] <= most[name])
+    totalInput(usage) <= totalInput(max) &&
+    said(usage) <= said(max) &&
+    COUNTED.every((name) => usage[name] <= max[name])
   if (isWithin) return usage
-  const held: Draft<Usage> = { ...usage }
-  fill(held, INPUTS, totalInput(most))
-  fill(held, OUTPUTS, said(most))
-  for (const name of COUNTED) held[name] = Math.min(held[name], most[name])
+  const held: Writable<Usage> = { ...usage }
+  fill(held, INPUTS, totalInput(max))
+  fill(held, OUTPUTS, said(max))
+  for (const name of COUNTED) held[name] = Math.min(held[name], max[name])
   held.reasoning = Math.min(held.reasoning, held.output)
   return held
 }
@@ -98,8 +98,8 @@ function said(usage: Usage): number {
   return usage.output + usage.audioOutput
 }
 
-function fill(usage: Draft<Usage>, names: readonly (keyof Usage)[], most: number): void {
-  let left = most
+function fill(usage: Writable<Usage>, names: readonly (keyof Usage)[], max: number): void {
+  let left = max
   for (const name of names) {
     usage[name] = Math.min(usage[name], left)
     left -= usage[name]

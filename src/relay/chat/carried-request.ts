@@ -4,7 +4,7 @@ import type { Message } from "../../canon/message.ts"
 import type { WebSearch } from "../../canon/web-search.ts"
 import { demandsSearch, hasSearchFunction } from "../../dialects/shared/search.ts"
 import { type JsonObject, listAt } from "../../canon/json.ts"
-import type { ChatOffer } from "../../vendors/vendor.ts"
+import type { ChatBinding } from "../../vendors/vendor.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
 
 /**
@@ -14,7 +14,7 @@ import { withAllowedTools } from "./allowed-tools.ts"
  */
 export function carriedRequest(
   asked: ChatRequest,
-  { dialect, webSearch: searches }: Pick<ChatOffer, "dialect" | "webSearch">,
+  { dialect, webSearch: searches }: Pick<ChatBinding, "dialect" | "webSearch">,
   from: DialectId,
 ): ChatRequest {
   if (dialect.id === from) return asked

@@ -19,7 +19,7 @@ import type { Keeping } from "./conversations.ts"
 import { type Estimate, estimateChat, type EstimateServices } from "./estimate.ts"
 import { expectedTokens } from "./expected-tokens.ts"
 import { heldRequest } from "./own-limits.ts"
-import { mostCalls } from "./plan-call.ts"
+import { maxCalls } from "./plan-call.ts"
 import { answerStreamed, type StreamServices } from "./stream-answer.ts"
 import { answerWhole, type WholeServices } from "./whole-answer.ts"
 
@@ -66,7 +66,7 @@ export class ChatRelay {
   }
 
   /**
-   * Says what a chat request would cost and where it would go. Holds nothing, and calls nobody.
+   * Says what a chat request would cost and where it would go. Holds nothing, and calls no one.
    * @param call an estimate.
    * @throws GatewayError for what the request would be refused with for another reason than its money.
    */
@@ -144,7 +144,7 @@ export class ChatRelay {
   ): MaybePromise<AdmittedChat> {
     const { call, request, config, rate } = input
     const { clients } = config
-    if ("terms" in asked && !call.isEstimate) this.#tellUnpriced(call, asked)
+    if ("terms" in asked && !call.isEstimate) this.#reportUnpriced(call, asked)
     const held = whenFailed(
       () => {
         const model = "terms" in asked ? asked.model : asked
@@ -153,7 +153,7 @@ export class ChatRelay {
           request: heldRequest(request, model, clients),
           asked,
           state,
-          calls: mostCalls(request, model, clients),
+          calls: maxCalls(request, model, clients),
           clients,
         })
       },
@@ -162,7 +162,7 @@ export class ChatRelay {
     return whenReady(held, (charge): MaybePromise<AdmittedChat> => ({ input, charge }))
   }
 
-  #tellUnpriced(call: Call, { terms }: Demand): void {
+  #reportUnpriced(call: Call, { terms }: Demand): void {
     for (const { deployment, unpriced } of terms.values()) {
       if (unpriced.length > 0)
         this.#services.alarms.unpricedPassed(call.id, deployment.id, unpriced)

@@ -29,7 +29,7 @@ export function planFor(
 
 /** What a call of a plan is sent. A promise only when signing takes one. */
 export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRequest> {
-  return plan.client.request(plan.offer, {
+  return plan.client.request(plan.binding, {
     model: plan.deployment.upstreamModel,
     stream: plan.request.stream,
     body: JSON.stringify(plan.body),
@@ -38,14 +38,14 @@ export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRe
 }
 
 /** Whether the vendor speaks the caller's dialect, though the answer may go through the canon for its limits. */
-function isForwarded({ dialect }: ChatContext, { isVerbatim, limits, offer }: Plan): boolean {
-  return isVerbatim || (limits !== undefined && offer.dialect.id === dialect.id)
+function isForwarded({ dialect }: ChatContext, { isVerbatim, limits, binding }: Plan): boolean {
+  return isVerbatim || (limits !== undefined && binding.dialect.id === dialect.id)
 }
 
 /** Who reads the refusals of a plan's vendor. */
-export function refusalsOf({ charge }: ChatContext, { offer }: Plan): RefusalReader {
+export function refusalsOf({ charge }: ChatContext, { binding }: Plan): RefusalReader {
   const { state } = charge
-  return state ? new StateRefusals(offer.dialect, state.references) : offer.dialect
+  return state ? new StateRefusals(binding.dialect, state.references) : binding.dialect
 }
 
 /** What a plan failed with. What was lost of the request may be the reason, so it is told too. */

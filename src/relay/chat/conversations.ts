@@ -18,11 +18,11 @@ import type {
   KeptPart,
 } from "../../store/conversations.ts"
 import type { Call } from "../pipeline/call.ts"
-import { ConversationSeal } from "./conversation-seal.ts"
+import { ConversationCipher } from "./conversation-cipher.ts"
 
 const SWEEP_EVERY = 600_000
 /** Bytes of what is kept of one answer with all that came before it. One that is longer is not kept. */
-const MOST_KEPT = 32 * 1024 * 1024
+const MAX_KEPT = 32 * 1024 * 1024
 /** What is read before its memory is set aside. Bytes. */
 const SMALL = 32 * 1024
 /** What is read is there sealed, as text and parsed; what is written, as text and sealed. */
@@ -31,15 +31,15 @@ const COPIES_WRITTEN = 2
 /** What goes on from it is there as text once more, and as what goes upstream. */
 const COPIES_SENT = 2
 const MARK_LENGTH = 48
-/** As in a body: to parse more would keep everybody waiting. */
-const MOST_VALUES = 500_000
+/** As in a body: to parse more would keep everyone waiting. */
+const MAX_VALUES = 500_000
 /** How long an answer waits for being written. This process finds it before, other processes then. Milliseconds. */
 const PATIENCE = 50
 
 /** Where conversations are kept. */
 export interface ConversationKeeper {
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void>
-  find(hashes: readonly string[], order: FindOptions): Promise<FoundParts>
+  find(hashes: readonly string[], input: FindOptions): Promise<FoundParts>
   delete(hash: string): Promise<boolean>
   sweep(now: number, keep: number): Promise<void>
 }
@@ -80,12 +80,12 @@ export interface Keeping {
  */
 export class Conversations implements Disposable {
   readonly #parts: ConversationParts
-  readonly #seal: ConversationSeal
+  readonly #seal: ConversationCipher
   readonly #timer: Timer
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
-    this.#seal = new ConversationSeal(parts.secret)
+    this.#seal = new ConversationCipher(parts.secret)
     this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
     this.#timer.unref()
     void this.#sweep()
@@ -108,7 +108,7 @@ export class Conversations implements Disposable {
       (sum, name) => sum + (found.get(conversationKey(name))?.length ?? 0),
       0,
     )
-    if (length > MOST_KEPT) throw tooLarge()
+    if (length > MAX_KEPT) throw tooLarge()
     memory.takeBody(length * COPIES_SENT)
     const kept = new Map<string, readonly JsonValue[]>()
     const missing: ConversationName[] = []
@@ -178,7 +178,7 @@ export class Conversations implements Disposable {
   ): Promise<ConversationRecord | undefined> {
     const { call, form } = keeping
     const { account } = call.key
-    if (call.bodyBytes > MOST_KEPT) return undefined
+    if (call.bodyBytes > MAX_KEPT) return undefined
     memory.takeBody(call.bodyBytes * COPIES_WRITTEN)
     const { body: whole } = await this.writtenOut(keeping, memory)
     const before = (whole && form.items(whole)) ?? null
@@ -191,8 +191,8 @@ export class Conversations implements Disposable {
       texts.push([{ kind: "item", id: item.id }, JSON.stringify(item)])
     }
     const bytes = texts.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
-    if (bytes > MOST_KEPT) return undefined
-    const parts = texts.map(([name, text]) => this.#seal.seal(this.#hash(account, name), text))
+    if (bytes > MAX_KEPT) return undefined
+    const parts = texts.map(([name, text]) => this.#seal.encrypt(this.#hash(account, name), text))
     const at = Date.now()
     return { account, at, expiresAt: at + this.#parts.settings().keep, parts }
   }
@@ -227,7 +227,7 @@ export class Conversations implements Disposable {
       scanner.push(text)
       texts.set(key, text)
     }
-    if (scanner.values > MOST_VALUES) throw tooLarge()
+    if (scanner.values > MAX_VALUES) throw tooLarge()
     memory.takeBody(scanner.bytes)
     return texts
   }
@@ -236,7 +236,7 @@ export class Conversations implements Disposable {
   async #read(hashes: readonly string[], memory: Reservation): Promise<readonly KeptPart[]> {
     const small = await this.#look(hashes, SMALL)
     if (typeof small !== "number") return small
-    if (small > 2 * MOST_KEPT) throw tooLarge()
+    if (small > 2 * MAX_KEPT) throw tooLarge()
     memory.takeBody(small * COPIES_READ)
     const large = await this.#look(hashes, small)
     // Only what was kept meanwhile can have made it more.
@@ -244,10 +244,10 @@ export class Conversations implements Disposable {
     return large
   }
 
-  async #look(hashes: readonly string[], most: number): Promise<FoundParts> {
+  async #look(hashes: readonly string[], max: number): Promise<FoundParts> {
     const { keeper, settings, failed } = this.#parts
     try {
-      return await keeper.find(hashes, { now: Date.now(), keep: settings().keep, most })
+      return await keeper.find(hashes, { now: Date.now(), keep: settings().keep, max })
     } catch (cause) {
       failed("", cause)
       throw unreachable(cause)
@@ -286,7 +286,7 @@ function itemsOf(
 function tooLarge(): GatewayError {
   return new GatewayError(
     "body_too_large",
-    `The conversation that this request goes on from is larger than the ${MOST_KEPT / 1_048_576} MB that are kept of one. Send what is still needed of it.`,
+    `The conversation that this request goes on from is larger than the ${MAX_KEPT / 1_048_576} MB that are kept of one. Send what is still needed of it.`,
   )
 }
 

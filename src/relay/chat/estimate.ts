@@ -2,7 +2,7 @@ import type { Loss } from "../../canon/extra.ts"
 import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
 import { NO_USAGE, type Usage, type UsageClass } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
-import type { Standing } from "../../ledger/hold.ts"
+import type { BalanceSnapshot } from "../../ledger/hold.ts"
 import { divideUp } from "../../ledger/money.ts"
 import { COST_SCALE, type Cost, priceTimes } from "../../ledger/price.ts"
 import type { Health } from "../../routing/health.ts"
@@ -32,15 +32,15 @@ import { planCall, type PlannedRequest } from "./plan-call.ts"
 /** What a request would cost, and where it would go. Amounts are nanocredits. */
 export interface Estimate {
   /** The least that a request costs which is answered. */
-  readonly least: bigint
+  readonly min: bigint
   /** The most: what would be held. */
-  readonly most: bigint
+  readonly max: bigint
   /** Why it would be refused now for want of money; undefined where it is covered. */
   readonly refusal: GatewayError | undefined
   /** To what the answer would be shortened; undefined where it would not be. */
   readonly clampedTo: number | undefined
   /** How the account and the key's budgets stand, the account first. */
-  readonly standings: readonly Standing[]
+  readonly standings: readonly BalanceSnapshot[]
   /** Mostly one; two where a request takes two models. */
   readonly parts: readonly EstimatedPart[]
 }
@@ -48,8 +48,8 @@ export interface Estimate {
 /** One model's part of a request. */
 export interface EstimatedPart {
   readonly model: string
-  readonly least: bigint
-  readonly most: bigint
+  readonly min: bigint
+  readonly max: bigint
   /** What the most is made of, at the dearest deployment. */
   readonly lines: readonly EstimateLine[]
   /** The deployments that would be tried, in the likeliest order. */
@@ -72,7 +72,7 @@ export interface EstimateLine {
 export interface EstimatedStep {
   readonly deployment: Deployment
   /** Whether it rests after failures, and is tried last. */
-  readonly isResting: boolean
+  readonly isCircuitOpen: boolean
   /** Of a chat: whether the request goes up as it came, and in which dialect. */
   readonly plan?: { readonly isVerbatim: boolean; readonly dialect: string; readonly calls: number }
   readonly losses: readonly Loss[]
@@ -94,16 +94,16 @@ export async function estimateChat(
 ): Promise<Estimate> {
   const { charge, request } = planned
   const deployments = cheapDeployments(charge)
-  const most = charge.hold.amount
+  const max = charge.hold.amount
   const tokens = fewestTokens(Buffer.byteLength(textOf(request)))
-  const least = smallest(
+  const min = smallest(
     INPUT_CLASSES.map((name) => cheapestOf({ ...NO_USAGE, [name]: tokens }, deployments)),
   )
   const lines = await linesOfChat(services, charge)
   const route = await stepsOf(charge.model, services.health, (deployment) =>
     stepOf(planned, deployment, services.signer),
   )
-  const part = { model: charge.model.id, least: atMost(least, most), most, lines, route }
+  const part = { model: charge.model.id, min: atMost(min, max), max, lines, route }
   return estimateOf(services, charge, [part])
 }
 
@@ -114,9 +114,9 @@ export function estimateOf(
   parts: readonly EstimatedPart[],
 ): Estimate {
   const { refusal, clampedTo, hold } = charge
-  const standings = billing.standing(charge)
-  const least = parts.reduce((sum, part) => sum + part.least, 0n)
-  return { least, most: hold.amount, refusal, clampedTo, standings, parts }
+  const standings = billing.snapshot(charge)
+  const min = parts.reduce((sum, part) => sum + part.min, 0n)
+  return { min, max: hold.amount, refusal, clampedTo, standings, parts }
 }
 
 /** The deployments at the lowest prices that a request can come to: in cheaper modes, by other models. */
@@ -213,8 +213,8 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
 }
 
 /** Each line is rounded up by itself, and the whole once: what is more than a rounding has a line too. */
-function withRest(lines: readonly EstimateLine[], most: bigint): EstimateLine[] {
-  const rest = lines.reduce((left, { amount }) => left - amount, most)
+function withRest(lines: readonly EstimateLine[], max: bigint): EstimateLine[] {
+  const rest = lines.reduce((left, { amount }) => left - amount, max)
   if (rest <= 0n) return [...lines]
   const why = "what else may be billed of it"
   return [...lines, { name: "other", quantity: 1n, rate: 0n, amount: rest, why }]
@@ -228,15 +228,15 @@ function amountOf(raw: bigint, multiplier: bigint): bigint {
 export function stepsOf(
   model: Model,
   health: Health,
-  look: (deployment: Deployment) => Promise<Omit<EstimatedStep, "deployment" | "isResting">>,
+  look: (deployment: Deployment) => Promise<Omit<EstimatedStep, "deployment" | "isCircuitOpen">>,
 ): Promise<EstimatedStep[]> {
   return Promise.all(
     likelyRoute(model, health).map(async (deployment) => {
-      const isResting = !health.isHealthy(deployment.id)
+      const isCircuitOpen = !health.isHealthy(deployment.id)
       try {
-        return { deployment, isResting, ...(await look(deployment)) }
+        return { deployment, isCircuitOpen, ...(await look(deployment)) }
       } catch (thrown) {
-        return { deployment, isResting, losses: [], error: asGatewayError(thrown) }
+        return { deployment, isCircuitOpen, losses: [], error: asGatewayError(thrown) }
       }
     }),
   )
@@ -245,13 +245,13 @@ export function stepsOf(
 async function stepOf(planned: PlannedRequest, deployment: Deployment, signer: ReasoningSigner) {
   const client = planned.config.clients.get(deployment.provider)
   if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
-  const { isVerbatim, losses, calls, offer } = await planCall(
+  const { isVerbatim, losses, calls, binding } = await planCall(
     planned,
     { deployment, client },
     signer,
     imagined,
   )
-  const plan = { isVerbatim, dialect: offer.dialect.id, calls }
+  const plan = { isVerbatim, dialect: binding.dialect.id, calls }
   return { plan, losses, ...refusedLosses(planned.call.isStrict, losses) }
 }
 
@@ -261,14 +261,14 @@ export function refusedLosses(isStrict: boolean, losses: readonly Loss[]) {
 }
 
 /** The least that a usage costs, but no more than the most. */
-export function leastOf(usage: Usage, { deployments }: Model, most: bigint): bigint {
-  return atMost(cheapestOf(usage, deployments), most)
+export function minOf(usage: Usage, { deployments }: Model, max: bigint): bigint {
+  return atMost(cheapestOf(usage, deployments), max)
 }
 
-function atMost(amount: bigint, most: bigint): bigint {
-  return amount < most ? amount : most
+function atMost(amount: bigint, max: bigint): bigint {
+  return amount < max ? amount : max
 }
 
 function smallest(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((least, amount) => (amount < least ? amount : least))
+  return amounts.reduce((min, amount) => (amount < min ? amount : min))
 }

@@ -10,7 +10,7 @@ import type { FrameWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
 
-/** Fields with which a caller asks for what a vendor's own tools find, or for sound and pictures. */
+/** Fields with which a caller asks for what a vendor's own tools find, or for sound and images. */
 const OTHER_OUTPUT = [
   "tools",
   "mcp_servers",
@@ -21,7 +21,7 @@ const OTHER_OUTPUT = [
 
 /**
  * Whether a whole answer is the same when it is folded from a stream: only whole ones tell what a vendor's own
- * tools did, and hold sound and pictures.
+ * tools did, and hold sound and images.
  */
 export function isFoldable({ extra, webSearch }: ChatRequest): boolean {
   if (webSearch !== undefined) return false

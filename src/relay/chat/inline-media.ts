@@ -5,7 +5,7 @@ import { fetchMedia, type MediaLimits, type MediaMemory } from "../../media/fetc
 
 type Media = ImagePart | FilePart
 
-/** Whether a request points at pictures or files whose address the dialect's vendors do not take. */
+/** Whether a request points at images or files whose address the dialect's vendors do not take. */
 export function needsInlining(request: ChatRequest, dialect: UpstreamDialect): boolean {
   const { supports } = dialect
   const isTaken = { image: supports["image.url"], file: supports["file.url"] }
@@ -40,7 +40,7 @@ export async function imagined(request: ChatRequest): Promise<ChatRequest> {
   return withSources(request, new Map(urls))
 }
 
-/** A picture and a file that encoders take for real ones. */
+/** An image and a file that encoders take for real ones. */
 const STAND_INS: Readonly<Record<Media["type"], MediaSource>> = {
   image: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },
   file: { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" },

@@ -13,7 +13,7 @@ export type Counter = Pick<TokenCounter, "head">
  * so short that it is kept until it is whole: where its tokens end may depend on what follows.
  */
 export class LengthCut {
-  readonly #most: number
+  readonly #max: number
   #held: ChoiceEvent[] = []
   #text = ""
   /** Whether what is held is to be counted now. */
@@ -21,9 +21,9 @@ export class LengthCut {
   /** Whether nothing more is to come of the choice. */
   isOver = false
 
-  /** @param most tokens. */
-  constructor(most: number) {
-    this.#most = most
+  /** @param max tokens. */
+  constructor(max: number) {
+    this.#max = max
   }
 
   /** @returns what comes before any text. */
@@ -33,7 +33,7 @@ export class LengthCut {
     this.#held.push(event)
     if (event.type === "text-delta") this.#text += event.text
     // More than this is more tokens in any vocabulary.
-    const isLong = this.#text.length > this.#most * LONGEST_TOKEN
+    const isLong = this.#text.length > this.#max * LONGEST_TOKEN
     if (event.type === "finish" || isLong) this.isDue = true
     return []
   }
@@ -45,7 +45,7 @@ export class LengthCut {
 
   /** @returns what was held, as far as the limit lets it. */
   async settle(counter: Counter): Promise<ChoiceEvent[]> {
-    const characters = await headOf(this.#text, this.#most, counter)
+    const characters = await headOf(this.#text, this.#max, counter)
     this.isDue = false
     const { first } = firstOf(this.#held, characters)
     const [{ choice } = { choice: 0 }] = this.#held

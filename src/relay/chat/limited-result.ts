@@ -39,9 +39,9 @@ function stoppedChoice(choice: Choice, sequences: StopSequences): Choice {
   return choice
 }
 
-async function shortened(choice: Choice, most: number, counter: Counter): Promise<Choice> {
+async function shortened(choice: Choice, max: number, counter: Counter): Promise<Choice> {
   const text = choice.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
-  const characters = await headOf(text, most, counter)
+  const characters = await headOf(text, max, counter)
   return characters < text.length ? { ...cutChoice(choice, characters), finish: "length" } : choice
 }
 

@@ -139,7 +139,7 @@ export class Meter {
         this.#add(part.name)
         return this.#add(part.arguments)
       case "image":
-        return this.other.picture()
+        return this.other.image()
       case "audio":
         if (part.source.type === "base64") this.other.sound(part.source.data)
         return

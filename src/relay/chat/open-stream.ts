@@ -98,7 +98,7 @@ export class StreamOpening {
 
 /** Frames go down as they came where caller and vendor speak the same dialect, else through the canon. */
 function writerOf(context: ChatContext, plan: Plan, signer: ReasoningSigner): StreamWriter {
-  const { patches } = plan.offer.dialect
+  const { patches } = plan.binding.dialect
   if (!plan.isVerbatim || !patches) return transcodingWriter(context, plan, signer)
   const { dialect, request } = context
   const { model, streamUsage } = request
@@ -115,6 +115,6 @@ function transcodingWriter(
     model: request.model,
     signer,
     provider: plan.client.provider,
-    dialect: plan.offer.dialect.id,
+    dialect: plan.binding.dialect.id,
   })
 }

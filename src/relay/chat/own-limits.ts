@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { AnswerLimits, UpstreamDialect } from "../../canon/dialect.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
-import { LEAST_OUTPUT } from "../billing/usage-bound.ts"
+import { MIN_OUTPUT } from "../billing/usage-bound.ts"
 
 /** Limits of an answer that its vendor does not keep, or not alone, so that the relay does (decision 28). */
 export interface OwnLimits {
@@ -22,22 +22,22 @@ export interface FittedLimits {
 /**
  * Fits the limits of a request to what a vendor takes.
  * @param maxTokens as many as may be asked for.
- * @param isStopTold whether the caller is to hear which sequence ended the answer.
+ * @param isStopReported whether the caller is to hear which sequence ended the answer.
  * @returns undefined where the vendor takes them as they are, as nearly always.
  */
 export function fitLimits(
   { stop }: Pick<ChatRequest, "stop">,
   maxTokens: number | undefined,
   taken: AnswerLimits,
-  isStopTold = false,
+  isStopReported = false,
 ): FittedLimits | undefined {
-  const isLengthTaken = maxTokens === undefined || maxTokens >= taken.leastOutput
-  const most = isStopTold ? taken.reportedStops : Infinity
-  const isStopTaken = stop === undefined || (stop.length <= most && areTaken(stop, taken))
+  const isLengthTaken = maxTokens === undefined || maxTokens >= taken.minOutput
+  const max = isStopReported ? taken.reportedStops : Infinity
+  const isStopTaken = stop === undefined || (stop.length <= max && areTaken(stop, taken))
   if (isLengthTaken && isStopTaken) return undefined
   const wanted = stop?.filter(isMeant) ?? []
   // A vendor that would end the answer, and not tell at which, is not to see them.
-  const isSent = wanted.length <= most
+  const isSent = wanted.length <= max
   const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
   const sent = sendable.slice(0, taken.stops)
   // The first that ends is the one that counts, whoever looks for the others.
@@ -45,7 +45,7 @@ export function fitLimits(
   const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
   return {
     stop: sent,
-    maxTokens: isLengthTaken ? maxTokens : taken.leastOutput,
+    maxTokens: isLengthTaken ? maxTokens : taken.minOutput,
     own: isLengthTaken && looked.length === 0 ? undefined : own,
   }
 }
@@ -54,15 +54,15 @@ export function fitLimits(
 export function takesLimits(
   request: ChatRequest,
   maxTokens: number | undefined,
-  order: {
+  input: {
     readonly dialect: UpstreamDialect
     readonly model: string
-    readonly isStopTold?: boolean | undefined
+    readonly isStopReported?: boolean | undefined
   },
 ): boolean {
   if (request.stop === undefined && maxTokens === undefined) return true
-  const taken = order.dialect.answerLimits(order.model)
-  return fitLimits(request, maxTokens, taken, order.isStopTold) === undefined
+  const taken = input.dialect.answerLimits(input.model)
+  return fitLimits(request, maxTokens, taken, input.isStopReported) === undefined
 }
 
 /** A request with a limit that every deployment takes: a hold covers what is asked of the dearest. */
@@ -72,23 +72,23 @@ export function heldRequest(
   clients: ReadonlyMap<string, ProviderClient>,
 ): ChatRequest {
   const { maxTokens } = request
-  if (maxTokens === undefined || maxTokens >= LEAST_OUTPUT) return request
-  const least = leastOutput(model, clients)
-  return least <= maxTokens ? request : { ...request, maxTokens: least }
+  if (maxTokens === undefined || maxTokens >= MIN_OUTPUT) return request
+  const min = minOutput(model, clients)
+  return min <= maxTokens ? request : { ...request, maxTokens: min }
 }
 
 /** The shortest limit that every deployment of a model takes: less is asked of none, so less is never held. Tokens. */
-export function leastOutput(
+export function minOutput(
   { deployments }: Model,
   clients: ReadonlyMap<string, ProviderClient>,
 ): number {
-  let least = 0
+  let min = 0
   for (const deployment of deployments) {
-    for (const { dialect } of clients.get(deployment.provider)?.offers(deployment) ?? []) {
-      least = Math.max(least, dialect.answerLimits(deployment.upstreamModel).leastOutput)
+    for (const { dialect } of clients.get(deployment.provider)?.bindings(deployment) ?? []) {
+      min = Math.max(min, dialect.answerLimits(deployment.upstreamModel).minOutput)
     }
   }
-  return least
+  return min
 }
 
 function areTaken(stop: readonly string[], taken: AnswerLimits): boolean {

@@ -4,7 +4,7 @@ import type { UpstreamDialect } from "../../canon/dialect.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
-import type { ChatOffer } from "../../vendors/vendor.ts"
+import type { ChatBinding } from "../../vendors/vendor.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { carriedRequest, withoutBringing } from "./carried-request.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
@@ -24,7 +24,7 @@ export type PlannedRequest = Pick<ChatContext, "dialect" | "request" | "call" | 
 type Inlining = typeof inlined
 
 /** What a vendor is asked for that cannot be asked for nothing. Tokens. */
-const LEAST_OUTPUT = 1
+const MIN_OUTPUT = 1
 const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
 
 /**
@@ -40,18 +40,18 @@ export function planCall(
   inline: Inlining = inlined,
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
-  const offers = client.offers(deployment)
-  const own = offers.find((offer) => offer.dialect.id === dialect.id)
-  const order = own && {
+  const bindings = client.bindings(deployment)
+  const own = bindings.find((binding) => binding.dialect.id === dialect.id)
+  const input = own && {
     dialect: own.dialect,
     model: deployment.upstreamModel,
-    isStopTold: dialect.reportsStop,
+    isStopReported: dialect.reportsStop,
   }
   const isVerbatim =
-    order !== undefined &&
+    input !== undefined &&
     !dialect.isOneWay &&
-    !needsCanon(request, order.dialect) &&
-    takesLimits(request, charge.clampedTo ?? request.maxTokens, order)
+    !needsCanon(request, input.dialect) &&
+    takesLimits(request, charge.clampedTo ?? request.maxTokens, input)
   if (own?.dialect.patches && isVerbatim) {
     const patch = { model: deployment.upstreamModel }
     const { body, losses } = own.dialect.patches.request(
@@ -61,7 +61,7 @@ export function planCall(
     return {
       deployment,
       client,
-      offer: own,
+      binding: own,
       isVerbatim: true,
       request,
       body,
@@ -69,9 +69,9 @@ export function planCall(
       calls: 1,
     }
   }
-  const usable = own === undefined ? offers : [own]
-  const transcoding = { planned, deployment, client, signer, offers: usable }
-  if (usable.some((offer) => !needsInlining(request, offer.dialect))) {
+  const usable = own === undefined ? bindings : [own]
+  const transcoding = { planned, deployment, client, signer, bindings: usable }
+  if (usable.some((binding) => !needsInlining(request, binding.dialect))) {
     return planTranscoded(transcoding, request)
   }
   return inline(request, planned.config.media, call.memory).then((whole) =>
@@ -96,7 +96,7 @@ function isRaised({ maxTokens }: ChatRequest, { takesNoOutput }: UpstreamDialect
 }
 
 /** Upstream calls that a request may take: one for each choice where a vendor gives one at a time. */
-export function mostCalls(
+export function maxCalls(
   request: ChatRequest,
   { deployments }: Model,
   clients: ReadonlyMap<string, ProviderClient>,
@@ -105,7 +105,7 @@ export function mostCalls(
   const isSplit = deployments.some((deployment) =>
     clients
       .get(deployment.provider)
-      ?.offers(deployment)
+      ?.bindings(deployment)
       .some(({ dialect }) => isMany(request, dialect)),
   )
   return isSplit ? request.choices : 1
@@ -121,13 +121,13 @@ interface Transcoding {
   readonly deployment: Deployment
   readonly client: ProviderClient
   readonly signer: ReasoningSigner
-  readonly offers: readonly ChatOffer[]
+  readonly bindings: readonly ChatBinding[]
 }
 
 function planTranscoded(transcoding: Transcoding, request: ChatRequest): Plan {
   let best: Plan | undefined
-  for (const offer of transcoding.offers) {
-    const plan = planOffer(transcoding, offer, request)
+  for (const binding of transcoding.bindings) {
+    const plan = planBinding(transcoding, binding, request)
     if (best === undefined || isBetter(plan, best)) best = plan
   }
   if (best === undefined)
@@ -141,9 +141,9 @@ function isBetter(plan: Plan, other: Plan): boolean {
   return plan.limits === undefined && other.limits !== undefined
 }
 
-function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequest): Plan {
+function planBinding(transcoding: Transcoding, binding: ChatBinding, request: ChatRequest): Plan {
   const { planned, deployment, client, signer } = transcoding
-  const { dialect } = offer
+  const { dialect } = binding
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect)
   const said = dialect.id === planned.dialect.id ? request.messages : withoutBringing(request)
@@ -151,12 +151,12 @@ function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequ
   const { messages, lost } = withoutSteps(opened.messages)
   const { clampedTo, model } = planned.charge
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
-  const raised = isRaised(request, dialect) ? LEAST_OUTPUT : undefined
+  const raised = isRaised(request, dialect) ? MIN_OUTPUT : undefined
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
   const taken = dialect.answerLimits(deployment.upstreamModel)
   const fitted = fitLimits(request, maxTokens, taken, planned.dialect.reportsStop)
   const sent = fitted?.maxTokens ?? maxTokens
-  const offered = carriedRequest(request, offer, planned.dialect.id)
+  const offered = carriedRequest(request, binding, planned.dialect.id)
   const asked = {
     ...offered,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
@@ -173,7 +173,7 @@ function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequ
   return {
     deployment,
     client,
-    offer,
+    binding,
     isVerbatim: false,
     request: asked,
     body,

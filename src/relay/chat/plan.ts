@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import type { ChatOffer } from "../../vendors/vendor.ts"
+import type { ChatBinding } from "../../vendors/vendor.ts"
 import { AnswerRecord } from "../billable/answer-record.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
@@ -11,16 +11,18 @@ import type { OwnLimits } from "./own-limits.ts"
 /** What is told by an answer of a plan beside its usage; undefined where nothing but tokens is billed. */
 export function recordOf(
   charge: PendingCharge,
-  { deployment, offer }: Plan,
+  { deployment, binding }: Plan,
 ): AnswerRecord | undefined {
-  return charge.terms?.has(deployment.id) === true ? new AnswerRecord(offer.dialect.id) : undefined
+  return charge.terms?.has(deployment.id) === true
+    ? new AnswerRecord(binding.dialect.id)
+    : undefined
 }
 
 /** How one deployment is to be called. */
 export interface Plan {
   readonly deployment: Deployment
   readonly client: ProviderClient
-  readonly offer: ChatOffer
+  readonly binding: ChatBinding
   /** Whether caller and vendor speak the same dialect, so that the answer goes down as it came. */
   readonly isVerbatim: boolean
   /**
@@ -39,5 +41,5 @@ export interface Plan {
 /** The same for an answer that comes whole. */
 export function wholePlan(plan: Plan): Plan {
   const request = { ...plan.request, stream: false }
-  return { ...plan, request, body: plan.offer.dialect.encodeRequest(request).body }
+  return { ...plan, request, body: plan.binding.dialect.encodeRequest(request).body }
 }

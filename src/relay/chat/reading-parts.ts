@@ -20,7 +20,7 @@ export function readingParts(
   plan: Plan,
   recorder: StateRecorder | undefined,
 ): ReadingParts {
-  const own = plan.offer.dialect.decodeEvents(plan.request)
+  const own = plan.binding.dialect.decodeEvents(plan.request)
   const decoder = recorder ? new RecordingDecoder(own, recorder) : own
   const limits = limitsOf(counter, context, plan)
   return { decoder, meter: new Meter(own.other), record: recordOf(context.charge, plan), limits }

@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { DialectId, Loss } from "../../canon/extra.ts"
 import type { Message, Part, ReasoningPart } from "../../canon/message.ts"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 
 const PREFIX = "tg1:"
-/** Bytes of the proof: nobody can guess it, and it is sent with every piece of reasoning. */
+/** Bytes of the proof: no one can guess it, and it is sent with every chunk of reasoning. */
 const PROOF_LENGTH = 16
 const SEPARATOR = ":"
 
@@ -119,6 +119,6 @@ function openPart(
   const opened = signer.open(part.signature)
   if (opened?.provider !== provider || opened.signature === "") return bare
   const { provider: _provider, ...signed } = opened
-  const whole: Draft<ReasoningPart> = { ...bare, ...signed }
+  const whole: Writable<ReasoningPart> = { ...bare, ...signed }
   return whole
 }

@@ -4,7 +4,7 @@ import type { GatewayError } from "../../canon/errors.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
-import type { StreamWriter, Tell, TranscodingWriter } from "./stream-writer.ts"
+import type { StreamWriter, Report, TranscodingWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, UpstreamStream } from "./upstream-stream.ts"
 
@@ -37,8 +37,8 @@ export class ChoiceWriter implements StreamWriter {
     this.#shared.setUsage(usage)
   }
 
-  end(cost: bigint, tell?: Tell): string {
-    return this.#shared.end(cost, tell)
+  end(cost: bigint, report?: Report): string {
+    return this.#shared.end(cost, report)
   }
 
   fail(error: GatewayError, requestId: string): string {
@@ -100,7 +100,7 @@ export class SeveralStreams implements AnswerStream {
       this.#reading.delete(stream)
       // Without a word for the caller it is over, so that each turn brings a word or ends a stream.
       if (text === "" || stream.isOver) this.#open.delete(stream)
-      if (this.isOver) this.#tellUsage()
+      if (this.isOver) this.#reportUsage()
       if (text !== "") return text
     }
     return ""
@@ -110,7 +110,7 @@ export class SeveralStreams implements AnswerStream {
     await Promise.all(this.#streams.map((stream) => stream.drain()))
   }
 
-  #tellUsage(): void {
+  #reportUsage(): void {
     const { usage } = this.meter
     if (usage) this.writer.setUsage(usage)
   }

@@ -135,7 +135,7 @@ class StreamedAnswer implements Watched {
     await this.#settleDelivered(reason)
   }
 
-  /** To the vendor's usage, with nobody to read it: what comes is counted, and not kept. */
+  /** To the vendor's usage, with no one to read it: what comes is counted, and not kept. */
   async #readOn(): Promise<void> {
     const { cancellation } = this.#context
     this.#over = true
@@ -214,13 +214,13 @@ class StreamedAnswer implements Watched {
       controller.enqueue(encodeText(text))
       controller.close()
     } catch {
-      // The caller has left too: nobody is there to be told.
+      // The caller has left too: no one is there to be told.
     }
   }
 
   /**
    * Charges what was delivered, or what the vendor has counted before that. A call that has failed
-   * before its answer began is nobody's to pay, and another may have been made.
+   * before its answer began is no one's to pay, and another may have been made.
    */
   async #settleDelivered(reason: GatewayError): Promise<void> {
     const opening = this.#opening

@@ -15,7 +15,7 @@ import { formatEvent } from "../../wire/sse.ts"
 import type { ReasoningSigner, Signed } from "./reasoning-envelope.ts"
 
 /** Hears of a frame. */
-export type Tell = (frame: JsonObject) => void
+export type Report = (frame: JsonObject) => void
 
 /** Takes what an upstream says, frame by frame. */
 export interface FrameWriter {
@@ -38,9 +38,9 @@ export interface StreamWriter extends FrameWriter {
   /**
    * The last words, once the charge is on disk.
    * @param cost nanocredits.
-   * @param tell told of the frame that says that the answer is over, with the cost in it.
+   * @param report told of the frame that says that the answer is over, with the cost in it.
    */
-  end(cost: bigint, tell?: Tell): string
+  end(cost: bigint, report?: Report): string
   /** Tells the caller that the answer broke off. */
   fail(error: GatewayError, requestId: string): string
 }
@@ -79,14 +79,14 @@ export class VerbatimWriter implements StreamWriter {
     return before
   }
 
-  end(cost: bigint, tell?: Tell): string {
+  end(cost: bigint, report?: Report): string {
     const before = this.#sayUnsaid()
     if (this.#last === undefined) {
       return before + this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
     }
     const { usageCarrier, data } = this.#last
-    const last = usageCarrier ?? (tell && parseJsonObject(data))
-    if (last) tell?.(last)
+    const last = usageCarrier ?? (report && parseJsonObject(data))
+    if (last) report?.(last)
     if (usageCarrier === undefined) return before + this.#release(cost) + formatEvent(this.#last)
     return before + this.#release() + withCost(this.#client, this.#last, usageCarrier, cost)
   }
@@ -206,10 +206,10 @@ export class TranscodingWriter implements StreamWriter {
     this.#encoder.push({ type: "usage", usage })
   }
 
-  end(cost: bigint, tell?: Tell): string {
+  end(cost: bigint, report?: Report): string {
     let text = ""
     for (const frame of this.#encoder.end()) {
-      if (frame.json) tell?.(frame.json)
+      if (frame.json) report?.(frame.json)
       text += frame.json ? withCost(this.#client, frame, frame.json, cost) : formatEvent(frame)
     }
     return text

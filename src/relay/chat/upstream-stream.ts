@@ -1,7 +1,7 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { parseJsonObject } from "../../canon/json.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
@@ -19,9 +19,9 @@ import type { Attempt } from "../upstream/attempt.ts"
 const HANG_UP_TIME = 1_000
 const OPENING_BRACE = 0x7b
 /** Lists, objects and members of one frame: as many as a caller's body may hold (decision 20). */
-const MOST_VALUES = 500_000
-/** Pieces without a word for the caller that are read before others have their turn: they may all be here. */
-const PIECES_AT_ONCE = 32
+const MAX_VALUES = 500_000
+/** Chunks without a word for the caller that are read before others have their turn: they may all be here. */
+const CHUNKS_AT_ONCE = 32
 
 /** The media type of each framing. */
 const MEDIA_TYPES = {
@@ -96,7 +96,7 @@ export class UpstreamStream<
     this.#record = parts.record
     this.#limits = parts.limits
     if (parts.record) this.meter.records = [parts.record]
-    const { framing } = attempt.plan.offer.dialect
+    const { framing } = attempt.plan.binding.dialect
     const { memory } = attempt
     this.#parser = framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
     this.#body = body
@@ -153,8 +153,8 @@ export class UpstreamStream<
         this.#attempt.pause()
         return text
       }
-      this.#attempt.heard()
-      if (turn % PIECES_AT_ONCE === 0) await nextTurn()
+      this.#attempt.received()
+      if (turn % CHUNKS_AT_ONCE === 0) await nextTurn()
     }
     throw this.#failure
   }
@@ -208,20 +208,20 @@ export class UpstreamStream<
   /** Frames that came in one piece with a failure behind them are the caller's all the same. */
   #pass(received: readonly ReceivedEvent[]): string {
     let text = ""
-    let told = 0
+    let reported = 0
     try {
       for (const event of received) {
         const frame = parsed(event)
-        text += this.#tell(frame, this.#decoder.push(frame))
-        told++
+        text += this.#report(frame, this.#decoder.push(frame))
+        reported++
         if (this.#limits?.letsGo) {
-          this.#hearUsage(received.slice(told))
+          this.#hearUsage(received.slice(reported))
           break
         }
       }
     } catch (failure) {
-      this.#hearUsage(received.slice(told + 1))
-      if (told === 0) throw failure
+      this.#hearUsage(received.slice(reported + 1))
+      if (reported === 0) throw failure
       this.#failure = failure
     }
     return text
@@ -241,7 +241,7 @@ export class UpstreamStream<
     }
   }
 
-  #tell(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
+  #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     const { usage } = this.meter
     if (events.length > 0) this.#hangUpAt = undefined
     this.meter.push(events)
@@ -289,7 +289,7 @@ export class UpstreamStream<
   #end(): string {
     let text = this.#pass(this.#frames())
     if (this.#failure === undefined) {
-      text += this.#tell(undefined, this.#decoder.end())
+      text += this.#report(undefined, this.#decoder.end())
       if (this.#decoder.finished) this.#isEnded = true
       else this.#failure = this.#brokenOff()
     }
@@ -316,7 +316,7 @@ export class UpstreamStream<
 
 /** Whether an answer comes in the frames of its vendor's dialect. */
 export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
-  const wanted = MEDIA_TYPES[plan.offer.dialect.framing]
+  const wanted = MEDIA_TYPES[plan.binding.dialect.framing]
   return response.header("content-type")?.includes(wanted) ?? false
 }
 
@@ -326,10 +326,10 @@ function nextTurn(): Promise<void> {
 
 /** Parses a frame once for everyone: its decoder, its patches, its meter. */
 function parsed(frame: ReceivedEvent): SseFrame {
-  if (frame.data.length > MOST_VALUES && valuesIn(frame.data) > MOST_VALUES) throw tooMany()
+  if (frame.data.length > MAX_VALUES && valuesIn(frame.data) > MAX_VALUES) throw tooMany()
   if (frame.data.charCodeAt(0) !== OPENING_BRACE) return frame
   const json = parseJsonObject(frame.data)
-  if (json !== undefined) (frame as Draft<SseFrame>).json = json
+  if (json !== undefined) (frame as Writable<SseFrame>).json = json
   return frame
 }
 
@@ -342,6 +342,6 @@ function valuesIn(text: string): number {
 function tooMany(): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `The provider sent a piece of the stream that holds more than ${MOST_VALUES.toLocaleString("en-US")} lists, objects and members. Only what was delivered is charged; try again.`,
+    `The provider sent a piece of the stream that holds more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members. Only what was delivered is charged; try again.`,
   )
 }

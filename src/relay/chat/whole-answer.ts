@@ -42,7 +42,7 @@ interface Received {
   /** As the vendor wrote it; absent where it was asked for a stream. */
   readonly body?: JsonObject
   /** As much of it as is the caller's. */
-  readonly told: ChatResult
+  readonly reported: ChatResult
   readonly meter: Meter
 }
 
@@ -88,7 +88,7 @@ function patchedBody(
   counted: Usage | undefined,
 ): JsonObject {
   const { model, streamUsage } = request
-  plan.offer.dialect.patches?.result(body, { model, streamUsage })
+  plan.binding.dialect.patches?.result(body, { model, streamUsage })
   if (counted !== undefined) dialect.setUsage(body, counted)
   return body
 }
@@ -98,8 +98,8 @@ function encodedBody(
   result: ChatResult,
   counted: Usage | undefined,
 ): JsonObject {
-  const told = counted === undefined ? result : { ...result, usage: counted }
-  return dialect.encodeResult({ ...told, model: request.model }, request)
+  const reported = counted === undefined ? result : { ...result, usage: counted }
+  return dialect.encodeResult({ ...reported, model: request.model }, request)
 }
 
 /** Has an upstream answer. @throws GatewayError; then nothing is held any more. */
@@ -173,7 +173,7 @@ async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> 
 }
 
 /**
- * Whether a vendor streams to nobody like this operator (OpenAI to no organization that is not verified), which is
+ * Whether a vendor streams to no one like this operator (OpenAI to no organization that is not verified), which is
  * no fault of a caller who asked for no stream.
  */
 function isStreamRefused(refusal: unknown): boolean {
@@ -190,8 +190,8 @@ async function fold(
   response: HttpAnswer,
 ): Promise<Received> {
   const parts = readingParts(services.counter, context, attempt.plan, recorder)
-  const told = await foldAnswer(attempt, response, parts)
-  return { told, meter: parts.meter }
+  const reported = await foldAnswer(attempt, response, parts)
+  return { reported, meter: parts.meter }
 }
 
 async function readWhole(
@@ -199,7 +199,7 @@ async function readWhole(
   attempt: Attempt,
   response: HttpAnswer,
 ): Promise<Received> {
-  const { offer, request, limits } = attempt.plan
+  const { binding, request, limits } = attempt.plan
   const body = parseJsonObject(await attempt.text(response))
   if (!body) {
     throw new GatewayError(
@@ -207,7 +207,7 @@ async function readWhole(
       `Provider '${attempt.provider}' sent an answer that is not JSON. Try again.`,
     )
   }
-  const result = offer.dialect.decodeResult(body, request)
+  const result = binding.dialect.decodeResult(body, request)
   const record = recordOf(context.charge, attempt.plan)
   record?.answer(body)
   recorder?.look(body)
@@ -215,13 +215,13 @@ async function readWhole(
   meter.result(result)
   meter.reported = body
   if (record) meter.records = [record]
-  const told = limits ? await limitedResult(result, limits, services.counter) : result
-  return { body, told, meter }
+  const reported = limits ? await limitedResult(result, limits, services.counter) : result
+  return { body, reported, meter }
 }
 
 /** The answers to several calls as one: a choice of each, its usage that of all. */
 function merged(all: readonly Received[], meter: Meter): ChatResult {
-  const results = all.map(({ told }) => told)
+  const results = all.map(({ reported }) => reported)
   const [first = { choices: [] }] = results
   if (results.length === 1) return first
   const choices = results.flatMap(({ choices: [choice] }, index): Choice[] =>
@@ -234,7 +234,7 @@ function merged(all: readonly Received[], meter: Meter): ChatResult {
 function signed(result: ChatResult, signer: ReasoningSigner, plan: Plan): ChatResult {
   const signPart = (part: Part): Part => {
     if (part.type !== "reasoning") return part
-    const { signature = "", signedBy = plan.offer.dialect.id } = part
+    const { signature = "", signedBy = plan.binding.dialect.id } = part
     const text = signer.sign({ ...part, signature, signedBy }, plan.client.provider)
     return { ...part, signature: text }
   }

@@ -31,7 +31,7 @@ export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGen
   using _ = attempt
   try {
     for await (const chunk of response.body) {
-      attempt.heard()
+      attempt.received()
       // Until the next read the upstream owes nothing: the caller may be slow.
       attempt.pause()
       if (chunk.byteLength > 0) yield chunk

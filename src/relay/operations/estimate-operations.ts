@@ -3,7 +3,7 @@ import {
   type Estimate,
   type EstimatedPart,
   estimateOf,
-  leastOf,
+  minOf,
   linesOfCost,
   refusedLosses,
   stepsOf,
@@ -13,7 +13,7 @@ import type { OperationServices } from "./services.ts"
 
 /**
  * Says what the operations of a request would cost together and where they would go. Holds nothing, and
- * calls nobody.
+ * calls no one.
  * @param plans at least one, of an estimate.
  * @throws GatewayError `request_rate_exceeded`.
  */
@@ -28,16 +28,16 @@ export async function estimateOperations(
   const { id, requestsPerMinute } = first.call.key
   limiter.check(id, { requestsPerMinute, tokens: 0 })
   const parts = await Promise.all(plans.map((plan) => partOf(services, plan)))
-  const beside = parts.slice(0, -1).reduce((sum, { most }) => sum + most, 0n)
+  const beside = parts.slice(0, -1).reduce((sum, { max }) => sum + max, 0n)
   const charge = await billing.admitUsage(last.call, last.model, last.worst, beside)
   return estimateOf(services, charge, parts)
 }
 
 async function partOf(services: OperationServices, plan: OperationPlan): Promise<EstimatedPart> {
-  const { model, worst, least, call, lossesAt } = plan
+  const { model, worst, min, call, lossesAt } = plan
   const { clients } = services.config()
   const cost = dearestOf(worst, model.deployments)
-  const most = cost?.total ?? 0n
+  const max = cost?.total ?? 0n
   const route = await stepsOf(model, services.health, async (deployment) => {
     const client = clients.get(deployment.provider)
     if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
@@ -45,5 +45,5 @@ async function partOf(services: OperationServices, plan: OperationPlan): Promise
     return { losses, ...refusedLosses(call.isStrict, losses) }
   })
   const lines = cost ? linesOfCost(cost) : []
-  return { model: model.id, least: leastOf(least, model, most), most, lines, route }
+  return { model: model.id, min: minOf(min, model, max), max, lines, route }
 }

@@ -9,7 +9,7 @@ import type { RefusalReader } from "../upstream/refusal.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
 
 /** Calls of one operation that are made at once. */
-const MOST_AT_ONCE = 4
+const MAX_AT_ONCE = 4
 
 /** An upstream's answer whose body is still to be read; the attempt knows its deadlines. */
 export interface UpstreamAnswer {
@@ -68,9 +68,9 @@ export class OperationCandidate implements Candidate {
     calls: readonly OperationCall[],
   ): Promise<OperationAnswer[]> {
     const answers: OperationAnswer[] = []
-    for (let start = 0; start < calls.length; start += MOST_AT_ONCE) {
+    for (let start = 0; start < calls.length; start += MAX_AT_ONCE) {
       const some = calls
-        .slice(start, start + MOST_AT_ONCE)
+        .slice(start, start + MAX_AT_ONCE)
         .map((call) => () => this.#read(call, format))
       answers.push(...(await this.#pipeline.together(this.#context, some)))
     }

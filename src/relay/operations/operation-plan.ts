@@ -17,7 +17,7 @@ export interface Admission {
 export interface OperationPlan extends Admission {
   readonly call: Call
   /** The least that it uses when it is answered. */
-  readonly least: Usage
+  readonly min: Usage
   /**
    * What of the request a deployment cannot be told.
    * @throws GatewayError when it cannot go there.

@@ -85,7 +85,7 @@ export class Operation implements Disposable {
 
   /**
    * Makes the first call while the file in it is still arriving. `open` takes it over as if it had been made then;
-   * should it fail before, nobody hears of it.
+   * should it fail before, no one hears of it.
    * @param candidate the first one.
    */
   async speculate(candidate: Candidate, call: OperationCall, file: FormFile): Promise<void> {

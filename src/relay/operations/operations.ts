@@ -8,7 +8,7 @@ import type { OpenOperation } from "./open-operation.ts"
 import { type AttemptAt, Operation } from "./operation.ts"
 import type { Admission, OperationPlan } from "./operation-plan.ts"
 
-/** What an operation is, before anybody is called. */
+/** What an operation is, before anyone is called. */
 export interface OperationInput<T> extends Admission {
   readonly call: Call
   readonly attempt: AttemptAt<T>

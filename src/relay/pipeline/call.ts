@@ -4,7 +4,7 @@ import type { Reservation } from "../../limits/memory-budget.ts"
 
 /** Who waits for an answer. Making the signal costs more than most else, so it is asked for late. */
 export interface Caller {
-  /** Aborted when the caller leaves, also when that was before anybody asked. */
+  /** Aborted when the caller leaves, also when that was before anyone asked. */
   readonly signal: AbortSignal
 }
 
@@ -19,7 +19,7 @@ export interface Call {
   readonly bodyBytes: number
   /** Unix milliseconds, for people. */
   readonly receivedAt: number
-  /** The same moment by `performance.now()`, for durations: nobody sets that clock. */
+  /** The same moment by `performance.now()`, for durations: no one sets that clock. */
   readonly startedAt: number
   /** `x-tollgate-on-low-balance: refuse`: 402 rather than a shorter answer. */
   readonly refuseOnLowBalance: boolean
@@ -27,7 +27,7 @@ export interface Call {
   readonly isStrict: boolean
   /** What it holds of the process's memory, until its answer is over. A stream disposes of it at its end. */
   readonly memory: Reservation
-  /** Somebody only wants to know: money is looked at and never held, and nobody is called. */
+  /** Someone only wants to know: money is looked at and never held, and no one is called. */
   readonly isEstimate?: true
 }
 
@@ -40,7 +40,7 @@ export interface ChatCall extends Call {
 
 /** What goes back to the caller. */
 export interface Answer {
-  /** Nobody else's: the taker adds its own. */
+  /** No one else's: the taker adds its own. */
   readonly headers: Record<string, string>
   /** A text that is whole, or a stream that ends when its charge is on disk. */
   readonly body: string | ReadableStream<Uint8Array>

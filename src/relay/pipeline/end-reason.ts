@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 
 /** Why the gateway itself ends an upstream call. None of these is a failure of the vendor. */
 export type EndReason =
-  /** Nobody waits for the answer any more. */
+  /** No one waits for the answer any more. */
   | "caller_left"
   /** Another call of the same request has failed, or has taken its place. */
   | "not_needed"
@@ -39,7 +39,7 @@ export function isCallerGone(failure: unknown): boolean {
 }
 
 /**
- * Whether nothing else is to be tried after a failure: nobody waits for it, or there is no memory for an answer,
+ * Whether nothing else is to be tried after a failure: no one waits for it, or there is no memory for an answer,
  * whoever gives it.
  */
 export function isFinal(failure: GatewayError): boolean {

@@ -3,7 +3,7 @@ import type { ContentRecord } from "../../store/payload-log.ts"
 import type { Call } from "./call.ts"
 
 /** Where prompts and answers are kept. */
-export interface ContentKeeper {
+export interface PayloadWriter {
   keep(record: ContentRecord): Promise<void>
   /** Deletes what is older than a moment, Unix milliseconds. */
   sweep(before: number): Promise<void>
@@ -13,29 +13,29 @@ export interface ContentKeeper {
 const LIFETIME = 30 * 86_400_000
 const SWEEP_EVERY = 3_600_000
 /** Characters of JSON that are kept of a request, and as many of its answer. */
-const MOST_KEPT = 256 * 1024
+const MAX_KEPT = 256 * 1024
 /** Records on their way to the disk; while there are more, none is added: the gateway comes first. */
-const MOST_WAITING = 500
+const MAX_WAITING = 500
 /** And characters of them. */
-const MOST_WAITING_CHARACTERS = 16 * 1024 * 1024
+const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
 /** A text of so many characters, none of them a space, is a file. */
 const FILE_LENGTH = 1_000
 const FILE = /^[A-Za-z0-9+/=_-]+$/
 const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
 
 /**
- * Keeps what was asked and answered, for accounts that want it and nobody else. It is done after the
+ * Keeps what was asked and answered, for accounts that want it and no one else. It is done after the
  * answer, and costs the others one look at their key.
  */
 export class Contents implements AsyncDisposable {
-  readonly #keeper: ContentKeeper
+  readonly #keeper: PayloadWriter
   readonly #failed: (error: unknown) => void
   readonly #waiting = new Set<Promise<void>>()
   #characters = 0
   readonly #timer: Timer
 
   /** @param failed hears of what could not be kept or deleted. */
-  constructor(keeper: ContentKeeper, failed: (error: unknown) => void) {
+  constructor(keeper: PayloadWriter, failed: (error: unknown) => void) {
     this.#keeper = keeper
     this.#failed = failed
     this.#timer = setInterval(() => this.#sweep(), SWEEP_EVERY)
@@ -45,8 +45,8 @@ export class Contents implements AsyncDisposable {
 
   /** @param answer undefined where nothing was answered, or the answer is no text. */
   keep(call: Call, body: JsonObject, answer?: JsonValue): void {
-    if (!call.key.storesContent || this.#waiting.size >= MOST_WAITING) return
-    if (this.#characters > MOST_WAITING_CHARACTERS) return
+    if (!call.key.storesContent || this.#waiting.size >= MAX_WAITING) return
+    if (this.#characters > MAX_WAITING_CHARACTERS) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.add(promise)
     setImmediate(() => {
@@ -90,8 +90,8 @@ function keptText(value: JsonValue): string {
   const text = JSON.stringify(value, (_, member: unknown) =>
     typeof member === "string" ? withoutFile(member) : member,
   )
-  if (text.length <= MOST_KEPT) return text
-  return JSON.stringify({ cut: true, characters: text.length, beginning: text.slice(0, MOST_KEPT) })
+  if (text.length <= MAX_KEPT) return text
+  return JSON.stringify({ cut: true, characters: text.length, beginning: text.slice(0, MAX_KEPT) })
 }
 
 function withoutFile(text: string): string {

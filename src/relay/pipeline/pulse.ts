@@ -69,7 +69,7 @@ export class Pulse {
     this.#numbers[ENDING] = 1
   }
 
-  /** Nobody is served any more: the loop may stand still. */
+  /** No one is served any more: the loop may stand still. */
   rest(): void {
     this.#numbers[RESTS] = 1
   }

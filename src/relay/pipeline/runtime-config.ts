@@ -18,7 +18,7 @@ export interface RuntimeConfig {
   /** Milliseconds. */
   readonly disconnectLimit: number
   readonly media: MediaLimits
-  /** Whether a request may name what a vendor keeps for nobody knows whom. */
+  /** Whether a request may name what a vendor keeps for no one knows whom. */
   readonly passesUnknownState: boolean
   /** The image model of requests that name none. */
   readonly imageModel?: string

@@ -25,7 +25,7 @@ export interface OwnResponse {
 
 /**
  * Deletes a response with its items: at the vendor that keeps it too, then here. A provider that is not configured any
- * more is not asked; nobody here can name what it keeps.
+ * more is not asked; no one here can name what it keeps.
  * @returns whether there was one.
  * @throws GatewayError `upstream_error` where the vendor did not: then nothing is deleted here. `book_unavailable`.
  */
@@ -49,9 +49,9 @@ export async function deleteResponse(
 
 /** What the vendor does not have any more is deleted. */
 async function deleteAt(client: ProviderClient, id: string): Promise<void> {
-  const offer = client.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
-  if (!offer) return
-  const { url, headers } = await client.beneath(offer, id)
+  const binding = client.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
+  if (!binding) return
+  const { url, headers } = await client.beneath(binding, id)
   let status: number
   try {
     const response = await fetch(url, {

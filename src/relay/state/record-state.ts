@@ -7,16 +7,16 @@ const NOTHING: ReadonlySet<string> = new Set()
 
 /**
  * Has the answer to a plan looked at, where its vendor keeps something that its caller could name: ids
- * reach a caller only in the vendor's own dialect. What was found goes into the book with the charge.
+ * reach a caller only in the vendor's own dialect. What was found goes into the ledger with the charge.
  */
 export function recordState(
   vendorState: VendorState,
   { charge, call, dialect }: ChatContext,
   plan: Plan,
 ): StateRecorder | undefined {
-  const upstream = plan.offer.dialect
-  const isTold = upstream.id === dialect.id && !dialect.isOneWay
-  const shape = isTold ? upstream.answerState?.(plan.body) : undefined
+  const upstream = plan.binding.dialect
+  const isReported = upstream.id === dialect.id && !dialect.isOneWay
+  const shape = isReported ? upstream.answerState?.(plan.body) : undefined
   if (shape !== undefined) {
     charge.recorder = new StateRecorder(vendorState, shape, {
       account: call.key.account,

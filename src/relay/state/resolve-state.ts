@@ -9,9 +9,9 @@ import { expectedTokens } from "../chat/expected-tokens.ts"
 import type { Conversations } from "../chat/conversations.ts"
 import { notFound } from "./state-kinds.ts"
 import {
-  MOST_REFERENCES,
+  MAX_REFERENCES,
   type ResolvedState,
-  type StateOrder,
+  type StateQuery,
   tooMany,
   understands,
   type VendorState,
@@ -51,7 +51,7 @@ export async function resolveState(
     return { input, state: await vendorState.resolve(order) }
   }
   const [first] = references
-  if (first && references.length > MOST_REFERENCES) throw tooMany(first)
+  if (first && references.length > MAX_REFERENCES) throw tooMany(first)
   try {
     return { input, state: await vendorState.resolve({ ...order, passesUnknown: false }) }
   } catch (error) {
@@ -70,7 +70,7 @@ export async function resolveState(
 async function goOn(
   vendorState: VendorState,
   input: ChatInput,
-  order: StateOrder,
+  order: StateQuery,
   body: JsonObject,
 ): Promise<Resolved> {
   const { call, dialect, rate } = input

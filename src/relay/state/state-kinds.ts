@@ -8,7 +8,7 @@ interface KindFacts {
   readonly noun: string
   /** How long it is remembered after an answer has named it, milliseconds. */
   readonly lifetime: number
-  /** Whether it holds what its request used: of anything else nobody can tell the size. */
+  /** Whether it holds what its request used: of anything else no one can tell the size. */
   readonly isCounted: boolean
   /** What a caller can do without it. */
   readonly instead: string
@@ -17,7 +17,7 @@ interface KindFacts {
 const DAY = 86_400_000
 /** As long as OpenAI keeps a response, and Anthropic a container. */
 const MONTH = 30 * DAY
-/** For what lives until somebody deletes it. */
+/** For what lives until someone deletes it. */
 const LONG = 400 * DAY
 
 const SEND_ALL = "Send the whole conversation as 'input'."
@@ -63,7 +63,7 @@ export function factsOf(kind: StateKind): KindFacts {
 }
 
 /**
- * What is another account's and what nobody has ever heard of are told in the same words. Anthropic's client
+ * What is another account's and what no one has ever heard of are told in the same words. Anthropic's client
  * sends the whole conversation by itself when it reads such details of a message (ThreadState of its SDK).
  */
 export function notFound({ id, path, state }: StateReference): GatewayError {

@@ -12,7 +12,7 @@ interface RecorderFacts {
   readonly account: string
   readonly request: string
   readonly provider: string
-  /** Hashes of what the request named though nobody knows whose it is: naming makes nothing one's own. */
+  /** Hashes of what the request named though no one knows whose it is: naming makes nothing one's own. */
   readonly strange: ReadonlySet<string>
 }
 

@@ -22,10 +22,10 @@ export class StateRefusals implements RefusalReader {
   decodeError(status: number, body: unknown, headers: Headers): GatewayError {
     const error = this.#vendor.decodeError(status, body, headers)
     if (status !== NOT_FOUND || error.kind !== "upstream_error" || !isJsonObject(body)) return error
-    const told = objectAt(body, "error")
-    if (told === undefined || !this.#isAboutState(told)) return error
+    const reported = objectAt(body, "error")
+    if (reported === undefined || !this.#isAboutState(reported)) return error
     const [message, type, code, parameter] = ["message", "type", "code", "param"].map((name) =>
-      textAt(told, name),
+      textAt(reported, name),
     )
     const refusal = vendorRefusal(400, {
       ...(message === undefined ? {} : { message }),
@@ -34,7 +34,7 @@ export class StateRefusals implements RefusalReader {
       ...(parameter === undefined ? {} : { parameter }),
     })
     if (refusal.kind !== "refused_by_upstream") return error
-    const details = objectAt(told, "details")
+    const details = objectAt(reported, "details")
     return new GatewayError(refusal.kind, refusal.message, {
       ...refusal.details,
       upstream: { ...refusal.details.upstream, status: NOT_FOUND },
@@ -42,12 +42,13 @@ export class StateRefusals implements RefusalReader {
     })
   }
 
-  #isAboutState(told: JsonObject): boolean {
-    const message = textAt(told, "message") ?? ""
+  #isAboutState(reported: JsonObject): boolean {
+    const message = textAt(reported, "message") ?? ""
     if (this.#references.some(({ id }) => message.includes(id))) return true
     // Anthropic tells so of threads.
-    if (textAt(objectAt(told, "details") ?? {}, "error_code") === "thread_not_found") return true
-    const parameter = textAt(told, "param")
+    if (textAt(objectAt(reported, "details") ?? {}, "error_code") === "thread_not_found")
+      return true
+    const parameter = textAt(reported, "param")
     return this.#references.some(({ path }) => parameter === path || parameter === rootOf(path))
   }
 }

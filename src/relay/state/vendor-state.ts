@@ -10,9 +10,9 @@ import type { ProviderClient } from "../upstream/provider-client.ts"
 import { factsOf, keptElsewhere, leadsNowhere, notFound } from "./state-kinds.ts"
 
 /** What one request may name. */
-export const MOST_REFERENCES = 5_000
+export const MAX_REFERENCES = 5_000
 /** Records that are remembered; of more, the oldest go. About 4 GB. */
-const MOST_RECORDS = 20_000_000
+const MAX_RECORDS = 20_000_000
 const SWEEP_EVERY = 600_000
 /** Requests come first. Milliseconds. */
 const SWEEP_PAUSE = 20
@@ -20,23 +20,23 @@ const SWEEP_PAUSE = 20
 /** What a request names of what vendors keep, once it is known whose it is. */
 export interface ResolvedState {
   readonly references: readonly StateReference[]
-  /** Tokens that its vendor reads beside the request; undefined where nobody knows. */
+  /** Tokens that its vendor reads beside the request; undefined where no one knows. */
   readonly tokens: number | undefined
   /** The model, with those of its deployments only that can find it. */
   readonly model: Model
-  /** Hashes of what was passed on though nobody knows whose it is. */
+  /** Hashes of what was passed on though no one knows whose it is. */
   readonly strange: ReadonlySet<string>
 }
 
 /** Who names what, and of which model. */
-export interface StateOrder {
+export interface StateQuery {
   readonly account: string
   readonly references: readonly StateReference[]
   readonly model: Model
   /** The caller's. */
   readonly dialect: DialectId
   readonly clients: ReadonlyMap<string, ProviderClient>
-  /** Whether what nobody knows is passed on. */
+  /** Whether what no one knows is passed on. */
   readonly passesUnknown: boolean
 }
 
@@ -74,16 +74,16 @@ export class VendorState implements Disposable {
    * @throws GatewayError `not_found` for what is not this account's, `invalid_value` for what the model's
    * vendors could not find, `book_unavailable`.
    */
-  async resolve(order: StateOrder): Promise<ResolvedState | undefined> {
-    const references = concerning(order)
+  async resolve(input: StateQuery): Promise<ResolvedState | undefined> {
+    const references = concerning(input)
     if (references.length === 0) return undefined
     const [first] = references
-    if (first && references.length > MOST_REFERENCES) throw tooMany(first)
+    if (first && references.length > MAX_REFERENCES) throw tooMany(first)
     const hashes = references.map(({ id, state }) => this.hash(state.kind, id))
     const known = await this.#find([...new Set(hashes)])
-    const { account, model, passesUnknown } = order
+    const { account, model, passesUnknown } = input
     const search = new Search(account, known, passesUnknown)
-    references.forEach((reference, index) => search.judge(reference, hashes[index] ?? ""))
+    references.forEach((reference, index) => search.validate(reference, hashes[index] ?? ""))
     return {
       references,
       tokens: search.tokens,
@@ -133,7 +133,7 @@ export class VendorState implements Disposable {
 
   async #sweep(): Promise<void> {
     try {
-      while ((await this.#store.vendorState.sweep(Date.now(), MOST_RECORDS)) > 0) {
+      while ((await this.#store.vendorState.sweep(Date.now(), MAX_RECORDS)) > 0) {
         await Bun.sleep(SWEEP_PAUSE)
       }
     } catch (error) {
@@ -147,27 +147,27 @@ export class VendorState implements Disposable {
 }
 
 /** What goes to other vendors too, or everything where one of them speaks the caller's dialect. */
-function concerning(order: StateOrder): readonly StateReference[] {
-  const { references } = order
-  if (understands(order)) return references
+function concerning(input: StateQuery): readonly StateReference[] {
+  const { references } = input
+  if (understands(input)) return references
   const lost = references.find(({ state }) => state.isEssential)
   if (lost) throw leadsNowhere(lost)
   return references.filter(({ state }) => state.isShared)
 }
 
 /** Whether a vendor of the model speaks the caller's dialect. */
-export function understands({ model, dialect, clients }: StateOrder): boolean {
+export function understands({ model, dialect, clients }: StateQuery): boolean {
   return model.deployments.some((deployment) =>
     clients
       .get(deployment.provider)
-      ?.offers(deployment)
-      .some((offer) => offer.dialect.id === dialect),
+      ?.bindings(deployment)
+      .some((binding) => binding.dialect.id === dialect),
   )
 }
 
 /** What is said of a request that names more than that. */
 export function tooMany({ path }: StateReference): GatewayError {
-  const message = `The request names more than ${MOST_REFERENCES} things that a vendor keeps, such as '${path}'. Send fewer.`
+  const message = `The request names more than ${MAX_REFERENCES} things that a vendor keeps, such as '${path}'. Send fewer.`
   return invalidValue(path, message)
 }
 
@@ -200,7 +200,7 @@ class Search {
     return this.#answers.values().reduce((sum, tokens) => sum + tokens, this.#counted)
   }
 
-  judge(reference: StateReference, hash: string): void {
+  validate(reference: StateReference, hash: string): void {
     const records = this.#known.get(hash) ?? []
     const own = records.filter(({ account }) => account === this.#account)
     if (own.length === 0) {
@@ -215,7 +215,7 @@ class Search {
     if (!reference.state.isWeightless) this.#weigh(reference, own)
   }
 
-  /** @throws GatewayError when nobody who serves the model keeps all that was found. */
+  /** @throws GatewayError when no one who serves the model keeps all that was found. */
   restricted(model: Model): Model {
     const providers = this.#providers
     if (providers === undefined) return model
@@ -227,12 +227,12 @@ class Search {
   }
 
   #weigh({ state }: StateReference, own: readonly VendorStateRecord[]): void {
-    let most = 0
-    for (const { tokens } of own) most = Math.max(most, tokens ?? Infinity)
-    const isCounted = factsOf(state.kind).isCounted && most < Infinity
+    let max = 0
+    for (const { tokens } of own) max = Math.max(max, tokens ?? Infinity)
+    const isCounted = factsOf(state.kind).isCounted && max < Infinity
     const made = own[0]?.request ?? ""
     if (!isCounted) this.#isSizeUnknown = true
-    else if (state.kind !== "item") this.#counted += most
-    else this.#answers.set(made, Math.max(most, this.#answers.get(made) ?? 0))
+    else if (state.kind !== "item") this.#counted += max
+    else this.#answers.set(made, Math.max(max, this.#answers.get(made) ?? 0))
   }
 }

@@ -1,6 +1,6 @@
 import { countTokens, decode, encode } from "gpt-tokenizer/encoding/o200k_base"
 
-export interface CountOrder {
+export interface CountCommand {
   readonly id: number
   readonly text: string
   /** Present: not the tokens are asked for, but how many characters so many of them make. */
@@ -15,7 +15,7 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() }
 
 declare const self: Worker
 
-self.addEventListener("message", (message: MessageEvent<CountOrder>) => {
+self.addEventListener("message", (message: MessageEvent<CountCommand>) => {
   const { id, text, head } = message.data
   const count = head === undefined ? countTokens(text, AS_TEXT) : lengthOfHead(text, head)
   self.postMessage({ id, count } satisfies CountAnswer)

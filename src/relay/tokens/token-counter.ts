@@ -1,5 +1,5 @@
 import { threadAddress } from "../../runtime.ts"
-import type { CountAnswer, CountOrder } from "./token-counter-thread.ts"
+import type { CountAnswer, CountCommand } from "./token-counter-thread.ts"
 
 /** No known tokenizer takes this long on honest text; some take minutes on a long run of one letter. */
 const PATIENCE = 1_000
@@ -43,15 +43,15 @@ export class TokenCounter implements Disposable {
     this.#replace()
   }
 
-  #ask(order: Omit<CountOrder, "id">): Promise<number | undefined> {
-    if (order.text === "") return Promise.resolve(0)
-    if (order.text.length > LONGEST) return Promise.resolve(undefined)
+  #ask(input: Omit<CountCommand, "id">): Promise<number | undefined> {
+    if (input.text === "") return Promise.resolve(0)
+    if (input.text.length > LONGEST) return Promise.resolve(undefined)
     const thread = (this.#thread ??= this.#start())
     const id = ++this.#last
     return new Promise((resolve) => {
       const timer = this.#timer(this.#isReady ? this.#patience : LOADING_PATIENCE)
       this.#waiting.set(id, { timer, resolve })
-      thread.postMessage({ id, ...order } satisfies CountOrder)
+      thread.postMessage({ id, ...input } satisfies CountCommand)
     })
   }
 

@@ -1,6 +1,6 @@
 import { decode } from "gpt-tokenizer/encoding/cl100k_base"
 
-export interface DecodeOrder {
+export interface DecodeCommand {
   readonly id: number
   readonly inputs: readonly (readonly number[])[]
 }
@@ -13,12 +13,12 @@ export interface DecodeAnswer {
 
 declare const self: Worker
 
-self.addEventListener("message", (message: MessageEvent<DecodeOrder>) => {
+self.addEventListener("message", (message: MessageEvent<DecodeCommand>) => {
   const { id, inputs } = message.data
   self.postMessage(answerTo(id, inputs))
 })
 
-function answerTo(id: number, inputs: DecodeOrder["inputs"]): DecodeAnswer {
+function answerTo(id: number, inputs: DecodeCommand["inputs"]): DecodeAnswer {
   try {
     return { id, texts: inputs.map((tokens) => decode(tokens)) }
   } catch {

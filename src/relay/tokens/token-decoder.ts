@@ -1,5 +1,5 @@
 import { threadAddress } from "../../runtime.ts"
-import type { DecodeAnswer, DecodeOrder } from "./token-decoder-thread.ts"
+import type { DecodeAnswer, DecodeCommand } from "./token-decoder-thread.ts"
 
 type Texts = readonly string[] | undefined
 
@@ -13,12 +13,12 @@ export class TokenDecoder implements Disposable {
   readonly #waiting = new Map<number, (texts: Texts) => void>()
 
   /** The texts of tokens in OpenAI's vocabulary `cl100k_base`; undefined when one of them means nothing. */
-  decode(inputs: DecodeOrder["inputs"]): Promise<Texts> {
+  decode(inputs: DecodeCommand["inputs"]): Promise<Texts> {
     const thread = (this.#thread ??= this.#start())
     const id = ++this.#last
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve)
-      thread.postMessage({ id, inputs } satisfies DecodeOrder)
+      thread.postMessage({ id, inputs } satisfies DecodeCommand)
     })
   }
 

@@ -1,5 +1,5 @@
 import type { Place } from "../../canon/linked-list.ts"
-import type { Draft } from "../../canon/draft.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
@@ -60,7 +60,7 @@ interface AttemptParts<T extends Candidate> {
 export class Attempt<T extends Candidate = Plan> implements Watched, Disposable {
   readonly plan: T
   /** How the receipt tells of it; completed when it is over. */
-  readonly record: Draft<AttemptRecord>
+  readonly record: Writable<AttemptRecord>
   /** By `performance.now()`. */
   readonly startedAt = performance.now()
   readonly memory: Reservation
@@ -157,7 +157,7 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
   }
 
   /** A byte came: the deadline between bytes starts again. */
-  heard(): void {
+  received(): void {
     this.#watch.pulse.turnTo(this.#work, 2)
     this.#phase = "betweenBytes"
     this.resume()

@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { free } from "../../wire/free-piece.ts"
+import { free } from "../../wire/free-chunk.ts"
 
 /** Answers up to here are not worth counting: their request has been. Bytes. */
 const SMALL_ANSWER = 64 * 1024
@@ -10,7 +10,7 @@ const SMALL_ANSWER = 64 * 1024
 const COPIES = 3
 const MEBIBYTE = 1024 * 1024
 /** Lists, objects and members of a whole answer: as many are parsed and read in about a second (decision 20). */
-const MOST_VALUES = 1_000_000
+const MAX_VALUES = 1_000_000
 
 /** Who reads an answer whole. */
 export interface AnswerReader {
@@ -18,14 +18,14 @@ export interface AnswerReader {
   /** The most that it takes, unpacked. Bytes. */
   readonly answerBytes: number
   readonly memory: Reservation
-  /** Called with each piece. */
-  heard(): void
+  /** Called with each chunk. */
+  received(): void
 }
 
 /** An answer that is here already and not worth counting; undefined: it is to be collected. */
 export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
   const whole = answer.takeWhole(Math.min(SMALL_ANSWER, reader.answerBytes))
-  if (whole !== undefined) reader.heard()
+  if (whole !== undefined) reader.received()
   return whole
 }
 
@@ -34,23 +34,23 @@ export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
  * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.
  */
 export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   const size = new AnswerSize(reader)
   let scanner: JsonScanner | undefined
-  for await (const piece of answer.body) {
-    reader.heard()
-    size.add(piece.byteLength)
-    pieces.push(piece)
+  for await (const chunk of answer.body) {
+    reader.received()
+    size.add(chunk.byteLength)
+    chunks.push(chunk)
     if (size.isSmall) continue
-    if (scanner !== undefined || mayBeJson(answer)) scanner = scanned(scanner, pieces, piece)
-    if (scanner !== undefined && scanner.values > MOST_VALUES) throw tooMany(reader)
+    if (scanner !== undefined || mayBeJson(answer)) scanner = scanned(scanner, chunks, chunk)
+    if (scanner !== undefined && scanner.values > MAX_VALUES) throw tooMany(reader)
     size.reserve(scanner?.bytes)
   }
-  const [only] = pieces
-  if (pieces.length === 1 && only) return only
-  const whole = Buffer.concat(pieces)
+  const [only] = chunks
+  if (chunks.length === 1 && only) return only
+  const whole = Buffer.concat(chunks)
   // The collector does not see how large this garbage is.
-  if (!size.isSmall) for (const piece of pieces) free(piece)
+  if (!size.isSmall) for (const chunk of chunks) free(chunk)
   return whole
 }
 
@@ -85,15 +85,15 @@ export class AnswerSize {
 /** What came while the answer was small is looked at once it no longer is. */
 function scanned(
   scanner: JsonScanner | undefined,
-  pieces: readonly Uint8Array[],
-  piece: Uint8Array,
+  chunks: readonly Uint8Array[],
+  chunk: Uint8Array,
 ): JsonScanner {
   if (scanner !== undefined) {
-    scanner.push(piece)
+    scanner.push(chunk)
     return scanner
   }
   const begun = new JsonScanner()
-  for (const earlier of pieces) begun.push(earlier)
+  for (const earlier of chunks) begun.push(earlier)
   return begun
 }
 
@@ -112,6 +112,6 @@ function tooLarge({ provider, answerBytes }: Omit<AnswerReader, "heard">): Gatew
 function tooMany({ provider }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an answer of more than ${MOST_VALUES.toLocaleString("en-US")} lists, objects and members, which was not read to its end. Ask for less at once, or for a stream.`,
+    `Provider '${provider}' sent an answer of more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members, which was not read to its end. Ask for less at once, or for a stream.`,
   )
 }

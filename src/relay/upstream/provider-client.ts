@@ -4,13 +4,13 @@ import type { GatewayError } from "../../canon/errors.ts"
 import type { Redactor } from "../../canon/redactor.ts"
 import type { ProviderSettings } from "../../config/settings.ts"
 import { CallEnded } from "../pipeline/end-reason.ts"
-import type { ChatOffer, Signer, Vendor } from "../../vendors/vendor.ts"
+import type { ChatBinding, Signer, Vendor } from "../../vendors/vendor.ts"
 import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
 
 type RequestHeaders = Readonly<Record<string, string>>
 
 /** What is to be asked of a provider. */
-export interface RequestOrder {
+export interface OutgoingRequest {
   /** The vendor's own name for it. */
   readonly model: string
   readonly stream: boolean
@@ -50,8 +50,8 @@ export class ProviderClient {
   readonly #signer: Signer
   readonly #ownHeaders: RequestHeaders
   readonly #redactor: Redactor
-  readonly #offers = new WeakMap<Deployment, readonly ChatOffer[]>()
-  readonly #settled = new Map<ChatOffer, SettledHeaders>()
+  readonly #bindings = new WeakMap<Deployment, readonly ChatBinding[]>()
+  readonly #settled = new Map<ChatBinding, SettledHeaders>()
 
   constructor(id: string, provider: ProviderSettings, vendor: Vendor, redactor: Redactor) {
     const base = vendor.baseUrlOf(provider)
@@ -76,38 +76,41 @@ export class ProviderClient {
   }
 
   /** The dialects in which a deployment can be called, the one to prefer first. */
-  offers(deployment: Deployment): readonly ChatOffer[] {
-    let offers = this.#offers.get(deployment)
-    if (offers === undefined) {
+  bindings(deployment: Deployment): readonly ChatBinding[] {
+    let bindings = this.#bindings.get(deployment)
+    if (bindings === undefined) {
       const { dialects = [] } = deployment
-      offers = this.vendor.chat.filter((offer) => dialects.includes(offer.dialect.id))
-      this.#offers.set(deployment, offers)
+      bindings = this.vendor.chat.filter((binding) => dialects.includes(binding.dialect.id))
+      this.#bindings.set(deployment, bindings)
     }
-    return offers
+    return bindings
   }
 
   /** A request with its address, its signature and its headers. A promise only when signing takes one. */
-  request(offer: ChatOffer, order: RequestOrder): HttpRequest | Promise<HttpRequest> {
-    const url = this.base + offer.path(order.model, order.stream)
-    const { body } = order
+  request(binding: ChatBinding, input: OutgoingRequest): HttpRequest | Promise<HttpRequest> {
+    const url = this.base + binding.path(input.model, input.stream)
+    const { body } = input
     const signed = this.#signer.sign({ url, body })
     if (signed instanceof Promise) {
       return signed.then((fresh) => ({
         url,
-        headers: new Headers({ ...order.headers, ...this.#merged(offer, fresh) }),
+        headers: new Headers({ ...input.headers, ...this.#merged(binding, fresh) }),
         body,
       }))
     }
-    const { record, ready } = this.#headers(offer, signed)
-    const headers = order.headers ? new Headers({ ...order.headers, ...record }) : ready
+    const { record, ready } = this.#headers(binding, signed)
+    const headers = input.headers ? new Headers({ ...input.headers, ...record }) : ready
     return { url, headers, body }
   }
 
   /** The address of something that a chat of its has made, and the headers to ask for it with. */
-  async beneath(offer: ChatOffer, name: string): Promise<{ url: string; headers: RequestHeaders }> {
-    const url = `${this.base}${offer.path("", false)}/${encodeURIComponent(name)}`
+  async beneath(
+    binding: ChatBinding,
+    name: string,
+  ): Promise<{ url: string; headers: RequestHeaders }> {
+    const url = `${this.base}${binding.path("", false)}/${encodeURIComponent(name)}`
     const { "content-type": _, ...headers } = this.#merged(
-      offer,
+      binding,
       await this.#signer.sign({ url, body: "" }),
     )
     return { url, headers }
@@ -130,19 +133,19 @@ export class ProviderClient {
     return signed instanceof Promise ? signed.then(whole) : whole(signed)
   }
 
-  #headers(offer: ChatOffer, signed: RequestHeaders): SettledHeaders {
-    const known = this.#settled.get(offer)
+  #headers(binding: ChatBinding, signed: RequestHeaders): SettledHeaders {
+    const known = this.#settled.get(binding)
     if (known !== undefined && known.signed === signed) return known
-    const record = this.#merged(offer, signed)
+    const record = this.#merged(binding, signed)
     const settled = { signed, record, ready: new Headers(record) }
-    this.#settled.set(offer, settled)
+    this.#settled.set(binding, settled)
     return settled
   }
 
-  #merged(offer: ChatOffer, signed: RequestHeaders): RequestHeaders {
+  #merged(binding: ChatBinding, signed: RequestHeaders): RequestHeaders {
     return {
       ...USUAL_HEADERS,
-      ...offer.headers,
+      ...binding.headers,
       ...signed,
       ...this.#ownHeaders,
     }

@@ -14,7 +14,7 @@ export interface RefusalReader {
 interface RefusedCall {
   readonly provider: string
   /** A byte came. */
-  heard(): void
+  received(): void
   /** What a failure of the transport means. */
   explain(error: unknown): GatewayError
   /** What the provider says, without the operator's secrets. */
@@ -42,20 +42,20 @@ export async function refusalOf(
 }
 
 async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promise<unknown> {
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let size = 0
-  attempt.heard()
+  attempt.received()
   try {
-    for await (const piece of response.body) {
-      pieces.push(piece)
-      size += piece.byteLength
+    for await (const chunk of response.body) {
+      chunks.push(chunk)
+      size += chunk.byteLength
       if (size > ERROR_BODY_LIMIT) break
     }
   } catch (error) {
     return attempt.explain(error).message
   }
   // Before anything is cut out of it: half a secret is not recognized.
-  const text = attempt.cleanedText(Buffer.concat(pieces).toString("utf8", 0, ERROR_BODY_LIMIT))
+  const text = attempt.cleanedText(Buffer.concat(chunks).toString("utf8", 0, ERROR_BODY_LIMIT))
   return parseJson(text) ?? text
 }
 

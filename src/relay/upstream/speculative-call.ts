@@ -7,7 +7,7 @@ const PATIENCE = 30_000
 
 /**
  * An upstream call that is sent while the file in it is still arriving. Until it is taken the vendor does not get the
- * end of it, so there is nothing that it could do and bill; and its failure is nobody's: it is given up without a trace,
+ * end of it, so there is nothing that it could do and bill; and its failure is no one's: it is given up without a trace,
  * and the call is made again from the complete file.
  */
 export class SpeculativeCall {
@@ -38,7 +38,7 @@ export class SpeculativeCall {
     return this.#sending
   }
 
-  /** Ends it, unless somebody has taken it. */
+  /** Ends it, unless someone has taken it. */
   giveUp(): void {
     if (this.#state !== "sent") return
     this.#state = "lost"

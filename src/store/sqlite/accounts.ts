@@ -31,19 +31,19 @@ function accountFromRow(row: AccountRow): AccountRecord {
   }
 }
 
-/** Where an account's book ends, as far as its next line needs to know. */
-export type BookEnd = Pick<EntryRecord, "number" | "balance" | "hash">
+/** Where an account's ledger ends, as far as its next line needs to know. */
+export type LedgerEnd = Pick<EntryRecord, "number" | "balance" | "hash">
 
-const EMPTY_BOOK: BookEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
+const EMPTY_BOOK: LedgerEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
 const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, coalesce(
     (SELECT debt FROM debts WHERE account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt
   FROM accounts JOIN balances ON owner = id`
 
 /** The largest sum that a column holds. */
-const MOST = 2n ** 63n - 1n
+const MAX = 2n ** 63n - 1n
 
-/** An entry that is no charge: what an addition to the book says of itself. */
+/** An entry that is no charge: what an addition to the ledger says of itself. */
 type Addition = Omit<NewEntry, "kind"> & { readonly kind: Exclude<EntryKind, "charge"> }
 
 /** Accounts and their books. Methods that write expect to run inside a transaction. */
@@ -105,20 +105,20 @@ export class Accounts {
     if (account.balance - account.leased + entry.amount < 0n) {
       throw new StoreError("insufficient", "the balance does not cover this, or requests hold it")
     }
-    if (account.balance + entry.amount > MOST) {
+    if (account.balance + entry.amount > MAX) {
       throw new StoreError("too_much", "the balance would be more than the book can hold")
     }
     this.#changePosted.run(entry.amount, account.id)
     return this.append({ ...entry, account: account.id })
   }
 
-  /** The part of an account's balance that nobody has leased. */
+  /** The part of an account's balance that no one has leased. */
   freeOf(id: string): bigint {
     const { balance, leased } = this.#require(id)
     return balance - leased
   }
 
-  /** Writes the next line of an account's book. The balance itself is the caller's to change. */
+  /** Writes the next line of an account's ledger. The balance itself is the caller's to change. */
   append(line: Addition): EntryRecord {
     const end = this.end(line.account)
     const unhashed = {
@@ -151,7 +151,7 @@ export class Accounts {
     return entry
   }
 
-  end(account: string): BookEnd {
+  end(account: string): LedgerEnd {
     const row = this.#end.get(account)
     return row ? { ...row, number: Number(row.number) } : EMPTY_BOOK
   }

@@ -18,21 +18,21 @@ interface Run {
 }
 
 /** So many batches of a process that writes alone wait: the anchor is a page more for each commit that writes it. */
-const MOST_WAITING = 32
+const MAX_WAITING = 32
 /** As long as another has written within so many batches, each is taken in at once: the next to write goes on from it. */
 const COMPANY = 100
 
 /**
- * The anchor in the book, as far as it is kept up by those who write the rows: to read each of them again later costs
+ * The anchor in the ledger, as far as it is kept up by those who write the rows: to read each of them again later costs
  * more than all else about them. `BookAnchor.advance` takes in what others have written.
  */
 export class AnchorRow {
   readonly #sum: Statement<SumRow, [bigint]>
   readonly #last: Statement<{ row: bigint; hash: string | null }, []>
   readonly #extend: Statement<unknown, (string | bigint | null)[]>
-  /** In the book, and not in its anchor yet. */
+  /** In the ledger, and not in its anchor yet. */
   #waiting: Run | undefined
-  /** The same when the batch that is being posted is in the book. */
+  /** The same when the batch that is being posted is in the ledger. */
   #posted: Run | undefined
   /** Batches until this process is taken to write alone. */
   #company = COMPANY
@@ -47,7 +47,7 @@ export class AnchorRow {
     )
   }
 
-  /** A batch begins, inside its transaction. The one before, if it was not committed, is not in the book. */
+  /** A batch begins, inside its transaction. The one before, if it was not committed, is not in the ledger. */
   begin(): void {
     this.#posted = this.#waiting
   }
@@ -72,12 +72,12 @@ export class AnchorRow {
       batches: (isNext ? earlier.batches : 0) + 1,
     }
     if (this.#company > 0) this.#company--
-    const waits = this.#company === 0 && run.batches < MOST_WAITING
+    const waits = this.#company === 0 && run.batches < MAX_WAITING
     if (!waits) this.#write(run)
     this.#posted = waits ? run : undefined
   }
 
-  /** The batch is in the book. */
+  /** The batch is in the ledger. */
   commit(): void {
     this.#waiting = this.#posted
   }

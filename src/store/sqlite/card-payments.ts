@@ -51,7 +51,7 @@ export class CardPayments {
     return payment
   }
 
-  /** Remembers how a payment that is in the book is reported. What is known stays. */
+  /** Remembers how a payment that is in the ledger is reported. What is known stays. */
   know({ intent, payment, account, amount, units, currency }: CardPayment): void {
     this.#database.run(
       "INSERT OR IGNORE INTO card_payments (intent, payment, account, amount, units, currency) VALUES (?, ?, ?, ?, ?, ?)",

@@ -11,11 +11,11 @@ import { useWriteAheadLog } from "./write-ahead-log.ts"
 const BUSY_TIME = 10_000
 
 /**
- * Where prompts and answers are kept: in a file of its own beside the book, which is there only once
+ * Where prompts and answers are kept: in a file of its own beside the ledger, which is there only once
  * an account wanted it.
  */
-export function contentsPath(bookPath: string): string {
-  return join(dirname(bookPath), "contents.db")
+export function contentsPath(databasePath: string): string {
+  return join(dirname(databasePath), "contents.db")
 }
 
 /** Prompts and answers, on the reports' thread. */
@@ -23,8 +23,8 @@ export class Contents implements Disposable {
   readonly #path: string
   #database: Database | undefined
 
-  constructor(bookPath: string) {
-    this.#path = contentsPath(bookPath)
+  constructor(databasePath: string) {
+    this.#path = contentsPath(databasePath)
   }
 
   keep(record: ContentRecord): void {

@@ -34,7 +34,7 @@ export class ConversationFile {
     this.#open = undefined
   }
 
-  /** Somebody may have deleted it, or another process begun it again. */
+  /** Someone may have deleted it, or another process begun it again. */
   #current(): Database {
     if (this.#open && this.#open.inode !== inodeOf(this.#path)) this.close()
     this.#open ??= opened(this.#path)

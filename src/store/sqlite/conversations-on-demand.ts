@@ -13,14 +13,14 @@ export interface ConversationMethods extends AsyncDisposable {
   readonly parts: ConversationParts
 }
 
-/** Conversations in a file beside the book. The file, and its thread, begin with the first one. */
+/** Conversations in a file beside the ledger. The file, and its thread, begin with the first one. */
 export class ConversationsOnDemand implements ConversationParts, AsyncDisposable {
   readonly #path: string
   readonly #thread: ThreadOnDemand<ConversationMethods>
 
-  /** @param bookPath the book's. */
-  constructor(bookPath: string) {
-    this.#path = join(dirname(bookPath), "conversations.db")
+  /** @param databasePath the ledger's. */
+  constructor(databasePath: string) {
+    this.#path = join(dirname(databasePath), "conversations.db")
     this.#thread = new ThreadOnDemand({
       thread: "store/sqlite/conversations-thread.ts",
       path: this.#path,

@@ -13,8 +13,8 @@ import type { ConversationMethods } from "./conversations-on-demand.ts"
 import type { Direct, GroupsOf } from "./methods.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"
 
-/** Less than this on its disk is left to the book, without which nobody is served. Bytes. */
-const LEAST_FREE = 128 * 1024 * 1024
+/** Less than this on its disk is left to the ledger, without which no one is served. Bytes. */
+const MIN_FREE = 128 * 1024 * 1024
 /** About what a row takes besides its content. Bytes. */
 const ROW_BYTES = 300
 
@@ -39,7 +39,7 @@ export function openSqliteConversations(
   const file = new ConversationFile(path)
   const parts: SqliteConversations["methods"]["parts"] = {
     keep: (writes) => {
-      if (freeBytes(path) < LEAST_FREE) throw new Error(FULL)
+      if (freeBytes(path) < MIN_FREE) throw new Error(FULL)
       return file.use((database) => database.transaction(() => keep(database, writes)).immediate())
     },
     find: (hashes, options) => file.use((database) => find(database, hashes, options)),
@@ -56,7 +56,7 @@ export function openSqliteConversations(
   return { methods: { parts }, close: () => file.close() }
 }
 
-const FULL = `less than ${LEAST_FREE / 1_048_576} MB are free on the disk, which the book may need`
+const FULL = `less than ${MIN_FREE / 1_048_576} MB are free on the disk, which the book may need`
 
 function freeBytesAt(path: string): number {
   const { bavail, bsize } = statfsSync(dirname(path))
@@ -80,7 +80,7 @@ function keep(database: Database, writes: readonly ConversationWrite[]): void {
 function find(
   database: Database,
   hashes: readonly string[],
-  { now, keep: time, most }: FindOptions,
+  { now, keep: time, max }: FindOptions,
 ): FoundParts {
   const values = [JSON.stringify(hashes), now, now - time, now + time] as const
   const bytes =
@@ -89,7 +89,7 @@ function find(
         `SELECT SUM(bytes) AS bytes ${FOUND}`,
       )
       .get(...values)?.bytes ?? 0
-  if (bytes > most) return bytes
+  if (bytes > max) return bytes
   return database
     .query<KeptPart, [string, number, number, number]>(`SELECT hash, sealed ${FOUND}`)
     .all(...values)
@@ -110,16 +110,16 @@ function insert(database: Database, { account, at, expiresAt, parts }: Conversat
 }
 
 /** The oldest answers of an account go, each with all its parts, until what is left fits. */
-function makeAccountRoom(database: Database, account: string, most: number): void {
-  while (bytesOf(database, account) > most && deleteOldest(database, account));
+function makeAccountRoom(database: Database, account: string, max: number): void {
+  while (bytesOf(database, account) > max && deleteOldest(database, account));
 }
 
 /** The account that keeps most gives way: no account loses its answers to another that keeps more. */
-function makeTotalRoom(database: Database, most: number): void {
+function makeTotalRoom(database: Database, max: number): void {
   const largest = database.query<{ account: string }, []>(
     `SELECT account FROM sizes WHERE account <> '${EVERYBODY}' ORDER BY bytes DESC LIMIT 1`,
   )
-  while (bytesOf(database, EVERYBODY) > most) {
+  while (bytesOf(database, EVERYBODY) > max) {
     const found = largest.get()
     if (!found || !deleteOldest(database, found.account)) return
   }

@@ -73,7 +73,7 @@ export class Debts {
     return entry
   }
 
-  /** Pays with what nobody holds or has leased. */
+  /** Pays with what no one holds or has leased. */
   collect(account: string, at: number): void {
     const debt = this.of(account)
     if (debt === 0n) return

@@ -1,6 +1,6 @@
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 
-/** A line of the book as the database keeps it. */
+/** A line of the ledger as the database keeps it. */
 export interface EntryRow {
   account: string
   number: bigint
@@ -38,6 +38,6 @@ export function entryFromRow(row: EntryRow): EntryRecord {
   }
 }
 
-/** The columns of a line of the book; the receipt of a charge stands beside them. */
+/** The columns of a line of the ledger; the receipt of a charge stands beside them. */
 export const ENTRY_COLUMNS =
   "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"

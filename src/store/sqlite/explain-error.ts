@@ -1,7 +1,7 @@
 import { SQLiteError } from "bun:sqlite"
 import { accessSync, constants } from "node:fs"
 import { dirname } from "node:path"
-import { BookError } from "../book-error.ts"
+import { LedgerError } from "../ledger-error.ts"
 import { SchemaError } from "./migrate.ts"
 
 /** What SQLite says of a file whose contents are not a database any more. */
@@ -17,16 +17,16 @@ const UNAVAILABLE = [
 ]
 
 /** A failure of the file as the store's own error, which names it; anything else as it is. */
-export function asBookError(path: string, error: unknown): unknown {
-  if (error instanceof SchemaError) return new BookError("other_version", error.message)
+export function asLedgerError(path: string, error: unknown): unknown {
+  if (error instanceof SchemaError) return new LedgerError("other_version", error.message)
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ""
   if (isOneOf(code, DAMAGED)) {
-    return new BookError("damaged", `the book ${path} is damaged: ${error.message}`)
+    return new LedgerError("damaged", `the book ${path} is damaged: ${error.message}`)
   }
   if (!isOneOf(code, UNAVAILABLE)) return error
   const reason = folderFault(dirname(path)) ?? error.message
-  return new BookError("unavailable", `the book ${path} cannot be used: ${reason}`)
+  return new LedgerError("unavailable", `the book ${path} cannot be used: ${reason}`)
 }
 
 /** Extended codes begin with the plain one. */

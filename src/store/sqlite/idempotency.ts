@@ -24,7 +24,7 @@ interface ClaimRow {
 }
 
 const COLUMNS = "scope, key, fingerprint, request, node, claimed_at, rights, state"
-/** Claims that one sweep forgets: others wait for the book meanwhile. */
+/** Claims that one sweep forgets: others wait for the ledger meanwhile. */
 const SWEPT_AT_ONCE = 5_000
 /** The row of the totals that counts all scopes together. */
 const ALL = ""
@@ -64,7 +64,7 @@ export class Idempotency {
       return this.#require(scope, key)
     }
     if (found) this.#database.run("DELETE FROM idempotency WHERE request = ?", [found.request])
-    if (this.#totals(scope).keys >= claim.mostKeys) return null
+    if (this.#totals(scope).keys >= claim.maxKeys) return null
     this.#database.run("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?, ?, ?, 'running', 0)", [
       scope,
       key,
@@ -88,14 +88,14 @@ export class Idempotency {
     }
   }
 
-  #keep({ request, size, mostOfScope, mostOfAll }: KeptAnswer): KeepResult {
+  #keep({ request, size, maxOfScope, maxOfAll }: KeptAnswer): KeepResult {
     const kept = this.#database
       .query<{ scope: string }, [bigint, string]>(
         "UPDATE idempotency SET state = 'kept', size = ? WHERE request = ? AND state IN ('running', 'done') RETURNING scope",
       )
       .get(BigInt(size), request)
     if (kept === null) return { isKept: false, dropped: [] }
-    const dropped = [...this.#shrink(kept.scope, mostOfScope), ...this.#shrink(ALL, mostOfAll)]
+    const dropped = [...this.#shrink(kept.scope, maxOfScope), ...this.#shrink(ALL, maxOfAll)]
     return { isKept: !dropped.includes(request), dropped }
   }
 
@@ -127,13 +127,13 @@ export class Idempotency {
   }
 
   /** The oldest answers make room for the new one, which may be among them. */
-  #shrink(scope: string, most: number): string[] {
+  #shrink(scope: string, max: number): string[] {
     const dropped: string[] = []
     const oldest = this.#database.query<{ request: string }, [string]>(
       `SELECT request FROM idempotency WHERE state = 'kept' ${scope === ALL ? "AND ?1 = ''" : "AND scope = ?1"}
        ORDER BY claimed_at, request LIMIT 1`,
     )
-    while (this.#totals(scope).bytes > most) {
+    while (this.#totals(scope).bytes > max) {
       const row = oldest.get(scope)
       if (!row) break
       this.#drop(row.request)

@@ -9,7 +9,7 @@ import type { Transactions } from "./transactions.ts"
 /** A node that still waits recalls again before this time is over, in milliseconds. */
 const RECALL_LIFETIME = 500
 
-/** Stands for who is no node in `recalls`: somebody wants to take something out. */
+/** Stands for who is no node in `recalls`: someone wants to take something out. */
 const NO_NODE = ""
 
 /** The shares of balances that nodes hold. Methods that write expect to run inside a transaction. */
@@ -68,7 +68,7 @@ export class Leases {
    * granted: two nodes that each sit on half of what they need would wait for each other.
    */
   take(request: LeaseRequest): Omit<LeaseGrant, "debt"> {
-    const { node, owner, wanted, least } = request
+    const { node, owner, wanted, min } = request
     const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
     if (!this.#nodes.isKnown(node)) {
       // A node that was taken for dead joins again within a poll: until then it can only wait.
@@ -80,7 +80,7 @@ export class Leases {
     const share = nodes === 1n ? free : free / (2n * nodes)
     const asked = wanted > share ? wanted : share
     const possible = asked < free ? asked : free
-    const granted = possible < least ? 0n : possible
+    const granted = possible < min ? 0n : possible
     if (granted > 0n) this.#enlarge(owner, node, granted)
     if (granted < wanted && elsewhere > 0n) this.#ask(owner, node, 0n)
     return { granted, posted, free: free - granted, leasedElsewhere: elsewhere }

@@ -96,7 +96,7 @@ export class Members {
     return member
   }
 
-  /** An account that has an owner keeps one: somebody has to be able to invite and to remove. */
+  /** An account that has an owner keeps one: someone has to be able to invite and to remove. */
   #keepOwner(member: MemberRecord): void {
     if (member.role !== "owner" || this.#otherOwner.get(member.account, member.id) !== null) return
     throw new StoreError("last_owner", "this is the account's last owner")

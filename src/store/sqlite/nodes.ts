@@ -9,7 +9,7 @@ interface NodeRow {
   machine: string | null
 }
 
-/** The processes that share the book. Methods that write expect to run inside a transaction. */
+/** The processes that share the ledger. Methods that write expect to run inside a transaction. */
 export class Nodes {
   readonly #database: Database
   readonly #count: Statement<{ count: bigint }, []>

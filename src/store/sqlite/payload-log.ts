@@ -3,14 +3,14 @@ import type { ContentRecord, PayloadLog } from "../payload-log.ts"
 import { contentsPath } from "./contents.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
 
-/** The payload log in a file beside the book, written on the thread of the index. */
+/** The payload log in a file beside the ledger, written on the thread of the index. */
 export class SqlitePayloadLog implements PayloadLog {
   readonly #path: string
   readonly #reports: ReportsOnDemand
 
-  /** @param bookPath the book's. */
-  constructor(bookPath: string, reports: ReportsOnDemand) {
-    this.#path = contentsPath(bookPath)
+  /** @param databasePath the ledger's. */
+  constructor(databasePath: string, reports: ReportsOnDemand) {
+    this.#path = contentsPath(databasePath)
     this.#reports = reports
   }
 

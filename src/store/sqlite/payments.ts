@@ -8,7 +8,7 @@ import type { Debts } from "./debts.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Transactions } from "./transactions.ts"
 
-/** Payments from outside, each in the book once. What writes expects to run inside a transaction. */
+/** Payments from outside, each in the ledger once. What writes expects to run inside a transaction. */
 export class Payments {
   readonly #accounts: Accounts
   readonly #cards: CardPayments

@@ -5,7 +5,7 @@ import { hashEntry, hashText } from "../../accounting/hash-chain.ts"
 import type { Batch, Posted, Posting } from "../settlements.ts"
 import type { Accounts } from "./accounts.ts"
 import { AnchorRow } from "./anchor-row.ts"
-import { BookEnds } from "./book-ends.ts"
+import { LedgerEnds } from "./ledger-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
 import type { Holds } from "./holds.ts"
 import type { Leases } from "./leases.ts"
@@ -24,7 +24,7 @@ interface PostingParts {
 
 /** Charges. What writes expects to run inside a transaction. */
 export class Postings {
-  readonly #ends: BookEnds
+  readonly #ends: LedgerEnds
   readonly #anchor: AnchorRow
   /** Of the rows of a batch. */
   #hashes: string[] = []
@@ -38,7 +38,7 @@ export class Postings {
 
   constructor(database: Database, parts: PostingParts) {
     const { accounts, holds, leases, receipts, writeOffs, states } = parts
-    this.#ends = new BookEnds(database, accounts)
+    this.#ends = new LedgerEnds(database, accounts)
     this.#anchor = new AnchorRow(database)
     this.#holds = holds
     this.#leases = leases
@@ -56,14 +56,14 @@ export class Postings {
   }
 
   /**
-   * Posts a batch whose requests are not in the book yet, to books that nobody else has written to.
+   * Posts a batch whose requests are not in the ledger yet, to books that no one else has written to.
    * @throws SQLiteError of a unique index otherwise; then `postAgain` is to be asked.
    */
   post(node: string, batch: Batch): Posted[] {
     return this.#post(node, batch, () => null)
   }
 
-  /** The same where a request may be in the book already: it is not charged again. */
+  /** The same where a request may be in the ledger already: it is not charged again. */
   postAgain(node: string, batch: Batch): Posted[] {
     this.#ends.forget()
     return this.#post(node, batch, (request, charges) => {
@@ -79,7 +79,7 @@ export class Postings {
     this.#anchor.commit()
   }
 
-  /** Brings the book's anchor up to what this process has posted. */
+  /** Brings the ledger's anchor up to what this process has posted. */
   writeAnchor(): void {
     this.#anchor.flush()
   }
@@ -122,7 +122,7 @@ export class Postings {
     return posted
   }
 
-  /** The row of a charge, its receipt with it, as the next line of its account's book. */
+  /** The row of a charge, its receipt with it, as the next line of its account's ledger. */
   #chargeOf(posting: Posting, charged: bigint): Row {
     const { account, at, request, key, receipt } = posting
     const end = this.#ends.of(account)
@@ -165,7 +165,7 @@ export class Postings {
     ]
   }
 
-  /** Writes down what nobody pays of a cost. A lease that does not cover its charge was lost. */
+  /** Writes down what no one pays of a cost. A lease that does not cover its charge was lost. */
   #writeOff({ account, key, request, amount, at, writtenOff }: Posting, charged: bigint): void {
     for (const part of writtenOff) this.#writeOffs.append({ ...part, account, key, request, at })
     if (charged === amount) return

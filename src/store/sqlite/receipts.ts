@@ -8,14 +8,14 @@ import type { WriteOffs } from "./write-offs.ts"
 /** The kind of the row of a request that has expired; it has no number. */
 export const EXPIRED = "expired"
 
-/** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
+/** A request's row: a line of the ledger with its receipt, or only the receipt when nothing was charged. */
 export type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
   request: string
   key: string
   receipt: string
 } & ({ number: bigint; kind: string } | { number: null; kind: typeof EXPIRED | null })
 
-/** Receipts, in rows of the book: one row for each request. Methods that write expect to run inside a transaction. */
+/** Receipts, in rows of the ledger: one row for each request. Methods that write expect to run inside a transaction. */
 export class Receipts {
   readonly #writeOffs: WriteOffs
   readonly #insert: Statement<

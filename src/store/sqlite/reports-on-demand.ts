@@ -6,13 +6,13 @@ import { ThreadOnDemand } from "./thread-on-demand.ts"
 /** How long a report waits for the index; what it then has not seen comes with the next, milliseconds. */
 const PATIENCE = 3_000
 
-/** The reports of a book, on a thread that begins with the first question and ends with the gateway. */
+/** The reports of a ledger, on a thread that begins with the first question and ends with the gateway. */
 export class ReportsOnDemand implements Reports, AsyncDisposable {
   readonly #thread: ThreadOnDemand<IndexMethods>
   readonly #patience: number
   #last: Promise<void> = Promise.resolve()
 
-  /** @param path the book's. @param patience milliseconds; for tests. */
+  /** @param path the ledger's. @param patience milliseconds; for tests. */
   constructor(path: string, patience = PATIENCE) {
     this.#thread = new ThreadOnDemand({
       thread: "store/sqlite/requests-thread.ts",

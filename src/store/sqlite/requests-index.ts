@@ -1,9 +1,9 @@
 import type { Database, Statement } from "bun:sqlite"
 import { takeRequestOut } from "./requests-list.ts"
-import { type BookRow, type RequestSummary, summarize } from "./requests-summary.ts"
+import { type LedgerRow, type RequestSummary, summarize } from "./requests-summary.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
-/** How many rows of the book are taken at once: a question in between waits no longer than for these. */
+/** How many rows of the ledger are taken at once: a question in between waits no longer than for these. */
 const CHUNK = 250
 
 export const HOUR = 3_600_000
@@ -56,11 +56,11 @@ function addSums(table: string): string {
     ON CONFLICT DO UPDATE SET ${sums}`
 }
 
-/** Takes the book's receipts into the index, in the order they were written. */
+/** Takes the ledger's receipts into the index, in the order they were written. */
 export class RequestIndex {
   readonly #index: Database
   readonly #readProgress: Statement<Progress, []>
-  readonly #readBook: Statement<BookRow, [bigint, bigint]>
+  readonly #readBook: Statement<LedgerRow, [bigint, bigint]>
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
   readonly #addHours: Statement<unknown, (string | bigint)[]>
   readonly #addDays: Statement<unknown, (string | bigint)[]>
@@ -95,7 +95,7 @@ export class RequestIndex {
   /**
    * Takes the next rows in.
    *
-   * A row of the book that is committed later never has a smaller rowid, since one writes at a time.
+   * A row of the ledger that is committed later never has a smaller rowid, since one writes at a time.
    * @returns whether there may be more.
    */
   bringUp(): boolean {
@@ -137,7 +137,7 @@ export class RequestIndex {
   }
 }
 
-/** An index that was made from another book, or from a later state of this one, begins again. */
+/** An index that was made from another ledger, or from a later state of this one, begins again. */
 function checkProgress(index: Database, book: Database): void {
   const progress = index
     .query<Progress, []>("SELECT row, last_row, last_request FROM progress")
@@ -145,11 +145,11 @@ function checkProgress(index: Database, book: Database): void {
   if (progress && progress.row === 0n) return
   const end = book.query<{ row: bigint | null }, []>("SELECT max(rowid) AS row FROM entries").get()
   const isBehind = progress && progress.row <= (end?.row ?? 0n)
-  if (isBehind && isSameBook(progress, book)) return
+  if (isBehind && isSameDatabase(progress, book)) return
   clearIndex(index)
 }
 
-function isSameBook({ last_row, last_request }: Progress, book: Database): boolean {
+function isSameDatabase({ last_row, last_request }: Progress, book: Database): boolean {
   if (last_row === null) return true
   const row = book
     .query<{ request: string | null }, [bigint]>(

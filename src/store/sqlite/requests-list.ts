@@ -33,7 +33,7 @@ interface Read {
 /** Ids are `req_` and a UUID. */
 const PART_OF_ID = /^[req_0-9a-f-]*$/
 /** More reads than these cost more than to look at all rows. */
-const MOST_READS = 64
+const MAX_READS = 64
 
 /**
  * The newest requests that a filter lets through. Their keys' names are another's to add.
@@ -58,7 +58,7 @@ function readsOf(index: Database, filter: RequestFilter, row: bigint | undefined
   if (!isGlob(model)) return accounts.map((account) => ({ account, model, row }))
   const models = modelsLike(index, model)
   const reads = accounts.flatMap((account) => models.map((one) => ({ account, model: one, row })))
-  if (reads.length <= MOST_READS) return reads
+  if (reads.length <= MAX_READS) return reads
   return accounts.map((account) => ({ account, model: undefined, row }))
 }
 

@@ -30,22 +30,22 @@ interface KeyUseRow {
 /** What of the index is kept in memory at most, KiB: rows go into many places of it at once. */
 const CACHE_SIZE = 32 * 1024
 
-/** Where the index of a book is: beside it. */
-export function reportsPath(bookPath: string): string {
-  return join(dirname(bookPath), "reports.db")
+/** Where the index of a ledger is: beside it. */
+export function reportsPath(databasePath: string): string {
+  return join(dirname(databasePath), "reports.db")
 }
 
 /**
- * Opens the index beside a book, making it where it is not there. The book is only ever read.
- * @param bookPath a book that exists.
+ * Opens the index beside a ledger, making it where it is not there. The ledger is only ever read.
+ * @param databasePath a ledger that exists.
  */
-export function openSqliteReports(bookPath: string): SqliteReports {
-  const book = new Database(bookPath, { strict: true, safeIntegers: true })
+export function openSqliteReports(databasePath: string): SqliteReports {
+  const book = new Database(databasePath, { strict: true, safeIntegers: true })
   book.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   book.run("PRAGMA query_only = ON")
-  const index = openIndex(reportsPath(bookPath))
+  const index = openIndex(reportsPath(databasePath))
   const requests = new RequestIndex(index, book)
-  const contents = new Contents(bookPath)
+  const contents = new Contents(databasePath)
 
   function keyNames(keys: readonly string[]): Map<string, string> {
     const rows = book
@@ -56,7 +56,7 @@ export function openSqliteReports(bookPath: string): SqliteReports {
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
-  /** The book finds a whole id at once; to look for a part of one in the index takes long. */
+  /** The ledger finds a whole id at once; to look for a part of one in the index takes long. */
   function rowOf(request: string | undefined): bigint | undefined {
     if (request === undefined) return undefined
     return book
@@ -92,7 +92,7 @@ export function openSqliteReports(bookPath: string): SqliteReports {
   }
 }
 
-/** What is lost in a crash is made again from the book, so no commit waits for the disk. */
+/** What is lost in a crash is made again from the ledger, so no commit waits for the disk. */
 function openIndex(path: string): Database {
   makePrivateFile(path)
   const index = new Database(path, { create: true, strict: true, safeIntegers: true })

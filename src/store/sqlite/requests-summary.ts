@@ -1,7 +1,7 @@
 import type { RequestRecord } from "../requests.ts"
 
-/** A receipt with its charge, as the book has it. */
-export interface BookRow {
+/** A receipt with its charge, as the ledger has it. */
+export interface LedgerRow {
   readonly row: bigint
   readonly account: string
   readonly at: bigint
@@ -41,13 +41,13 @@ const INPUT_CLASSES = [
 ]
 const OUTPUT_CLASSES = ["output", "audio_output", "reasoning_output"]
 
-/** How requests end that did not fail: nobody's fault is what the caller himself broke off. */
+/** How requests end that did not fail: no one's fault is what the caller himself broke off. */
 export const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
 /** A call that was given up because another one had answered says nothing of the request. */
 const NOT_NEEDED = "not_needed"
 
-/** What the index keeps of a row of the book; undefined for one that is no request's. */
-export function summarize(row: BookRow): RequestSummary | undefined {
+/** What the index keeps of a row of the ledger; undefined for one that is no request's. */
+export function summarize(row: LedgerRow): RequestSummary | undefined {
   const { request, key, amount } = row
   if (request === null || key === null || row.receipt === null) return undefined
   const receipt = parseReceipt(row.receipt)

@@ -107,10 +107,10 @@ export function latencies(
     conditions.add("account = ?", account)
     conditions.add("at >= ?", from)
     conditions.always("status = 'settled' AND duration IS NOT NULL")
-    const order = account === undefined ? "requests_by_time" : "requests_by_account"
+    const input = account === undefined ? "requests_by_time" : "requests_by_account"
     return index
       .query<{ at: bigint; duration: bigint }, (string | bigint)[]>(
-        `SELECT at, duration FROM requests INDEXED BY ${order} ${conditions.where}
+        `SELECT at, duration FROM requests INDEXED BY ${input} ${conditions.where}
         ORDER BY at DESC LIMIT ${LATENCY_SAMPLE}`,
       )
       .all(...conditions.values)

@@ -26,7 +26,7 @@ export function settlementMethods(parts: SettlementParts): DirectStore["settleme
 }
 
 /**
- * Posts in one transaction. Nearly no request is in the book before, and nearly nobody else writes to
+ * Posts in one transaction. Nearly no request is in the ledger before, and nearly no one else writes to
  * it: to look for each beforehand would cost more than to begin again.
  */
 function postMethod(transactions: Transactions, postings: Postings) {

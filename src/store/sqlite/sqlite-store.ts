@@ -1,9 +1,9 @@
 import { Database, SQLiteError } from "bun:sqlite"
 import { existsSync } from "node:fs"
-import { BookError } from "../book-error.ts"
+import { LedgerError } from "../ledger-error.ts"
 import { makePrivateFile } from "../private-file.ts"
 import type { DirectStore } from "./direct-store.ts"
-import { asBookError } from "./explain-error.ts"
+import { asLedgerError } from "./explain-error.ts"
 import { migrate, requireNewestSchema } from "./migrate.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
@@ -21,7 +21,7 @@ export interface SqliteStore {
   measureCommit(): number
   /** An error of a method as the store's own, where it comes from the file. */
   explained(error: unknown): unknown
-  /** From now on somebody else moves the log into the database. */
+  /** From now on someone else moves the log into the database. */
   leaveCheckpoints(): void
   close(): void
 }
@@ -42,7 +42,7 @@ export function openSqliteStore(path: string): SqliteStore {
     migrate(database, BOOK_SCHEMA)
     return storeOn(database, path)
   } catch (error) {
-    throw asBookError(path, error)
+    throw asLedgerError(path, error)
   }
 }
 
@@ -51,13 +51,13 @@ export function openSqliteStore(path: string): SqliteStore {
  * @throws BookError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
  */
 export function openSqliteReader(path: string): SqliteStore {
-  if (!existsSync(path)) throw new BookError("not_found", `there is no book at ${path}`)
+  if (!existsSync(path)) throw new LedgerError("not_found", `there is no book at ${path}`)
   try {
     const database = openForReading(path)
     requireNewestSchema(database, BOOK_SCHEMA)
     return storeOn(database, path)
   } catch (error) {
-    throw asBookError(path, error)
+    throw asLedgerError(path, error)
   }
 }
 
@@ -66,7 +66,7 @@ function storeOn(database: Database, path: string): SqliteStore {
     methods: storeMethods(database),
     measureCommit: () => measureCommit(database),
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
-    explained: (error) => asBookError(path, error),
+    explained: (error) => asLedgerError(path, error),
     close: () => close(database),
   }
 }

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite"
 import { accountMethods, Accounts } from "./accounts.ts"
 import { auditMethods, AuditTrail } from "./audit.ts"
-import { BookAnchor } from "./book-anchor.ts"
-import { BookPages, entryMethods } from "./book-pages.ts"
+import { BookAnchor } from "./ledger-anchor.ts"
+import { LedgerPages, entryMethods } from "./ledger-pages.ts"
 import { Budgets } from "./budgets.ts"
 import { CardPayments } from "./card-payments.ts"
 import { codeMethods, Codes } from "./codes.ts"
@@ -32,7 +32,7 @@ export function storeMethods(database: Database): DirectStore {
   const trail = new AuditTrail(database, idempotency)
   const transactions = new Transactions(database, (record) => trail.append(record))
   const accounts = new Accounts(database)
-  const pages = new BookPages(database)
+  const pages = new LedgerPages(database)
   const codes = new Codes(database, accounts)
   const debts = new Debts(database, accounts)
   const cards = new CardPayments(database, accounts, debts)

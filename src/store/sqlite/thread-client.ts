@@ -1,5 +1,5 @@
 import { threadAddress } from "../../runtime.ts"
-import { BookError } from "../book-error.ts"
+import { LedgerError } from "../ledger-error.ts"
 import { StoreError } from "../store-error.ts"
 import { type GroupsOf, type MethodNames, methodsNamed } from "./methods.ts"
 import type { MethodResult } from "./thread-server.ts"
@@ -92,7 +92,7 @@ class ThreadCalls {
     this.#waiting.delete(id)
     if (!error) waiter?.resolve(result)
     else if (error.code) waiter?.reject(new StoreError(error.code, error.message))
-    else if (error.fault) waiter?.reject(new BookError(error.fault, error.message))
+    else if (error.fault) waiter?.reject(new LedgerError(error.fault, error.message))
     else waiter?.reject(new Error(error.message))
   }
 }

@@ -1,4 +1,4 @@
-import { BookError, type BookFault } from "../book-error.ts"
+import { LedgerError, type LedgerFault } from "../ledger-error.ts"
 import { StoreError } from "../store-error.ts"
 import { methodNames, methodOf } from "./methods.ts"
 
@@ -17,7 +17,7 @@ export interface MethodResult {
   readonly error?: {
     readonly message: string
     readonly code?: StoreError["code"]
-    readonly fault?: BookFault
+    readonly fault?: LedgerFault
   }
 }
 
@@ -62,7 +62,7 @@ function answer(
     const error = explained(thrown)
     const message = error instanceof Error ? error.message : String(error)
     const code = error instanceof StoreError ? { code: error.code } : {}
-    const fault = error instanceof BookError ? { fault: error.code } : {}
+    const fault = error instanceof LedgerError ? { fault: error.code } : {}
     return { id: call.id, error: { message, ...code, ...fault } }
   }
 }

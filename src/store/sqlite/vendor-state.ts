@@ -50,7 +50,7 @@ export class VendorStates {
     )
   }
 
-  /** What is known already lives on; an id that another account was given too is nobody's from then on. */
+  /** What is known already lives on; an id that another account was given too is no one's from then on. */
   keep(records: readonly VendorStateRecord[]): void {
     for (const record of records) {
       const { idHash, provider, kind, account, request, tokens, createdAt, expiresAt } = record
@@ -71,16 +71,16 @@ export class VendorStates {
     return this.#find.all(JSON.stringify(idHashes)).map(recordFromRow)
   }
 
-  /** It is not forgotten: what nobody knows could be passed on. */
+  /** It is not forgotten: what no one knows could be passed on. */
   disown(account: string, idHashes: readonly string[]): void {
     this.#disown.run(account, JSON.stringify(idHashes))
   }
 
   /** Deletes some of what has expired, and of the oldest where there are more than `most`. @returns how many. */
-  sweep(now: number, most: number): number {
+  sweep(now: number, max: number): number {
     const limit = BigInt(SLICE)
     const expired = this.#sweep.run(BigInt(now), limit).changes
-    return expired + this.#bound.run(BigInt(most), limit).changes
+    return expired + this.#bound.run(BigInt(max), limit).changes
   }
 }
 
@@ -107,6 +107,6 @@ export function vendorStateMethods(parts: VendorStateParts): DirectStore["vendor
   return {
     find: (idHashes) => states.find(idHashes),
     disown: (account, idHashes) => states.disown(account, idHashes),
-    sweep: (now, most) => transactions.atomically(() => states.sweep(now, most)),
+    sweep: (now, max) => transactions.atomically(() => states.sweep(now, max)),
   }
 }

@@ -1,10 +1,10 @@
-import { LOOPED, mode, searches, type Switches, told, TOKENS, unknown } from "./switch.ts"
+import { LOOPED, mode, searches, type Switches, reported, TOKENS, unknown } from "./switch.ts"
 
 /** Time of a container that runs code, in fives of minutes, which is the least that is billed. */
 const CODE = {
   by: "calls",
   class: "codeSessions",
-  most: 1,
+  max: 1,
   adds: 8_000,
   lasts: 300,
   counted: [
@@ -78,14 +78,14 @@ export const ANTHROPIC_SWITCHES: Switches = {
     web_search: searches(
       "searches",
       [
-        told("usage.server_tool_use.web_search_requests"),
+        reported("usage.server_tool_use.web_search_requests"),
         // A search that fails is not billed, which only the number says.
-        { in: "items", names: ["web_search"], unlessTold: true },
+        { in: "items", names: ["web_search"], unlessReported: true },
       ],
       "max_uses",
     ),
     web_fetch: LOOPED,
     code_execution: CODE,
-    advisor: { by: "model", how: "beside", name: "model", most: 3, limit: "max_uses" },
+    advisor: { by: "model", how: "beside", name: "model", max: 3, limit: "max_uses" },
   },
 }

@@ -27,7 +27,7 @@ const TOOLS: Readonly<Record<string, Charge>> = {
   googleMaps: {
     by: "calls",
     class: "mapSearches",
-    most: 1,
+    max: 1,
     adds: 8_000,
     counted: [{ in: "answer" }],
   },

@@ -47,7 +47,7 @@ export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
   "cohere-chat": COHERE_SWITCHES,
 }
 
-/** Servers that anybody runs on machines of their own: nobody bills anything there. */
+/** Servers that anyone runs on machines of their own: no one bills anything there. */
 export const UNBILLED: ReadonlySet<string> = new Set(["ollama", "vllm", "lm-studio", "llama-cpp"])
 
 /** The switches of a dialect at a vendor; undefined where nothing is billed. */

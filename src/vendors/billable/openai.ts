@@ -8,7 +8,7 @@ import {
   possibleMode,
   searches,
   type Switches,
-  told,
+  reported,
   TOKENS,
   unknown,
 } from "./switch.ts"
@@ -51,11 +51,14 @@ export const REASONING_MODE: FieldSwitch = {
 export const OWN_TOOLS: Readonly<Record<string, Charge>> = { function: TOKENS, custom: TOKENS }
 
 const SEARCH_ITEMS: Counted = { in: "items", names: ["web_search_call"], done: ["search"] }
-const SEARCHES = searches("searches", [told("tool_usage.web_search.num_requests"), SEARCH_ITEMS])
+const SEARCHES = searches("searches", [
+  reported("tool_usage.web_search.num_requests"),
+  SEARCH_ITEMS,
+])
 
-/** Older kinds of the tool; a model that does not reason pays more for each, so everybody is held so. */
+/** Older kinds of the tool; a model that does not reason pays more for each, so everyone is held so. */
 const PREVIEW_SEARCHES = searches("premiumSearches", [
-  told("tool_usage.web_search.num_requests"),
+  reported("tool_usage.web_search.num_requests"),
   SEARCH_ITEMS,
 ])
 
@@ -63,7 +66,7 @@ const PREVIEW_SEARCHES = searches("premiumSearches", [
 const CONTAINER = {
   by: "calls",
   class: "codeSessions",
-  most: 1,
+  max: 1,
   adds: 8_000,
   lasts: 1_200,
 } as const
@@ -110,8 +113,8 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
     how: "beside",
     name: "model",
     usual: "gpt-image-2",
-    most: 4,
-    pictureTokens: 10_000,
+    max: 4,
+    imageTokens: 10_000,
     usage: "tool_usage.image_gen",
   },
 }
@@ -122,7 +125,7 @@ const SEARCH_OPTIONS: FieldSwitch = {
   otherwise: {
     by: "calls",
     class: "premiumSearches",
-    most: 1,
+    max: 1,
     adds: 8_000,
     counted: [{ in: "answer" }],
   },
@@ -137,7 +140,7 @@ export const OPENAI_CHAT_SWITCHES: Switches = {
 /** `POST /v1/responses` of OpenAI and Azure. */
 export const OPENAI_RESPONSES_SWITCHES: Switches = {
   fields: [SERVICE_TIER, REASONING_MODE],
-  mostCalls: "max_tool_calls",
+  maxCalls: "max_tool_calls",
   tools: RESPONSES_TOOLS,
 }
 

@@ -7,7 +7,7 @@ import {
   possibleMode,
   searches,
   type Switches,
-  told,
+  reported,
   TOKENS,
   unknown,
 } from "./switch.ts"
@@ -18,8 +18,11 @@ const CALLS = "usage.server_side_tool_usage_details"
 /** docs.x.ai/developers/pricing: tools by the call, MCP and what is seen by the tokens. */
 const XAI_TOOLS: Readonly<Record<string, Charge>> = {
   ...OWN_RESPONSES_TOOLS,
-  web_search: searches("searches", [told(`${CALLS}.web_search_calls`), items("web_search_call")]),
-  x_search: searches("searches", [told(`${CALLS}.x_search_calls`), items("x_search_call")]),
+  web_search: searches("searches", [
+    reported(`${CALLS}.web_search_calls`),
+    items("web_search_call"),
+  ]),
+  x_search: searches("searches", [reported(`${CALLS}.x_search_calls`), items("x_search_call")]),
   code_interpreter: code(),
   code_execution: code(),
   file_search: collections(),
@@ -29,13 +32,16 @@ const XAI_TOOLS: Readonly<Record<string, Charge>> = {
 
 function code(): Charge {
   return searches("codeSessions", [
-    told(`${CALLS}.code_interpreter_calls`),
+    reported(`${CALLS}.code_interpreter_calls`),
     items("code_interpreter_call"),
   ])
 }
 
 function collections(): Charge {
-  return searches("fileSearches", [told(`${CALLS}.file_search_calls`), items("file_search_call")])
+  return searches("fileSearches", [
+    reported(`${CALLS}.file_search_calls`),
+    items("file_search_call"),
+  ])
 }
 
 export const XAI_SWITCHES: Switches = {
@@ -61,7 +67,7 @@ export const PERPLEXITY_SWITCHES: Switches = {
       otherwise: {
         by: "calls",
         class: "premiumSearches",
-        most: 1,
+        max: 1,
         adds: 8_000,
         counted: [{ in: "answer" }],
       },
@@ -91,7 +97,7 @@ export const GROQ_SWITCHES: Switches = {
     code_interpreter: {
       by: "calls",
       class: "codeSessions",
-      most: 1,
+      max: 1,
       adds: 8_000,
       lasts: 60,
       counted: [{ in: "items", names: ["code_interpreter", "python"], each: "type" }],
@@ -127,7 +133,7 @@ export const ZAI_SWITCHES: Switches = {
     web_search: {
       by: "calls",
       class: "searches",
-      most: 1,
+      max: 1,
       adds: 8_000,
       counted: [{ in: "answer" }],
     },
@@ -141,7 +147,7 @@ export const ALIBABA_SWITCHES: Switches = {
     BEST_OF,
     {
       path: "enable_search",
-      otherwise: searches("searches", [told("usage.plugins.search.count"), { in: "answer" }]),
+      otherwise: searches("searches", [reported("usage.plugins.search.count"), { in: "answer" }]),
     },
     SERVICE_TIER,
   ],

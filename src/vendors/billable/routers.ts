@@ -5,14 +5,14 @@ import {
   mode,
   searches,
   type Switches,
-  told,
+  reported,
   TOKENS,
   unknown,
 } from "./switch.ts"
 
 /** OpenRouter's searches: openrouter.ai/docs/guides/features/server-tools/web-search */
 const SEARCHES = searches("searches", [
-  told("usage.server_tool_use_details.web_search_requests"),
+  reported("usage.server_tool_use_details.web_search_requests"),
   { in: "answer" },
 ])
 

@@ -18,7 +18,7 @@ export type Counted =
       readonly names: readonly string[]
       readonly each?: string
       readonly done?: readonly string[]
-      readonly unlessTold?: true
+      readonly unlessReported?: true
     }
   | { readonly in: "answer"; readonly untilEnd?: true }
 
@@ -27,7 +27,7 @@ export interface CallCharge {
   readonly by: "calls"
   readonly class: UsageClass
   /** As many are held for where the request says nothing. */
-  readonly most: number
+  readonly max: number
   /** Where a tool says how many it may be at most. */
   readonly limit?: string
   readonly counted: readonly Counted[]
@@ -61,12 +61,12 @@ export interface ModelCharge {
   /** Where its name stands in a tool; absent: the value itself is the name. */
   readonly name?: string
   /** As many times it is asked where the request says nothing. */
-  readonly most?: number
+  readonly max?: number
   readonly limit?: string
   /** Named where the request names none. */
   readonly usual?: string
-  /** It makes pictures: so many tokens of output in each call at most. */
-  readonly pictureTokens?: number
+  /** It makes images: so many tokens of output in each call at most. */
+  readonly imageTokens?: number
   /** Where the usage of what it did stands in the answer, when it is told apart there. */
   readonly usage?: string
 }
@@ -89,7 +89,7 @@ export type Charge =
 export interface FieldSwitch {
   /** `service_tier`, `provider.order`, `models[]`: every element of a list by itself. */
   readonly path: string
-  /** By the value, where it is a text; the names are in small letters. */
+  /** By the value, where it is a text; the names are in lowercase. */
   readonly values?: Readonly<Record<string, Charge>>
   /** Of every other value but null and false. */
   readonly otherwise: Charge
@@ -101,7 +101,7 @@ export interface FieldSwitch {
 export interface Switches {
   readonly fields: readonly FieldSwitch[]
   /** The field by which a request limits the calls of all tools together, where the vendor is known to keep to it. */
-  readonly mostCalls?: string
+  readonly maxCalls?: string
   /**
    * By the type of a tool, without the date at its end. A type that is not here counts as unpriced. In
    * Gemini's dialect, where tools have no type, by the member that a tool is.
@@ -115,10 +115,10 @@ export const TOKENS: Charge = { by: "tokens" }
 /** As many results as a server's tool may add, when the model calls it as often as is assumed. */
 export const RESULT_TOKENS = 8_000
 /** Calls of a server's tool that are assumed where the request sets no limit. */
-export const MOST_CALLS = 10
+export const MAX_CALLS = 10
 
 /** What the server runs in a loop, at no charge but that of the tokens it reads. */
-export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MOST_CALLS }
+export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MAX_CALLS }
 
 /** A mode of service that the request asks for. */
 export function mode(name: string): ModeCharge {
@@ -144,7 +144,7 @@ export function searches(
   return {
     by: "calls",
     class: usageClass,
-    most: MOST_CALLS,
+    max: MAX_CALLS,
     adds: RESULT_TOKENS,
     counted,
     ...(limit === undefined ? {} : { limit }),
@@ -157,6 +157,6 @@ export function items(...names: readonly string[]): Counted {
 }
 
 /** Numbers at these paths of the answer. */
-export function told(...paths: readonly string[]): Counted {
+export function reported(...paths: readonly string[]): Counted {
   return { in: "usage", paths }
 }

@@ -7,7 +7,7 @@ export interface HttpAnswer {
   readonly status: number
   /** Whether the status says that it is what was asked for. */
   readonly ok: boolean
-  /** A header's value; null when it is absent. @param name in small letters. */
+  /** A header's value; null when it is absent. @param name in lowercase. */
   header(name: string): string | null
   /** All headers. Made when asked for. */
   readonly headers: Headers
@@ -15,9 +15,9 @@ export interface HttpAnswer {
   readonly body: AsyncIterableIterator<Uint8Array>
   /**
    * The body, where all of it is here already, to be taken instead of read: small answers come with their head.
-   * @param most bytes; a larger one is to be read.
+   * @param max bytes; a larger one is to be read.
    */
-  takeWhole(most: number): Uint8Array | undefined
+  takeWhole(max: number): Uint8Array | undefined
 }
 
 /** An answer that comes on a connection of ours. */
@@ -33,8 +33,8 @@ export class ReceivedAnswer implements HttpAnswer {
     this.body = decompressed(queue, head.get("content-encoding"))
   }
 
-  takeWhole(most: number): Uint8Array | undefined {
-    return this.body === this.#queue ? this.#queue.takeWhole(most) : undefined
+  takeWhole(max: number): Uint8Array | undefined {
+    return this.body === this.#queue ? this.#queue.takeWhole(max) : undefined
   }
 
   get status(): number {

@@ -2,10 +2,10 @@ const DONE = Promise.resolve({ done: true as const, value: undefined })
 
 /** What a queue asks of the connection that fills it. */
 export interface Source {
-  /** Nobody reads: nothing more is to come until `resume`. */
+  /** No one reads: nothing more is to come until `resume`. */
   pause(): void
   resume(): void
-  /** Nobody will read the rest. */
+  /** No one will read the rest. */
   leave(): void
 }
 
@@ -15,12 +15,12 @@ interface Waiting {
 }
 
 /** Bytes that may wait for their reader before the connection is paused. */
-const MOST_WAITING = 64 * 1024
+const MAX_WAITING = 64 * 1024
 
-/** Pieces of a body between a connection, which pushes, and its one reader, who pulls. */
+/** Chunks of a body between a connection, which pushes, and its one reader, who pulls. */
 export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: Source
-  #pieces: Uint8Array[] = []
+  #chunks: Uint8Array[] = []
   #bytes = 0
   #isPaused = false
   #isOver = false
@@ -31,16 +31,16 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#source = source
   }
 
-  push(piece: Uint8Array): void {
+  push(chunk: Uint8Array): void {
     const waiting = this.#waiting
     if (waiting !== undefined) {
       this.#waiting = undefined
-      waiting.resolve({ done: false, value: piece })
+      waiting.resolve({ done: false, value: chunk })
       return
     }
-    this.#pieces.push(piece)
-    this.#bytes += piece.byteLength
-    if (this.#bytes <= MOST_WAITING) return
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.byteLength
+    if (this.#bytes <= MAX_WAITING) return
     this.#isPaused = true
     this.#source.pause()
   }
@@ -57,23 +57,23 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 
   /**
-   * All of the body, where its end has come already and it is one piece; then nothing is left to read.
-   * @param most bytes; a larger one is left.
+   * All of the body, where its end has come already and it is one chunk; then nothing is left to read.
+   * @param max bytes; a larger one is left.
    */
-  takeWhole(most: number): Uint8Array | undefined {
+  takeWhole(max: number): Uint8Array | undefined {
     if (!this.#isOver || this.#failure !== undefined) return undefined
-    return this.#pieces.length === 1 && this.#bytes <= most ? this.#pieces.pop() : undefined
+    return this.#chunks.length === 1 && this.#bytes <= max ? this.#chunks.pop() : undefined
   }
 
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const piece = this.#pieces.shift()
-    if (piece !== undefined) {
-      this.#bytes -= piece.byteLength
+    const chunk = this.#chunks.shift()
+    if (chunk !== undefined) {
+      this.#bytes -= chunk.byteLength
       if (this.#isPaused && this.#bytes === 0 && !this.#isOver) {
         this.#isPaused = false
         this.#source.resume()
       }
-      return Promise.resolve({ done: false, value: piece })
+      return Promise.resolve({ done: false, value: chunk })
     }
     // What has come is read before a failure behind it is told.
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
@@ -84,7 +84,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#pieces = []
+    this.#chunks = []
     if (!this.#isOver) {
       this.#source.leave()
       this.end()

@@ -11,8 +11,8 @@ interface Target {
 }
 
 /** Addresses remembered. */
-const MOST_TARGETS = 1_000
-/** An idle connection is closed when nobody has used it between two looks. Milliseconds. */
+const MAX_TARGETS = 1_000
+/** An idle connection is closed when no one has used it between two looks. Milliseconds. */
 const LOOK_INTERVAL = 30_000
 
 const LENGTH = "content-length"
@@ -70,7 +70,7 @@ export class HttpClient implements Disposable {
       this.#pools.set(origin, pool)
     }
     const target = { pool, start: `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n` }
-    if (this.#targets.size >= MOST_TARGETS) this.#targets.clear()
+    if (this.#targets.size >= MAX_TARGETS) this.#targets.clear()
     this.#targets.set(url, target)
     return target
   }
@@ -88,10 +88,10 @@ export class HttpClient implements Disposable {
   }
 }
 
-/** Bytes; undefined for a stream of which nobody knows. */
+/** Bytes; undefined for a stream of which no one knows. */
 function lengthOf(headers: Headers, body: HttpBody): number | undefined {
   if (typeof body === "string") return Buffer.byteLength(body)
   if (body instanceof Uint8Array) return body.byteLength
-  const told = headers.get(LENGTH)
-  return told === null ? undefined : Number(told)
+  const reported = headers.get(LENGTH)
+  return reported === null ? undefined : Number(reported)
 }

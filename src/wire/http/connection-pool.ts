@@ -2,7 +2,7 @@ import { Connection, type Place } from "./connection.ts"
 import type { ConnectionSource, OwnSending } from "./sending.ts"
 
 /** Connections that are kept. */
-const MOST_IDLE = 256
+const MAX_IDLE = 256
 
 /**
  * The connections to one origin: whoever has had an answer leaves theirs for the next. Who waits for a connection of their
@@ -55,11 +55,11 @@ export class ConnectionPool implements ConnectionSource, Disposable {
       return
     }
     connection.wasIdle = false
-    if (this.#idle.length < MOST_IDLE && !this.#isOver) this.#idle.push(connection)
+    if (this.#idle.length < MAX_IDLE && !this.#isOver) this.#idle.push(connection)
     else connection.destroy()
   }
 
-  /** Closes those that nobody has used since the last time. */
+  /** Closes those that no one has used since the last time. */
   closeUnused(): void {
     this.#idle = this.#idle.filter((connection) => {
       if (connection.wasIdle) connection.destroy()

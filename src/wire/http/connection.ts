@@ -146,7 +146,7 @@ export class Connection {
     },
     data(socket, bytes) {
       const { user } = socket.data
-      // What comes on a connection that nobody uses is no answer to anything.
+      // What comes on a connection that no one uses is no answer to anything.
       if (user === undefined) socket.data.destroy()
       else user.onBytes(bytes)
     },

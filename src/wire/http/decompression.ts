@@ -10,26 +10,26 @@ import {
 import { ProtocolError } from "./response-head.ts"
 
 /** What one step unpacks: others have their turn between two steps. Bytes. */
-const PIECE = { chunkSize: 64 * 1024 }
+const CHUNK = { chunkSize: 64 * 1024 }
 
 /** No window of more than 8 MB has to be taken (RFC 9659); the library would take 128. */
-const SMALL_WINDOW: ZstdOptions = { ...PIECE }
+const SMALL_WINDOW: ZstdOptions = { ...CHUNK }
 SMALL_WINDOW.params = { [constants.ZSTD_d_windowLogMax]: 23 }
 
 /** How a server may compress although it was asked not to. */
 const OPENERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(PIECE),
-  "x-gzip": () => createGunzip(PIECE),
-  deflate: () => createInflate(PIECE),
-  br: () => createBrotliDecompress(PIECE),
+  gzip: () => createGunzip(CHUNK),
+  "x-gzip": () => createGunzip(CHUNK),
+  deflate: () => createInflate(CHUNK),
+  br: () => createBrotliDecompress(CHUNK),
   zstd: () => createZstdDecompress(SMALL_WINDOW),
 }
 
 /**
  * A body as it was before it was compressed. It is unpacked no faster than it is read, a little at a time: whoever
- * stops at a limit has not unpacked more. To leave it leaves the connection, also before its first piece.
+ * stops at a limit has not unpacked more. To leave it leaves the connection, also before its first chunk.
  * @param encoding the header `content-encoding`, where there is one.
- * @throws ProtocolError when it is compressed in a way that nobody asked for and that is not known here.
+ * @throws ProtocolError when it is compressed in a way that no one asked for and that is not known here.
  */
 export function decompressed(
   body: AsyncIterableIterator<Uint8Array>,
@@ -41,7 +41,7 @@ export function decompressed(
   if (open === undefined) {
     throw new ProtocolError("the response is compressed in a way that was not asked for")
   }
-  const opened = openedPieces(body, open)
+  const opened = openedChunks(body, open)
   return {
     next: () => opened.next(),
     async return() {
@@ -54,7 +54,7 @@ export function decompressed(
   }
 }
 
-async function* openedPieces(
+async function* openedChunks(
   body: AsyncIterableIterator<Uint8Array>,
   open: () => Transform,
 ): AsyncGenerator<Uint8Array, undefined> {

@@ -37,7 +37,7 @@ export class FetchedAnswer implements HttpAnswer {
   /** @throws ProtocolError when its body cannot be read. */
   constructor(response: Response) {
     this.#response = response
-    this.body = decompressed(piecesOf(response.body), response.headers.get("content-encoding"))
+    this.body = decompressed(chunksOf(response.body), response.headers.get("content-encoding"))
   }
 
   get status(): number {
@@ -62,7 +62,7 @@ export class FetchedAnswer implements HttpAnswer {
   }
 }
 
-async function* piecesOf(
+async function* chunksOf(
   stream: ReadableStream<Uint8Array> | null,
 ): AsyncGenerator<Uint8Array, undefined> {
   if (stream) yield* stream

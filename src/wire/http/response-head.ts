@@ -2,7 +2,7 @@
 export class ProtocolError extends Error {}
 
 const LINE_END = "\r\n"
-/** Lines that everybody reads in the same way. */
+/** Lines that everyone reads in the same way. */
 const CLEAR_LINES = /^(?:\r\n[\w!#$%&'*+\-.^`|~]+:[^\r\n\0]*)*$/
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/
 
@@ -12,7 +12,7 @@ export type Framing =
   | { readonly type: "chunked" }
   | { readonly type: "until-close" }
 
-/** The status line and the headers of a response. Headers are looked for when somebody asks: most never are. */
+/** The status line and the headers of a response. Headers are looked for when someone asks: most never are. */
 export class ResponseHead {
   readonly status: number
   readonly #isOld: boolean
@@ -35,7 +35,7 @@ export class ResponseHead {
     this.#coding = this.#find("\r\ntransfer-encoding:")
   }
 
-  /** The values of a header, joined by commas; null when it is absent. @param name in small letters. */
+  /** The values of a header, joined by commas; null when it is absent. @param name in lowercase. */
   get(name: string): string | null {
     return this.#find(`${LINE_END}${name}:`)
   }
@@ -98,7 +98,7 @@ export class ResponseHead {
     const length = this.#length
     if (this.#coding !== null && (length !== null || this.#isBodiless)) return false
     if (this.#isBodiless && length !== null && length !== "0") return false
-    const wish = this.#find("\r\nconnection:")
-    return wish === null || !/(^|[\s,])close([\s,]|$)/i.test(wish)
+    const options = this.#find("\r\nconnection:")
+    return options === null || !/(^|[\s,])close([\s,]|$)/i.test(options)
   }
 }

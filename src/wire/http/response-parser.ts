@@ -3,7 +3,7 @@ import { ProtocolError, ResponseHead } from "./response-head.ts"
 /** Who hears of a response while it comes. */
 export interface ResponseListener {
   onHead(head: ResponseHead): void
-  onPiece(bytes: Uint8Array): void
+  onChunk(bytes: Uint8Array): void
   /** @param isKept whether the connection can serve again. */
   onEnd(isKept: boolean): void
 }
@@ -19,7 +19,7 @@ type State = "head" | "length" | "size" | "chunk" | "chunk-end" | "trailer" | "u
 
 /**
  * One response, from the bytes of a connection, however they are cut. It believes only what can be read in
- * one way: a response that somebody else might see end elsewhere would be another caller's beginning.
+ * one way: a response that someone else might see end elsewhere would be another caller's beginning.
  * Source: RFC 9112.
  */
 export class ResponseParser {
@@ -68,7 +68,7 @@ export class ResponseParser {
       case "trailer":
         return this.#line(input, at)
       case "until-close":
-        this.#listener.onPiece(at === 0 ? input : input.subarray(at))
+        this.#listener.onChunk(at === 0 ? input : input.subarray(at))
         return input.length
       case "over":
         return input.length
@@ -101,7 +101,7 @@ export class ResponseParser {
   #body(input: Buffer, at: number): number {
     const end = Math.min(input.length, at + this.#left)
     this.#left -= end - at
-    this.#listener.onPiece(input.subarray(at, end))
+    this.#listener.onChunk(input.subarray(at, end))
     if (this.#left > 0) return end
     if (this.#state === "chunk") this.#state = "chunk-end"
     else this.#end(input, end)
@@ -133,13 +133,13 @@ export class ResponseParser {
     if (line === "") this.#end(input, next)
   }
 
-  #wait(input: Buffer, at: number, most: number): number {
-    if (input.length - at > most) throw new ProtocolError("a line of the response is too long")
+  #wait(input: Buffer, at: number, max: number): number {
+    if (input.length - at > max) throw new ProtocolError("a line of the response is too long")
     this.#kept = input.subarray(at)
     return input.length
   }
 
-  /** What comes behind a response belongs to nobody, so its connection is not used again. */
+  /** What comes behind a response belongs to no one, so its connection is not used again. */
   #end(input: Buffer, at: number): void {
     this.#state = "over"
     this.#listener.onEnd(this.#isKept && at === input.length)

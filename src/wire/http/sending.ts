@@ -21,7 +21,7 @@ export interface RequestParts {
   /** Up to the headers that frame the body, a line end behind each line. */
   readonly head: string
   readonly body: HttpBody
-  /** Bytes of the body; undefined when nobody knows. */
+  /** Bytes of the body; undefined when no one knows. */
   readonly length: number | undefined
 }
 
@@ -131,7 +131,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#settle.resolve(new ReceivedAnswer(head, this.#queue))
   }
 
-  onPiece(bytes: Uint8Array): void {
+  onChunk(bytes: Uint8Array): void {
     this.#queue?.push(bytes)
   }
 
@@ -176,7 +176,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#settle.reject(error)
   }
 
-  /** Sends a body no faster than the server takes it, each piece until it is taken. */
+  /** Sends a body no faster than the server takes it, each chunk until it is taken. */
   async #stream(body: ReadableStream<Uint8Array>, length: number | undefined): Promise<void> {
     const connection = this.#connection
     const reader = body.getReader()
@@ -184,14 +184,14 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     let sent = 0
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        const piece = read.value
+        const chunk = read.value
         // An empty chunk would be the last one.
-        if (piece.byteLength === 0) continue
-        if (length === undefined) connection.writeText(chunkStart(piece, sent))
-        sent += piece.byteLength
+        if (chunk.byteLength === 0) continue
+        if (length === undefined) connection.writeText(chunkStart(chunk, sent))
+        sent += chunk.byteLength
         if (length !== undefined && sent > length)
           throw new Error("the body is longer than announced")
-        await connection.write(piece)
+        await connection.write(chunk)
       }
       if (length === undefined) connection.writeText(sent === 0 ? LAST_CHUNK : `\r\n${LAST_CHUNK}`)
       else if (sent < length) throw new Error("the body is shorter than announced")
@@ -203,8 +203,8 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
 }
 
 /** Ends the chunk before it and begins the next. */
-function chunkStart(piece: Uint8Array, sent: number): string {
-  const size = `${piece.byteLength.toString(16)}\r\n`
+function chunkStart(chunk: Uint8Array, sent: number): string {
+  const size = `${chunk.byteLength.toString(16)}\r\n`
   return sent === 0 ? size : `\r\n${size}`
 }
 

@@ -36,14 +36,14 @@ interface Call {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
-interface Piece {
+interface Chunk {
   readonly index: number
   readonly id?: string
   readonly function?: { readonly name?: string; readonly arguments?: string }
 }
 
-function piecesOf(frames: readonly Frame[]): readonly Piece[] {
-  const choices = frames.flatMap((frame) => frame.choices as { delta: { tool_calls?: Piece[] } }[])
+function chunksOf(frames: readonly Frame[]): readonly Chunk[] {
+  const choices = frames.flatMap((frame) => frame.choices as { delta: { tool_calls?: Chunk[] } }[])
   return choices.flatMap(({ delta }) => delta.tool_calls ?? [])
 }
 
@@ -62,10 +62,10 @@ async function turn(upstream: Upstream, messages: readonly object[]): Promise<Ca
     await ask(upstreams, { path: "/v1/chat/completions", headers: HEADERS, body }),
   )
   expect(frames.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: expect.any(Number) } })
-  const pieces = piecesOf(frames)
-  const { id, function: begun } = pieces[0] ?? {}
+  const chunks = chunksOf(frames)
+  const { id, function: begun } = chunks[0] ?? {}
   if (id === undefined || begun?.name === undefined) return undefined
-  const written = pieces.map((piece) => piece.function?.arguments ?? "").join("")
+  const written = chunks.map((chunk) => chunk.function?.arguments ?? "").join("")
   return { id, type: "function", function: { name: begun.name, arguments: written } }
 }
 

@@ -86,12 +86,12 @@ describe.each(UPSTREAMS)("before %s the tools are run by", (upstream) => {
     const answer = await models.generateContent({ model, contents: TASK, config })
     expect(answer.text).toContain("found b")
     let said = ""
-    for await (const piece of await models.generateContentStream({
+    for await (const chunk of await models.generateContentStream({
       model,
       contents: TASK,
       config,
     })) {
-      said += piece.text ?? ""
+      said += chunk.text ?? ""
     }
     expect(said).toContain("found b")
   })

@@ -3,7 +3,7 @@ import { createOpenResponses } from "@ai-sdk/open-responses"
 import { createOpenAI } from "@ai-sdk/openai"
 import { APICallError, streamText } from "ai"
 import { type Package, SdkConversation } from "./ai-sdk-conversation.ts"
-import { PIECES_READ, type TestedClient } from "./conversation.ts"
+import { CHUNKS_READ, type TestedClient } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
 /** OpenAI's models are told by their names, which these have not. */
@@ -97,10 +97,10 @@ function sdkClient(own: Package) {
         abortSignal: leaving.signal,
         providerOptions: own.options,
       })
-      let pieces = 0
-      for await (const piece of textStream) {
-        if (piece !== "") pieces++
-        if (pieces === PIECES_READ) break
+      let chunks = 0
+      for await (const chunk of textStream) {
+        if (chunk !== "") chunks++
+        if (chunks === CHUNKS_READ) break
       }
       leaving.abort()
     },

@@ -46,7 +46,7 @@ export class SdkConversation implements Conversation {
     this.#package = own
   }
 
-  say(model: string, { text, image, instructions }: Said, wish: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
     this.#instructions = instructions
     this.#messages.push({
       role: "user",
@@ -58,10 +58,10 @@ export class SdkConversation implements Conversation {
               { type: "image", image: new URL(image) },
             ],
     })
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], wish: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
     const content = this.#calls.map(({ toolCallId, toolName }, index) => ({
       type: "tool-result" as const,
       toolCallId,
@@ -69,17 +69,17 @@ export class SdkConversation implements Conversation {
       output: { type: "text" as const, value: results[index] ?? "" },
     }))
     this.#messages.push({ role: "tool", content })
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  async #ask(model: string, wish: Wish): Promise<Answer> {
+  async #ask(model: string, options: Wish): Promise<Answer> {
     const order = {
-      ...this.#orderOf(wish),
+      ...this.#orderOf(options),
       model: this.#package.model(this.#upstreams, model),
       messages: this.#messages,
       maxRetries: 0,
     }
-    const answer = wish.isStreamed ? await streamed(order) : await generateText(order)
+    const answer = options.isStreamed ? await streamed(order) : await generateText(order)
     this.#messages.push(...answer.responseMessages)
     this.#calls = answer.toolCalls
     return {
@@ -92,7 +92,7 @@ export class SdkConversation implements Conversation {
       finish: answer.finishReason,
       usage: usageOf(answer.usage),
       model: answer.response.modelId,
-      ...(wish.isThing && { thing: answer.output }),
+      ...(options.isThing && { thing: answer.output }),
     }
   }
 

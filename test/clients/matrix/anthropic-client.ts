@@ -4,7 +4,7 @@ import {
   type Answer,
   type ClientUsage,
   type Conversation,
-  PIECES_READ,
+  CHUNKS_READ,
   type Said,
   type TestedClient,
   Thing,
@@ -14,7 +14,7 @@ import {
 import type { SixUpstreams } from "./six-upstreams.ts"
 
 /** Room for an answer and the thinking before it. */
-const MOST_TOKENS = 8192
+const MAX_TOKENS = 8192
 const THINKING_BUDGET = 1024
 
 /** npm @anthropic-ai/sdk. */
@@ -35,12 +35,12 @@ export const ANTHROPIC_CLIENT: TestedClient = {
   begin: (upstreams) => new MessagesConversation(anthropicOf(upstreams)),
   async leave(upstreams, model, text) {
     const messages = [{ role: "user" as const, content: text }]
-    const order = { model, messages, max_tokens: MOST_TOKENS }
+    const order = { model, messages, max_tokens: MAX_TOKENS }
     const stream = anthropicOf(upstreams).messages.stream(order)
-    let pieces = 0
+    let chunks = 0
     for await (const { type } of stream) {
-      if (type === "content_block_delta") pieces++
-      if (pieces === PIECES_READ) break
+      if (type === "content_block_delta") chunks++
+      if (chunks === CHUNKS_READ) break
     }
     stream.abort()
   },
@@ -77,28 +77,28 @@ class MessagesConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, wish: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
     this.#instructions = instructions
     const content =
       image === undefined ? text : [{ type: "text" as const, text }, imageBlock(image)]
     this.#messages.push({ role: "user", content })
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], wish: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
     const content = this.#calls.map(({ id }, index) => ({
       type: "tool_result" as const,
       tool_use_id: id,
       content: results[index] ?? "",
     }))
     this.#messages.push({ role: "user", content })
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  async #ask(model: string, wish: Wish): Promise<Answer> {
+  async #ask(model: string, options: Wish): Promise<Answer> {
     const { messages } = this.#client
-    const body = { ...this.#bodyOf(wish), model, messages: this.#messages }
-    const message = wish.isStreamed
+    const body = { ...this.#bodyOf(options), model, messages: this.#messages }
+    const message = options.isStreamed
       ? await messages.stream(body).finalMessage()
       : await messages.parse(body)
     const { content } = message
@@ -115,21 +115,21 @@ class MessagesConversation implements Conversation {
     }
   }
 
-  #bodyOf(wish: Wish) {
-    const { maxTokens = MOST_TOKENS, stop } = wish
+  #bodyOf(options: Wish) {
+    const { maxTokens = MAX_TOKENS, stop } = options
     return {
       max_tokens: maxTokens,
       ...(this.#instructions !== undefined && { system: [markedText(this.#instructions)] }),
-      ...(wish.hasTools && {
+      ...(options.hasTools && {
         tools: TOOLS.map(({ parameters, ...tool }) => ({
           ...tool,
           input_schema: asInput(parameters),
         })),
       }),
-      ...(wish.thinks && {
+      ...(options.thinks && {
         thinking: { type: "enabled" as const, budget_tokens: THINKING_BUDGET },
       }),
-      ...(wish.isThing && { output_config: { format: zodOutputFormat(Thing) } }),
+      ...(options.isThing && { output_config: { format: zodOutputFormat(Thing) } }),
       ...(stop !== undefined && { stop_sequences: [stop] }),
     }
   }

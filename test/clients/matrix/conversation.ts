@@ -48,9 +48,9 @@ export interface Answer {
 
 /** A conversation that a client holds. It sends back what it got, as it got it. */
 export interface Conversation {
-  say(model: string, said: Said, wish: Wish): Promise<Answer>
+  say(model: string, said: Said, options: Wish): Promise<Answer>
   /** Answers the calls of the last answer, in their order. */
-  answerCalls(model: string, results: readonly string[], wish: Wish): Promise<Answer>
+  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer>
 }
 
 /** What a client calls the ways in which an answer ends. */
@@ -87,12 +87,12 @@ export interface TestedClient {
   readonly asksForSchema: boolean
   /** It shows the model's thoughts. */
   readonly showsThoughts: boolean
-  /** What a picture by its address is to an upstream, where it is not what it is for every client. */
-  readonly picturesByUrl?: Readonly<Partial<Record<Upstream, string>>>
+  /** What an image by its address is to an upstream, where it is not what it is for every client. */
+  readonly imagesByUrl?: Readonly<Partial<Record<Upstream, string>>>
   /** It sends an upstream's reasoning back with what proves it. */
   returnsSignatures(upstream: Upstream, isStreamed: boolean): boolean
   begin(upstreams: SixUpstreams): Conversation
-  /** Has an answer streamed, reads three pieces of it, and leaves. */
+  /** Has an answer streamed, reads three chunks of it, and leaves. */
   leave(upstreams: SixUpstreams, model: string, text: string): Promise<void>
   readonly errors: Readonly<Record<Failure, ExpectedError>>
   /** What it throws at a stream that breaks. */
@@ -101,7 +101,7 @@ export interface TestedClient {
 }
 
 /** How much of an answer is read before the caller leaves. */
-export const PIECES_READ = 3
+export const CHUNKS_READ = 3
 
 /** Two tools, one of them without parameters (docs/wire/README.md#f3). */
 export const TOOLS = [

@@ -14,7 +14,7 @@ import {
   type Answer,
   type ClientUsage,
   type Conversation,
-  PIECES_READ,
+  CHUNKS_READ,
   type Said,
   type TestedClient,
   Thing,
@@ -32,7 +32,7 @@ export const GOOGLE_CLIENT: TestedClient = {
   asksForSchema: true,
   showsThoughts: true,
   // In its own dialect what it writes goes up as it is.
-  picturesByUrl: { gemini: "[image url]" },
+  imagesByUrl: { gemini: "[image url]" },
   returnsSignatures: () => true,
   begin: (upstreams) => new ContentsConversation(googleOf(upstreams)),
   async leave(upstreams, model, text) {
@@ -40,8 +40,8 @@ export const GOOGLE_CLIENT: TestedClient = {
     const config = { abortSignal: left.signal }
     const order = { model, contents: text, config }
     const stream = await googleOf(upstreams).models.generateContentStream(order)
-    let pieces = 0
-    for await (const _ of stream) if (++pieces === PIECES_READ) break
+    let chunks = 0
+    for await (const _ of stream) if (++chunks === CHUNKS_READ) break
     left.abort()
   },
   errors: {
@@ -77,32 +77,32 @@ class ContentsConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, wish: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
     this.#instructions = instructions
-    const parts: Part[] = image === undefined ? [{ text }] : [{ text }, picturePart(image)]
+    const parts: Part[] = image === undefined ? [{ text }] : [{ text }, imagePart(image)]
     this.#contents.push({ role: "user", parts })
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], wish: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
     const parts = this.#calls.map(({ id = "", name = "" }, index) => ({
       functionResponse: { id, name, response: { output: results[index] ?? "" } },
     }))
     this.#contents.push({ role: "user", parts })
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  async #ask(model: string, wish: Wish): Promise<Answer> {
+  async #ask(model: string, options: Wish): Promise<Answer> {
     const { models } = this.#client
-    const order = { model, contents: this.#contents, config: this.#configOf(wish) }
-    const pieces: GenerateContentResponse[] = []
-    if (wish.isStreamed) {
-      for await (const piece of await models.generateContentStream(order)) pieces.push(piece)
-    } else pieces.push(await models.generateContent(order))
-    const parts = pieces.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
+    const order = { model, contents: this.#contents, config: this.#configOf(options) }
+    const chunks: GenerateContentResponse[] = []
+    if (options.isStreamed) {
+      for await (const chunk of await models.generateContentStream(order)) chunks.push(chunk)
+    } else chunks.push(await models.generateContent(order))
+    const parts = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
     this.#contents.push({ role: "model", parts })
     this.#calls = parts.flatMap(({ functionCall }) => functionCall ?? [])
-    const last = pieces.at(-1)
+    const last = chunks.at(-1)
     const text = textOf(parts, false)
     return {
       text,
@@ -111,17 +111,17 @@ class ContentsConversation implements Conversation {
       finish: last?.candidates?.[0]?.finishReason ?? "",
       usage: usageOf(last?.usageMetadata),
       model: last?.modelVersion ?? "",
-      ...(wish.isThing && { thing: JSON.parse(text) as unknown }),
+      ...(options.isThing && { thing: JSON.parse(text) as unknown }),
     }
   }
 
-  #configOf(wish: Wish): GenerateContentConfig {
-    const { maxTokens, stop } = wish
+  #configOf(options: Wish): GenerateContentConfig {
+    const { maxTokens, stop } = options
     return {
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
       ...(stop !== undefined && { stopSequences: [stop] }),
       ...(this.#instructions !== undefined && { systemInstruction: this.#instructions }),
-      ...(wish.hasTools && {
+      ...(options.hasTools && {
         tools: [
           {
             functionDeclarations: TOOLS.map(({ parameters, ...tool }) => ({
@@ -131,10 +131,10 @@ class ContentsConversation implements Conversation {
           },
         ],
       }),
-      ...(wish.thinks && {
+      ...(options.thinks && {
         thinkingConfig: { thinkingLevel: ThinkingLevel.LOW, includeThoughts: true },
       }),
-      ...(wish.isThing && {
+      ...(options.isThing && {
         responseMimeType: "application/json",
         responseJsonSchema: z.toJSONSchema(Thing),
       }),
@@ -149,7 +149,7 @@ function textOf(parts: readonly Part[], isThought: boolean): string {
     .join("")
 }
 
-function picturePart(address: string): Part {
+function imagePart(address: string): Part {
   const [, data] = address.split("base64,")
   return data === undefined
     ? { fileData: { fileUri: address, mimeType: "image/png" } }

@@ -60,10 +60,10 @@ for (const upstream of UPSTREAMS) {
     test("go on after a streamed answer, which they keep in its pieces", async () => {
       const chat = googleOf(upstreams).chats.create({ model })
       await chat.sendMessage({ message: "One" })
-      const pieces: string[] = []
+      const chunks: string[] = []
       const stream = await chat.sendMessageStream({ message: "Two words or more" })
-      for await (const { text = "" } of stream) pieces.push(text)
-      expect(pieces.join("")).toBe("Two words or more")
+      for await (const { text = "" } of stream) chunks.push(text)
+      expect(chunks.join("")).toBe("Two words or more")
       expect((await chat.sendMessage({ message: "Three" })).text).toBe("Three")
       expect(chat.getHistory(true).length).toBeGreaterThan(5)
     })
@@ -73,13 +73,13 @@ for (const upstream of UPSTREAMS) {
       const config = { tools: [callableWeather(asked)] }
       const chat = googleOf(upstreams).chats.create({ model, config })
       const message = "How is the weather?"
-      const pieces: string[] = []
-      if (way === "whole") pieces.push((await chat.sendMessage({ message })).text ?? "")
+      const chunks: string[] = []
+      if (way === "whole") chunks.push((await chat.sendMessage({ message })).text ?? "")
       else {
         const stream = await chat.sendMessageStream({ message })
-        for await (const { text = "" } of stream) pieces.push(text)
+        for await (const { text = "" } of stream) chunks.push(text)
       }
-      expect(pieces.join("")).toContain("sunny")
+      expect(chunks.join("")).toContain("sunny")
       expect(asked).toHaveLength(1)
       expect((await chat.sendMessage({ message: "Thank you" })).text).toBe("Thank you")
     })

@@ -4,7 +4,7 @@ import {
   type Answer,
   type ClientUsage,
   type Conversation,
-  PIECES_READ,
+  CHUNKS_READ,
   type Said,
   type TestedClient,
   Thing,
@@ -42,10 +42,10 @@ export const OPENAI_CHAT_CLIENT: TestedClient = {
     const messages = [{ role: "user" as const, content: text }]
     const { completions } = openAiOf(upstreams).chat
     const stream = await completions.create({ model, messages, stream: true })
-    let pieces = 0
+    let chunks = 0
     for await (const { choices } of stream) {
-      if (choices[0]?.delta.content) pieces++
-      if (pieces === PIECES_READ) break
+      if (choices[0]?.delta.content) chunks++
+      if (chunks === CHUNKS_READ) break
     }
     stream.controller.abort()
   },
@@ -77,7 +77,7 @@ class ChatConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, wish: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
     if (instructions !== undefined) this.#messages.push(markedInstructions(instructions))
     this.#messages.push({
       role: "user",
@@ -89,21 +89,21 @@ class ChatConversation implements Conversation {
               { type: "image_url", image_url: { url: image } },
             ],
     })
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], wish: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
     for (const [index, call] of this.#calls.entries()) {
       const content = results[index] ?? ""
       this.#messages.push({ role: "tool", tool_call_id: call.id, content })
     }
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  async #ask(model: string, wish: Wish): Promise<Answer> {
+  async #ask(model: string, options: Wish): Promise<Answer> {
     const { completion, thoughts } = await this.#complete(
-      { ...bodyOf(wish), model, messages: this.#messages },
-      wish,
+      { ...bodyOf(options), model, messages: this.#messages },
+      options,
     )
     const [choice] = completion.choices
     if (choice === undefined) throw new Error("an answer without a choice")
@@ -121,10 +121,10 @@ class ChatConversation implements Conversation {
     }
   }
 
-  async #complete(body: OpenAI.ChatCompletionCreateParamsNonStreaming, wish: Wish) {
+  async #complete(body: OpenAI.ChatCompletionCreateParamsNonStreaming, options: Wish) {
     const { completions } = this.#client.chat
-    if (!wish.isStreamed) {
-      const completion = wish.isThing
+    if (!options.isStreamed) {
+      const completion = options.isThing
         ? await completions.parse(body)
         : await completions.create(body)
       const message: Thinking | undefined = completion.choices[0]?.message
@@ -147,15 +147,15 @@ function markedInstructions(text: string): OpenAI.ChatCompletionMessageParam {
   return { role: "system", content: [part] }
 }
 
-function bodyOf(wish: Wish) {
+function bodyOf(options: Wish) {
   return {
-    ...(wish.hasTools && {
+    ...(options.hasTools && {
       tools: TOOLS.map((tool) => ({ type: "function" as const, function: tool })),
     }),
-    ...(wish.thinks && { reasoning_effort: "low" as const }),
-    ...(wish.isThing && { response_format: zodResponseFormat(Thing, "thing") }),
-    ...(wish.maxTokens !== undefined && { max_completion_tokens: wish.maxTokens }),
-    ...(wish.stop !== undefined && { stop: wish.stop }),
+    ...(options.thinks && { reasoning_effort: "low" as const }),
+    ...(options.isThing && { response_format: zodResponseFormat(Thing, "thing") }),
+    ...(options.maxTokens !== undefined && { max_completion_tokens: options.maxTokens }),
+    ...(options.stop !== undefined && { stop: options.stop }),
   }
 }
 

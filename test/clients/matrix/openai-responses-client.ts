@@ -5,7 +5,7 @@ import {
   type Answer,
   type ClientUsage,
   type Conversation,
-  PIECES_READ,
+  CHUNKS_READ,
   type Said,
   type TestedClient,
   Thing,
@@ -34,10 +34,10 @@ export const OPENAI_RESPONSES_CLIENT: TestedClient = {
   begin: (upstreams) => new ResponsesConversation(openAiOf(upstreams)),
   async leave(upstreams, model, text) {
     const stream = openAiOf(upstreams).responses.stream({ model, input: text })
-    let pieces = 0
+    let chunks = 0
     for await (const { type } of stream) {
-      if (type === "response.output_text.delta") pieces++
-      if (pieces === PIECES_READ) break
+      if (type === "response.output_text.delta") chunks++
+      if (chunks === CHUNKS_READ) break
     }
     stream.abort()
   },
@@ -53,7 +53,7 @@ class ResponsesConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, wish: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
     if (instructions !== undefined) this.#items.push(markedInstructions(instructions))
     this.#items.push({
       role: "user",
@@ -65,20 +65,20 @@ class ResponsesConversation implements Conversation {
               { type: "input_image", image_url: image, detail: "auto" },
             ],
     })
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], wish: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
     for (const [index, { call_id }] of this.#calls.entries()) {
       this.#items.push({ type: "function_call_output", call_id, output: results[index] ?? "" })
     }
-    return this.#ask(model, wish)
+    return this.#ask(model, options)
   }
 
-  async #ask(model: string, wish: Wish): Promise<Answer> {
+  async #ask(model: string, options: Wish): Promise<Answer> {
     const { responses } = this.#client
-    const body = { ...bodyOf(wish), model, input: this.#items }
-    const response = wish.isStreamed
+    const body = { ...bodyOf(options), model, input: this.#items }
+    const response = options.isStreamed
       ? await responses.stream(body).finalResponse()
       : await responses.parse(body)
     // What the client parses for its caller is no part of what it got: it has a function to leave it out.
@@ -107,18 +107,18 @@ function markedInstructions(text: string): InputItem {
   }
 }
 
-function bodyOf(wish: Wish) {
+function bodyOf(options: Wish) {
   return {
-    ...(wish.hasTools && {
+    ...(options.hasTools && {
       tools: TOOLS.map((tool) => ({ ...tool, type: "function" as const, strict: true })),
     }),
-    ...(wish.thinks && {
+    ...(options.thinks && {
       reasoning: { effort: "low" as const, summary: "auto" as const },
       include: ["reasoning.encrypted_content" as const],
       store: false,
     }),
-    ...(wish.isThing && { text: { format: zodTextFormat(Thing, "thing") } }),
-    ...(wish.maxTokens !== undefined && { max_output_tokens: wish.maxTokens }),
+    ...(options.isThing && { text: { format: zodTextFormat(Thing, "thing") } }),
+    ...(options.maxTokens !== undefined && { max_output_tokens: options.maxTokens }),
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { type Answer, CALLS, type TestedClient, Thing, type Wish } from "./conversation.ts"
 import {
   modelAt,
-  PICTURE_DATA,
+  IMAGE_DATA,
   type Receipt,
   type SixUpstreams,
   type Upstream,
@@ -21,8 +21,8 @@ interface Pair {
 const CASES: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
   text: saysText,
   "two parallel tools and a second turn": callsTools,
-  "a picture in base64": seesPicture,
-  "a picture by its address": seesPictureByUrl,
+  "a picture in base64": seesImage,
+  "a picture by its address": seesImageByUrl,
   "reasoning and two further turns": thinks,
   "reasoning around tools": thinksAroundTools,
   "reasoning that is withheld": withholds,
@@ -53,7 +53,7 @@ async function saysText(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const answer = await client
     .begin(upstreams)
-    .say(modelAt(upstream), { text: "Hello there, gateway" }, wishOf(pair))
+    .say(modelAt(upstream), { text: "Hello there, gateway" }, optionsOf(pair))
   expect(answer).toMatchObject({
     text: "Hello there, gateway",
     finish: client.finishes.stop,
@@ -67,15 +67,19 @@ async function saysText(pair: Pair): Promise<void> {
 
 async function callsTools(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const wish = wishOf(pair, { hasTools: true })
+  const options = optionsOf(pair, { hasTools: true })
   const conversation = client.begin(upstreams)
-  const first = await conversation.say(modelAt(upstream), { text: "Use weather and clock" }, wish)
+  const first = await conversation.say(
+    modelAt(upstream),
+    { text: "Use weather and clock" },
+    options,
+  )
   expect(first.calls).toEqual([...CALLS])
   expect(first.finish).toBe(client.finishes.calls)
   // One client asks for strict tools, and not every vendor has them.
   expect(upstreams.losses.filter((loss) => loss !== "tools.strict:dropped")).toEqual([])
   await expectReceipt(pair, first)
-  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], wish)
+  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], options)
   expect(second).toMatchObject({
     text: "The tools answered: sunny; noon",
     finish: client.finishes.stop,
@@ -84,22 +88,22 @@ async function callsTools(pair: Pair): Promise<void> {
   await expectReceipt(pair, second)
 }
 
-async function seesPicture(pair: Pair): Promise<void> {
+async function seesImage(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const image = `data:image/png;base64,${PICTURE_DATA}`
+  const image = `data:image/png;base64,${IMAGE_DATA}`
   const answer = await client
     .begin(upstreams)
-    .say(modelAt(upstream), { text: "What is this?", image }, wishOf(pair))
+    .say(modelAt(upstream), { text: "What is this?", image }, optionsOf(pair))
   expect(answer.text).toContain("[image 40x30 png]")
   expect(upstreams.losses).toEqual([])
   await expectReceipt(pair, answer)
 }
 
-async function seesPictureByUrl(pair: Pair): Promise<void> {
+async function seesImageByUrl(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const said = { text: "What is this?", image: upstreams.pictureUrl }
-  const answer = await client.begin(upstreams).say(modelAt(upstream), said, wishOf(pair))
-  expect(answer.text).toContain(client.picturesByUrl?.[upstream] ?? FACTS[upstream].pictureByUrl)
+  const said = { text: "What is this?", image: upstreams.imageUrl }
+  const answer = await client.begin(upstreams).say(modelAt(upstream), said, optionsOf(pair))
+  expect(answer.text).toContain(client.imagesByUrl?.[upstream] ?? FACTS[upstream].imageByUrl)
   expect(upstreams.losses).toEqual([])
   await expectReceipt(pair, answer)
 }
@@ -107,14 +111,14 @@ async function seesPictureByUrl(pair: Pair): Promise<void> {
 /** Three turns: the vendor checks what it signed whenever it comes back. */
 async function thinks(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const wish = wishOf(pair, { thinks: true })
+  const options = optionsOf(pair, { thinks: true })
   const conversation = client.begin(upstreams)
-  const first = await conversation.say(modelAt(upstream), { text: "How are you?" }, wish)
+  const first = await conversation.say(modelAt(upstream), { text: "How are you?" }, options)
   expect(first.text).toBe("How are you?")
   expectThoughts(pair, first)
   await expectReceipt(pair, first)
   for (const text of ["And you?", "And now?"]) {
-    const next = await conversation.say(modelAt(upstream), { text }, wish)
+    const next = await conversation.say(modelAt(upstream), { text }, options)
     expect(next.text).toBe(text)
     expectThoughts(pair, next)
     expectProofs(pair)
@@ -124,28 +128,32 @@ async function thinks(pair: Pair): Promise<void> {
 
 async function thinksAroundTools(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const wish = wishOf(pair, { thinks: true, hasTools: true })
+  const options = optionsOf(pair, { thinks: true, hasTools: true })
   const conversation = client.begin(upstreams)
-  const first = await conversation.say(modelAt(upstream), { text: "Use weather and clock" }, wish)
+  const first = await conversation.say(
+    modelAt(upstream),
+    { text: "Use weather and clock" },
+    options,
+  )
   expect(first.calls).toEqual([...CALLS])
   expectThoughts(pair, first)
-  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], wish)
+  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], options)
   expect(second.text).toBe("The tools answered: sunny; noon")
   expectProofs(pair)
   await expectReceipt(pair, second)
-  const third = await conversation.say(modelAt(upstream), { text: "Thank you" }, wish)
+  const third = await conversation.say(modelAt(upstream), { text: "Thank you" }, options)
   expect(third.text).toBe("Thank you")
   expectProofs(pair)
 }
 
 async function withholds(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const wish = wishOf(pair, { thinks: true, hasTools: true })
+  const options = optionsOf(pair, { thinks: true, hasTools: true })
   const conversation = client.begin(upstreams)
   const text = "REDACT: use weather and clock"
-  const first = await conversation.say(modelAt(upstream), { text }, wish)
+  const first = await conversation.say(modelAt(upstream), { text }, options)
   expect(first.thoughts).toBe("")
-  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], wish)
+  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], options)
   expect(second.text).toBe("The tools answered: sunny; noon")
   expectProofs(pair)
   await expectReceipt(pair, second)
@@ -155,7 +163,7 @@ async function answersThing(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const answer = await client
     .begin(upstreams)
-    .say(modelAt(upstream), { text: "Give me a thing" }, wishOf(pair, { isThing: true }))
+    .say(modelAt(upstream), { text: "Give me a thing" }, optionsOf(pair, { isThing: true }))
   expect(Thing.safeParse(JSON.parse(answer.text)).success).toBe(true)
   if (!pair.isStreamed) expect(Thing.safeParse(answer.thing).success).toBe(true)
   expect(answer.finish).toBe(client.finishes.stop)
@@ -171,7 +179,7 @@ async function stopsAtString(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const answer = await client
     .begin(upstreams)
-    .say(modelAt(upstream), { text: "one two STOP three" }, wishOf(pair, { stop: "STOP" }))
+    .say(modelAt(upstream), { text: "one two STOP three" }, optionsOf(pair, { stop: "STOP" }))
   expect(answer.text.trimEnd()).toBe("one two")
   expect(answer.finish).toBe(client.finishes.stopString)
   expect(upstreams.losses).toEqual([])
@@ -193,7 +201,7 @@ async function stopsAtLimit(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const answer = await client
     .begin(upstreams)
-    .say(modelAt(upstream), { text: "/tokens 60" }, wishOf(pair, { maxTokens: 20 }))
+    .say(modelAt(upstream), { text: "/tokens 60" }, optionsOf(pair, { maxTokens: 20 }))
   expect(answer.finish).toBe(client.finishes.length)
   expect(answer.text).not.toBe("")
   expect(answer.usage.output).toBeWithin(20, 30)
@@ -206,7 +214,7 @@ async function findsCache(pair: Pair): Promise<void> {
   const instructions = `${client.name} ${pair.isStreamed} ${words}`
   const model = modelAt(upstream)
   const ask = () =>
-    client.begin(upstreams).say(model, { text: "Hello", instructions }, wishOf(pair))
+    client.begin(upstreams).say(model, { text: "Hello", instructions }, optionsOf(pair))
   await expectReceipt(pair, await ask())
   const second = await ask()
   const { billsNoCache, needsCacheMark } = FACTS[upstream]
@@ -215,8 +223,8 @@ async function findsCache(pair: Pair): Promise<void> {
   await expectReceipt(pair, second)
 }
 
-function wishOf({ isStreamed }: Pair, wish: Omit<Wish, "isStreamed"> = {}): Wish {
-  return { isStreamed, ...wish }
+function optionsOf({ isStreamed }: Pair, options: Omit<Wish, "isStreamed"> = {}): Wish {
+  return { isStreamed, ...options }
 }
 
 function expectThoughts({ client, upstream }: Pair, { thoughts, usage }: Answer): void {

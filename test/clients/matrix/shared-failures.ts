@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { until } from "../../support/gateway.ts"
-import { FAILURES, type Failure, PIECES_READ, type TestedClient } from "./conversation.ts"
+import { FAILURES, type Failure, CHUNKS_READ, type TestedClient } from "./conversation.ts"
 import { type SixUpstreams, slowModelAt, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
 import { FACTS } from "./upstream-facts.ts"
 
@@ -84,7 +84,7 @@ async function expectPaid(
   const { status, estimated, usage } = await upstreams.receipt()
   expect(status).toBe("settled")
   expect(usage?.["input"]).toBeGreaterThan(0)
-  expect(usage?.["output"]).toBeWithin(PIECES_READ, words)
+  expect(usage?.["output"]).toBeWithin(CHUNKS_READ, words)
   expect(estimated).toBe(!FACTS[upstream].countsAlong)
 }
 

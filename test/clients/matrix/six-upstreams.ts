@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "bun:test"
 import type { ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
-import { pngOf } from "../../relay/picture.ts"
+import { pngOf } from "../../relay/image.ts"
 import { startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
 
 /** The dialects in which a vendor can be called. */
@@ -93,18 +93,18 @@ export interface Receipt {
 export class SixUpstreams {
   #gateway: TestGateway | undefined
   #caller: TestCaller | undefined
-  #pictures: Bun.Server<undefined> | undefined
+  #images: Bun.Server<undefined> | undefined
   /** Headers of the last answer that a client got. */
   heard = new Headers()
 
   async start(): Promise<void> {
-    this.#pictures = Bun.serve({
+    this.#images = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
-      fetch: () => new Response(PICTURE, { headers: { "content-type": "image/png" } }),
+      fetch: () => new Response(IMAGE, { headers: { "content-type": "image/png" } }),
     })
     this.#gateway = await startGateway({
-      providersAt: providersAt,
+      providersAt,
       models: models(),
       settings: {
         limits: {
@@ -123,7 +123,7 @@ export class SixUpstreams {
 
   async stop(): Promise<void> {
     await this.#gateway?.[Symbol.asyncDispose]()
-    await this.#pictures?.stop(true)
+    await this.#images?.stop(true)
   }
 
   get gateway(): TestGateway {
@@ -139,9 +139,9 @@ export class SixUpstreams {
     return `${this.gateway.url}/v1`
   }
 
-  /** Where a server on this machine has the picture. */
-  get pictureUrl(): string {
-    return `${started(this.#pictures).url.href}picture.png`
+  /** Where a server on this machine has the image. */
+  get imageUrl(): string {
+    return `${started(this.#images).url.href}picture.png`
   }
 
   /** For clients that take a `fetch`: the usual one, which notes the headers of each answer. */
@@ -192,10 +192,10 @@ export function sixUpstreams(): SixUpstreams {
   return upstreams
 }
 
-const PICTURE = pngOf(40, 30)
+const IMAGE = pngOf(40, 30)
 
-/** The same picture as a data URL. */
-export const PICTURE_DATA = Buffer.from(PICTURE).toString("base64")
+/** The same image as a data URL. */
+export const IMAGE_DATA = Buffer.from(IMAGE).toString("base64")
 
 function providersAt(simulatorUrl: string): Record<string, ProviderSettings> {
   const providers: Record<string, ProviderSettings> = {}

@@ -41,18 +41,18 @@ async function travel(
   isStreamed: boolean,
 ): Promise<void> {
   const conversation = client.begin(upstreams)
-  const wish = { isStreamed, hasTools: true, thinks: true }
+  const options = { isStreamed, hasTools: true, thinks: true }
 
-  const begun = await conversation.say(modelAt(first), { text: "Use weather and clock" }, wish)
+  const begun = await conversation.say(modelAt(first), { text: "Use weather and clock" }, options)
   expect(begun.calls).toEqual([...CALLS])
 
-  const answered = await conversation.answerCalls(modelAt(second), ["sunny", "noon"], wish)
+  const answered = await conversation.answerCalls(modelAt(second), ["sunny", "noon"], options)
   expect(answered.text).toBe("The tools answered: sunny; noon")
   expect(upstreams.heard.get("x-tollgate-provider")).toBe(second)
   expect(proofsIn(upstreams.sent).filter((proof) => proof !== DUMMY)).toEqual([])
   if (FACTS[first].signs) expect(upstreams.losses).toContain("reasoning.signature:dropped")
 
-  const back = await conversation.say(modelAt(first), { text: "Thank you" }, wish)
+  const back = await conversation.say(modelAt(first), { text: "Thank you" }, options)
   expect(back.text).toBe("Thank you")
   expect(upstreams.heard.get("x-tollgate-provider")).toBe(first)
   const proofs = proofsIn(upstreams.sent).filter((proof) => proof !== DUMMY)

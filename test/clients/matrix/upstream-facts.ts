@@ -14,8 +14,8 @@ interface UpstreamFacts {
   readonly withholds: boolean
   /** It can be held to a JSON schema; else a tool stands in. */
   readonly hasSchema: boolean
-  /** What it makes of a picture's address: it looks itself, or the gateway looks for it. */
-  readonly pictureByUrl: string
+  /** What it makes of an image's address: it looks itself, or the gateway looks for it. */
+  readonly imageByUrl: string
   /** It caches only what is marked. */
   readonly needsCacheMark: boolean
   /** Its bill does not say what was read from a cache. */
@@ -33,7 +33,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     signs: false,
     withholds: false,
     hasSchema: true,
-    pictureByUrl: OWN_LOOK,
+    imageByUrl: OWN_LOOK,
     needsCacheMark: false,
     billsNoCache: false,
   },
@@ -44,7 +44,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     signs: true,
     withholds: false,
     hasSchema: true,
-    pictureByUrl: OWN_LOOK,
+    imageByUrl: OWN_LOOK,
     needsCacheMark: false,
     billsNoCache: false,
   },
@@ -55,7 +55,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     signs: true,
     withholds: true,
     hasSchema: true,
-    pictureByUrl: OWN_LOOK,
+    imageByUrl: OWN_LOOK,
     needsCacheMark: true,
     billsNoCache: false,
   },
@@ -66,7 +66,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     signs: true,
     withholds: false,
     hasSchema: true,
-    pictureByUrl: FETCHED,
+    imageByUrl: FETCHED,
     needsCacheMark: false,
     billsNoCache: false,
   },
@@ -77,7 +77,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     signs: true,
     withholds: true,
     hasSchema: false,
-    pictureByUrl: FETCHED,
+    imageByUrl: FETCHED,
     needsCacheMark: true,
     billsNoCache: false,
   },
@@ -88,7 +88,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     signs: false,
     withholds: false,
     hasSchema: true,
-    pictureByUrl: OWN_LOOK,
+    imageByUrl: OWN_LOOK,
     needsCacheMark: false,
     billsNoCache: true,
   },

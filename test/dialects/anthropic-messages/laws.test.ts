@@ -50,7 +50,7 @@ const reasoning: fc.Arbitrary<ReasoningPart> = fc.oneof(
   }),
 )
 
-const picture: fc.Arbitrary<Part> = fc.oneof(
+const image: fc.Arbitrary<Part> = fc.oneof(
   fc.constant<Part>({
     type: "image",
     source: { type: "base64", data: "iVBORw0KGgo=", mediaType: "image/png" },
@@ -71,7 +71,7 @@ interface Exchange {
 }
 
 const exchange: fc.Arbitrary<Exchange> = fc.record({
-  asked: fc.array(fc.oneof(text, picture), { minLength: 1, maxLength: 3 }),
+  asked: fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 }),
   answer: fc
     .tuple(fc.array(reasoning, { maxLength: 2 }), text)
     .map(([thoughts, said]) => [...thoughts, said]),
@@ -238,8 +238,8 @@ function eventsOf(result: ChatResult, order: readonly number[]): ChatEvent[] {
     events.push({ type: "tool-call-start", choice: 0, call: rest.length, id, name })
     rest.push(part.arguments)
   }
-  const pieces = [...order, ...rest.flatMap((written, call) => [...written].map(() => call))]
-  for (const call of pieces) {
+  const chunks = [...order, ...rest.flatMap((written, call) => [...written].map(() => call))]
+  for (const call of chunks) {
     const written = rest[call]?.slice(0, 2) ?? ""
     rest[call] = rest[call]?.slice(2) ?? ""
     if (written !== "")

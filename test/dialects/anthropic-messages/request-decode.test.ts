@@ -213,7 +213,7 @@ describe("blocks", () => {
       source,
       ...more,
     })
-    const pieces = document({ type: "content", content: "Hi" })
+    const chunks = document({ type: "content", content: "Hi" })
     const about = { title: "T", citations: { enabled: true }, context: "C" }
     expect(
       userParts(
@@ -221,7 +221,7 @@ describe("blocks", () => {
         document({ type: "text", media_type: "text/plain", data: "Grüße" }),
         document({ type: "url", url: "https://example.com/a.pdf" }),
         document({ type: "file", file_id: "file_2" }),
-        pieces,
+        chunks,
       ),
     ).toEqual([
       {
@@ -239,7 +239,7 @@ describe("blocks", () => {
       },
       { type: "file", source: { type: "url", url: "https://example.com/a.pdf" } },
       { type: "file", source: { type: "reference", id: "file_2" } },
-      { type: "unknown", extra: { dialect: "anthropic-messages", fields: pieces } },
+      { type: "unknown", extra: { dialect: "anthropic-messages", fields: chunks } },
     ])
   })
 

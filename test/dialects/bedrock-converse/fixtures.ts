@@ -111,11 +111,11 @@ function filesOf(ending: string): string[] {
 }
 
 /** Frames of a stream's bytes, which come in pieces of the given length. */
-export function framesOf(bytes: Uint8Array, pieceLength = bytes.length): SseFrame[] {
+export function framesOf(bytes: Uint8Array, chunkLength = bytes.length): SseFrame[] {
   const parser = new EventStreamParser()
   const frames: SseFrame[] = []
-  for (let start = 0; start < bytes.length; start += pieceLength) {
-    frames.push(...parser.push(bytes.subarray(start, start + pieceLength)))
+  for (let start = 0; start < bytes.length; start += chunkLength) {
+    frames.push(...parser.push(bytes.subarray(start, start + chunkLength)))
   }
   return [...frames, ...parser.end()]
 }

@@ -229,9 +229,9 @@ interface Answered {
 }
 
 const said = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 })
-const pieces = fc.array(said, { minLength: 1, maxLength: 4 })
+const chunks = fc.array(said, { minLength: 1, maxLength: 4 })
 
-const answeredText: fc.Arbitrary<Answered> = pieces.map((texts) => ({
+const answeredText: fc.Arbitrary<Answered> = chunks.map((texts) => ({
   block: { text: texts.join("") },
   deltas: texts.map((text) => ({ text })),
 }))
@@ -247,11 +247,11 @@ const answeredCall: fc.Arbitrary<Answered> = fc
     return {
       block: { toolUse: { toolUseId, name: "look", input } },
       start: { toolUse: { toolUseId, name: "look" } },
-      deltas: inputs.map((piece) => ({ toolUse: { input: piece } })),
+      deltas: inputs.map((chunk) => ({ toolUse: { input: chunk } })),
     }
   })
 const answeredReasoning: fc.Arbitrary<Answered> = fc
-  .tuple(pieces, fc.option(base64, { nil: undefined }))
+  .tuple(chunks, fc.option(base64, { nil: undefined }))
   .map(([texts, signature]) => ({
     block: {
       reasoningContent: { reasoningText: present({ text: texts.join(""), signature }) },
@@ -265,7 +265,7 @@ const answeredRedacted: fc.Arbitrary<Answered> = base64.map((redactedContent) =>
   block: { reasoningContent: { redactedContent } },
   deltas: [{ reasoningContent: { redactedContent } }],
 }))
-const answeredCited: fc.Arbitrary<Answered> = fc.tuple(pieces, said).map(([texts, title]) => ({
+const answeredCited: fc.Arbitrary<Answered> = fc.tuple(chunks, said).map(([texts, title]) => ({
   block: {
     citationsContent: { content: texts.map((text) => ({ text })), citations: [{ title }] },
   },

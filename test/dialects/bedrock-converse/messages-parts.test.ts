@@ -129,8 +129,8 @@ describe("pictures, sound and files", () => {
   })
 
   test("an assistant shows no pictures", () => {
-    const picture: Part = { type: "image", source: { type: "base64", data: "iVBORw0K" } }
-    const messages = [user(text("a")), assistant(picture, text("b"))]
+    const image: Part = { type: "image", source: { type: "base64", data: "iVBORw0K" } }
+    const messages = [user(text("a")), assistant(image, text("b"))]
     expect(contentOf(...messages)).toEqual([{ text: "b" }])
     expect(lossesOf({ messages })).toEqual(["assistant.image:dropped"])
   })

@@ -61,7 +61,7 @@ function readWhole(answer: JsonObject): Reading {
   const { message } = answer.output as { message: unknown }
   for (const block of (message as { content: LooseBlock[] }).content) {
     if (block.text) reading.text += block.text
-    for (const piece of block.citationsContent?.content ?? []) reading.text += piece.text
+    for (const chunk of block.citationsContent?.content ?? []) reading.text += chunk.text
     const { reasoningText, redactedContent } = block.reasoningContent ?? {}
     if (reasoningText) reading.reasoning += reasoningText.text
     if (reasoningText?.signature) reading.signatures.push(reasoningText.signature)

@@ -181,8 +181,8 @@ describe("what comes back", () => {
       contentBlockIndex: index,
       start: { toolUse: { toolUseId: `t${index}`, name } },
     })
-  const delta = (index: number, piece: JsonObject) =>
-    frame("contentBlockDelta", { contentBlockIndex: index, delta: piece })
+  const delta = (index: number, chunk: JsonObject) =>
+    frame("contentBlockDelta", { contentBlockIndex: index, delta: chunk })
   const stop = (reason: string) => frame("messageStop", { stopReason: reason })
 
   test("the arguments are the text; what was said before them is chatter", () => {

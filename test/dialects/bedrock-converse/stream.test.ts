@@ -14,8 +14,8 @@ const USAGE = frame("metadata", {
   p: "abcdef",
 })
 
-function delta(index: number, piece: JsonObject): SseFrame {
-  return frame("contentBlockDelta", { contentBlockIndex: index, delta: piece, p: "abcd" })
+function delta(index: number, chunk: JsonObject): SseFrame {
+  return frame("contentBlockDelta", { contentBlockIndex: index, delta: chunk, p: "abcd" })
 }
 
 function stopBlock(index: number): SseFrame {
@@ -35,7 +35,7 @@ function stop(stopReason: string, additional?: JsonObject): SseFrame {
 }
 
 /** Without the start and the usage, which every stream has. */
-function news(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] {
+function changes(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] {
   return decode(frames, asked).filter(({ type }) => type !== "start" && type !== "usage")
 }
 
@@ -68,13 +68,13 @@ describe("the common stream", () => {
 
   test("frames that were parsed already are not parsed again", () => {
     const json = { contentBlockIndex: 0, delta: { text: "x" } }
-    expect(news([{ event: "contentBlockDelta", data: "{broken", json }])).toEqual([
+    expect(changes([{ event: "contentBlockDelta", data: "{broken", json }])).toEqual([
       { type: "text-delta", choice: 0, text: "x" },
     ])
   })
 
   test("empty texts say nothing", () => {
-    expect(news([START, delta(0, { text: "" }), stopBlock(0)])).toEqual([])
+    expect(changes([START, delta(0, { text: "" }), stopBlock(0)])).toEqual([])
   })
 
   test("what is yet to be invented is passed over", () => {
@@ -88,7 +88,7 @@ describe("the common stream", () => {
       stopBlock(7),
       { data: "{}" },
     ]
-    expect(news(frames)).toEqual([])
+    expect(changes(frames)).toEqual([])
   })
 })
 
@@ -106,7 +106,7 @@ describe("tool calls", () => {
       stopBlock(2),
       stop("tool_use"),
     ]
-    expect(news(frames)).toEqual([
+    expect(changes(frames)).toEqual([
       { type: "tool-call-start", choice: 0, call: 0, id: "t1", name: "weather" },
       { type: "tool-call-delta", choice: 0, call: 0, arguments: '{"city":' },
       { type: "tool-call-start", choice: 0, call: 1, id: "t2", name: "time" },
@@ -125,7 +125,7 @@ describe("tool calls", () => {
 
   test("an input that is an object is its JSON", () => {
     const frames = [START, startTool(0, "t1", "a"), delta(0, { toolUse: { input: { b: 1 } } })]
-    expect(news(frames)[1]).toEqual({
+    expect(changes(frames)[1]).toEqual({
       type: "tool-call-delta",
       choice: 0,
       call: 0,
@@ -134,7 +134,7 @@ describe("tool calls", () => {
   })
 
   test("a piece of a call that never began is passed over", () => {
-    expect(news([START, delta(3, { toolUse: { input: "{}" } })])).toEqual([])
+    expect(changes([START, delta(3, { toolUse: { input: "{}" } })])).toEqual([])
   })
 
   test("the vendor's own tools and their results are not the caller's", () => {
@@ -152,7 +152,7 @@ describe("tool calls", () => {
       delta(2, { text: "It is 1." }),
       stop("tool_use"),
     ]
-    expect(news(frames)).toEqual([
+    expect(changes(frames)).toEqual([
       { type: "text-delta", choice: 0, text: "It is 1." },
       { type: "finish", choice: 0, reason: "stop", rawReason: "tool_use" },
     ])
@@ -160,7 +160,7 @@ describe("tool calls", () => {
 
   test("a call that is marked as an ordinary one is one", () => {
     const frames = [START, startTool(0, "t1", "a", { type: "tool_use" })]
-    expect(news(frames)).toHaveLength(1)
+    expect(changes(frames)).toHaveLength(1)
   })
 
   test("a name that had to be fitted comes back as the caller's", () => {
@@ -169,7 +169,7 @@ describe("tool calls", () => {
     const { toolConfig } = body as { toolConfig: { tools: { toolSpec: { name: string } }[] } }
     const { name } = toolConfig.tools[0]!.toolSpec
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
-    expect(news([START, startTool(0, "t1", name)], request({ tools }))[0]).toMatchObject({
+    expect(changes([START, startTool(0, "t1", name)], request({ tools }))[0]).toMatchObject({
       name: "files.read",
     })
   })
@@ -187,7 +187,7 @@ describe("reasoning", () => {
       stopBlock(0),
       delta(1, { text: "Done" }),
     ]
-    expect(news(frames)).toEqual([
+    expect(changes(frames)).toEqual([
       { type: "reasoning-delta", choice: 0, text: "Let me" },
       { type: "reasoning-delta", choice: 0, text: " think" },
       {
@@ -201,13 +201,13 @@ describe("reasoning", () => {
   })
 
   test("withheld reasoning is one signature, its pieces joined as bytes", () => {
-    const pieces = ["first", "second"].map((text) => Buffer.from(text).toString("base64"))
+    const chunks = ["first", "second"].map((text) => Buffer.from(text).toString("base64"))
     const frames = [
       START,
-      ...pieces.map((piece) => delta(0, { reasoningContent: { redactedContent: piece } })),
+      ...chunks.map((chunk) => delta(0, { reasoningContent: { redactedContent: chunk } })),
       stopBlock(0),
     ]
-    expect(news(frames)).toEqual([
+    expect(changes(frames)).toEqual([
       {
         type: "reasoning-signature",
         choice: 0,
@@ -225,7 +225,7 @@ describe("reasoning", () => {
       delta(0, { reasoningContent: { signature: "s" } }),
       stop("max_tokens"),
     ]
-    expect(news(frames).map(({ type }) => type)).toEqual([
+    expect(changes(frames).map(({ type }) => type)).toEqual([
       "reasoning-delta",
       "reasoning-signature",
       "finish",
@@ -234,7 +234,7 @@ describe("reasoning", () => {
 
   test("unsigned reasoning, as open models write it, stays text", () => {
     const frames = [START, delta(0, { reasoningContent: { text: "Hm" } }), stopBlock(0)]
-    expect(news(frames)).toEqual([{ type: "reasoning-delta", choice: 0, text: "Hm" }])
+    expect(changes(frames)).toEqual([{ type: "reasoning-delta", choice: 0, text: "Hm" }])
   })
 })
 
@@ -277,7 +277,7 @@ describe("citations", () => {
       delta(2, { citation: { source: "internal-7" } }),
       stopBlock(2),
     ]
-    expect(news(frames).filter(({ type }) => type === "citation")).toEqual([
+    expect(changes(frames).filter(({ type }) => type === "citation")).toEqual([
       {
         type: "citation",
         choice: 0,
@@ -307,7 +307,7 @@ describe("the reason of the end", () => {
     ["something_new", "other", "something_new"],
     ["", "other", undefined],
   ])("%s is %s", (word, reason, rawReason) => {
-    const finish = news([START, delta(0, { text: "x" }), stop(word)]).at(-1)
+    const finish = changes([START, delta(0, { text: "x" }), stop(word)]).at(-1)
     expect(finish).toEqual({
       type: "finish",
       choice: 0,
@@ -317,7 +317,7 @@ describe("the reason of the end", () => {
   })
 
   test("an answer with calls that ends its turn was ended by them", () => {
-    expect(news([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
+    expect(changes([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
       type: "finish",
       choice: 0,
       reason: "tool-calls",
@@ -327,9 +327,9 @@ describe("the reason of the end", () => {
 
   test("the stop string is told where the model's maker tells it", () => {
     const told = stop("stop_sequence", { delta: { stop_sequence: "END" } })
-    expect(news([START, told]).at(-1)).toMatchObject({ stopSequence: "END" })
+    expect(changes([START, told]).at(-1)).toMatchObject({ stopSequence: "END" })
     const untold = stop("end_turn", { delta: { stop_sequence: null } })
-    expect(news([START, untold]).at(-1)).not.toHaveProperty("stopSequence")
+    expect(changes([START, untold]).at(-1)).not.toHaveProperty("stopSequence")
   })
 })
 

@@ -10,7 +10,7 @@ import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 
 const look = { name: "look" }
 const closed = { type: "object", properties: {}, additionalProperties: false }
-const picture = {
+const image = {
   type: "image",
   source: { type: "base64", data: "iVBORw0K", mediaType: "image/png" },
 } as const
@@ -36,7 +36,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   "tools.grammar": { tools: [GRAMMAR_TOOL] },
   tool_choice: { tools: [look], toolChoice: { type: "tool", name: "look" } },
   parallel_tool_calls: { tools: [look], parallelToolCalls: false },
-  "tool_result.media": asking({ type: "tool-result", id: "1", content: [picture] }),
+  "tool_result.media": asking({ type: "tool-result", id: "1", content: [image] }),
   "tool_result.failed": asking(result("1", "x", { failed: true })),
   json_object: { responseFormat: { type: "json-object" } },
   json_schema: { responseFormat: { type: "json-schema", name: "a", schema: closed } },
@@ -60,8 +60,8 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
       user(text("a"), { type: "image", source: { type: "url", url: "https://a.example/b.png" } }),
     ],
   },
-  "image.data": { messages: [user(text("a"), picture)] },
-  "image.detail": { messages: [user(text("a"), { ...picture, detail: "low" })] },
+  "image.data": { messages: [user(text("a"), image)] },
+  "image.detail": { messages: [user(text("a"), { ...image, detail: "low" })] },
   audio: {
     messages: [
       user(text("a"), {

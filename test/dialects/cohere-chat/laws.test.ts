@@ -71,11 +71,11 @@ function streamOf(written: Answer, size: number): string {
     chunks.push({ type, index, delta: { message } })
   const { thinking, text } = written
   if (thinking !== undefined) {
-    for (const piece of pieces(thinking, size))
-      add("content-delta", 0, { content: { thinking: piece } })
+    for (const chunk of chunksOf(thinking, size))
+      add("content-delta", 0, { content: { thinking: chunk } })
   }
   if (text !== undefined) {
-    for (const piece of pieces(text, size)) add("content-delta", 1, { content: { text: piece } })
+    for (const chunk of chunksOf(text, size)) add("content-delta", 1, { content: { text: chunk } })
     for (const [index, citations] of written.citations.entries()) {
       add("citation-start", index, { citations })
     }
@@ -83,8 +83,8 @@ function streamOf(written: Answer, size: number): string {
   for (const [index, { id, type, function: called }] of written.calls.entries()) {
     const opened = { id, type, function: { name: called.name, arguments: "" } }
     add("tool-call-start", index, { tool_calls: opened })
-    for (const piece of pieces(called.arguments, size)) {
-      add("tool-call-delta", index, { tool_calls: { function: { arguments: piece } } })
+    for (const chunk of chunksOf(called.arguments, size)) {
+      add("tool-call-delta", index, { tool_calls: { function: { arguments: chunk } } })
     }
     chunks.push({ type: "tool-call-end", index })
   }
@@ -94,7 +94,7 @@ function streamOf(written: Answer, size: number): string {
   return `${frames.join("")}data: [DONE]\n\n`
 }
 
-function pieces(text: string, size: number): string[] {
+function chunksOf(text: string, size: number): string[] {
   const list: string[] = []
   for (let start = 0; start < text.length; start += size) list.push(text.slice(start, start + size))
   return list

@@ -115,7 +115,7 @@ describe("messages", () => {
   })
 
   test("several answers of tools are as many messages, their pictures shown after the last", () => {
-    const picture = {
+    const image = {
       type: "image" as const,
       source: { type: "url" as const, url: "https://a.b/c" },
     }
@@ -125,7 +125,7 @@ describe("messages", () => {
       {
         role: "tool",
         parts: [
-          { ...toolResult([{ type: "text", text: "Sunny" }, picture]), failed: true },
+          { ...toolResult([{ type: "text", text: "Sunny" }, image]), failed: true },
           toolResult(
             [
               { type: "text", text: "Rain" },

@@ -96,8 +96,8 @@ describe("calls", () => {
   })
 
   test("without arguments have an empty object: nothing, or null in pieces, says so", () => {
-    for (const pieces of [[], [""], ["null"], ["nu", "ll"]]) {
-      const deltas = pieces.map((piece) => callDelta(0, piece))
+    for (const chunks of [[], [""], ["null"], ["nu", "ll"]]) {
+      const deltas = chunks.map((chunk) => callDelta(0, chunk))
       const events = eventsOf(callStart(0, "a"), ...deltas, end("TOOL_CALL"))
       expect(events.some(({ type }) => type === "tool-call-delta")).toBe(false)
       expect(foldEvents(events).choices[0]?.parts).toEqual([

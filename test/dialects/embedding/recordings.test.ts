@@ -25,7 +25,7 @@ function vendorOf({ url }: RecordedOperation): string {
 
 const RECORDINGS = recordedAt(EMBEDDINGS)
 const ANSWERED = RECORDINGS.filter(
-  // One recording embeds a picture, which no request of ours holds.
+  // One recording embeds an image, which no request of ours holds.
   ({ status, request }) => status === 200 && !JSON.stringify(request).includes("inline_data"),
 )
 

@@ -51,15 +51,15 @@ const answerArbitrary = fc
 
 type Answer = typeof answerArbitrary extends fc.Arbitrary<infer Value> ? Value : never
 
-/** The pieces a server could send for an answer: each part, or each half of a text, alone. */
+/** The chunks a server could send for an answer: each part, or each half of a text, alone. */
 function stream({ candidates, usageMetadata: counted, ...head }: Answer): SseFrame[] {
-  const pieces = candidates.flatMap(({ content, finishReason, index }) => {
+  const chunks = candidates.flatMap(({ content, finishReason, index }) => {
     const halves = content.parts.flatMap(halve)
     const sent = halves.map((part) => ({ content: { role: "model", parts: [part] }, index }))
     return [...sent, { content: {}, finishReason, index }]
   })
   const usage = { usageMetadata: counted }
-  return pieces.map((candidate) => frame({ ...head, candidates: [candidate], ...usage }))
+  return chunks.map((candidate) => frame({ ...head, candidates: [candidate], ...usage }))
 }
 
 function halve(part: JsonObject): JsonObject[] {

@@ -11,9 +11,9 @@ export interface GeminiRecording {
   readonly isStream: boolean
   /** What the client sent; absent where only the answer was kept. */
   readonly request: JsonObject | undefined
-  /** The pieces of the answer: one when it is whole. */
-  readonly pieces: readonly JsonValue[]
-  /** The stream as it came, with its line ends; absent where the pieces were kept apart. */
+  /** The chunks of the answer: one when it is whole. */
+  readonly chunks: readonly JsonValue[]
+  /** The stream as it came, with its line ends; absent where the chunks were kept apart. */
   readonly text: string | undefined
 }
 
@@ -43,7 +43,7 @@ function cassettes(): GeminiRecording[] {
         status: response.status,
         isStream: request.url.includes(":stream") && response.status === 200,
         request: isJsonObject(sent) ? sent : undefined,
-        pieces: text === undefined ? [json ?? null] : piecesOf(text),
+        chunks: text === undefined ? [json ?? null] : chunksOf(text),
         text,
       }
     }),
@@ -61,15 +61,15 @@ function sdkReplays(): GeminiRecording[] {
   return filesOf("js-genai").flatMap((file) => {
     const { interactions } = JSON.parse(readFixture(file)) as Replay
     return interactions.flatMap(({ request, response }, index) => {
-      const pieces = response.bodySegments ?? []
-      if (!isGeneration(request.url) || pieces.length === 0) return []
+      const chunks = response.bodySegments ?? []
+      if (!isGeneration(request.url) || chunks.length === 0) return []
       const [sent] = request.bodySegments
       return {
         id: `${nameOf(file)} ${index}`,
         status: response.statusCode,
         isStream: request.url.includes(":stream") && response.statusCode === 200,
         request: isJsonObject(sent) ? sent : undefined,
-        pieces,
+        chunks,
         text: undefined,
       }
     })
@@ -80,13 +80,20 @@ function sdkFixtures(): GeminiRecording[] {
   return filesOf("vercel-ai/google").map((file) => {
     const text = readFixture(file)
     const isStream = file.endsWith(".txt")
-    const pieces = isStream ? text.trim().split("\n").map(parse) : [parse(text)]
+    const chunks = isStream ? text.trim().split("\n").map(parse) : [parse(text)]
     const status = file.includes("-429-") ? 429 : 200
-    return { id: nameOf(file), status, isStream, request: undefined, pieces, text: undefined }
+    return {
+      id: nameOf(file),
+      status,
+      isStream,
+      request: undefined,
+      chunks,
+      text: undefined,
+    }
   })
 }
 
-function piecesOf(text: string): JsonValue[] {
+function chunksOf(text: string): JsonValue[] {
   return text
     .split(/\r?\n/)
     .filter((line) => line.startsWith("data:"))

@@ -9,7 +9,7 @@ import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { type GeminiRecording, geminiRecordings } from "./recorded.ts"
 import { at, decodeFrames, frame, framesOf, withoutMintedIds } from "./support.ts"
 
-/** What a person would read off the pieces: nothing of it comes from the decoder. */
+/** What a person would read off the chunks: nothing of it comes from the decoder. */
 interface Reading {
   readonly text: string
   readonly thoughts: string
@@ -17,15 +17,15 @@ interface Reading {
   readonly signatures: readonly string[]
 }
 
-function partsOf(pieces: readonly JsonValue[]): JsonObject[] {
-  return pieces.flatMap((piece) => {
-    const parts = at(piece, "candidates", 0, "content", "parts")
+function partsOf(chunks: readonly JsonValue[]): JsonObject[] {
+  return chunks.flatMap((chunk) => {
+    const parts = at(chunk, "candidates", 0, "content", "parts")
     return Array.isArray(parts) ? parts.filter(isJsonObject) : []
   })
 }
 
 /** Arguments that came in pieces are checked in the tests of streamed arguments. */
-function hasPieces(parts: readonly JsonObject[]): boolean {
+function hasChunks(parts: readonly JsonObject[]): boolean {
   return parts.some((part) => JSON.stringify(part).includes('"willContinue"'))
 }
 
@@ -64,8 +64,8 @@ function readResult(result: ChatResult): Reading {
   }
 }
 
-function expectUsage(usage: Usage | undefined, pieces: readonly JsonValue[]): void {
-  const reported = pieces.map((piece) => at(piece, "usageMetadata")).filter(isJsonObject)
+function expectUsage(usage: Usage | undefined, chunks: readonly JsonValue[]): void {
+  const reported = chunks.map((chunk) => at(chunk, "usageMetadata")).filter(isJsonObject)
   const last = reported.findLast(({ totalTokenCount }) => totalTokenCount !== undefined)
   if (last === undefined) {
     expect(usage).toBeUndefined()
@@ -79,12 +79,12 @@ function expectUsage(usage: Usage | undefined, pieces: readonly JsonValue[]): vo
 }
 
 /** Words that Gemini was asked to give as numbers, by a client that is not ours. */
-function hasNumberedWords({ pieces }: GeminiRecording): boolean {
-  return typeof at(pieces[0], "candidates", 0, "finishReason") === "number"
+function hasNumberedWords({ chunks }: GeminiRecording): boolean {
+  return typeof at(chunks[0], "candidates", 0, "finishReason") === "number"
 }
 
-function expectedFinish({ pieces }: GeminiRecording, calls: number): string {
-  const words = pieces.map((piece) => at(piece, "candidates", 0, "finishReason"))
+function expectedFinish({ chunks }: GeminiRecording, calls: number): string {
+  const words = chunks.map((chunk) => at(chunk, "candidates", 0, "finishReason"))
   const word = words.findLast((each) => each !== undefined)
   if (word === "MAX_TOKENS") return "length"
   if (word === "MODEL_ARMOR") return "content-filter"
@@ -106,7 +106,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings are found${WITHOUT_FIXTURES}`, () => {
 describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of whole) {
     test(recording.id, () => {
-      const [body] = recording.pieces
+      const [body] = recording.chunks
       if (!isJsonObject(body)) throw new Error("no answer")
       const result = GEMINI.decodeResult(body)
       const reading = read(partsOf([body]))
@@ -120,27 +120,27 @@ describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-function foldPieces(pieces: readonly JsonValue[]): ChatResult {
-  return foldEvents(decodeFrames(pieces.filter(isJsonObject).map(frame)))
+function foldChunks(chunks: readonly JsonValue[]): ChatResult {
+  return foldEvents(decodeFrames(chunks.filter(isJsonObject).map(frame)))
 }
 
 describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
   for (const recording of streamed) {
     test(recording.id, () => {
-      const { pieces } = recording
-      const result = foldPieces(pieces)
-      const reading = read(partsOf(pieces))
+      const { chunks } = recording
+      const result = foldChunks(chunks)
+      const reading = read(partsOf(chunks))
       const heard = readResult(result)
       const { calls, signatures, ...words } = reading
       expect(heard).toMatchObject(words)
-      if (!hasPieces(partsOf(pieces))) expect(heard.calls).toHaveLength(calls.length)
+      if (!hasChunks(partsOf(chunks))) expect(heard.calls).toHaveLength(calls.length)
       expect(heard.signatures).toEqual([...signatures])
-      const id = at(pieces[0], "responseId")
+      const id = at(chunks[0], "responseId")
       expect(result.id).toBe(typeof id === "string" ? id : undefined)
       expect(result.choices[0]?.finish as string).toBe(
         expectedFinish(recording, heard.calls.length),
       )
-      expectUsage(result.usage, pieces)
+      expectUsage(result.usage, chunks)
     })
   }
 
@@ -159,7 +159,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)(`are whole at their end and not before${WITHOUT_FIXTURES}`, () => {
     let cutShort = 0
     for (const recording of streamed) {
-      const frames = recording.pieces.filter(isJsonObject).map(frame)
+      const frames = recording.chunks.filter(isJsonObject).map(frame)
       const decoder = GEMINI.decodeEvents()
       expect(decoder.finished).toBe(false)
       for (const each of frames.slice(0, -1)) decoder.push(each)
@@ -176,11 +176,11 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
 })
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
-  for (const { id, status, pieces } of recordings) {
+  for (const { id, status, chunks } of recordings) {
     if (status === 200) continue
     test(id, () => {
-      const error = GEMINI.decodeError(status, pieces[0])
-      const said = at(pieces[0], "error", "message")
+      const error = GEMINI.decodeError(status, chunks[0])
+      const said = at(chunks[0], "error", "message")
       if (status === 400) {
         expect(error).toMatchObject({ kind: "refused_by_upstream", status: 400, message: said })
         expect(error.details.upstream).toEqual({ status: 400, type: "INVALID_ARGUMENT" })
@@ -198,10 +198,10 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
 test.skipIf(!HAS_FIXTURES)(`recorded citations name their words${WITHOUT_FIXTURES}`, () => {
   let citations = 0
   for (const recording of given) {
-    const result = foldPieces(recording.pieces)
+    const result = foldChunks(recording.chunks)
     const [choice] = result.choices
     const text = choice?.parts.findLast((part) => part.type === "text")
-    const last = recording.pieces.at(-1)
+    const last = recording.chunks.at(-1)
     const metadata = at(last, "candidates", 0, "groundingMetadata")
     if (!isJsonObject(metadata) || text?.citations === undefined) continue
     const words = listAt(metadata, "groundingSupports").flatMap((support) => {
@@ -222,14 +222,14 @@ test.skipIf(!HAS_FIXTURES)(`recorded citations name their words${WITHOUT_FIXTURE
 test.skipIf(!HAS_FIXTURES)(`a whole answer is what its stream folds to${WITHOUT_FIXTURES}`, () => {
   let compared = 0
   for (const recording of whole) {
-    const [body] = recording.pieces
+    const [body] = recording.chunks
     if (!isJsonObject(body) || hasNumberedWords(recording)) continue
     const result = GEMINI.decodeResult(body)
     const isPlain = result.choices.every(({ parts }) =>
       parts.every(({ type }) => ["text", "reasoning", "tool-call"].includes(type)),
     )
     if (!isPlain) continue
-    expect(withoutMintedIds(foldPieces([body]))).toEqual(withoutMintedIds(result))
+    expect(withoutMintedIds(foldChunks([body]))).toEqual(withoutMintedIds(result))
     compared++
   }
   expect(compared).toBeGreaterThan(40)

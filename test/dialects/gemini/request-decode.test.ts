@@ -73,15 +73,15 @@ describe("a request to generate content", () => {
   })
 
   test("puts the pieces of a streamed turn together again", () => {
-    const piece = (part: JsonObject) => ({ role: "model", parts: [part] })
+    const chunk = (part: JsonObject) => ({ role: "model", parts: [part] })
     const { messages } = decode(
       contents(
-        piece({ text: "Hm", thought: true }),
-        piece({ text: "m", thought: true }),
-        piece({ text: "", thought: true, thoughtSignature: "c2ln" }),
-        piece({ text: "Hel" }),
-        piece({ text: "lo" }),
-        piece({ text: "" }),
+        chunk({ text: "Hm", thought: true }),
+        chunk({ text: "m", thought: true }),
+        chunk({ text: "", thought: true, thoughtSignature: "c2ln" }),
+        chunk({ text: "Hel" }),
+        chunk({ text: "lo" }),
+        chunk({ text: "" }),
       ),
     )
     expect(messages).toEqual([

@@ -5,7 +5,7 @@ import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
-import { answer, decodeFrames, frame, lastPiece, news, piece } from "./support.ts"
+import { answer, decodeFrames, frame, lastChunk, changes, chunk } from "./support.ts"
 
 describe("the common stream", () => {
   test("text, usage on every frame, and no last word", () => {
@@ -33,8 +33,12 @@ describe("the common stream", () => {
 
   test("frames that were parsed already are not parsed again", () => {
     const json = answer([{ text: "x" }])
-    expect(news({ data: "{broken", json })[0]).toEqual({ type: "text-delta", choice: 0, text: "x" })
-    expect(news({ data: "" })).toEqual([])
+    expect(changes({ data: "{broken", json })[0]).toEqual({
+      type: "text-delta",
+      choice: 0,
+      text: "x",
+    })
+    expect(changes({ data: "" })).toEqual([])
   })
 
   test("candidates keep apart, and each has to end", () => {
@@ -56,14 +60,14 @@ describe("the common stream", () => {
   test("a stream that breaks off has no end", () => {
     const decoder = GEMINI.decodeEvents()
     expect(decoder.end()).toEqual([])
-    decoder.push(piece({ text: "a" }))
+    decoder.push(chunk({ text: "a" }))
     expect(decoder.end()).toEqual([])
     expect(decoder.finished).toBe(false)
   })
 
   test("a reason to end may be followed by more", () => {
     const call = { functionCall: { name: "f", args: {} } }
-    expect(news(lastPiece(call), piece({ text: "a" }), lastPiece()).slice(2)).toEqual([
+    expect(changes(lastChunk(call), chunk({ text: "a" }), lastChunk()).slice(2)).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
       { type: "finish", choice: 0, reason: "tool-calls" },
     ])
@@ -86,12 +90,12 @@ describe("the common stream", () => {
 describe("reasoning", () => {
   test("a signature comes right before what carried it", () => {
     expect(
-      news(
-        piece({ text: "think", thought: true }),
-        piece({ text: "Hel" }),
-        piece({ text: "lo", thoughtSignature: "s1" }),
-        piece({ functionCall: { id: "1", name: "f", args: { a: 1 } }, thoughtSignature: "s2" }),
-        lastPiece({ text: "", thoughtSignature: "s3" }),
+      changes(
+        chunk({ text: "think", thought: true }),
+        chunk({ text: "Hel" }),
+        chunk({ text: "lo", thoughtSignature: "s1" }),
+        chunk({ functionCall: { id: "1", name: "f", args: { a: 1 } }, thoughtSignature: "s2" }),
+        lastChunk({ text: "", thoughtSignature: "s3" }),
       ),
     ).toEqual([
       { type: "reasoning-delta", choice: 0, text: "think" },
@@ -110,40 +114,40 @@ describe("reasoning", () => {
 test("thoughts that are not shown, or in a summary, count by their signature; those of a picture with it", () => {
   const decoder = GEMINI.decodeEvents()
   const thoughtSignature = "x".repeat(400)
-  const picture = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature }
-  decoder.push(piece({ text: "Hm.", thought: true }))
-  decoder.push(piece({ text: "Hi", thoughtSignature }))
+  const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature }
+  decoder.push(chunk({ text: "Hm.", thought: true }))
+  decoder.push(chunk({ text: "Hi", thoughtSignature }))
   expect(decoder.other.characters).toBe(397)
-  decoder.push(piece({ functionCall: { name: "f" }, thoughtSignature }))
+  decoder.push(chunk({ functionCall: { name: "f" }, thoughtSignature }))
   expect(decoder.other.characters).toBe(797)
-  decoder.push(piece(picture))
+  decoder.push(chunk(image))
   expect(decoder.other.characters).toBeLessThan(1_300)
 })
 
 describe("what has no event", () => {
   test("pictures and unknown parts are kept as extra", () => {
-    const picture = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
+    const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
     const code = { executableCode: { code: "1" }, thoughtSignature: "s2" }
-    const events = news(piece(picture), lastPiece(code))
+    const events = changes(chunk(image), lastChunk(code))
     expect(events).toEqual([
       { type: "reasoning-signature", choice: 0, signature: "s1", signedBy: "gemini" },
       {
         type: "choice-extra",
         choice: 0,
-        extra: { dialect: "gemini", fields: { parts: [picture] } },
+        extra: { dialect: "gemini", fields: { parts: [image] } },
       },
       { type: "choice-extra", choice: 0, extra: { dialect: "gemini", fields: { parts: [code] } } },
       { type: "finish", choice: 0, reason: "stop" },
     ])
     const [choice] = foldEvents(events).choices
-    expect(choice?.extra?.fields).toEqual({ parts: [picture, code] })
+    expect(choice?.extra?.fields).toEqual({ parts: [image, code] })
   })
 
   test("what is said of a candidate again replaces what was said before", () => {
     const rated = (avgLogprobs: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: {}, avgLogprobs, groundingMetadata: {}, safetyRatings: [], ...more }],
     })
-    expect(news(frame(rated(-1)), frame(rated(-2, { finishReason: "STOP" })))).toEqual([
+    expect(changes(frame(rated(-1)), frame(rated(-2, { finishReason: "STOP" })))).toEqual([
       {
         type: "choice-extra",
         choice: 0,
@@ -161,7 +165,7 @@ describe("what has no event", () => {
       ],
     }
     const last = answer([{ text: "b" }], { groundingMetadata })
-    const events = news(piece({ text: "äü" }), frame(last))
+    const events = changes(chunk({ text: "äü" }), frame(last))
     expect(events.slice(2)).toMatchObject([
       { type: "citation", choice: 0, citation: { url: "https://a", start: 1, end: 3 } },
       { type: "choice-extra", choice: 0 },
@@ -178,20 +182,24 @@ describe("arguments that Vertex streams", () => {
   }
 
   function argumentsOf(...partialArgs: JsonObject[]): unknown {
-    const events = news(piece(opened), piece(more(...partialArgs)), lastPiece({ functionCall: {} }))
+    const events = changes(
+      chunk(opened),
+      chunk(more(...partialArgs)),
+      lastChunk({ functionCall: {} }),
+    )
     const delta = events.find(({ type }) => type === "tool-call-delta")
     return delta?.type === "tool-call-delta" ? JSON.parse(delta.arguments) : undefined
   }
 
   test("are put together and told at once", () => {
     expect(
-      news(
-        piece(opened),
-        piece(more({ jsonPath: "$.city", stringValue: "Bos", willContinue: true })),
-        piece(more({ jsonPath: "$.city", stringValue: "ton" })),
-        piece({ functionCall: {} }),
-        piece({ functionCall: { id: "2", name: "g", args: {} } }),
-        lastPiece(),
+      changes(
+        chunk(opened),
+        chunk(more({ jsonPath: "$.city", stringValue: "Bos", willContinue: true })),
+        chunk(more({ jsonPath: "$.city", stringValue: "ton" })),
+        chunk({ functionCall: {} }),
+        chunk({ functionCall: { id: "2", name: "g", args: {} } }),
+        lastChunk(),
       ),
     ).toEqual([
       { type: "reasoning-signature", choice: 0, signature: "s", signedBy: "gemini" },
@@ -205,10 +213,10 @@ describe("arguments that Vertex streams", () => {
 
   test("of a call that was never closed are told when another begins, or at the end", () => {
     const another = { functionCall: { id: "2", name: "g", willContinue: true } }
-    const events = news(
-      piece(opened),
-      piece(more({ jsonPath: "$.a", numberValue: 1 })),
-      lastPiece(another),
+    const events = changes(
+      chunk(opened),
+      chunk(more({ jsonPath: "$.a", numberValue: 1 })),
+      lastChunk(another),
     )
     expect(events.filter(({ type }) => type === "tool-call-delta")).toEqual([
       { type: "tool-call-delta", choice: 0, call: 0, arguments: '{"a":1}' },
@@ -274,11 +282,11 @@ describe("streams that fail", () => {
   test("an error inside a stream", () => {
     const error = { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" }
     const expected: ChatEvent = { type: "error", message: error.message, code: "UNAVAILABLE" }
-    expect(news(piece({ text: "a" }), frame({ error }))).toEqual([
+    expect(changes(chunk({ text: "a" }), frame({ error }))).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
       expected,
     ])
-    expect(news(frame({ error: {} }))).toEqual([
+    expect(changes(frame({ error: {} }))).toEqual([
       { type: "error", message: "The provider broke off the stream." },
     ])
   })
@@ -298,9 +306,9 @@ describe("streams that fail", () => {
       { candidates: [{ content: { parts: [{ functionCall: "f" }, { inlineData: {} }] } }] },
       { usageMetadata: { trafficType: "ON_DEMAND" } },
     ]
-    for (const body of odd) expect(() => news(frame(body))).not.toThrow()
-    expect(news({ data: '{"candidates":[{"__proto__":{"a":1},"finishReason":"STOP"}]}' })).toEqual([
-      { type: "finish", choice: 0, reason: "stop" },
-    ])
+    for (const body of odd) expect(() => changes(frame(body))).not.toThrow()
+    expect(
+      changes({ data: '{"candidates":[{"__proto__":{"a":1},"finishReason":"STOP"}]}' }),
+    ).toEqual([{ type: "finish", choice: 0, reason: "stop" }])
   })
 })

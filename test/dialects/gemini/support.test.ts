@@ -6,7 +6,7 @@ import { GEMINI } from "../../../src/dialects/gemini/index.ts"
 import { answered, asked, called, encode } from "./support.ts"
 import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 
-const PICTURE = { type: "base64", data: "iVBORw0KGgo=", mediaType: "image/png" } as const
+const IMAGE = { type: "base64", data: "iVBORw0KGgo=", mediaType: "image/png" } as const
 const ADDRESS = { type: "url", url: "https://host/a" } as const
 
 function said(...parts: Part[]): Partial<ChatRequest> {
@@ -44,7 +44,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   "tools.grammar": { tools: [GRAMMAR_TOOL] },
   tool_choice: { tools, toolChoice: { type: "tool", name: "f" } },
   parallel_tool_calls: { tools, parallelToolCalls: false },
-  "tool_result.media": toolAnswered({ content: [{ type: "image", source: PICTURE }] }),
+  "tool_result.media": toolAnswered({ content: [{ type: "image", source: IMAGE }] }),
   "tool_result.failed": toolAnswered({ failed: true }),
   json_object: { responseFormat: { type: "json-object" } },
   json_schema: { responseFormat: { type: "json-schema", name: "n", schema: {} } },
@@ -58,8 +58,8 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   },
   name: { messages: [{ ...asked("a"), name: "Ada" }] },
   "image.url": shown({ type: "image", source: ADDRESS }),
-  "image.data": shown({ type: "image", source: PICTURE }),
-  "image.detail": shown({ type: "image", source: PICTURE, detail: "low" }),
+  "image.data": shown({ type: "image", source: IMAGE }),
+  "image.detail": shown({ type: "image", source: IMAGE, detail: "low" }),
   audio: shown({ type: "audio", source: { type: "base64", data: "AAAA" }, format: "wav" }),
   "file.url": shown({ type: "file", source: ADDRESS }),
   "file.data": shown({ type: "file", source: { type: "base64", data: "JVBERi0=" } }),

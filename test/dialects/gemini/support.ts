@@ -59,13 +59,13 @@ export function frame(body: JsonObject): SseFrame {
   return { data: JSON.stringify(body) }
 }
 
-/** A piece of a stream that goes on. */
-export function piece(...parts: JsonValue[]): SseFrame {
+/** A chunk of a stream that goes on. */
+export function chunk(...parts: JsonValue[]): SseFrame {
   return frame({ candidates: [{ content: { role: "model", parts }, index: 0 }] })
 }
 
-/** The last piece of a stream. */
-export function lastPiece(...parts: JsonValue[]): SseFrame {
+/** The last chunk of a stream. */
+export function lastChunk(...parts: JsonValue[]): SseFrame {
   return frame(answer(parts, { index: 0 }))
 }
 
@@ -75,7 +75,7 @@ export function decodeFrames(frames: readonly SseFrame[]): ChatEvent[] {
 }
 
 /** Without the start, which every stream has. */
-export function news(...frames: SseFrame[]): ChatEvent[] {
+export function changes(...frames: SseFrame[]): ChatEvent[] {
   return decodeFrames(frames).filter(({ type }) => type !== "start")
 }
 

@@ -17,17 +17,17 @@ const drawn = (parts: JsonObject[], usageMetadata?: JsonObject) => ({
 
 describe("Gemini's pictures", () => {
   test("those of all calls, but for drafts that are thoughts; what was counted is added", async () => {
-    const picture = { inlineData: { mimeType: "image/png", data: BASE64 } }
+    const image = { inlineData: { mimeType: "image/png", data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
-    const { pictures, usage } = await decoded(
-      drawn([{ text: "Here it is." }, { ...picture, thought: true }, picture], {
+    const { images, usage } = await decoded(
+      drawn([{ text: "Here it is." }, { ...image, thought: true }, image], {
         ...counted,
         thoughtsTokenCount: 7,
         cachedContentTokenCount: 4,
       }),
-      drawn([picture], counted),
+      drawn([image], counted),
     )
-    expect(pictures).toHaveLength(2)
+    expect(images).toHaveLength(2)
     expect(usage).toEqual({
       ...NO_USAGE,
       inputFresh: 16,
@@ -38,9 +38,9 @@ describe("Gemini's pictures", () => {
   })
 
   test("of which one call counts nothing are counted by nothing", async () => {
-    const picture = { inlineData: { data: BASE64 } }
+    const image = { inlineData: { data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
-    const { usage } = await decoded(drawn([picture], counted), drawn([picture]))
+    const { usage } = await decoded(drawn([image], counted), drawn([image]))
     expect(usage).toBeUndefined()
   })
 
@@ -57,13 +57,13 @@ describe("Gemini's pictures", () => {
 })
 
 test("Imagen's pictures, with the prompts it wrote", async () => {
-  const { pictures, usage } = await decoded({
+  const { images, usage } = await decoded({
     predictions: [
       { bytesBase64Encoded: BASE64, prompt: "A boat at sea" },
       { bytesBase64Encoded: BASE64 },
       { mimeType: "image/png" },
     ],
   })
-  expect(pictures.map(({ revisedPrompt }) => revisedPrompt)).toEqual(["A boat at sea", undefined])
+  expect(images.map(({ revisedPrompt }) => revisedPrompt)).toEqual(["A boat at sea", undefined])
   expect(usage).toBeUndefined()
 })

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import { ALL_TASKS } from "../../../src/canon/image.ts"
-import { answerOf, asked, imagesOf, PICTURE, requestOf } from "./support.ts"
+import { answerOf, asked, imagesOf, IMAGE, requestOf } from "./support.ts"
 
-const PNG = `image/png ${PICTURE.bytes.byteLength}`
+const PNG = `image/png ${IMAGE.bytes.byteLength}`
 
 describe("OpenAI's families", () => {
   test("GPT image models are never sent response_format", async () => {
     const { paths, bodies, losses } = await asked("openai", "gpt-image-1", {
       count: 3,
       form: "url",
-      wishes: { quality: "low", background: "transparent", style: "vivid" },
+      options: { quality: "low", background: "transparent", style: "vivid" },
     })
     expect(paths).toEqual(["/images/generations"])
     expect(bodies).toEqual([
@@ -31,7 +31,7 @@ describe("OpenAI's families", () => {
       count: 2,
       form: "url",
       size: { width: 1792, height: 1024 },
-      wishes: { quality: "hd", style: "natural", output_format: "png" },
+      options: { quality: "hd", style: "natural", output_format: "png" },
     })
     const body = {
       model: "dall-e-3",
@@ -71,9 +71,9 @@ describe("OpenAI's families", () => {
   test("an edit is a form", async () => {
     const { paths, bodies } = await asked("openai", "gpt-image-1.5", {
       task: "edit",
-      images: [PICTURE, PICTURE],
-      mask: PICTURE,
-      wishes: { output_compression: 90 },
+      images: [IMAGE, IMAGE],
+      mask: IMAGE,
+      options: { output_compression: 90 },
     })
     expect(paths).toEqual(["/images/edits"])
     expect(bodies).toEqual([
@@ -104,7 +104,7 @@ describe("OpenAI's families", () => {
   test("a server of one's own gets what the caller wrote; a name of one's own is a GPT image model", async () => {
     const own = await asked("openai-compatible", "flux", {
       size: { width: 640, height: 480 },
-      wishes: { style: "vivid", steps: 4 },
+      options: { style: "vivid", steps: 4 },
     })
     expect(own.bodies[0]).toMatchObject({
       size: "640x480",
@@ -123,11 +123,11 @@ describe("others", () => {
       task: "edit",
       count: 2,
       size: { width: 1024, height: 1024 },
-      mask: PICTURE,
+      mask: IMAGE,
     })
     const path = "/v1beta/models/gemini-2.5-flash-image:generateContent"
     expect(paths).toEqual([path, path])
-    const data = Buffer.from(PICTURE.bytes).toString("base64")
+    const data = Buffer.from(IMAGE.bytes).toString("base64")
     const inlineData = { mimeType: "image/png", data }
     expect(bodies[0]).toEqual({
       contents: [
@@ -167,7 +167,7 @@ describe("others", () => {
   test("xAI edits with JSON", async () => {
     const { paths, bodies, losses } = await asked("xai", "grok-imagine-image", {
       task: "edit",
-      mask: PICTURE,
+      mask: IMAGE,
       size: { width: 1600, height: 900 },
     })
     expect(paths).toEqual(["/images/edits"])
@@ -217,9 +217,9 @@ describe("others", () => {
     expect(ultra.losses).toEqual(["variations:emulated", "size:approximated"])
     const edited = await asked("stability", "inpaint", {
       task: "edit",
-      mask: PICTURE,
+      mask: IMAGE,
       size: "auto",
-      wishes: { style_preset: "anime", quality: "high" },
+      options: { style_preset: "anime", quality: "high" },
     })
     expect(edited.paths).toEqual(["/v2beta/stable-image/edit/inpaint"])
     expect(edited.bodies).toEqual([
@@ -257,7 +257,7 @@ describe("others", () => {
       const format = imagesOf(vendor)
       const done = ALL_TASKS.filter((task) =>
         models.some((model) => {
-          const request = requestOf({ task, ...(task === "edit" && { mask: PICTURE }) })
+          const request = requestOf({ task, ...(task === "edit" && { mask: IMAGE }) })
           try {
             return format.encode(request, model).calls.length > 0
           } catch {
@@ -289,7 +289,7 @@ describe("others", () => {
   test("Bedrock: Amazon's models by their tasks, Stability's by theirs", async () => {
     const canvas = await asked("bedrock", "amazon.nova-canvas-v1:0", {
       count: 6,
-      wishes: { quality: "high" },
+      options: { quality: "high" },
     })
     expect(canvas.paths[0]).toBe("/model/amazon.nova-canvas-v1%3A0/invoke")
     expect(canvas.bodies[1]).toEqual({
@@ -304,10 +304,10 @@ describe("others", () => {
     expect(varied.losses).toEqual([])
     const edited = await asked("bedrock", "amazon.titan-image-generator-v2:0", {
       task: "edit",
-      mask: PICTURE,
+      mask: IMAGE,
       size: { width: 64, height: 64 },
     })
-    const data = Buffer.from(PICTURE.bytes).toString("base64")
+    const data = Buffer.from(IMAGE.bytes).toString("base64")
     expect(edited.bodies).toEqual([
       {
         taskType: "INPAINTING",
@@ -317,7 +317,7 @@ describe("others", () => {
     ])
     const inpainted = await asked("bedrock", "stability.stable-image-inpaint-v1:0", {
       task: "edit",
-      mask: PICTURE,
+      mask: IMAGE,
     })
     expect(inpainted.bodies).toEqual([{ prompt: "a boat", image: data, mask: data }])
     const begun = await asked("bedrock", "stability.sd3-5-large-v1:0", { task: "variation" })
@@ -348,7 +348,7 @@ describe("answers", () => {
       usage: { input_tokens: 10, output_tokens: 272 },
     }
     const result = await imagesOf("openai").decode([answerOf(one), answerOf(one)], requestOf())
-    expect(result.pictures).toHaveLength(2)
+    expect(result.images).toHaveLength(2)
     expect(result.usage).toMatchObject({ inputFresh: 20, output: 544 })
     expect(result.facts).toEqual({ size: "1024x1024" })
   })

@@ -21,8 +21,8 @@ function vendorOf({ url }: RecordedOperation): string {
 
 const RECORDINGS = recordedAt(IMAGES)
 
-/** Pictures that an answer holds, by the members that vendors have for them. */
-function picturesIn(body: unknown): number {
+/** Images that an answer holds, by the members that vendors have for them. */
+function imagesIn(body: unknown): number {
   const text = JSON.stringify(body)
   return (text.match(/"b64_json":|"url":|"inlineData":/g) ?? []).length
 }
@@ -47,9 +47,9 @@ describe(`recorded pictures${WITHOUT_FIXTURES}`, () => {
       continue
     }
     test(id, async () => {
-      const { pictures, usage } = await format.decode([answer], requestOf())
-      expect(pictures).toHaveLength(picturesIn(body))
-      expect(pictures.length).toBeGreaterThan(0)
+      const { images, usage } = await format.decode([answer], requestOf())
+      expect(images).toHaveLength(imagesIn(body))
+      expect(images.length).toBeGreaterThan(0)
       const told = /"(?:input_tokens|prompt_tokens|promptTokenCount)":(\d+)/.exec(
         JSON.stringify(body),
       )?.[1]
@@ -76,7 +76,7 @@ describe(`recorded pictures${WITHOUT_FIXTURES}`, () => {
     expect(result).toMatchObject({
       facts: { background: "opaque", output_format: "png", quality: "high", size: "1024x1024" },
     })
-    expect(result.pictures).toHaveLength(1)
+    expect(result.images).toHaveLength(1)
     expect(result.usage).toBeUndefined()
     const refusal: unknown = JSON.parse(
       readFixture("vercel-ai/openai/image/gpt-image-response-format-error.json"),

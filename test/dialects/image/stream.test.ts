@@ -38,7 +38,7 @@ function read(reader: ImageEventReader, text: string, cuts: readonly number[] = 
   const places = [0, ...cuts.toSorted((left, right) => left - right), bytes.length]
   const out: Uint8Array[] = []
   for (const [index, start] of places.slice(0, -1).entries()) {
-    for (const piece of reader.push(bytes.subarray(start, places[index + 1]))) out.push(piece)
+    for (const chunk of reader.push(bytes.subarray(start, places[index + 1]))) out.push(chunk)
   }
   return Buffer.concat(out).toString()
 }
@@ -70,9 +70,9 @@ describe("the events of a picture", () => {
   test("a failure is told after what came before it", () => {
     const reader = new ImageEventReader()
     const failed = event({ type: "error" }, '{"type":"error","error":{"message":"no"}}')
-    const pieces = reader.push(new TextEncoder().encode(FIRST_TEXT + failed))
-    expect(pieces.next().done).toBe(false)
-    expect(() => pieces.next()).toThrow(expect.objectContaining({ kind: "upstream_error" }))
+    const chunks = reader.push(new TextEncoder().encode(FIRST_TEXT + failed))
+    expect(chunks.next().done).toBe(false)
+    expect(() => chunks.next()).toThrow(expect.objectContaining({ kind: "upstream_error" }))
     expect(reader.drafts).toBe(1)
   })
 
@@ -86,9 +86,9 @@ describe("the events of a picture", () => {
 
   test("an event without end is not collected", () => {
     const reader = new ImageEventReader()
-    const piece = new TextEncoder().encode(`data: ${"A".repeat(16 * 1024 * 1024)}`)
+    const chunk = new TextEncoder().encode(`data: ${"A".repeat(16 * 1024 * 1024)}`)
     const flood = (): void => {
-      for (let round = 0; round < 6; round++) for (const _ of reader.push(piece)) expect(_).toBe(_)
+      for (let round = 0; round < 6; round++) for (const _ of reader.push(chunk)) expect(_).toBe(_)
     }
     expect(flood).toThrow(expect.objectContaining({ kind: "upstream_error" }))
   })

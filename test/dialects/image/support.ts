@@ -4,15 +4,15 @@ import type { OperationAnswer, OperationCall } from "../../../src/canon/operatio
 import { vendors } from "../../../src/vendors/index.ts"
 import { png } from "../../support/png.ts"
 
-/** How a vendor makes pictures. */
+/** How a vendor makes images. */
 export function imagesOf(vendor: string): ImageFormat {
   const format = vendors.get(vendor)?.operations?.image
   if (!format) throw new Error(`${vendor} makes no pictures`)
   return format
 }
 
-/** A picture as it came with a request. */
-export const PICTURE = { bytes: png(64, 64), mediaType: "image/png" }
+/** An image as it came with a request. */
+export const IMAGE = { bytes: png(64, 64), mediaType: "image/png" }
 
 /** A request; what is not named is as usual. */
 export function requestOf(changes: Partial<ImageRequest> = {}): ImageRequest {
@@ -21,8 +21,8 @@ export function requestOf(changes: Partial<ImageRequest> = {}): ImageRequest {
     prompt: "a boat",
     count: 1,
     form: "b64_json",
-    images: changes.task === undefined || changes.task === "generation" ? [] : [PICTURE],
-    wishes: {},
+    images: changes.task === undefined || changes.task === "generation" ? [] : [IMAGE],
+    options: {},
     ...changes,
   }
 }

@@ -28,6 +28,6 @@ export function decode(...frames: SseFrame[]): ChatEvent[] {
 }
 
 /** Without the start, which every stream has. */
-export function news(...frames: SseFrame[]): ChatEvent[] {
+export function changes(...frames: SseFrame[]): ChatEvent[] {
   return decode(...frames).filter(({ type }) => type !== "start")
 }

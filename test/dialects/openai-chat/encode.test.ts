@@ -164,7 +164,7 @@ describe("a request for the vendor", () => {
 })
 
 describe("answers of tools", () => {
-  const picture = {
+  const image = {
     type: "image",
     source: { type: "url", url: "https://host/a.png" },
   } as const
@@ -188,7 +188,7 @@ describe("answers of tools", () => {
 
   test("pictures among them follow after the last answer", () => {
     const { messages, losses } = encodeMessages(
-      { role: "tool", parts: [{ type: "tool-result", id: "a", content: [picture] }] },
+      { role: "tool", parts: [{ type: "tool-result", id: "a", content: [image] }] },
       {
         role: "tool",
         parts: [{ type: "tool-result", id: "b", content: [{ type: "text", text: "2" }] }],

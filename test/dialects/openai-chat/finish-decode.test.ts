@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { ChatEvent } from "../../../src/canon/chat.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
-import { DONE, chunk, delta, calls, finish, decode, news } from "./decoded-events.ts"
+import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-events.ts"
 
 describe("frames that say nothing", () => {
   test.each([
@@ -13,7 +13,7 @@ describe("frames that say nothing", () => {
     ['{"choices":null}'],
     ['{"choices":[null]}'],
   ])("%s", (data) => {
-    expect(news({ data })).toEqual([])
+    expect(changes({ data })).toEqual([])
   })
 
   test("Azure's first chunk starts nothing: it has no id yet", () => {
@@ -33,14 +33,14 @@ describe("frames that say nothing", () => {
   })
 
   test("a choice without delta or finish reason", () => {
-    expect(news(chunk({ index: 0 }), chunk({ delta: { content: "a" } }))).toEqual([
+    expect(changes(chunk({ index: 0 }), chunk({ delta: { content: "a" } }))).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
     ])
   })
 
   test("a cumulative message beside the delta is no second answer", () => {
     const choice = { index: 0, delta: { content: "a" }, message: { content: "a" } }
-    expect(news(chunk(choice))).toHaveLength(1)
+    expect(changes(chunk(choice))).toHaveLength(1)
   })
 })
 
@@ -48,7 +48,7 @@ describe("usage", () => {
   test("comes where vendors put it, each time as it then stands", () => {
     const first = { prompt_tokens: 5, completion_tokens: 1 }
     const last = { prompt_tokens: 5, completion_tokens: 2 }
-    const events = news(
+    const events = changes(
       chunk({ index: 0, delta: { content: "a" } }, { usage: first }),
       chunk({ index: 0, delta: {}, finish_reason: "stop" }, { x_groq: { id: "r", usage: last } }),
     )
@@ -61,7 +61,7 @@ describe("usage", () => {
   })
 
   test("null is none", () => {
-    expect(news(chunk({ index: 0, delta: {} }, { usage: null, x_groq: null }))).toEqual([])
+    expect(changes(chunk({ index: 0, delta: {} }, { usage: null, x_groq: null }))).toEqual([])
   })
 })
 
@@ -107,13 +107,13 @@ describe("the end", () => {
   })
 
   test("[DONE] ends choices that nobody ended", () => {
-    expect(news(delta({ content: "a" }), DONE).at(-1)).toEqual({
+    expect(changes(delta({ content: "a" }), DONE).at(-1)).toEqual({
       type: "finish",
       choice: 0,
       reason: "other",
     })
     const call = { index: 0, id: "a", function: { name: "f" } }
-    expect(news(calls(call), DONE).at(-1)).toMatchObject({ reason: "tool-calls" })
+    expect(changes(calls(call), DONE).at(-1)).toMatchObject({ reason: "tool-calls" })
   })
 
   test.each([
@@ -123,7 +123,7 @@ describe("the end", () => {
     ["error", "other", "error"],
   ])("finish %s", (word, reason, rawReason) => {
     const expected = { type: "finish", choice: 0, reason }
-    const [event] = news(finish(word))
+    const [event] = changes(finish(word))
     expect(event).toEqual((rawReason ? { ...expected, rawReason } : expected) as ChatEvent)
   })
 })

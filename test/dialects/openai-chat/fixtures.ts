@@ -45,13 +45,13 @@ export function chatRecordings(): Recording[] {
 }
 
 /** Frames of a stream's text, fed in pieces of the given length. */
-export function framesOf(text: string, pieceLength = text.length): SseFrame[] {
+export function framesOf(text: string, chunkLength = text.length): SseFrame[] {
   const frames: SseFrame[] = []
   const parser = createParser({
     onEvent: ({ event, data }) => frames.push(event === undefined ? { data } : { event, data }),
   })
-  for (let start = 0; start < text.length; start += pieceLength) {
-    parser.feed(text.slice(start, start + pieceLength))
+  for (let start = 0; start < text.length; start += chunkLength) {
+    parser.feed(text.slice(start, start + chunkLength))
   }
   parser.feed("\n\n")
   return frames

@@ -135,7 +135,7 @@ describe("recorded requests", () => {
       const keeping = openAiChat(KEEPING)
       const { body } = keeping.encodeRequest(decoded)
       const again = keeping.decodeRequest(body)
-      const hasToolPictures = decoded.messages.some(
+      const hasToolImages = decoded.messages.some(
         ({ role, parts }) =>
           role === "tool" &&
           parts.some(
@@ -143,7 +143,7 @@ describe("recorded requests", () => {
               part.type === "tool-result" && part.content.some(({ type }) => type !== "text"),
           ),
       )
-      if (!hasToolPictures) expect(again).toEqual({ ...decoded, streamUsage: decoded.stream })
+      if (!hasToolImages) expect(again).toEqual({ ...decoded, streamUsage: decoded.stream })
     })
   }
 })

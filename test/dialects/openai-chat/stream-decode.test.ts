@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
-import { DONE, chunk, delta, calls, finish, decode, news } from "./decoded-events.ts"
+import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-events.ts"
 
 /** An id of a call whose vendor gave none. */
 const MINTED = /^call_[0-9A-Za-z]{24}$/
@@ -30,11 +30,13 @@ describe("the common stream", () => {
 
   test("frames that were parsed already are not parsed again", () => {
     const json = { id: "a", choices: [{ index: 0, delta: { content: "x" } }] }
-    expect(news({ data: "{broken", json })).toEqual([{ type: "text-delta", choice: 0, text: "x" }])
+    expect(changes({ data: "{broken", json })).toEqual([
+      { type: "text-delta", choice: 0, text: "x" },
+    ])
   })
 
   test("choices that are interleaved keep apart", () => {
-    const events = news(
+    const events = changes(
       chunk({ index: 1, delta: { content: "b" } }),
       chunk({ index: 0, delta: { content: "a" } }),
       chunk({ index: 1, delta: {}, finish_reason: "length" }),
@@ -50,7 +52,7 @@ describe("the common stream", () => {
   })
 
   test("a refusal is no text", () => {
-    expect(news(delta({ content: null, refusal: "No" }))).toEqual([
+    expect(changes(delta({ content: null, refusal: "No" }))).toEqual([
       { type: "refusal-delta", choice: 0, text: "No" },
     ])
   })
@@ -70,7 +72,7 @@ describe("tool calls", () => {
   const opened = { id: "call_a", type: "function", function: { name: "f", arguments: "" } }
 
   test("id and name in the first delta, arguments in the others", () => {
-    const events = news(
+    const events = changes(
       calls({ index: 0, ...opened }),
       calls({ index: 0, function: { arguments: '{"a"' } }),
       calls({ index: 1, id: "call_b", type: "function", function: { name: "g", arguments: "" } }),
@@ -87,7 +89,7 @@ describe("tool calls", () => {
   })
 
   test("whole calls without index and type", () => {
-    const events = news(
+    const events = changes(
       calls(
         { id: "a", function: { name: "f", arguments: "{}" } },
         { id: "b", function: { name: "f", arguments: '{"x":1}' } },
@@ -102,7 +104,7 @@ describe("tool calls", () => {
   })
 
   test("later deltas without index go on with the call they name, or the last one", () => {
-    const events = news(
+    const events = changes(
       calls({ id: "a", function: { name: "f", arguments: "{" } }),
       calls({ id: "b", function: { name: "g", arguments: "{" } }),
       calls({ id: "a", function: { arguments: "1}" } }),
@@ -117,7 +119,7 @@ describe("tool calls", () => {
   })
 
   test("several calls under one number", () => {
-    const events = news(
+    const events = changes(
       calls({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
       calls({ index: 0, id: "b", function: { name: "f", arguments: "{}" } }),
       calls({ index: 0, function: { name: "", arguments: " " } }),
@@ -127,7 +129,7 @@ describe("tool calls", () => {
   })
 
   test("numbers that do not begin at zero are the canon's own", () => {
-    const events = news(
+    const events = changes(
       calls({ index: 1, ...opened }),
       calls({ index: 1, function: { arguments: "{}" } }),
     )
@@ -135,7 +137,7 @@ describe("tool calls", () => {
   })
 
   test("an id that comes late or never", () => {
-    const events = news(
+    const events = changes(
       calls({ index: 0, function: { name: "f", arguments: "{}" } }),
       calls({ index: 1, id: "b" }),
       calls({ index: 1, function: { name: "g", arguments: "{}" } }),
@@ -147,7 +149,7 @@ describe("tool calls", () => {
   })
 
   test("a call that was told under an id of ours keeps it", () => {
-    const events = news(
+    const events = changes(
       calls({ index: 0, function: { name: "f", arguments: "{" } }),
       calls({ index: 0, id: "late", function: { name: "f", arguments: "}" } }),
     )
@@ -163,17 +165,19 @@ describe("tool calls", () => {
       { function: { name: "f", arguments: "{}" } },
       { function: { name: "f", arguments: "{}" } },
     )
-    const ids = [...news(whole), ...news(whole)].map((event) => "id" in event && event.id)
+    const ids = [...changes(whole), ...changes(whole)].map((event) => "id" in event && event.id)
     expect(new Set(ids.filter(Boolean)).size).toBe(4)
   })
 
   test("arguments as an object", () => {
-    const events = news(calls({ index: 0, id: "a", function: { name: "f", arguments: { x: 1 } } }))
+    const events = changes(
+      calls({ index: 0, id: "a", function: { name: "f", arguments: { x: 1 } } }),
+    )
     expect(events.at(-1)).toMatchObject({ arguments: '{"x":1}' })
   })
 
   test("the older form of one function", () => {
-    const events = news(
+    const events = changes(
       delta({ function_call: { name: "f", arguments: "" } }),
       delta({ function_call: { arguments: "{}" } }),
       finish("function_call"),
@@ -186,20 +190,20 @@ describe("tool calls", () => {
   })
 
   test("a forced tool stops the choice", () => {
-    const events = news(calls({ index: 0, ...opened }), finish("stop"))
+    const events = changes(calls({ index: 0, ...opened }), finish("stop"))
     expect(events.at(-1)).toMatchObject({ reason: "tool-calls", rawReason: "stop" })
   })
 })
 
 describe("reasoning", () => {
   test.each(["reasoning_content", "reasoning"])("in %s", (field) => {
-    expect(news(delta({ [field]: "hm", content: null }))).toEqual([
+    expect(changes(delta({ [field]: "hm", content: null }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
   })
 
   test("is told once when both names are written", () => {
-    expect(news(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
+    expect(changes(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
   })
 
   test("in a list of content, as Mistral sends it", () => {
@@ -207,7 +211,7 @@ describe("reasoning", () => {
       { type: "thinking", thinking: [{ type: "text", text: "hm" }], closed: true },
       { type: "text", text: "so" },
     ]
-    expect(news(delta({ content }))).toEqual([
+    expect(changes(delta({ content }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
       { type: "text-delta", choice: 0, text: "so" },
     ])
@@ -215,7 +219,7 @@ describe("reasoning", () => {
 
   test("with a signature, as OpenRouter sends it", () => {
     const detail = { type: "reasoning.text", format: "anthropic-claude-v1", index: 0 }
-    const events = news(
+    const events = changes(
       delta({ reasoning: "hm", reasoning_details: [{ ...detail, text: "hm" }] }),
       delta({ reasoning_details: [{ ...detail, signature: "sig" }] }),
       delta({ reasoning_details: [{ type: "reasoning.encrypted", data: "x", id: "rs_1" }] }),
@@ -230,7 +234,7 @@ describe("reasoning", () => {
 
   test("in details alone", () => {
     const summary = { type: "reasoning.summary", summary: "hm" }
-    expect(news(delta({ reasoning_details: [summary] }))).toEqual([
+    expect(changes(delta({ reasoning_details: [summary] }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
   })
@@ -238,7 +242,7 @@ describe("reasoning", () => {
   test("details repeat what plain text and earlier details said", () => {
     const first = { type: "reasoning.text", text: "one", signature: "1" }
     const second = { type: "reasoning.text", text: "two", signature: "2" }
-    const events = news(
+    const events = changes(
       delta({ reasoning_content: "one" }),
       delta({ reasoning_details: [first] }),
       delta({ reasoning_content: "two" }),
@@ -254,7 +258,7 @@ describe("reasoning", () => {
 
   test("details of kinds that the canon has no name for are extras", () => {
     const detail = { type: "reasoning.server_tool_call", tool_call: {} }
-    expect(news(delta({ reasoning_details: [detail] }))).toEqual([
+    expect(changes(delta({ reasoning_details: [detail] }))).toEqual([
       {
         type: "choice-extra",
         choice: 0,
@@ -269,7 +273,7 @@ describe("citations", () => {
 
   test("in annotations", () => {
     const cited = { type: "url_citation", url_citation: { ...place, content: "words", x: 1 } }
-    const events = news(delta({ content: "abcde" }), delta({ annotations: [cited] }))
+    const events = changes(delta({ content: "abcde" }), delta({ annotations: [cited] }))
     expect(events.at(-1)).toEqual({
       type: "citation",
       choice: 0,
@@ -287,7 +291,7 @@ describe("citations", () => {
   test("count from the text part that they belong to", () => {
     const cited = { type: "url_citation", url_citation: place }
     const late = { type: "url_citation", url_citation: { ...place, start_index: 1 } }
-    const events = news(
+    const events = changes(
       delta({ content: "ab" }),
       delta({ reasoning: "hm" }),
       delta({ content: "cde" }),
@@ -306,7 +310,7 @@ describe("what only this dialect knows", () => {
   test("logprobs and annotations are extras of the choice", () => {
     const logprobs = { content: [{ token: "a", logprob: -1 }] }
     const annotations = [{ type: "file_citation" }]
-    expect(news(delta({ content: "a", annotations }, { logprobs }))).toEqual([
+    expect(changes(delta({ content: "a", annotations }, { logprobs }))).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
       {
         type: "choice-extra",
@@ -318,7 +322,7 @@ describe("what only this dialect knows", () => {
 
   test("what is empty is not worth an event", () => {
     const empty = { logprobs: null, content_filter_results: {}, native_finish_reason: null }
-    expect(news(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
+    expect(changes(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
   })
 
   test("of the answer, at its start", () => {

@@ -222,10 +222,10 @@ function extraEvent(dialect: "openai-chat" | "gemini", fields: JsonObject): Chat
 }
 
 test("thousands of signed pieces are not repeated with each one, and the last list has all of them", () => {
-  const pieces = 5_000
+  const chunks = 5_000
   const frames = encode([
     START,
-    ...Array.from({ length: pieces }, (_, index): ChatEvent => ({
+    ...Array.from({ length: chunks }, (_, index): ChatEvent => ({
       type: "reasoning-signature",
       choice: 0,
       signature: `signature ${index}`,
@@ -240,5 +240,5 @@ test("thousands of signed pieces are not repeated with each one, and the last li
     const [choice] = chunk.choices as { delta: { reasoning_details?: unknown[] } }[]
     return choice?.delta.reasoning_details === undefined ? [] : [choice.delta.reasoning_details]
   })
-  expect(lists.at(-1)).toHaveLength(pieces)
+  expect(lists.at(-1)).toHaveLength(chunks)
 })

@@ -4,11 +4,11 @@ import { findState } from "../../../src/canon/vendor-state.ts"
 import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
 
 const HI = { type: "input_text", text: "Hi" }
-const PICTURE = { type: "input_image", image_url: "data:image/png;base64,AAAA" }
+const IMAGE = { type: "input_image", image_url: "data:image/png;base64,AAAA" }
 const SAID = { role: "assistant", content: "So?" }
 
 const CASES: readonly [name: string, input: JsonValue[], items: JsonValue[]][] = [
-  ["content objects", [HI, PICTURE], [{ type: "message", role: "user", content: [HI, PICTURE] }]],
+  ["content objects", [HI, IMAGE], [{ type: "message", role: "user", content: [HI, IMAGE] }]],
   ["plain strings", ["Hi"], [{ type: "message", role: "user", content: [HI] }]],
   [
     "content by its short name",

@@ -113,8 +113,8 @@ export function readResponse(response: JsonObject): Reading {
   }
 }
 
-function paragraphs(pieces: JsonValue | undefined): string {
-  return list(pieces)
+function paragraphs(chunks: JsonValue | undefined): string {
+  return list(chunks)
     .map(({ text }) => text)
     .join("\n\n")
 }

@@ -89,7 +89,7 @@ describe("recorded requests", () => {
   }
 })
 
-/** Breakpoints do not go up; what a function or a picture does not say is said as it is meant. */
+/** Breakpoints do not go up; what a function or an image does not say is said as it is meant. */
 function withoutMarkers(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member) => {

@@ -188,9 +188,9 @@ describe("an answer that is written", () => {
   })
 
   test("has ids that differ, however the vendor names its items", () => {
-    const piece: Part = { type: "reasoning", text: "Hm.", id: "rs_1" }
+    const chunk: Part = { type: "reasoning", text: "Hm.", id: "rs_1" }
     const call: Part = { type: "tool-call", id: "call_1", name: "a", arguments: "{}" }
-    const output = encode(resultOf([piece, piece, call, call])).output as JsonObject[]
+    const output = encode(resultOf([chunk, chunk, call, call])).output as JsonObject[]
     expect(new Set(output.map(({ id }) => id)).size).toBe(4)
     expect(new Set(output.slice(2).map(({ call_id: id }) => id)).size).toBe(2)
   })

@@ -9,7 +9,7 @@ import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 
 const TOOL = { name: "weather", parameters: { type: "object", required: ["city"] } }
 const CALL: Part = { type: "tool-call", id: "1", name: "weather", arguments: "{}" }
-const PICTURE: ImagePart = { type: "image", source: { type: "url", url: "https://a.b/c.png" } }
+const IMAGE: ImagePart = { type: "image", source: { type: "url", url: "https://a.b/c.png" } }
 const PDF = { type: "base64", data: "JVBERi0=", mediaType: "application/pdf" } as const
 
 function answered(
@@ -45,7 +45,7 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
   "tools.grammar": requestOf({ tools: [GRAMMAR_TOOL] }),
   tool_choice: requestOf({ tools: [TOOL], toolChoice: { type: "tool", name: "weather" } }),
   parallel_tool_calls: requestOf({ tools: [TOOL], parallelToolCalls: false }),
-  "tool_result.media": answered([PICTURE]),
+  "tool_result.media": answered([IMAGE]),
   "tool_result.failed": answered([{ type: "text", text: "No." }], true),
   json_object: requestOf({ responseFormat: { type: "json-object" } }),
   json_schema: requestOf({ responseFormat: { type: "json-schema", name: "a", schema: {} } }),
@@ -61,9 +61,9 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
   system: conversation({ role: "system", parts: [text("Be kind.")] }, user(text("Hello"))),
   "system.position": conversation(user(text("Hi")), { role: "system", parts: [text("Stop.")] }),
   name: conversation({ ...user(text("Hello")), name: "Ann" }),
-  "image.url": shown(PICTURE),
+  "image.url": shown(IMAGE),
   "image.data": shown({ type: "image", source: { type: "base64", data: "iVBORw0KGgo=" } }),
-  "image.detail": shown({ ...PICTURE, detail: "high" }),
+  "image.detail": shown({ ...IMAGE, detail: "high" }),
   audio: shown({ type: "audio", source: { type: "base64", data: "UklGRg==" }, format: "wav" }),
   "file.url": shown({ type: "file", source: { type: "url", url: "https://a.b/c.pdf" } }),
   "file.data": shown({ type: "file", source: PDF }),
@@ -113,7 +113,7 @@ test("cache markers are noticed wherever they stand", () => {
   const cache = {}
   const examples: ChatRequest[] = [
     conversation({ role: "system", parts: [{ type: "text", text: "Be kind.", cache }] }),
-    shown({ ...PICTURE, cache }),
+    shown({ ...IMAGE, cache }),
     shown({ type: "file", source: PDF, cache }),
     remembered({ type: "text", text: "Hi", cache }),
     requestOf({ tools: [{ ...TOOL, cache }] }),

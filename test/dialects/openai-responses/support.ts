@@ -121,13 +121,13 @@ export function wireOf(frames: readonly SseFrame[]): string {
 }
 
 /** Frames of a stream's text, fed in pieces of the given length. */
-export function framesOf(wire: string, pieceLength = wire.length): SseFrame[] {
+export function framesOf(wire: string, chunkLength = wire.length): SseFrame[] {
   const frames: SseFrame[] = []
   const parser = createParser({
     onEvent: ({ event, data }) => frames.push(event === undefined ? { data } : { event, data }),
   })
-  for (let start = 0; start < wire.length; start += pieceLength) {
-    parser.feed(wire.slice(start, start + pieceLength))
+  for (let start = 0; start < wire.length; start += chunkLength) {
+    parser.feed(wire.slice(start, start + chunkLength))
   }
   parser.feed("\n\n")
   return frames

@@ -132,14 +132,14 @@ test("each vendor is asked for a form it has, or refuses naming those it can giv
 })
 
 test("what a vendor cannot be told is a loss", () => {
-  const wishes = { speed: 1.2, instructions: "Whisper.", extra: { seed: 1 } }
-  expect(encoded("openai", "tts-1", wishes).losses).toEqual([])
-  expect(encoded("xai", "grok-tts", wishes).losses).toEqual([
+  const options = { speed: 1.2, instructions: "Whisper.", extra: { seed: 1 } }
+  expect(encoded("openai", "tts-1", options).losses).toEqual([])
+  expect(encoded("xai", "grok-tts", options).losses).toEqual([
     "speed:dropped",
     "instructions:dropped",
     "seed:dropped",
   ])
-  expect(encoded("google", "gemini-tts", { ...wishes, form: "pcm" }).losses).toEqual([
+  expect(encoded("google", "gemini-tts", { ...options, form: "pcm" }).losses).toEqual([
     "speed:dropped",
     "seed:dropped",
     "instructions:approximated",
@@ -185,6 +185,6 @@ async function* cut(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array>
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(pieces))
+async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(chunks))
 }

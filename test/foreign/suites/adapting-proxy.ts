@@ -4,7 +4,7 @@ import type { Target } from "../target.ts"
 
 /**
  * Stands before the gateway for suites that were written for a mock: it sets the key, names a model of the sandbox, puts
- * a real picture or sound where they send "Example data", and an input into a response that has none. All else passes as it is.
+ * a real image or sound where they send "Example data", and an input into a response that has none. All else passes as it is.
  */
 export function startAdapting(target: Target, model: string): AdaptingProxy {
   const server = Bun.serve({
@@ -68,7 +68,7 @@ async function adaptedBody(
   const form = (await request.formData()) as FormData
   form.set("model", model)
   for (const name of FILES.filter((one) => form.has(one))) {
-    form.set(name, name === "file" ? new File([wave(1)], "a.wav") : picture(name === "mask"))
+    form.set(name, name === "file" ? new File([wave(1)], "a.wav") : image(name === "mask"))
   }
   return form
 }
@@ -76,6 +76,6 @@ async function adaptedBody(
 const FILES = ["file", "image", "mask"]
 const SIDE = 256
 
-function picture(isClear: boolean): File {
+function image(isClear: boolean): File {
   return pngFile(isClear ? png(SIDE, SIDE) : png(SIDE, SIDE, { colour: 2 }))
 }

@@ -79,7 +79,7 @@ export async function setUpOperator(gateway: TestGateway): Promise<ConsoleBrowse
   return browser
 }
 
-/** Somebody who was invited into an account and has accepted. */
+/** Someone who was invited into an account and has accepted. */
 export async function join(
   gateway: TestGateway,
   inviting: ConsoleBrowser,

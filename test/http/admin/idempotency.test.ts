@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { Database } from "bun:sqlite"
-import { databasePath } from "../../../src/store/book-place.ts"
+import { databasePath } from "../../../src/store/database-path.ts"
 import { ask, asked, errorOf } from "./support.ts"
 import { type Role, startWorld, type World } from "./matrix-world.ts"
 
@@ -130,7 +130,7 @@ test("a process that died after the change and before its answer does not make i
   expect(after).not.toBe(before)
   const text = await first.text()
   forgetAnswer(id)
-  // The answer was on disk, and only the book does not know it yet.
+  // The answer was on disk, and only the ledger does not know it yet.
   expect(await (await send("died", "POST", path, grant)).text()).toBe(text)
   await Bun.file(`${world.gateway.settings.data}/answers/${id}`).delete()
   forgetAnswer(id)

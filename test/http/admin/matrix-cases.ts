@@ -243,7 +243,7 @@ const MEMBERS: readonly Case[] = [
   },
   {
     route: "POST /invitations/{token}/accept",
-    // It is for somebody with another address.
+    // It is for someone with another address.
     ok: 403,
     but: { nobody: 400, admin: 400 },
     ask: async (world) => ({ path: { token: tokenOf(await newInvitation(world)) }, body: {} }),

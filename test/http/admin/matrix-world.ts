@@ -2,7 +2,7 @@ import { SetupToken } from "../../../src/users/setup-token.ts"
 import { provider, simulated, type TestGateway } from "../../support/gateway.ts"
 import { ADMIN_TOKEN, asked, startManaged } from "./support.ts"
 
-/** Everybody who may ask. `stranger` is the owner of another account. */
+/** Everyone who may ask. `stranger` is the owner of another account. */
 export const ROLES = [
   "nobody",
   "key",
@@ -28,7 +28,7 @@ export interface Side {
   readonly request: string
   /** The membership of its owner. */
   readonly owner: string
-  /** What is known of it to nobody else. */
+  /** What is known of it to no one else. */
   readonly secrets: readonly string[]
 }
 

@@ -46,7 +46,7 @@ describe.each(CASES.map((one) => [one.route, one] as const))("%s", (route, one) 
     const response = await send(one, role, asking)
     const text = await response.text()
     const answer = `${route} as ${role}: ${response.status} ${text.slice(0, 300)}`
-    const expected = expectedStatus(one, leastOf(route), role)
+    const expected = expectedStatus(one, minOf(route), role)
     expect(answer).toStartWith(`${route} as ${role}: ${expected} `)
     expect(response.headers.get("x-request-id")).toStartWith("req_")
     expect(response.headers.get("cache-control")).toBe("no-store")
@@ -59,11 +59,11 @@ describe.each(CASES.map((one) => [one.route, one] as const))("%s", (route, one) 
   })
 })
 
-function leastOf(route: string): MinimumRole {
+function minOf(route: string): MinimumRole {
   const [method = "", path = ""] = route.split(" ")
-  const least = document.paths[PREFIX + path]?.[method.toLowerCase()]?.["x-least"]
-  if (least === undefined) throw new Error(`there is no ${route}`)
-  return least
+  const min = document.paths[PREFIX + path]?.[method.toLowerCase()]?.["x-least"]
+  if (min === undefined) throw new Error(`there is no ${route}`)
+  return min
 }
 
 async function send(one: Case, role: Role, asking: Asking): Promise<Response> {
@@ -82,15 +82,15 @@ async function send(one: Case, role: Role, asking: Asking): Promise<Response> {
 const RANKS: Partial<Record<Role, number>> = { viewer: 1, member: 2, owner: 3 }
 const NEEDED: Partial<Record<MinimumRole, number>> = { viewer: 1, member: 2, owner: 3 }
 
-function expectedStatus(one: Case, least: MinimumRole, role: Role): number {
+function expectedStatus(one: Case, min: MinimumRole, role: Role): number {
   const ok = one.ok ?? 200
   if (role === "key") return 403
-  if (role === "nobody" && least !== "anyone") return 401
+  if (role === "nobody" && min !== "anyone") return 401
   if (one.but?.[role] !== undefined) return one.but[role]
-  if (least === "anyone" || role === "operator" || role === "admin") return ok
-  if (least === "operator") return 403
+  if (min === "anyone" || role === "operator" || role === "admin") return ok
+  if (min === "operator") return 403
   if (role === "stranger") return one.isOurs ? 404 : ok
-  return (RANKS[role] ?? 0) >= (NEEDED[least] ?? 0) ? ok : 403
+  return (RANKS[role] ?? 0) >= (NEEDED[min] ?? 0) ? ok : 403
 }
 
 /** What an answer must not tell: the other account's, unless the asker has named it himself. */

@@ -19,7 +19,7 @@ beforeAll(async () => {
       }),
       "sim/painter": {
         kind: "image",
-        price: { image: "40", pictures: { high: "160", "1024x1024": "40" } },
+        price: { image: "40", images: { high: "160", "1024x1024": "40" } },
       },
     },
   })

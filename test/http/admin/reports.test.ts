@@ -52,7 +52,7 @@ test("a request that fails says how, and costs nothing", async () => {
   const answer = await caller.post("/v1/chat/completions", body)
   expect(answer.status).toBe(503)
   await answer.body?.cancel()
-  // Nobody waits until the release is written.
+  // No one waits until the release is written.
   const failed = async () =>
     requestPage.parse(await asked(gateway, "GET", "/receipts?status=failed")).data
   await until(async () => (await failed()).length > 0)

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { databasePath } from "../../../src/store/book-place.ts"
+import { databasePath } from "../../../src/store/database-path.ts"
 import { simulated, type TestGateway, until } from "../../support/gateway.ts"
 import { restart } from "./restart.ts"
 import { ADMIN_TOKEN, ask, asked, errorOf, startManaged } from "./support.ts"

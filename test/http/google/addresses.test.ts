@@ -48,9 +48,9 @@ describe("what can mean one thing only works", () => {
     const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
     expect(text).toBe("Hello")
     const stream = await client.models.generateContentStream({ model: "sim/echo", contents: "One" })
-    const pieces: string[] = []
-    for await (const piece of stream) pieces.push(piece.text ?? "")
-    expect(pieces.join("")).toBe("One")
+    const chunks: string[] = []
+    for await (const chunk of stream) chunks.push(chunk.text ?? "")
+    expect(chunks.join("")).toBe("One")
     const listed: unknown[] = []
     for await (const { name } of await client.models.list()) listed.push(name)
     expect(listed).toContain("models/sim/echo")

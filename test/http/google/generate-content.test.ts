@@ -87,9 +87,9 @@ describe("a stream", () => {
   test("without alt=sse is one JSON array, paid before its last byte", async () => {
     const answer = await asCaller(`${ECHO}:streamGenerateContent`)
     expect(answer.headers.get("content-type")).toStartWith("application/json")
-    const pieces = (await answer.json()) as JsonObject[]
-    expect(pieces.length).toBeGreaterThan(1)
-    expect(pieces.at(-1)).toMatchObject({
+    const chunks = (await answer.json()) as JsonObject[]
+    expect(chunks.length).toBeGreaterThan(1)
+    expect(chunks.at(-1)).toMatchObject({
       candidates: [{ finishReason: "STOP" }],
       usageMetadata: { cost: expect.any(Number) },
     })
@@ -103,12 +103,12 @@ describe("a stream", () => {
   test("to Gemini goes as it came, with our model and the cost", async () => {
     const path = "/v1beta/models/google/gemini-3-flash:streamGenerateContent?alt=sse"
     const answer = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
-    const pieces = (await answer.text())
+    const chunks = (await answer.text())
       .split("\n\n")
       .filter((text) => text !== "")
       .map((text) => JSON.parse(text.replace(/^data: /, "")) as JsonObject)
-    for (const piece of pieces) expect(piece.modelVersion).toBe("google/gemini-3-flash")
-    expect(pieces.at(-1)).toMatchObject({ usageMetadata: { cost: expect.any(Number) } })
+    for (const chunk of chunks) expect(chunk.modelVersion).toBe("google/gemini-3-flash")
+    expect(chunks.at(-1)).toMatchObject({ usageMetadata: { cost: expect.any(Number) } })
     expect(gateway.simulator.requests.at(-1)?.body).toEqual({
       contents: CONTENTS,
       safetySettings: [],
@@ -123,9 +123,9 @@ describe("money", () => {
     ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
     ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
   ])("what Google bills besides tokens is held in snake case too: %s", async (_, camel, snake) => {
-    const plain = await mostOf({})
-    expect(await mostOf(camel)).toBeGreaterThan(plain)
-    expect(await mostOf(snake)).toBeCloseTo(await mostOf(camel), 5)
+    const plain = await maxOf({})
+    expect(await maxOf(camel)).toBeGreaterThan(plain)
+    expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 5)
   })
 
   test("what Google keeps for another is not found, in either case", async () => {
@@ -170,9 +170,12 @@ describe("money", () => {
 })
 
 /** The most that a request to Gemini can cost, in credits. */
-async function mostOf(wish: object): Promise<number> {
+async function maxOf(options: object): Promise<number> {
   const path = "/v1beta/models/google/gemini-3-flash:generateContent"
-  const answer = await caller.post("/v1/estimate", { path, body: { contents: CONTENTS, ...wish } })
+  const answer = await caller.post("/v1/estimate", {
+    path,
+    body: { contents: CONTENTS, ...options },
+  })
   const { most } = (await answer.json()) as { readonly most: string }
   return Number(most)
 }

@@ -47,8 +47,8 @@ function said(text: string, more: JsonObject = {}): JsonObject {
   return { candidates: [{ content: { parts: [{ text }] }, ...more }] }
 }
 
-function framesOf(...pieces: readonly JsonObject[]): string {
-  return pieces.map((piece) => `data: ${JSON.stringify(piece)}\r\n\r\n`).join("")
+function framesOf(...chunks: readonly JsonObject[]): string {
+  return chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join("")
 }
 
 function ask(more: JsonObject = {}, signal?: AbortSignal): Promise<Response> {
@@ -61,12 +61,12 @@ function ask(more: JsonObject = {}, signal?: AbortSignal): Promise<Response> {
   })
 }
 
-async function piecesOf(response: Response): Promise<JsonObject[]> {
+async function chunksOf(response: Response): Promise<JsonObject[]> {
   return dataOf(await response.text()).map((data) => JSON.parse(data) as JsonObject)
 }
 
-function textOf(pieces: readonly JsonObject[]): string {
-  return pieces
+function textOf(chunks: readonly JsonObject[]): string {
+  return chunks
     .flatMap(({ candidates }) => candidates as JsonObject[])
     .flatMap(({ content }) => (isJsonObject(content) ? (content.parts as JsonObject[]) : []))
     .map(({ text }) => text)
@@ -95,17 +95,17 @@ describe("what is always there", () => {
 
   test("is there in each piece of a stream", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
-    const pieces = await piecesOf(await ask())
-    expect(textOf(pieces)).toBe("Hi")
-    for (const piece of pieces) {
-      expect(piece).toMatchObject({
+    const chunks = await chunksOf(await ask())
+    expect(textOf(chunks)).toBe("Hi")
+    for (const chunk of chunks) {
+      expect(chunk).toMatchObject({
         candidates: [{ content: { role: "model" }, index: 0 }],
         modelVersion: "google/model",
       })
     }
-    expect(new Set(pieces.map(({ responseId }) => responseId)).size).toBe(1)
-    expect(pieces[0]?.responseId).toMatch(/^resp_\w{20,}$/)
-    const last = pieces.at(-1)
+    expect(new Set(chunks.map(({ responseId }) => responseId)).size).toBe(1)
+    expect(chunks[0]?.responseId).toMatch(/^resp_\w{20,}$/)
+    const last = chunks.at(-1)
     expect(last).toMatchObject({
       candidates: [{ finishReason: "STOP" }],
       usageMetadata: { totalTokenCount: expect.any(Number), cost: expect.any(Number) },
@@ -118,7 +118,7 @@ describe("what is always there", () => {
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     expect(await response.json()).toMatchObject({ usageMetadata: USAGE })
     answer = () => streamed([framesOf({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })])
-    expect((await piecesOf(await ask())).at(-1)).toMatchObject({ usageMetadata: USAGE })
+    expect((await chunksOf(await ask())).at(-1)).toMatchObject({ usageMetadata: USAGE })
   })
 })
 
@@ -141,7 +141,7 @@ describe("no candidate at all is a failed attempt that nobody pays,", () => {
 
 test("a stream that ends without a candidate ends with an error", async () => {
   answer = () => streamed([framesOf({ candidates: [], usageMetadata: USAGE })])
-  const last = (await piecesOf(await ask())).at(-1)
+  const last = (await chunksOf(await ask())).at(-1)
   expect(last).toMatchObject({ error: { code: 502, error_type: "upstream_error" } })
 })
 
@@ -155,9 +155,9 @@ describe("limits of our own", () => {
         60_000,
       ])
     const stopSequences = ["a1", "b2", "c3", "d4", "e5", "STOP"]
-    const pieces = await piecesOf(await ask({ generationConfig: { stopSequences } }))
-    expect(textOf(pieces)).toBe("Hello there ")
-    expect(pieces.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }] })
+    const chunks = await chunksOf(await ask({ generationConfig: { stopSequences } }))
+    expect(textOf(chunks)).toBe("Hello there ")
+    expect(chunks.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }] })
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
   })
 })
@@ -214,9 +214,9 @@ describe("a stream as one array", () => {
 
   test("that breaks is valid to its end, which is the error", async () => {
     answer = () => streamed([framesOf(said("H"), said("i"))])
-    const pieces = (await (await askArray()).json()) as JsonObject[]
-    expect(pieces).toHaveLength(3)
-    expect(pieces.at(-1)).toMatchObject({ error: { code: 502, status: "UNAVAILABLE" } })
+    const chunks = (await (await askArray()).json()) as JsonObject[]
+    expect(chunks).toHaveLength(3)
+    expect(chunks.at(-1)).toMatchObject({ error: { code: 502, status: "UNAVAILABLE" } })
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
   })
 

@@ -53,7 +53,7 @@ function typeOf(name: string): string {
   return name !== "file" ? "image/png" : "audio/wav"
 }
 
-const PICTURE = png(64, 64, { colour: 2 })
+const IMAGE = png(64, 64, { colour: 2 })
 const MASK = png(64, 64)
 const SOUND = wave(2)
 const LONG_SOUND = wave(60)
@@ -80,11 +80,8 @@ const JSON_CASES: readonly (readonly [path: string, body: object])[] = [
 ]
 
 const FORM_CASES: readonly (readonly [path: string, fields: Fields])[] = [
-  [
-    "/v1/images/edits",
-    { model: "openai/gpt-image-1", prompt: "a hat", image: PICTURE, mask: MASK },
-  ],
-  ["/v1/images/variations", { model: "sim/dall-e-2", image: PICTURE, size: "256x256" }],
+  ["/v1/images/edits", { model: "openai/gpt-image-1", prompt: "a hat", image: IMAGE, mask: MASK }],
+  ["/v1/images/variations", { model: "sim/dall-e-2", image: IMAGE, size: "256x256" }],
   ["/v1/audio/transcriptions", { model: "sim/whisper-1", file: SOUND }],
   ["/v1/audio/transcriptions", { model: "sim/whisper-1", file: LONG_SOUND }],
   ["/v1/audio/transcriptions", { model: "openai/gpt-4o-transcribe", file: SOUND, stream: "true" }],

@@ -162,8 +162,8 @@ test("a second one gets a running stream from its first byte, and then as it com
   expect(Buffer.from(value!).toString()).toContain("one ")
   gate.resolve()
   let rest = Buffer.from(value!).toString()
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    rest += Buffer.from(piece.value).toString()
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    rest += Buffer.from(chunk.value).toString()
   }
   expect(rest).toBe(await first.text())
   expect(rest).toEndWith(DONE)

@@ -11,7 +11,7 @@ import {
 import { until } from "../../support/gateway.ts"
 
 const HEAD = { status: 200, headers: { "content-type": "text/plain" } }
-const PIECE = 100_000
+const CHUNK = 100_000
 const SECRET = "0".repeat(64)
 
 class Place implements Disposable {
@@ -39,8 +39,8 @@ class Place implements Disposable {
   }
 }
 
-function piece(number: number): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(PIECE).fill(number)
+function chunk(number: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(CHUNK).fill(number)
 }
 
 function joined(recording: Recording): RecordingReader {
@@ -50,16 +50,16 @@ function joined(recording: Recording): RecordingReader {
 }
 
 async function readAll(reader: RecordingReader): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  for (let next = await reader.read(); next; next = await reader.read()) pieces.push(next)
+  const chunks: Uint8Array[] = []
+  for (let next = await reader.read(); next; next = await reader.read()) chunks.push(next)
   reader.leave()
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }
 
-const WHOLE = Buffer.concat(Array.from({ length: 50 }, (_, number) => piece(number)))
+const WHOLE = Buffer.concat(Array.from({ length: 50 }, (_, number) => chunk(number)))
 
 async function record(recording: Recording): Promise<void> {
-  for (let number = 0; number < 49; number++) await recording.add(piece(number))
+  for (let number = 0; number < 49; number++) await recording.add(chunk(number))
 }
 
 test("readers who come at any time get all of it, and nobody waits for the slow ones", async () => {
@@ -67,31 +67,31 @@ test("readers who come at any time get all of it, and nobody waits for the slow 
   const recording = place.recording(1 << 30)
   const [slow, quick] = [joined(recording), joined(recording)]
   const first = await Promise.all([record(recording), slow.read()])
-  expect(first[1]?.byteLength).toBe(PIECE)
+  expect(first[1]?.byteLength).toBe(CHUNK)
   const late = joined(recording)
   const reading = [readAll(quick), readAll(late)]
-  expect(await recording.store(piece(49), "whole")).toBeGreaterThan(WHOLE.length)
-  recording.end(piece(49), "whole")
+  expect(await recording.store(chunk(49), "whole")).toBeGreaterThan(WHOLE.length)
+  recording.end(chunk(49), "whole")
   for (const bytes of await Promise.all(reading)) expect(bytes.equals(WHOLE)).toBe(true)
   const rest = await readAll(slow)
-  expect(rest.equals(WHOLE.subarray(PIECE))).toBe(true)
+  expect(rest.equals(WHOLE.subarray(CHUNK))).toBe(true)
   expect(place.wasAbandoned).toBe(false)
   const stored = await place.folder.open("req_1")
   expect(stored).toMatchObject({ head: HEAD, ending: "whole", length: WHOLE.length })
   await using _ = stored!
-  const pieces: Uint8Array[] = []
-  for (let next = await stored!.next(); next; next = await stored!.next()) pieces.push(next)
-  expect(Buffer.concat(pieces).equals(WHOLE)).toBe(true)
-  expect(Math.max(...pieces.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(1 << 18)
+  const chunks: Uint8Array[] = []
+  for (let next = await stored!.next(); next; next = await stored!.next()) chunks.push(next)
+  expect(Buffer.concat(chunks).equals(WHOLE)).toBe(true)
+  expect(Math.max(...chunks.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(1 << 18)
 })
 
 test("beyond its limit it comes as fast as the slowest takes it, and is not kept", async () => {
   using place = new Place()
-  const recording = place.recording(10 * PIECE)
+  const recording = place.recording(10 * CHUNK)
   const [slow, quick] = [joined(recording), joined(recording)]
   const recorded = record(recording).then(async () => {
-    expect(await recording.store(piece(49), "whole")).toBeUndefined()
-    recording.end(piece(49), "whole")
+    expect(await recording.store(chunk(49), "whole")).toBeUndefined()
+    recording.end(chunk(49), "whole")
   })
   const quickly = readAll(quick)
   await until(() => recording.isTooLarge && quick.position === recording.length)
@@ -109,7 +109,7 @@ test("a disk that cannot be written keeps nobody from the answer", async () => {
   writeFileSync(place.path, "")
   const reading = readAll(joined(recording))
   await record(recording)
-  recording.end(piece(49), "whole")
+  recording.end(chunk(49), "whole")
   expect((await reading).equals(WHOLE)).toBe(true)
   expect(place.failures).toHaveLength(1)
 })
@@ -118,14 +118,14 @@ test("what broke off breaks off for everybody", async () => {
   using place = new Place()
   const recording = place.recording(1 << 30)
   const reader = joined(recording)
-  await recording.add(piece(1))
+  await recording.add(chunk(1))
   await recording.store(undefined, "cut")
   recording.end(undefined, "cut")
-  expect((await reader.read())?.byteLength).toBe(PIECE)
+  expect((await reader.read())?.byteLength).toBe(CHUNK)
   await expect(reader.read()).rejects.toBeInstanceOf(CutShort)
   reader.leave()
   await using stored = await place.folder.open("req_1")
-  expect(stored).toMatchObject({ ending: "cut", length: PIECE })
+  expect(stored).toMatchObject({ ending: "cut", length: CHUNK })
 })
 
 test("it is abandoned when the last has left, and then nobody can join", async () => {
@@ -145,9 +145,9 @@ test("a file that was changed, cut, renamed or written under another secret is n
   using place = new Place()
   const recording = place.recording(1 << 30)
   const reader = joined(recording)
-  await recording.add(piece(1))
-  await recording.store(piece(2), "whole")
-  recording.end(piece(2), "whole")
+  await recording.add(chunk(1))
+  await recording.store(chunk(2), "whole")
+  recording.end(chunk(2), "whole")
   reader.leave()
   const path = join(place.path, "req_1")
   const whole = readFileSync(path)
@@ -168,7 +168,7 @@ test("a file that was changed, cut, renamed or written under another secret is n
   }
   expect(await new AnswerFolder(place.path, "1".repeat(64)).open("req_1")).toBeUndefined()
   await using good = await place.folder.open("req_1")
-  expect(good?.length).toBe(2 * PIECE)
+  expect(good?.length).toBe(2 * CHUNK)
 })
 
 test("a sweep removes what is old", async () => {

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { StoredFile } from "../../../src/media/stored-file.ts"
 import { ChunkBuffers } from "../../../src/http/uploads/chunk-buffers.ts"
-import { free } from "../../../src/wire/free-piece.ts"
+import { free } from "../../../src/wire/free-chunk.ts"
 import { USUAL_PACE } from "../../../src/http/incoming-body.ts"
 import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 import { readForm } from "../../../src/http/uploads/read-form.ts"
 import { Spool } from "../../../src/http/uploads/spool.ts"
 
-function piecesOf(...sizes: number[]): Uint8Array<ArrayBuffer>[] {
+function chunksOf(...sizes: number[]): Uint8Array<ArrayBuffer>[] {
   return sizes.map((size, index) => new Uint8Array(size).fill(index + 1))
 }
 
@@ -25,17 +25,17 @@ function filled(size: number): Buffer {
   return Buffer.from(noise.buffer)
 }
 
-const lengths = (pieces: readonly Uint8Array[]): number[] => pieces.map((one) => one.byteLength)
+const lengths = (chunks: readonly Uint8Array[]): number[] => chunks.map((one) => one.byteLength)
 
 describe("the memory of pieces", () => {
   test("is given back once a view of a later one is taken", async () => {
-    const pieces = piecesOf(10, 20, 30)
-    const [first, second, third] = pieces
+    const chunks = chunksOf(10, 20, 30)
+    const [first, second, third] = chunks
     const passing = new ChunkBuffers()
-    for (const piece of pieces) passing.add(piece)
+    for (const chunk of chunks) passing.add(chunk)
     const seen: number[][] = []
     const views = [first!.subarray(4), second!.subarray(0, 5), second!.subarray(5), third!]
-    for await (const _ of passing.views(listed(...views))) seen.push(lengths(pieces))
+    for await (const _ of passing.views(listed(...views))) seen.push(lengths(chunks))
     expect(seen).toEqual([
       [10, 20, 30],
       [0, 20, 30],
@@ -45,26 +45,26 @@ describe("the memory of pieces", () => {
   })
 
   test("stays while another content is still being taken", async () => {
-    const pieces = piecesOf(10, 20, 30)
-    const [first, second, third] = pieces
+    const chunks = chunksOf(10, 20, 30)
+    const [first, second, third] = chunks
     const passing = new ChunkBuffers()
-    for (const piece of pieces) passing.add(piece)
+    for (const chunk of chunks) passing.add(chunk)
     const slow = passing.views(listed(first!))
     await slow.next()
     const quick = passing.views(listed(second!, third!))
     await quick.next()
-    expect(lengths(pieces)).toEqual([10, 20, 30])
+    expect(lengths(chunks)).toEqual([10, 20, 30])
     await slow.next()
     await quick.next()
-    expect(lengths(pieces)).toEqual([0, 0, 30])
+    expect(lengths(chunks)).toEqual([0, 0, 30])
   })
 
   test("stays when what is taken is a copy, or the piece is a part of something larger", async () => {
     const large = new Uint8Array(100)
-    const pieces = [large.subarray(0, 50), large.subarray(50)]
+    const chunks = [large.subarray(0, 50), large.subarray(50)]
     const passing = new ChunkBuffers()
-    for (const piece of pieces) passing.add(piece)
-    for await (const _ of passing.views(listed(pieces[0]!.slice(), pieces[1]!))) continue
+    for (const chunk of chunks) passing.add(chunk)
+    for await (const _ of passing.views(listed(chunks[0]!.slice(), chunks[1]!))) continue
     expect(large.byteLength).toBe(100)
     free(large.subarray(1))
     expect(large.byteLength).toBe(100)
@@ -129,9 +129,9 @@ test("a file lends its pieces, each until the next one is asked for", async () =
   for (const isLent of [true, false]) {
     const held: Uint8Array[] = []
     const copies: Uint8Array[] = []
-    for await (const piece of isLent ? file.lend() : file.open()) {
-      held.push(piece)
-      copies.push(piece.slice())
+    for await (const chunk of isLent ? file.lend() : file.open()) {
+      held.push(chunk)
+      copies.push(chunk.slice())
     }
     expect(Buffer.concat(copies).equals(sliceOf(0, 180_000))).toBeTrue()
     expect(held.length).toBe(3)

@@ -350,11 +350,11 @@ test("a form cut anywhere into pieces is the same form", async () => {
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }),
       async (sizes) => {
-        const pieces = cut(whole, sizes)
+        const chunks = cut(whole, sizes)
         const body = new ReadableStream<Uint8Array>({
           pull(controller) {
-            const piece = pieces.shift()
-            if (piece) controller.enqueue(piece)
+            const chunk = chunks.shift()
+            if (chunk) controller.enqueue(chunk)
             else controller.close()
           },
         })
@@ -369,13 +369,13 @@ test("a form cut anywhere into pieces is the same form", async () => {
   )
 })
 
-/** Pieces of these sizes, over and over. */
+/** Chunks of these sizes, over and over. */
 function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const size = sizes[turn % sizes.length] ?? 1
-    pieces.push(bytes.slice(at, at + size))
+    chunks.push(bytes.slice(at, at + size))
     at += size
   }
-  return pieces
+  return chunks
 }

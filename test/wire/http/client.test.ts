@@ -33,12 +33,12 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-function streamOf(...pieces: string[]): ReadableStream<Uint8Array> {
+function streamOf(...chunks: string[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {
-      const piece = pieces.shift()
-      if (piece === undefined) controller.close()
-      else controller.enqueue(new TextEncoder().encode(piece))
+      const chunk = chunks.shift()
+      if (chunk === undefined) controller.close()
+      else controller.enqueue(new TextEncoder().encode(chunk))
     },
   })
 }
@@ -107,20 +107,20 @@ describe("what is sent", () => {
       port: 0,
       async fetch(request) {
         const hash = new Bun.CryptoHasher("sha256")
-        for await (const piece of request.body ?? []) {
+        for await (const chunk of request.body ?? []) {
           await Bun.sleep(1)
-          hash.update(piece)
+          hash.update(chunk)
         }
         return new Response(hash.digest("hex"))
       },
     })
     const expected = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
-    const pieces = Array.from({ length: 44 }, (_, index) =>
+    const chunks = Array.from({ length: 44 }, (_, index) =>
       text.slice(index * 100_000, (index + 1) * 100_000),
     )
     expect(await textOf(send(server.url.href, text))).toBe(expected)
     expect(await textOf(send(server.url.href, new Uint8Array(bytes)))).toBe(expected)
-    expect(await textOf(send(server.url.href, streamOf(...pieces)))).toBe(expected)
+    expect(await textOf(send(server.url.href, streamOf(...chunks)))).toBe(expected)
   })
 
   test("can hide no header in another", () => {
@@ -289,7 +289,7 @@ describe("an answer", () => {
     })
     expect(taken).toBeLessThan(size)
     let received = 0
-    for await (const piece of answer.body) received += piece.byteLength
+    for await (const chunk of answer.body) received += chunk.byteLength
     expect(received).toBe(size)
     expect(await textOf(send(server.url.href))).toBe("")
   })

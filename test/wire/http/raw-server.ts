@@ -14,9 +14,9 @@ export interface RawServer extends Disposable {
   readonly sides: readonly ServerSide[]
 }
 
-/** @param answer called with each piece that comes. */
+/** @param answer called with each chunk that comes. */
 export function startRawServer(
-  answer: (side: ServerSide, piece: string) => void,
+  answer: (side: ServerSide, chunk: string) => void,
   hostname = "127.0.0.1",
   tls?: { key: string; cert: string },
 ): RawServer {
@@ -31,9 +31,9 @@ export function startRawServer(
         sides.push(socket.data)
       },
       data(socket, bytes) {
-        const piece = bytes.toString("latin1")
-        socket.data.received += piece
-        answer(socket.data, piece)
+        const chunk = bytes.toString("latin1")
+        socket.data.received += chunk
+        answer(socket.data, chunk)
       },
       close(socket) {
         // One whose certificate was refused was never open.

@@ -11,16 +11,16 @@ interface Heard {
   failure: unknown
 }
 
-/** Reads pieces of a connection that is closed at their end, if `isClosed`. */
-function read(pieces: readonly Uint8Array[], isClosed = false): Heard {
+/** Reads chunks of a connection that is closed at their end, if `isClosed`. */
+function read(chunks: readonly Uint8Array[], isClosed = false): Heard {
   const heard: Heard = { head: undefined, body: "", isKept: undefined, failure: undefined }
   const parser = new ResponseParser({
     onHead: (head) => void (heard.head = head),
-    onPiece: (bytes) => void (heard.body += Buffer.from(bytes).toString("latin1")),
+    onChunk: (bytes) => void (heard.body += Buffer.from(bytes).toString("latin1")),
     onEnd: (isKept) => void (heard.isKept = isKept),
   })
   try {
-    for (const piece of pieces) parser.push(Buffer.from(piece))
+    for (const chunk of chunks) parser.push(Buffer.from(chunk))
     if (isClosed && heard.isKept === undefined) parser.close()
   } catch (error) {
     heard.failure = error
@@ -150,8 +150,8 @@ describe("a response with", () => {
     fc.assert(
       fc.property(cuts, (places) => {
         const ends = [...places.toSorted((left, right) => left - right), bytes.length]
-        const pieces = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
-        expect(read(pieces)).toEqual(whole)
+        const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+        expect(read(chunks)).toEqual(whole)
       }),
       { numRuns: 50 },
     )

@@ -51,9 +51,9 @@ describe("over TLS", () => {
     )
     // Passes the first connection on, and leaves the others without a handshake.
     const inward = Promise.withResolvers<Bun.Socket>()
-    using front = startRawServer((side, piece) => {
+    using front = startRawServer((side, chunk) => {
       if (side.number !== 1) return
-      void inward.promise.then((socket) => socket.write(Buffer.from(piece, "latin1")))
+      void inward.promise.then((socket) => socket.write(Buffer.from(chunk, "latin1")))
     })
     const socket = await Bun.connect({
       hostname: "127.0.0.1",

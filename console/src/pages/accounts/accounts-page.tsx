@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Account>[] = [
   },
 ]
 
-/** Everybody who pays. */
+/** Everyone who pays. */
 export function AccountsPage() {
   const accounts = usePages("GET /accounts", {})
   const [isCreating, setCreating] = useState(false)

@@ -23,7 +23,7 @@ import { StatementModal } from "./statement-modal.tsx"
 const route = getRouteApi("/signed-in/credits")
 const LOOK_EVERY = 5_000
 
-/** What an account has, what running requests hold of it, and every entry of its book. */
+/** What an account has, what running requests hold of it, and every entry of its ledger. */
 export function CreditsPage() {
   const { account } = useAccount()
   if (account === undefined) return <ChooseAccount />

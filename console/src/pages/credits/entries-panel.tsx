@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ]
 
-/** The account's book, the newest entry first. */
+/** The account's ledger, the newest entry first. */
 export function EntriesPanel({ account }: { readonly account: string }) {
   const search = route.useSearch()
   const kind = KINDS.find(({ value }) => value === search.kind)?.value

@@ -9,7 +9,7 @@ import { LinkButton } from "../../ui/link-button.tsx"
 export interface AcceptAsUserProperties {
   /** The invited address. */
   readonly email: string
-  /** The address of who is signed in; undefined: nobody. */
+  /** The address of who is signed in; undefined: no one. */
   readonly signedInAs: string | undefined
   readonly accept: () => Promise<void>
 }

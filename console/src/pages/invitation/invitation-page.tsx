@@ -26,7 +26,7 @@ interface Acceptance {
   readonly password?: string
 }
 
-/** Somebody was invited into an account, and is here to accept. */
+/** Someone was invited into an account, and is here to accept. */
 export function InvitationPage() {
   const { token } = route.useSearch()
   const navigate = route.useNavigate()

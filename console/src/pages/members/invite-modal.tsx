@@ -18,7 +18,7 @@ export interface InviteModalProperties {
   readonly onClose: () => void
 }
 
-/** Invites somebody; the link is shown once, to be handed over. */
+/** Invites someone; the link is shown once, to be handed over. */
 export function InviteModal({ account, isOpen, onClose }: InviteModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Invite someone" closeOnClickOutside={false}>

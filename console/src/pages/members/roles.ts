@@ -3,7 +3,7 @@ import type { AccountRole } from "tollgate-contract/common.ts"
 export interface RoleFacts {
   readonly value: AccountRole
   readonly label: string
-  /** What somebody with it may do. */
+  /** What someone with it may do. */
   readonly help: string
 }
 

@@ -31,7 +31,7 @@ export function knownPriceEntry(model: Model): ModelEntry | undefined {
   return flat === null ? undefined : { ...entry, price: flat }
 }
 
-/** With the prices of long requests and of kinds of pictures, which the form does not show as fields. */
+/** With the prices of long requests and of kinds of images, which the form does not show as fields. */
 function wholePrice(model: Model, prices: Readonly<Record<string, string>>): ModelEntry["price"] {
   const { price_tiers: tiers, price_pictures: pictures } = model
   const { image, ...others } = prices

@@ -42,7 +42,7 @@ export function usualClasses(kind: Model["kind"]): readonly string[] {
   return USUAL[kind]
 }
 
-/** What a class is called; pictures of one kind have their own names: `image 1024x1024/hd`. */
+/** What a class is called; images of one kind have their own names: `image 1024x1024/hd`. */
 export function classLabel(name: string): string {
   return PRICE_CLASSES.find((known) => known.name === name)?.label ?? name.replaceAll("_", " ")
 }
@@ -80,7 +80,7 @@ export interface PriceLine {
   readonly price: string
 }
 
-/** Every price of a model, those of long requests and of kinds of pictures too. */
+/** Every price of a model, those of long requests and of kinds of images too. */
 export function allPrices(model: Model): PriceLine[] {
   const flat = sortedPrices(model.price ?? {}).map(([name, price]) => ({
     name,
@@ -122,7 +122,7 @@ const UNITS: Readonly<Record<string, string>> = {
 }
 const MILLIONTH = "0.000001"
 
-/** A price as people compare it: for one picture or second, for a million tokens or characters. */
+/** A price as people compare it: for one image or second, for a million tokens or characters. */
 export interface ReadablePrice {
   readonly credits: string
   /** What the credits are for: `per picture`, `per million`. */

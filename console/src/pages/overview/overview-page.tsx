@@ -107,7 +107,7 @@ function isUnused(overview: Overview | undefined): boolean {
   return overview !== undefined && overview.days.every((day) => day.requests === 0)
 }
 
-/** What the operator has paid for and nobody else has. */
+/** What the operator has paid for and no one else has. */
 function WrittenOff({ amount }: { readonly amount: string }) {
   if (amount === "0") return null
   return (

@@ -1,4 +1,4 @@
-/** A picture that goes along with a question, as a data URL. */
+/** An image that goes along with a question, as a data URL. */
 export interface Picture {
   readonly name: string
   readonly url: string
@@ -7,7 +7,7 @@ export interface Picture {
 /** What the person asks. */
 export interface Question {
   readonly text: string
-  readonly pictures: readonly Picture[]
+  readonly images: readonly Picture[]
 }
 
 /** What applies to every request of a conversation. Null: the model's own. */
@@ -79,9 +79,9 @@ export function chatBody(
   }
 }
 
-function userMessage({ text, pictures }: Question): JsonObject {
-  if (pictures.length === 0) return { role: "user", content: text }
-  const shown = pictures.map(({ url }) => ({ type: "image_url", image_url: { url } }))
+function userMessage({ text, images }: Question): JsonObject {
+  if (images.length === 0) return { role: "user", content: text }
+  const shown = images.map(({ url }) => ({ type: "image_url", image_url: { url } }))
   return { role: "user", content: [...shown, ...(text === "" ? [] : [{ type: "text", text }])] }
 }
 

@@ -4,10 +4,10 @@ import type { Model } from "tollgate-contract/catalog.ts"
 export function firstModel(
   models: readonly Model[],
   kinds: readonly Model["kind"][],
-  wish: string | undefined,
+  options: string | undefined,
 ): string | null {
   const fitting = kinds.flatMap((kind) =>
     models.filter((model) => model.kind === kind && model.price !== null),
   )
-  return (fitting.find(({ id }) => id === wish) ?? fitting[0])?.id ?? null
+  return (fitting.find(({ id }) => id === options) ?? fitting[0])?.id ?? null
 }

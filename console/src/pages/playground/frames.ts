@@ -1,11 +1,11 @@
-/** Cuts a text stream of server-sent events into the data of each event, wherever the pieces are cut. */
+/** Cuts a text stream of server-sent events into the data of each event, wherever the chunks are cut. */
 export class FrameReader {
   #rest = ""
 
-  /** The data of every event that this piece completes. */
-  push(piece: string): string[] {
+  /** The data of every event that this chunk completes. */
+  push(chunk: string): string[] {
     // A carriage return at the very end may belong to a line feed that is still to come.
-    const text = this.#rest + piece
+    const text = this.#rest + chunk
     const held = text.endsWith("\r") ? 1 : 0
     const whole = text.slice(0, text.length - held).replaceAll("\r\n", "\n")
     const blocks = whole.split("\n\n")

@@ -64,7 +64,7 @@ export function factsOf(response: Response): CallFacts {
 
 /**
  * Reads a streamed chat answer to its end. A stream that ends without saying so is a failure.
- * @param onContent gets the whole of what there is, after each piece.
+ * @param onContent gets the whole of what there is, after each chunk.
  */
 export async function readChat(
   response: Response,
@@ -77,10 +77,10 @@ export async function readChat(
   const reader = response.body.getReader()
   for (;;) {
     const { done, value } = await reader.read()
-    const pieces = frames.push(
+    const chunks = frames.push(
       done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }),
     )
-    for (const data of pieces) content = withEvent(content, data)
+    for (const data of chunks) content = withEvent(content, data)
     onContent(content)
     if (done) break
   }

@@ -15,7 +15,7 @@ export interface ModelSelectProperties {
 }
 
 /** More than this are found by typing. */
-const MOST_SHOWN = 60
+const MAX_SHOWN = 60
 
 /** Chooses a model; those without a price are shown, and cannot be chosen. */
 export function ModelSelect(properties: ModelSelectProperties) {
@@ -38,7 +38,7 @@ export function ModelSelect(properties: ModelSelectProperties) {
       }}
       searchable
       allowDeselect={false}
-      limit={MOST_SHOWN}
+      limit={MAX_SHOWN}
       placeholder={isPending ? "Loading models…" : "Choose a model"}
       nothingFoundMessage="No matching models."
       error={error === null ? undefined : error.message}

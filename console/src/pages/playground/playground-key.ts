@@ -8,9 +8,9 @@ export interface PlaygroundKey {
 /** How long a key of the playground lives. */
 export const KEY_LIFE = 60 * 60 * 1_000
 /** A key so young may not be known yet to the process that is asked: they tell one another. */
-const NEWS_TIME = 5_000
+const CHANGES_TIME = 5_000
 /** A key that ends sooner than this is not begun with: an answer may take minutes. */
-const LEAST_LEFT = 5 * 60 * 1_000
+const MIN_LEFT = 5 * 60 * 1_000
 
 /**
  * The session's keys, one for each account, in memory only: a secret is never written anywhere. Two
@@ -34,7 +34,7 @@ export class PlaygroundKeys {
     const known = this.#keys.get(account)
     if (known !== undefined) {
       const key = await known
-      if (key.expiresAt - this.#now() > LEAST_LEFT) return key.secret
+      if (key.expiresAt - this.#now() > MIN_LEFT) return key.secret
       if (this.#keys.get(account) === known) this.#keys.delete(account)
       return this.secretFor(account)
     }
@@ -49,7 +49,7 @@ export class PlaygroundKeys {
   /** Whether the account's key was made so recently that a refusal may be over in a moment. */
   async isNew(account: string): Promise<boolean> {
     const key = await this.#keys.get(account)
-    return key !== undefined && key.expiresAt - KEY_LIFE > this.#now() - NEWS_TIME
+    return key !== undefined && key.expiresAt - KEY_LIFE > this.#now() - CHANGES_TIME
   }
 
   /** Forgets a key that the gateway no longer takes. */

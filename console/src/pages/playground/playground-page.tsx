@@ -58,7 +58,7 @@ export function PlaygroundPage() {
               search: (before) => ({ ...before, tab: chosen ?? undefined, model: undefined }),
             })
           }
-          // A conversation or picture stays while one looks at another tab.
+          // A conversation or image stays while one looks at another tab.
           keepMounted
         >
           <Tabs.List ref={list} className="tabs-scroll">

@@ -13,10 +13,10 @@ export interface Payer {
 
 /** Milliseconds before a refused new key is tried again, and how often. */
 const PAUSE = 150
-const MOST_TRIES = 8
+const MAX_TRIES = 8
 
 /**
- * Does a piece of work with a key of the account. A new key that is not known everywhere yet is tried
+ * Does a chunk of work with a key of the account. A new key that is not known everywhere yet is tried
  * again; one that the gateway no longer takes is replaced.
  * @throws ApiError when no key can be made.
  */
@@ -31,7 +31,7 @@ export async function withSecret<Result>(
       return await work(secret)
     } catch (thrown) {
       const isRefused = thrown instanceof CallError && thrown.failure.kind === "invalid_api_key"
-      if (!isRefused || tries === MOST_TRIES) throw thrown
+      if (!isRefused || tries === MAX_TRIES) throw thrown
       if (await keys.isNew(payer.account)) await new Promise((resume) => setTimeout(resume, PAUSE))
       else keys.forget(payer.account)
     }

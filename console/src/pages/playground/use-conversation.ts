@@ -32,7 +32,7 @@ export function useConversation(payer: Payer | undefined): Conversation {
   const nextId = useRef(1)
   useEffect(() => {
     const all = aborts.current
-    // Nobody sees what comes after the page is left, and it would be charged.
+    // No one sees what comes after the page is left, and it would be charged.
     return () => stopAll(all)
   }, [])
 

@@ -29,7 +29,7 @@ const NO_FILTERS: RequestFilters = {
   search: undefined,
 }
 
-/** What of the requests is shown. It stands in the address, so it can be sent to somebody. */
+/** What of the requests is shown. It stands in the address, so it can be sent to someone. */
 export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
   const keys = useQuery(keysQuery(account))
   const names = keys.data?.data.map((key) => ({ value: key.id, label: key.name })) ?? []

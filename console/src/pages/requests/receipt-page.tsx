@@ -17,7 +17,7 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { ArithmeticPanel } from "./arithmetic-panel.tsx"
 import { AttemptsPanel } from "./attempts-panel.tsx"
-import { BookPanel } from "./book-panel.tsx"
+import { BookPanel } from "./ledger-panel.tsx"
 import { ContentPanel } from "./content-panel.tsx"
 import { LossesPanel } from "./losses-panel.tsx"
 

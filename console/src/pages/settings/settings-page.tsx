@@ -5,11 +5,11 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Facts } from "../../ui/facts.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
-import { BookPanel } from "./book-panel.tsx"
+import { BookPanel } from "./ledger-panel.tsx"
 import { ChangeableSettings } from "./changeable-settings.tsx"
 import { EffectiveSettings } from "./effective-settings.tsx"
 
-/** How this gateway is set up, and whether its book is right. */
+/** How this gateway is set up, and whether its ledger is right. */
 export function SettingsPage() {
   const { data, isPending, error, refetch } = useQuery(oneQuery("GET /settings", {}))
   return (

@@ -19,7 +19,7 @@ import { userColumns } from "./user-columns.tsx"
 
 const route = getRouteApi("/signed-in/users")
 
-/** Everybody who can sign in. */
+/** Everyone who can sign in. */
 export function UsersPage() {
   const { search = "" } = route.useSearch()
   const navigate = route.useNavigate()

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
@@ -19,9 +19,9 @@ export const PDF = "application/pdf"
 /** The media type of plain text. */
 export const PLAIN_TEXT = "text/plain"
 
-/** A picture: base64, an address, or one kept with the vendor. */
+/** An image: base64, an address, or one kept with the vendor. */
 export function decodeImage(block: JsonObject, place: Place): ImagePart {
-  const decoded: Draft<ImagePart> = { type: "image", source: imageSource(block, place) }
+  const decoded: Writable<ImagePart> = { type: "image", source: imageSource(block, place) }
   const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
   if (cache !== undefined) decoded.cache = cache
   const extra = unknownFields(block, IMAGE_FIELDS)
@@ -33,7 +33,7 @@ export function decodeImage(block: JsonObject, place: Place): ImagePart {
 export function decodeDocument(block: JsonObject, place: Place): FilePart | UnknownPart {
   const source = documentSource(block, place)
   if (source === undefined) return { type: "unknown", extra: extraOf(DIALECT, block) }
-  const decoded: Draft<FilePart> = { type: "file", source }
+  const decoded: Writable<FilePart> = { type: "file", source }
   const title = textAt(block, "title")
   if (title !== undefined) decoded.name = title
   const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)

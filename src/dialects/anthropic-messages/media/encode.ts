@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../canon/json.ts"
-import { pictureType } from "../../../canon/media-source.ts"
+import { imageType } from "../../../canon/media-source.ts"
 import type { FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
@@ -11,7 +11,7 @@ const FILE_ID_PREFIX = "file_"
 /** The first characters of a PDF in base64, for those that came without a type. */
 const PDF_START = "JVBERi"
 
-/** A picture as a block; undefined, and a loss, for one that another vendor keeps. */
+/** An image as a block; undefined, and a loss, for one that another vendor keeps. */
 export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
   if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
   const source = imageSource(part.source)
@@ -41,7 +41,7 @@ function imageSource(source: MediaSource): JsonObject | undefined {
       return { type: "url", url: source.url }
     case "base64": {
       const { data, mediaType } = source
-      return { type: "base64", media_type: mediaType ?? pictureType(data), data }
+      return { type: "base64", media_type: mediaType ?? imageType(data), data }
     }
     case "reference":
       return keptFile(source.id)

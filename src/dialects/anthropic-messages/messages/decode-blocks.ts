@@ -1,9 +1,9 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   shown,
@@ -77,7 +77,7 @@ export function decodeAssistantBlock(block: JsonObject, place: Place): Part {
 export function decodeText(block: JsonObject, place: Place): TextPart {
   const { text } = block
   if (typeof text !== "string") throw wrongMember(text, `${nameOf(place)}.text`, "a string")
-  const part: Draft<TextPart> = { type: "text", text }
+  const part: Writable<TextPart> = { type: "text", text }
   const citations = decodeCitations(block.citations)
   if (citations.length > 0) part.citations = citations
   setCache(part, block, place)
@@ -101,7 +101,7 @@ function decodeThinking(block: JsonObject, place: Place): ReasoningPart {
 function decodeToolCall(block: JsonObject, place: Place): ToolCallPart {
   const { input, caller } = block
   if (!isJsonObject(input)) throw wrongMember(input, `${nameOf(place)}.input`, "an object")
-  const part: Draft<ToolCallPart> = {
+  const part: Writable<ToolCallPart> = {
     type: "tool-call",
     id: requiredText(block, "id", place),
     name: requiredText(block, "name", place),
@@ -118,13 +118,13 @@ function decodeToolCall(block: JsonObject, place: Place): ToolCallPart {
 function decodeToolResult(block: JsonObject, place: Place): ToolResultPart {
   const { content, is_error: failed } = block
   const others: JsonObject = {}
-  const part: Draft<ToolResultPart> = {
+  const part: Writable<ToolResultPart> = {
     type: "tool-result",
     id: requiredText(block, "tool_use_id", place),
     content: decodeResultContent(content, place, others),
   }
   if (failed === true) part.failed = true
-  else if (isThere(failed) && failed !== false) {
+  else if (isDefined(failed) && failed !== false) {
     throw invalidType(`${nameOf(place)}.is_error`, "a boolean", failed)
   }
   setCache(part, block, place)
@@ -139,7 +139,7 @@ function decodeResultContent(
   place: Place,
   others: JsonObject,
 ): ToolResultPart["content"] {
-  if (!isThere(content) || content === "") return []
+  if (!isDefined(content) || content === "") return []
   if (typeof content === "string") return [{ type: "text", text: content }]
   const name = `${nameOf(place)}.content`
   if (!Array.isArray(content)) {
@@ -192,7 +192,7 @@ function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS)
 }
 
 function setCache(
-  part: Draft<TextPart | ToolCallPart | ToolResultPart>,
+  part: Writable<TextPart | ToolCallPart | ToolResultPart>,
   block: JsonObject,
   place: Place,
 ): void {

@@ -1,9 +1,9 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   unknownFields,
@@ -20,7 +20,7 @@ const TOOL_CHANGES: ReadonlySet<string> = new Set(["tool_addition", "tool_remova
 
 /** The instructions ahead of the conversation: text, or blocks of it. */
 export function decodeSystem(value: JsonValue | undefined): Message | undefined {
-  if (!isThere(value) || value === "") return undefined
+  if (!isDefined(value) || value === "") return undefined
   if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
   if (!Array.isArray(value)) {
     throw invalidType("system", "one of a string or array of objects", value)
@@ -49,7 +49,7 @@ export function isCleared(messages: readonly JsonValue[], index: number): boolea
 
 /** A message may hold other settings of its turn and no content. */
 function decodeContent(content: JsonValue | undefined, message: number): Part[] {
-  if (!isThere(content) || content === "") return []
+  if (!isDefined(content) || content === "") return []
   if (typeof content === "string") return [{ type: "text", text: content }]
   if (!Array.isArray(content)) {
     throw invalidType(nameOf({ message }), "one of a string or array of objects", content)
@@ -69,7 +69,7 @@ function decodeTextBlock(block: JsonValue, name: string): TextPart {
   if (typeof type !== "string") throw wrongMember(type, `${name}.type`, "a string")
   if (type !== "text") throw unsupportedValue(`${name}.type`, type, ["text"])
   if (typeof text !== "string") throw wrongMember(text, `${name}.text`, "a string")
-  const part: Draft<TextPart> = { type: "text", text }
+  const part: Writable<TextPart> = { type: "text", text }
   const cache = decodeCache(block.cache_control, () => `${name}.`)
   if (cache !== undefined) part.cache = cache
   return part

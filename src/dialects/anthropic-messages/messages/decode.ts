@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { emptyArray, invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { Message, Part } from "../../../canon/message.ts"
@@ -84,7 +84,7 @@ function decodeContent(
   content: JsonValue | undefined,
   message: number,
   decodeBlock: (block: JsonObject, place: Place) => Part,
-): Draft<Part>[] {
+): Writable<Part>[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
   if (!Array.isArray(content)) {
     const expected = "one of a string or array of objects"

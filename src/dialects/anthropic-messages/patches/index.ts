@@ -10,7 +10,7 @@ import type {
 import type { GatewayError } from "../../../canon/errors.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   listAt,
@@ -54,7 +54,7 @@ function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirk
   dropLateBudget(patched, losses)
   raiseSystem(patched)
   const { temperatureWithTopP } = quirksOf(patch.model, all)
-  if (!temperatureWithTopP && isThere(body.temperature) && isThere(body.top_p)) {
+  if (!temperatureWithTopP && isDefined(body.temperature) && isDefined(body.top_p)) {
     delete patched.top_p
     losses.add("top_p")
   }

@@ -1,11 +1,11 @@
 import type * as z from "zod"
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   objectAt,
   textAt,
@@ -55,7 +55,7 @@ const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(messag
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   requireModel(body)
-  if (!isThere(body.max_tokens)) throw missingParameter("max_tokens")
+  if (!isDefined(body.max_tokens)) throw missingParameter("max_tokens")
   return decodeCountRequest(body)
 }
 
@@ -72,7 +72,7 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
   const system = decodeSystem(body.system)
   if (system !== undefined) messages.unshift(system)
   const stream = parameters.stream === true
-  const request: Draft<ChatRequest> = {
+  const request: Writable<ChatRequest> = {
     model: parameters.model,
     messages,
     stream,
@@ -88,22 +88,22 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
   Object.assign(request, decodeToolChoice(body.tool_choice))
   const search = tools && decodeWebSearch(body, tools.others)
   if (search !== undefined) request.webSearch = search
-  if (isThere(body.thread)) request.isThread = true
+  if (isDefined(body.thread)) request.isThread = true
   const extra = requestExtra(body, parameters, tools)
   if (extra !== undefined) request.extra = extraOf(DIALECT, extra)
   return request
 }
 
 function requireModel(body: JsonObject): void {
-  if (!isThere(body.model) || body.model === "") throw missingParameter("model")
+  if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
 }
 
 /** In the words of Anthropic's API. */
 function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): void {
   if (thinking?.type !== "enabled") return
   const budget = thinking.budget_tokens
-  if (!isThere(budget)) throw missingParameter("thinking.budget_tokens")
-  if (isThere(maxTokens) && budget >= maxTokens) {
+  if (!isDefined(budget)) throw missingParameter("thinking.budget_tokens")
+  if (isDefined(maxTokens) && budget >= maxTokens) {
     throw invalidValue(
       "thinking.budget_tokens",
       "`max_tokens` must be greater than `thinking.budget_tokens`.",
@@ -111,16 +111,16 @@ function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): vo
   }
 }
 
-function setSampling(request: Draft<ChatRequest>, parameters: MessageParameters): void {
+function setSampling(request: Writable<ChatRequest>, parameters: MessageParameters): void {
   const { max_tokens: maxTokens, temperature, top_p: topP, top_k: topK } = parameters
-  if (isThere(maxTokens)) request.maxTokens = maxTokens
-  if (isThere(temperature)) request.temperature = temperature
-  if (isThere(topP)) request.topP = topP
-  if (isThere(topK)) request.topK = topK
+  if (isDefined(maxTokens)) request.maxTokens = maxTokens
+  if (isDefined(temperature)) request.temperature = temperature
+  if (isDefined(topP)) request.topP = topP
+  if (isDefined(topK)) request.topK = topK
   const { stop_sequences: stop, metadata, service_tier: tier } = parameters
-  if (isThere(stop) && stop.length > 0) request.stop = stop
-  if (isThere(metadata?.user_id)) request.user = metadata.user_id
-  if (isThere(tier)) request.serviceTier = decodeServiceTier(tier)
+  if (isDefined(stop) && stop.length > 0) request.stop = stop
+  if (isDefined(metadata?.user_id)) request.user = metadata.user_id
+  if (isDefined(tier)) request.serviceTier = decodeServiceTier(tier)
   const format = decodeFormat(parameters)
   if (format !== undefined) request.responseFormat = format
   const options = decodeReasoning(parameters)
@@ -140,13 +140,13 @@ function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined
 /** `output_config.effort` is about all that the model writes, so it can stand together with no thinking. */
 function decodeReasoning({ thinking, output_config: output }: MessageParameters): ReasoningOptions {
   if (thinking?.type === "disabled") return { effort: "none" }
-  const options: Draft<ReasoningOptions> = {}
-  if (isThere(output?.effort)) options.effort = output.effort
+  const options: Writable<ReasoningOptions> = {}
+  if (isDefined(output?.effort)) options.effort = output.effort
   if (thinking?.type === "adaptive") options.isAdaptive = true
-  if (thinking?.type === "enabled" && isThere(thinking.budget_tokens)) {
+  if (thinking?.type === "enabled" && isDefined(thinking.budget_tokens)) {
     options.budget = thinking.budget_tokens
   }
-  if (isThere(thinking?.display)) {
+  if (isDefined(thinking?.display)) {
     options.summary = thinking.display === "omitted" ? "none" : "auto"
   }
   return options
@@ -165,7 +165,8 @@ function requestExtra(
   const metadata = unknownFields(objectAt(body, "metadata") ?? {}, new Set(["user_id"]))
   if (metadata !== undefined) fields.metadata = metadata
   const { thinking } = parameters
-  if (isThere(thinking) && !THINKING_TYPES.includes(thinking.type)) fields.thinking = body.thinking
+  if (isDefined(thinking) && !THINKING_TYPES.includes(thinking.type))
+    fields.thinking = body.thinking
   const output = unknownFields(objectAt(body, "output_config") ?? {}, outputFields(parameters))
   if (output !== undefined) fields.output_config = output
   return Object.keys(fields).length === 0 ? undefined : fields

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { mintId } from "../../shared/identifiers.ts"
@@ -11,7 +11,7 @@ const RESULT = "web_search_tool_result"
 const NAME = "web_search"
 /** Of searches that another vendor ran: by it they are known when they come back. */
 const OWN_ID = "srvtoolu_tollgate_"
-/** Stands where Anthropic has what it found, encrypted: nothing that is read by anybody. */
+/** Stands where Anthropic has what it found, encrypted: nothing that is read by anyone. */
 const NOT_ENCRYPTED = "tollgate"
 
 /** The searches of one answer: Anthropic asks in one block and finds in another. */
@@ -31,7 +31,7 @@ export class SearchSteps {
       .flatMap((page) =>
         foundPage(textAt(page, "url"), textAt(page, "title"), textAt(page, "page_age")),
       )
-    const search: Draft<WebSearchPart> = {
+    const search: Writable<WebSearchPart> = {
       type: "web-search",
       queries: query === undefined ? [] : [query],
       pages,

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { type JsonObject, unknownFields } from "../../../canon/json.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
@@ -47,11 +47,11 @@ export function decodeWebSearch(
   const tool = others.find(({ type }) => TYPE.test(String(type)))
   if (tool === undefined) return undefined
   const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
-  const search: Draft<WebSearch> = {
+  const search: Writable<WebSearch> = {
     declared: { dialect: DIALECT, place: `tools[${index}]`, tool, fields: [] },
   }
-  const most = quantityOf(tool.max_uses)
-  if (most !== undefined) search.maxUses = most
+  const max = quantityOf(tool.max_uses)
+  if (max !== undefined) search.maxUses = max
   const allowed = decodeDomains(tool.allowed_domains)
   if (allowed !== undefined) search.allowedDomains = allowed
   const blocked = decodeDomains(tool.blocked_domains)

@@ -71,7 +71,7 @@ export class WrittenBlocks {
   }
 
   /**
-   * Ends a piece of thinking: what follows is another. Gemini signs behind its text and does not
+   * Ends a chunk of thinking: what follows is another. Gemini signs behind its text and does not
    * ask for that signature again. A last block of empty thinking would hide the text from clients that read the
    * last block (Claude Code), so it is sent only where something follows.
    */
@@ -197,7 +197,7 @@ export class WrittenBlocks {
     this.#open = undefined
     if (open.kind === "call") {
       open.call.isStopped = true
-      // A tool without arguments gets one empty piece of them (docs/wire/anthropic-messages.md#f7).
+      // A tool without arguments gets one empty chunk of them (docs/wire/anthropic-messages.md#f7).
       if (open.call.sent === 0) this.#send(open.call, frames)
     }
     this.#stopFrame(frames)

@@ -1,9 +1,9 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   unknownFields,
@@ -24,7 +24,7 @@ const TOOL_FIELDS = new Set([
   "input_schema",
   "strict",
   "cache_control",
-  // How early the pieces of arguments come: nothing is lost without it.
+  // How early the chunks of arguments come: nothing is lost without it.
   "eager_input_streaming",
 ])
 
@@ -33,7 +33,7 @@ const TOOL_FIELDS = new Set([
  * its models on, such as `web_search_20250305`.
  */
 export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObject> | undefined {
-  if (!isThere(value)) return undefined
+  if (!isDefined(value)) return undefined
   if (!Array.isArray(value)) throw invalidType("tools", "an array of objects", value)
   const tools: Tool[] = []
   const others: JsonObject[] = []
@@ -41,7 +41,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObje
     const name = `tools[${index}]`
     if (!isJsonObject(tool)) throw invalidType(name, "an object", tool)
     const { type } = tool
-    if (!isThere(type) || type === "custom") tools.push(decodeTool(tool, name))
+    if (!isDefined(type) || type === "custom") tools.push(decodeTool(tool, name))
     else if (typeof type === "string") others.push(tool)
     else throw invalidType(`${name}.type`, "a string", type)
   }
@@ -56,11 +56,11 @@ export interface DecodedChoice {
 
 /** Which tool is to be called, and whether several at once. */
 export function decodeToolChoice(value: JsonValue | undefined): DecodedChoice {
-  if (!isThere(value)) return {}
+  if (!isDefined(value)) return {}
   if (!isJsonObject(value)) throw invalidType("tool_choice", "an object", value)
   const toolChoice = choiceOf(value)
   const isSingle = value.disable_parallel_tool_use
-  if (!isThere(isSingle)) return { toolChoice }
+  if (!isDefined(isSingle)) return { toolChoice }
   if (typeof isSingle === "boolean") return { toolChoice, parallelToolCalls: !isSingle }
   throw invalidType("tool_choice.disable_parallel_tool_use", "a boolean", isSingle)
 }
@@ -91,7 +91,7 @@ function decodeTool(tool: JsonObject, place: string): Tool {
     throw wrongMember(type, `${place}.input_schema.type`, "a string")
   }
   if (type !== "object") throw unsupportedValue(`${place}.input_schema.type`, type, ["object"])
-  const decoded: Draft<Tool> = { name, parameters: schema }
+  const decoded: Writable<Tool> = { name, parameters: schema }
   const description = optionalText(tool, "description", place)
   if (description !== undefined) decoded.description = description
   const strict = optionalFlag(tool, "strict", place)

@@ -1,16 +1,16 @@
 import type { JsonObject } from "../../../canon/json.ts"
-import { pictureType } from "../../../canon/media-source.ts"
+import { imageType } from "../../../canon/media-source.ts"
 import type { AudioPart, FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import type { DocumentNames } from "./document-names.ts"
 import { type Format, formatOf } from "./formats.ts"
 
-/** A picture, where Converse takes its format. It takes no addresses but those of Amazon's storage. */
+/** An image, where Converse takes its format. It takes no addresses but those of Amazon's storage. */
 export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
   losses.fieldsOf(part.extra)
   if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
   const { source } = part
-  const type = source.type === "base64" ? (source.mediaType ?? pictureType(source.data)) : undefined
+  const type = source.type === "base64" ? (source.mediaType ?? imageType(source.data)) : undefined
   const format = formatOf(type, nameOf(source))
   const where = encodeSource(source)
   if (where === undefined || format?.block !== "image") {
@@ -34,7 +34,7 @@ export function encodeAudio(part: AudioPart, losses: LossList): JsonObject | und
   return blockOf(format, where)
 }
 
-/** A file is whatever its type says: a document mostly, but a picture, sound or film as well. */
+/** A file is whatever its type says: a document mostly, but an image, sound or film as well. */
 export function encodeFile(
   part: FilePart,
   names: DocumentNames,

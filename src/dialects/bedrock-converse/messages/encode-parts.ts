@@ -86,11 +86,11 @@ export class PartEncoder {
   #encodeResult(part: ToolResultPart): JsonObject {
     this.#losses.fieldsOf(part.extra)
     const content: JsonObject[] = []
-    for (const piece of part.content) {
+    for (const chunk of part.content) {
       // A cache point may follow a result, not stand in it.
-      if (piece.type !== "audio" && piece.cache !== undefined) this.#losses.add("cache_control")
+      if (chunk.type !== "audio" && chunk.cache !== undefined) this.#losses.add("cache_control")
       // Unlike elsewhere, text without a word is taken here, and says that the tool said nothing.
-      const block = this.encode(piece) ?? (piece.type === "text" ? { text: piece.text } : undefined)
+      const block = this.encode(chunk) ?? (chunk.type === "text" ? { text: chunk.text } : undefined)
       if (block === undefined) continue
       if ("audio" in block) this.#losses.add("tool_result.media")
       else content.push(block)

@@ -21,7 +21,7 @@ const TIERS: ReadonlyMap<string, string> = new Map([
 ])
 
 const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/
-const MOST_METADATA = 16
+const MAX_METADATA = 16
 
 /**
  * The body of `converse` and `converse-stream` (docs/wire/bedrock-converse.md#f2). The model is no part of
@@ -69,7 +69,7 @@ function encodeMetadata(
   const given = Object.entries(metadata)
   const taken = given
     .filter(([name, value]) => name !== "" && METADATA_TEXT.test(name) && METADATA_TEXT.test(value))
-    .slice(0, MOST_METADATA)
+    .slice(0, MAX_METADATA)
   if (taken.length < given.length) losses.add("metadata", "approximated")
   return taken.length === 0 ? undefined : Object.fromEntries(taken)
 }

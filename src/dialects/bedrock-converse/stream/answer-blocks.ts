@@ -20,7 +20,7 @@ import { type BedrockConverseQuirks, familyOf } from "../quirks.ts"
 import { jsonAnswerOf } from "../schema.ts"
 import { TOOL_NAMES } from "../tools.ts"
 
-/** The kinds of pieces that are read. */
+/** The kinds of chunks that are read. */
 const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])
 
 /** One block of an answer that is being written. */
@@ -105,7 +105,7 @@ export class AnswerBlocks {
     })
   }
 
-  /** A piece of a block. */
+  /** A chunk of a block. */
   delta(index: number, delta: JsonObject): void {
     const block = this.#blocks.get(index) ?? this.#open(index)
     if (typeof delta.text === "string") this.#onText(delta.text)
@@ -215,9 +215,9 @@ export class AnswerBlocks {
   }
 }
 
-/** Pieces of bytes, each of which was written as base64 by itself. */
-function joinBase64(pieces: readonly string[]): string {
-  const [only] = pieces
-  if (only !== undefined && pieces.length === 1) return only
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64")
+/** Chunks of bytes, each of which was written as base64 by itself. */
+function joinBase64(chunks: readonly string[]): string {
+  const [only] = chunks
+  if (only !== undefined && chunks.length === 1) return only
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, "base64"))).toString("base64")
 }

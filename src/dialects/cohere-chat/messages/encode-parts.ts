@@ -3,7 +3,7 @@ import type { FilePart, ImagePart, Part } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeImageUrl } from "../../shared/media.ts"
 
-/** Words for how closely a picture is looked at (Cohere's reference of `/v2/chat`). */
+/** Words for how closely an image is looked at (Cohere's reference of `/v2/chat`). */
 const DETAILS: ReadonlySet<string> = new Set(["auto", "low", "high"])
 
 /** Files that are text, whatever they are called. */

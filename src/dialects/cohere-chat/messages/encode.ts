@@ -65,7 +65,7 @@ function flushShown(shown: Part[], encoded: JsonObject[], losses: LossList): Par
   return []
 }
 
-/** Content of a tool is text; pictures are put aside, to be shown after the last answer. */
+/** Content of a tool is text; images are put aside, to be shown after the last answer. */
 function encodeAnswer(answer: ToolResultPart, shown: Part[], losses: LossList): JsonObject {
   if (answer.failed === true) losses.add("tool_result.failed")
   if (answer.cache !== undefined) losses.add("cache_control")

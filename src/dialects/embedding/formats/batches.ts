@@ -3,10 +3,10 @@ import type { Loss } from "../../../canon/extra.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 
 /** A list in pieces of at most so many. */
-export function batchesOf<Item>(items: readonly Item[], most: number): (readonly Item[])[] {
+export function batchesOf<Item>(items: readonly Item[], max: number): (readonly Item[])[] {
   const batches: (readonly Item[])[] = []
-  for (let start = 0; start < items.length; start += most) {
-    batches.push(items.slice(start, start + most))
+  for (let start = 0; start < items.length; start += max) {
+    batches.push(items.slice(start, start + max))
   }
   return batches
 }

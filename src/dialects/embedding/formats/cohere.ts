@@ -5,14 +5,14 @@ import type {
   Vector,
 } from "../../../canon/embedding.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import { isThere, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import { isDefined, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf } from "../../../canon/vectors.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 
 /** Texts that one call may hold (the vendor's reference of `embed`, for its own API and for Bedrock). */
-const MOST_TEXTS = 96
+const MAX_TEXTS = 96
 
 /** Fields of a caller's that Cohere knows by the same name. */
 const OWN_FIELDS = ["truncate", "max_tokens", "priority"] as const
@@ -55,7 +55,7 @@ export function cohereBodies(
   model: string,
 ): { readonly bodies: readonly JsonObject[]; readonly losses: readonly Loss[] } {
   const { dimensions, purpose, extra = {} } = request
-  const own = OWN_FIELDS.filter((name) => isThere(extra[name]))
+  const own = OWN_FIELDS.filter((name) => isDefined(extra[name]))
   const fields: JsonObject = Object.fromEntries(own.map((name) => [name, extra[name]]))
   const word = purpose === undefined ? extra["input_type"] : PURPOSES[purpose]
   fields["input_type"] = word ?? PURPOSES.document
@@ -67,7 +67,7 @@ export function cohereBodies(
   }
   const losses = lossesOf(request, carried)
   if (purpose === "similarity") losses.push({ name: "input_type", effect: "approximated" })
-  const batches = batchesOf(textsOf(request), MOST_TEXTS)
+  const batches = batchesOf(textsOf(request), MAX_TEXTS)
   return { bodies: batches.map((batch) => ({ ...fields, texts: [...batch] })), losses }
 }
 

@@ -11,7 +11,7 @@ import { defined } from "../../shared/fields.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 
 /** Texts that one call may hold (the Gemini API's reference of `batchEmbedContents`). */
-const MOST_TEXTS = 100
+const MAX_TEXTS = 100
 
 /** Google's `TaskType`. */
 const TASKS: Readonly<Record<EmbeddingPurpose, string>> = {
@@ -48,7 +48,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
         title,
         outputDimensionality: dimensions,
       })
-      const calls = batchesOf(textsOf(request), MOST_TEXTS).map((batch) =>
+      const calls = batchesOf(textsOf(request), MAX_TEXTS).map((batch) =>
         jsonCall(path, {
           requests: batch.map((text) => ({ ...fields, content: { parts: [{ text }] } })),
         }),

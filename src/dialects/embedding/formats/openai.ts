@@ -19,7 +19,7 @@ type VectorReader = (value: unknown) => Vector
 /** How a vendor departs from OpenAI's form. */
 export interface OpenAiEmbeddingQuirks {
   /** Inputs that one call may hold. */
-  readonly mostInputs: number
+  readonly maxInputs: number
   /** Whether it takes tokens in place of texts. */
   readonly tokens: boolean
   /** Whether it gives base64 when `encoding_format` asks for it. */
@@ -39,7 +39,7 @@ export interface OpenAiEmbeddingQuirks {
 
 /** As OpenAI itself has it (docs/wire/embeddings.md#f1). */
 export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
-  mostInputs: 2048,
+  maxInputs: 2048,
   tokens: true,
   base64: true,
   numbers: "float",
@@ -65,8 +65,8 @@ export function openAiEmbedding(
       const { input } = request
       const batches: (readonly (string | readonly number[])[])[] =
         input.type === "texts"
-          ? batchesOf(input.texts, all.mostInputs)
-          : batchesOf(input.tokens, all.mostInputs)
+          ? batchesOf(input.texts, all.maxInputs)
+          : batchesOf(input.tokens, all.maxInputs)
       const calls = batches.map((batch) =>
         jsonCall(all.path, { ...fields, model, input: batch.map(copied) }),
       )

@@ -8,7 +8,7 @@ import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 
 /** Texts that one call may hold (Vertex AI's reference of its text embeddings); of Gemini's own models one. */
-const MOST_TEXTS = 250
+const MAX_TEXTS = 250
 
 /**
  * Vertex AI's `predict` of an embedding model (docs/wire/embeddings.md#f4), below the publisher's address.
@@ -24,8 +24,8 @@ export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const fields = defined({ task_type: task, title })
       const parameters =
         dimensions === undefined ? {} : { parameters: { outputDimensionality: dimensions } }
-      const most = model.startsWith("gemini-") ? 1 : MOST_TEXTS
-      const calls = batchesOf(textsOf(request), most).map((batch) =>
+      const max = model.startsWith("gemini-") ? 1 : MAX_TEXTS
+      const calls = batchesOf(textsOf(request), max).map((batch) =>
         jsonCall(`/models/${encodeURIComponent(model)}:predict`, {
           instances: batch.map((content) => ({ ...fields, content })),
           ...parameters,

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import type { EmbeddingPurpose, EmbeddingRequest } from "../../../canon/embedding.ts"
 import {
   emptyArray,
@@ -8,7 +8,7 @@ import {
 } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   listAt,
@@ -57,13 +57,13 @@ export function decodeGeminiEmbeddings(
     if (isJsonObject(first)) checkShared(request, first, name)
     return contentText(request.content, name === "" ? "content" : `${name}.content`)
   })
-  const decoded: Draft<EmbeddingRequest> = {
+  const decoded: Writable<EmbeddingRequest> = {
     model,
     input: { type: "texts", texts },
     encoding: "float",
     isGoogles: true,
   }
-  if (isJsonObject(first)) addWishes(decoded, first)
+  if (isJsonObject(first)) addOptions(decoded, first)
   return decoded
 }
 
@@ -79,7 +79,7 @@ function checkShared(request: JsonObject, first: JsonObject, name: string): void
 }
 
 function contentText(content: JsonValue | undefined, name: string): string {
-  if (!isThere(content)) throw missingParameter(name)
+  if (!isDefined(content)) throw missingParameter(name)
   if (!isJsonObject(content)) throw invalidType(name, "an object", content)
   const parts = listAt(content, "parts")
   const texts = parts.map((part, index) => {
@@ -92,9 +92,9 @@ function contentText(content: JsonValue | undefined, name: string): string {
   return text
 }
 
-function addWishes(decoded: Draft<EmbeddingRequest>, request: JsonObject): void {
+function addOptions(decoded: Writable<EmbeddingRequest>, request: JsonObject): void {
   const { outputDimensionality: dimensions } = request
-  if (isThere(dimensions)) {
+  if (isDefined(dimensions)) {
     if (typeof dimensions !== "number" || !Number.isInteger(dimensions) || dimensions < 1) {
       throw invalidType("outputDimensionality", "an integer of at least 1", dimensions)
     }

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import type {
   EmbeddingInput,
   EmbeddingPurpose,
@@ -14,7 +14,7 @@ import {
   unsupportedValue,
 } from "../../../canon/invalid-request.ts"
 import {
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   textAt,
@@ -59,14 +59,14 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
  */
 export function decodeEmbeddingRequest(body: JsonObject): EmbeddingRequest {
   const { model, encoding_format: encoding } = body
-  if (!isThere(model) || model === "") {
+  if (!isDefined(model) || model === "") {
     throw new GatewayError("missing_required_parameter", "you must provide a model parameter", {
       parameter: "model",
     })
   }
   validateParameters(body, PARAMETERS)
   const input = decodeInput(body.input)
-  const request: Draft<EmbeddingRequest> = {
+  const request: Writable<EmbeddingRequest> = {
     model: model as string,
     input,
     encoding: decodeEncoding(encoding),
@@ -82,14 +82,14 @@ export function decodeEmbeddingRequest(body: JsonObject): EmbeddingRequest {
 }
 
 function decodeEncoding(value: JsonValue | undefined): EmbeddingRequest["encoding"] {
-  if (!isThere(value) || value === "float") return "float"
+  if (!isDefined(value) || value === "float") return "float"
   if (value === "base64") return "base64"
   if (typeof value === "string") throw unsupportedValue("encoding_format", value, ENCODINGS)
   throw invalidType("encoding_format", "one of float or base64", value)
 }
 
 function decodeInput(value: JsonValue | undefined): EmbeddingInput {
-  if (!isThere(value)) throw missingParameter("input")
+  if (!isDefined(value)) throw missingParameter("input")
   if (typeof value === "string") {
     if (value === "") throw emptyText("input")
     return { type: "texts", texts: [value] }

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
@@ -29,7 +29,7 @@ const LONGEST_SOURCES = 4_000_000
 /** What a citation costs besides its words, in characters. */
 const EACH = 100
 /** Characters of the text times those that are looked for in it, for all places that are wrong. */
-const MOST_SEARCHED = 1_000_000_000
+const MAX_SEARCHED = 1_000_000_000
 
 /**
  * Where a candidate's text comes from: `groundingMetadata` of searches and `citationMetadata` of long
@@ -40,7 +40,7 @@ export function decodeCitations(candidate: JsonObject, cited: CitedText): Citati
   return [...groundings(candidate, spans), ...quotations(candidate, spans)]
 }
 
-/** One citation for each source of each supported piece; sources that support none come bare. */
+/** One citation for each source of each supported chunk; sources that support none come bare. */
 function groundings(candidate: JsonObject, spans: Spans): Citation[] {
   const metadata = objectAt(candidate, "groundingMetadata")
   if (metadata === undefined) return []
@@ -79,8 +79,8 @@ function decodeSource(chunk: JsonValue): Citation | undefined {
   return citation
 }
 
-function named(source: JsonObject): Draft<Citation> {
-  const citation: Draft<Citation> = {}
+function named(source: JsonObject): Writable<Citation> {
+  const citation: Writable<Citation> = {}
   const url = textAt(source, "uri")
   if (url !== undefined) citation.url = url
   const title = textAt(source, "title")
@@ -94,14 +94,14 @@ function quotations(candidate: JsonObject, spans: Spans): Citation[] {
   if (metadata === undefined) return []
   const listed = [...listAt(metadata, "citations"), ...listAt(metadata, "citationSources")]
   return listed.filter(isJsonObject).map((source) => {
-    const citation: Draft<Citation> = { ...named(source), ...spans.of(source) }
+    const citation: Writable<Citation> = { ...named(source), ...spans.of(source) }
     const license = textAt(source, "license")
     if (license !== undefined) citation.extra = extraOf(DIALECT, { license })
     return citation
   })
 }
 
-/** The pieces of a text that segments name. */
+/** The chunks of a text that segments name. */
 class Spans {
   readonly #cited: CitedText
   /** Made when something is cited. */
@@ -137,6 +137,6 @@ class Spans {
   #find(words: string): number {
     const { text } = this.#cited
     this.#searched += text.length * words.length
-    return this.#searched > MOST_SEARCHED ? -1 : text.indexOf(words)
+    return this.#searched > MAX_SEARCHED ? -1 : text.indexOf(words)
   }
 }

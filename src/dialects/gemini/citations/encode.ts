@@ -4,7 +4,7 @@ import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { BytePlaces } from "./byte-places.ts"
 
 /** Characters of its text that a candidate may repeat where it says what rests on a source. */
-const MOST_REPEATED = 1_000_000
+const MAX_REPEATED = 1_000_000
 
 /** Where a candidate's text comes from, as `groundingMetadata`: sources once each, and what rests on them. */
 export class Grounding {
@@ -58,6 +58,6 @@ export class Grounding {
     const segment = { startIndex, endIndex: Math.max(startIndex, this.#places.byteAt(end)) }
     const cited = text.slice(Math.max(0, start), Math.max(0, end))
     this.#repeated += cited.length
-    return this.#repeated > MOST_REPEATED ? segment : { ...segment, text: cited }
+    return this.#repeated > MAX_REPEATED ? segment : { ...segment, text: cited }
   }
 }

@@ -6,7 +6,7 @@ import { DIALECT } from "../identifiers.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
 
 /**
- * A part of an answer (docs/wire/gemini.md#f3). The signature that a part carries becomes a piece of reasoning
+ * A part of an answer (docs/wire/gemini.md#f3). The signature that a part carries becomes a chunk of reasoning
  * right before it; a part that only this dialect knows keeps its own.
  */
 export function decodePart(part: JsonObject): Part[] {
@@ -55,7 +55,7 @@ function unknownPart(part: JsonObject): UnknownPart {
   return { type: "unknown", extra: extraOf(DIALECT, part) }
 }
 
-/** A picture or a sound that the model made. */
+/** An image or a sound that the model made. */
 function decodeMedia(part: JsonObject): Part | undefined {
   const inline = objectAt(part, "inlineData")
   const data = inline === undefined ? undefined : textAt(inline, "data")

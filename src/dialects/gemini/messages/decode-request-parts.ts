@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
 import { type JsonObject, objectAt, textAt, unknownFields } from "../../../canon/json.ts"
@@ -37,7 +37,7 @@ export function decodePlainPart(part: JsonObject, name: string): Part {
 }
 
 function decodeText(part: JsonObject, text: string): TextPart {
-  const decoded: Draft<TextPart> = { type: "text", text }
+  const decoded: Writable<TextPart> = { type: "text", text }
   const extra = unknownFields(part, TEXT_FIELDS)
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   emptyArray,
@@ -8,7 +8,7 @@ import {
 } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   objectAt,
@@ -34,7 +34,7 @@ const CALL_FIELDS = new Set(["functionCall", "thought", "thoughtSignature"])
 
 /** The conversation of a request (`contents` of @google/genai), a list as `inUsualForms` makes it. */
 export function decodeContents(value: JsonValue | undefined): Message[] {
-  if (!isThere(value)) throw missingParameter("contents")
+  if (!isDefined(value)) throw missingParameter("contents")
   if (!Array.isArray(value)) throw invalidType("contents", "an array", value)
   if (value.length === 0) throw emptyArray("contents")
   const reader = new ContentsReader()
@@ -44,7 +44,7 @@ export function decodeContents(value: JsonValue | undefined): Message[] {
 
 /** `systemInstruction`: a content whose role means nothing. */
 export function decodeInstruction(value: JsonValue | undefined): Message | undefined {
-  if (!isThere(value)) return undefined
+  if (!isDefined(value)) return undefined
   if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
   const name = "systemInstruction"
   const parts = partsOf(value, name).map((part, index) =>
@@ -72,7 +72,7 @@ interface SeenCall {
 
 /** Puts together turns, and results with the calls that they answer. */
 class ContentsReader {
-  readonly messages: Draft<Message>[] = []
+  readonly messages: Writable<Message>[] = []
   readonly #calls: SeenCall[] = []
 
   read(content: JsonValue, name: string): void {
@@ -155,24 +155,24 @@ class ContentsReader {
     return extra === undefined ? decoded : { ...decoded, extra: extraOf(DIALECT, extra) }
   }
 
-  #modelTurn(): Draft<Part>[] {
+  #modelTurn(): Writable<Part>[] {
     const last = this.messages.at(-1)
-    if (last?.role === "assistant") return last.parts as Draft<Part>[]
-    const parts: Draft<Part>[] = []
+    if (last?.role === "assistant") return last.parts as Writable<Part>[]
+    const parts: Writable<Part>[] = []
     this.messages.push({ role: "assistant", parts })
     return parts
   }
 }
 
-/** Pieces of a thought are one until it is signed. */
-function addReasoning(parts: Draft<Part>[], part: ReasoningPart): void {
+/** Chunks of a thought are one until it is signed. */
+function addReasoning(parts: Writable<Part>[], part: ReasoningPart): void {
   const last = parts.at(-1)
   if (last?.type === "reasoning" && last.signature === undefined) {
     Object.assign(last, part, { text: last.text + part.text })
   } else if (part.text !== "" || part.signature !== undefined) parts.push({ ...part })
 }
 
-function addPlain(parts: Draft<Part>[], part: Part): void {
+function addPlain(parts: Writable<Part>[], part: Part): void {
   const last = parts.at(-1)
   if (part.type !== "text") parts.push(part)
   else if (last?.type === "text" && last.extra === undefined && part.extra === undefined) {

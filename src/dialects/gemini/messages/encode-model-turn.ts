@@ -50,7 +50,7 @@ function isOwnReasoning(part: Part): boolean {
 }
 
 /**
- * What of a piece of reasoning Gemini can read. The text of its own is in the signature, which in a
+ * What of a chunk of reasoning Gemini can read. The text of its own is in the signature, which in a
  * stream comes behind the answer.
  *
  * @param isOwn whether any of the turn's reasoning is signed by Gemini.

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../canon/json.ts"
-import { pictureType } from "../../../canon/media-source.ts"
+import { imageType } from "../../../canon/media-source.ts"
 import type { AudioPart, FilePart, ImagePart, MediaSource, Part } from "../../../canon/message.ts"
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import type { LossList } from "../../shared/losses.ts"
@@ -42,7 +42,7 @@ function encodeMedia(part: MediaPart, losses: LossList): JsonObject | undefined 
   switch (part.type) {
     case "image":
       if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
-      return encodeSource(part.source, undefined, pictureType, () => losses.add("image.url"))
+      return encodeSource(part.source, undefined, imageType, () => losses.add("image.url"))
     case "audio": {
       const type = audioType(part.format)
       return encodeSource(

@@ -1,6 +1,6 @@
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   listAt,
@@ -27,7 +27,7 @@ export function completeResult(answer: JsonObject): void {
 }
 
 /**
- * What an answer, or a piece of one, leaves out and what is always there: places and roles of candidates, and the sum
+ * What an answer, or a chunk of one, leaves out and what is always there: places and roles of candidates, and the sum
  * of a usage. The answer itself is left as it is.
  * @returns undefined when nothing is missing.
  */
@@ -38,7 +38,7 @@ export function missingMembers(answer: JsonObject): JsonObject | undefined {
     missing = { candidates: candidates.filter(isJsonObject).map(completed) }
   }
   const usage = objectAt(answer, "usageMetadata")
-  if (usage !== undefined && isThere(usage.promptTokenCount) && !hasTotal(usage)) {
+  if (usage !== undefined && isDefined(usage.promptTokenCount) && !hasTotal(usage)) {
     missing = { ...missing, usageMetadata: withTotal(usage) }
   }
   return missing

@@ -117,9 +117,9 @@ class ChunkPatcher implements FramePatcher {
   }
 }
 
-function endsCandidate(piece: JsonObject): boolean {
-  if (blockReason(piece) !== undefined) return true
-  return listAt(piece, "candidates").some(
+function endsCandidate(chunk: JsonObject): boolean {
+  if (blockReason(chunk) !== undefined) return true
+  return listAt(chunk, "candidates").some(
     (candidate) => isJsonObject(candidate) && finishWord(candidate) !== undefined,
   )
 }

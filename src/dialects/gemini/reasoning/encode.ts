@@ -40,7 +40,7 @@ export function encodeThinking(request: ChatRequest, encoding: Encoding): JsonOb
 function encodeBudget(
   options: ReasoningOptions,
   maxTokens: number | undefined,
-  { least, most, canBeOff }: Control<"budget">,
+  { min, max, canBeOff }: Control<"budget">,
   { losses }: Encoding,
 ): JsonObject {
   const wanted = budgetOf(options, maxTokens)
@@ -49,7 +49,7 @@ function encodeBudget(
     return options.isAdaptive === true ? { thinkingBudget: DYNAMIC_BUDGET } : {}
   }
   if (wanted === 0 && canBeOff) return { thinkingBudget: 0 }
-  const thinkingBudget = Math.min(most, Math.max(least, wanted))
+  const thinkingBudget = Math.min(max, Math.max(min, wanted))
   const isExact = thinkingBudget === wanted
   if (!isExact && (wanted === 0 || options.budget !== undefined)) {
     losses.add(nameOf(options), "approximated")

@@ -1,6 +1,6 @@
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { isThere, type JsonObject, unknownFields } from "../../../canon/json.ts"
+import type { Writable } from "../../../canon/writable.ts"
+import { isDefined, type JsonObject, unknownFields } from "../../../canon/json.ts"
 import type { GenerationConfig } from "./parameters.ts"
 import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
 
@@ -33,19 +33,19 @@ const UNSAID_LEVEL = "THINKING_LEVEL_UNSPECIFIED"
 const DYNAMIC_BUDGET = -1
 
 /** Puts into a request what `generationConfig` asks for. */
-export function decodeGeneration(request: Draft<ChatRequest>, config: GenerationConfig): void {
+export function decodeGeneration(request: Writable<ChatRequest>, config: GenerationConfig): void {
   const { temperature, topP, topK, seed, maxOutputTokens, stopSequences } = config
-  if (isThere(temperature)) request.temperature = temperature
-  if (isThere(topP)) request.topP = topP
-  if (isThere(topK)) request.topK = topK
-  if (isThere(seed)) request.seed = seed
-  if (isThere(maxOutputTokens)) request.maxTokens = maxOutputTokens
-  if (isThere(stopSequences) && stopSequences.length > 0) request.stop = stopSequences
-  if (isThere(config.candidateCount)) request.choices = config.candidateCount
-  if (isThere(config.presencePenalty)) request.presencePenalty = config.presencePenalty
-  if (isThere(config.frequencyPenalty)) request.frequencyPenalty = config.frequencyPenalty
-  if (isThere(config.responseLogprobs)) request.logprobs = config.responseLogprobs
-  if (isThere(config.logprobs)) request.topLogprobs = config.logprobs
+  if (isDefined(temperature)) request.temperature = temperature
+  if (isDefined(topP)) request.topP = topP
+  if (isDefined(topK)) request.topK = topK
+  if (isDefined(seed)) request.seed = seed
+  if (isDefined(maxOutputTokens)) request.maxTokens = maxOutputTokens
+  if (isDefined(stopSequences) && stopSequences.length > 0) request.stop = stopSequences
+  if (isDefined(config.candidateCount)) request.choices = config.candidateCount
+  if (isDefined(config.presencePenalty)) request.presencePenalty = config.presencePenalty
+  if (isDefined(config.frequencyPenalty)) request.frequencyPenalty = config.frequencyPenalty
+  if (isDefined(config.responseLogprobs)) request.logprobs = config.responseLogprobs
+  if (isDefined(config.logprobs)) request.topLogprobs = config.logprobs
   const format = decodeFormat(config)
   if (format !== undefined) request.responseFormat = format
   const options = decodeReasoning(config)
@@ -75,30 +75,30 @@ function decodeFormat(config: GenerationConfig): ResponseFormat | undefined {
   const type = responseMimeType ?? ""
   const isAsked = type === JSON_TYPE || (PLAIN_TYPES.has(type) && hasSchema(config))
   if (!isAsked) return undefined
-  if (isThere(responseJsonSchema)) {
+  if (isDefined(responseJsonSchema)) {
     const schema = withSmallTypes(responseJsonSchema as JsonObject)
     return { type: "json-schema", name: SCHEMA_NAME, schema }
   }
-  if (!isThere(responseSchema)) return { type: "json-object" }
+  if (!isDefined(responseSchema)) return { type: "json-object" }
   const schema = jsonSchemaOf(responseSchema as JsonObject)
   return { type: "json-schema", name: SCHEMA_NAME, schema }
 }
 
 /** Who gives a schema and no type means JSON. */
 function hasSchema({ responseSchema, responseJsonSchema }: GenerationConfig): boolean {
-  return isThere(responseSchema) || isThere(responseJsonSchema)
+  return isDefined(responseSchema) || isDefined(responseJsonSchema)
 }
 
 /** Thoughts are shown to who asks for them. */
 function decodeReasoning({ thinkingConfig }: GenerationConfig): ReasoningOptions | undefined {
-  if (!isThere(thinkingConfig)) return undefined
+  if (!isDefined(thinkingConfig)) return undefined
   const { includeThoughts, thinkingBudget: budget, thinkingLevel: level } = thinkingConfig
-  const options: Draft<ReasoningOptions> = {}
-  if (isThere(budget)) {
+  const options: Writable<ReasoningOptions> = {}
+  if (isDefined(budget)) {
     if (budget === DYNAMIC_BUDGET) options.isAdaptive = true
     else options.budget = budget
   }
-  if (isThere(level) && level !== UNSAID_LEVEL) options.effort = level.toLowerCase()
+  if (isDefined(level) && level !== UNSAID_LEVEL) options.effort = level.toLowerCase()
   const hasOptions = Object.keys(options).length > 0
   if (includeThoughts === true) options.summary = "auto"
   else if (hasOptions && options.budget !== 0) options.summary = "none"

@@ -1,9 +1,9 @@
 import type * as z from "zod"
 import type { ChatRequest } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"
-import { isThere, type JsonObject, objectAt, unknownFields } from "../../../canon/json.ts"
+import { isDefined, type JsonObject, objectAt, unknownFields } from "../../../canon/json.ts"
 import { validateParameters } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -60,14 +60,14 @@ export function withAddress(body: JsonObject, { model, stream }: Addressed): Jso
  * @throws GatewayError saying what is wrong.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
-  if (!isThere(body.model) || body.model === "") throw missingParameter("model")
+  if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
   validateParameters(body, PARAMETERS)
   const parameters = body as GenerationParameters
   const messages = decodeContents(body.contents)
   const instruction = decodeInstruction(body.systemInstruction)
   if (instruction !== undefined) messages.unshift(instruction)
   const stream = body.stream === true
-  const request: Draft<ChatRequest> = {
+  const request: Writable<ChatRequest> = {
     model: parameters.model,
     messages,
     stream,
@@ -76,10 +76,10 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     choices: 1,
   }
   const config = parameters.generationConfig
-  if (isThere(config)) decodeGeneration(request, config)
+  if (isDefined(config)) decodeGeneration(request, config)
   const { serviceTier: tier, labels } = parameters
-  if (isThere(tier)) request.serviceTier = USUAL_TIERS.has(tier) ? "default" : tier
-  if (isThere(labels)) request.metadata = labels
+  if (isDefined(tier)) request.serviceTier = USUAL_TIERS.has(tier) ? "default" : tier
+  if (isDefined(labels)) request.metadata = labels
   const tools = decodeTools(parameters)
   const choice = decodeToolChoice(parameters)
   checkChoice(choice, tools?.tools ?? [])

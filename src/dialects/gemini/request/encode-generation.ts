@@ -55,10 +55,10 @@ export function describeAnswerFormat(format: ResponseFormat): string | undefined
 
 /** A vendor without candidates is asked several times instead, which is no loss. */
 function candidateCount(choices: number, { quirks, losses }: Encoding): number | undefined {
-  const most = quirks.maxCandidates
-  if (choices <= 1 || most <= 1) return undefined
-  if (choices > most) losses.add("n", "approximated")
-  return Math.min(choices, most)
+  const max = quirks.maxCandidates
+  if (choices <= 1 || max <= 1) return undefined
+  if (choices > max) losses.add("n", "approximated")
+  return Math.min(choices, max)
 }
 
 function stopSequences(stop: readonly string[] | undefined): string[] | undefined {

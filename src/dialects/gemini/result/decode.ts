@@ -1,5 +1,5 @@
 import type { ChatResult, Choice } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
@@ -44,7 +44,7 @@ function decodeChoices(body: JsonObject): Choice[] {
 function decodeChoice(value: JsonValue, position: number): Choice {
   const candidate = isJsonObject(value) ? value : {}
   const content = objectAt(candidate, "content") ?? {}
-  const parts: Draft<Part>[] = []
+  const parts: Writable<Part>[] = []
   for (const part of listAt(content, "parts").filter(isJsonObject)) {
     for (const decoded of decodePart(part)) append(parts, decoded)
   }
@@ -62,7 +62,7 @@ function decodeChoice(value: JsonValue, position: number): Choice {
 }
 
 /** Neighbours of a kind become one part, as they do when a stream is folded. */
-function append(parts: Draft<Part>[], part: Part): void {
+function append(parts: Writable<Part>[], part: Part): void {
   const last = parts.at(-1)
   if (last?.type === "text" && part.type === "text") last.text += part.text
   else if (
@@ -74,8 +74,8 @@ function append(parts: Draft<Part>[], part: Part): void {
   } else parts.push({ ...part })
 }
 
-function cite(parts: readonly Draft<Part>[], candidate: JsonObject): void {
-  const texts = parts.filter((part): part is Draft<TextPart> => part.type === "text")
+function cite(parts: readonly Writable<Part>[], candidate: JsonObject): void {
+  const texts = parts.filter((part): part is Writable<TextPart> => part.type === "text")
   const last = texts.at(-1)
   if (last === undefined) return
   const text = texts.map((part) => part.text).join("")

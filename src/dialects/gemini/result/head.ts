@@ -19,7 +19,7 @@ const ANSWER_FIELDS = new Set([
   "usageMetadata",
 ])
 
-/** What an answer, or the first piece of one, says of itself. */
+/** What an answer, or the first chunk of one, says of itself. */
 export function answerHead(answer: JsonObject): AnswerHead {
   const created = Date.parse(textAt(answer, "createTime") ?? "")
   const extra = unknownFields(answer, ANSWER_FIELDS)

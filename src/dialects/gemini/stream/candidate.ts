@@ -34,7 +34,7 @@ interface OpenCall {
   readonly arguments: JsonObject
 }
 
-/** One candidate of a streamed answer, piece by piece. */
+/** One candidate of a streamed answer, chunk by chunk. */
 export class Candidate {
   readonly #choice: number
   readonly #other: OtherContent
@@ -132,7 +132,7 @@ export class Candidate {
     }
   }
 
-  /** Thoughts that are not shown, or in a summary, are all in their signature. A picture's counts with the picture. */
+  /** Thoughts that are not shown, or in a summary, are all in their signature. An image's counts with the image. */
   #countHidden(signature: string, part: JsonObject): void {
     if (part.inlineData === undefined) this.#other.text(signature.slice(this.#shown))
     this.#shown = 0

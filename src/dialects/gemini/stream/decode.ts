@@ -10,7 +10,7 @@ import { Candidate } from "./candidate.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A decoder for one stream of `GenerateContentResponse` pieces (docs/wire/gemini.md#f9 and
+ * A decoder for one stream of `GenerateContentResponse` chunks (docs/wire/gemini.md#f9 and
  * docs/wire/gemini.md#f5). The stream has no last word: it is whole when every candidate has said why it
  * ended.
  */

@@ -12,7 +12,7 @@ import { encodeEnd } from "../result/encode-candidate.ts"
 import { WrittenCandidate } from "./written-candidate.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** An encoder for one stream of `GenerateContentResponse` pieces (ai.google.dev/api/generate-content). */
+/** An encoder for one stream of `GenerateContentResponse` chunks (ai.google.dev/api/generate-content). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new GenerationEncoder(request)
 }
@@ -21,7 +21,7 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
 class GenerationEncoder implements EventEncoder {
   readonly #candidates = new Map<number, WrittenCandidate>()
   readonly #head: JsonObject
-  /** What stands behind the candidates of every piece. */
+  /** What stands behind the candidates of every chunk. */
   #tail = ""
   #usage: Usage = NO_USAGE
   #failed = false
@@ -106,7 +106,7 @@ class GenerationEncoder implements EventEncoder {
 
   #frames(index: number, parts: readonly JsonObject[]): SseFrame[] {
     if (parts.length === 0) return []
-    // What is the same in every piece is written once.
+    // What is the same in every chunk is written once.
     if (this.#tail === "") this.#tail = JSON.stringify(this.#head).slice(1)
     const content = `{"parts":${JSON.stringify(parts)},"role":"model"}`
     const candidate = `{"content":${content},"index":${index}}`

@@ -1,9 +1,9 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, missingParameter } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   listAt,
   unknownFields,
@@ -26,7 +26,7 @@ export function decodeFunctionResponse(
   const name = `${place}.functionResponse`
   if (id === "") throw missingParameter(`${name}.name`)
   const { response } = answered
-  if (isThere(response) && !isJsonObject(response)) {
+  if (isDefined(response) && !isJsonObject(response)) {
     throw invalidType(`${name}.response`, "an object", response)
   }
   const { text, failed } = textOf(isJsonObject(response) ? response : {})
@@ -35,7 +35,7 @@ export function decodeFunctionResponse(
     .map((part, index) => decodeMediaPart(part, `${name}.parts[${index}]`))
     .filter((part): part is MediaPart => part !== undefined)
   const words: TextPart = { type: "text", text }
-  const result: Draft<ToolResultPart> = { type: "tool-result", id, content: [words, ...shown] }
+  const result: Writable<ToolResultPart> = { type: "tool-result", id, content: [words, ...shown] }
   if (failed) result.failed = true
   const extra = unknownFields(answered, RESPONSE_FIELDS)
   if (extra !== undefined) result.extra = extraOf(DIALECT, { functionResponse: answered })

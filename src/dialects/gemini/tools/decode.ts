@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   invalidType,
@@ -8,7 +8,7 @@ import {
 } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   listAt,
@@ -32,7 +32,7 @@ const FUNCTIONS = new Set(["functionDeclarations"])
 export function decodeTools(
   parameters: GenerationParameters,
 ): DecodedTools<JsonObject> | undefined {
-  if (!isThere(parameters.tools)) return undefined
+  if (!isDefined(parameters.tools)) return undefined
   const tools: Tool[] = []
   const others: JsonObject[] = []
   for (const [index, tool] of (parameters.tools as JsonObject[]).entries()) {
@@ -51,7 +51,7 @@ function decodeDeclaration(declaration: JsonValue, place: string): Tool {
   if (!isJsonObject(declaration)) throw invalidType(place, "an object", declaration)
   const name = textAt(declaration, "name")
   if (name === undefined) throw missingParameter(`${place}.name`)
-  const tool: Draft<Tool> = { name }
+  const tool: Writable<Tool> = { name }
   const description = optionalText(declaration, "description", place)
   if (description !== undefined) tool.description = description
   const schema = objectAt(declaration, "parametersJsonSchema")
@@ -73,7 +73,7 @@ export interface DecodedChoice {
 /** Which function is to be called, and whether any. */
 export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedChoice {
   const config = toolConfig?.functionCallingConfig
-  if (!isThere(config)) return {}
+  if (!isDefined(config)) return {}
   const allowed = config.allowedFunctionNames ?? []
   switch (config.mode) {
     case undefined:

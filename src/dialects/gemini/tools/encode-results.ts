@@ -12,7 +12,7 @@ export interface KnownCall {
 
 /**
  * What tools answered, in the order of their calls and directly behind them (docs/wire/gemini.md#f4).
- * Pictures and files that they answered follow after all the results.
+ * Images and files that they answered follow after all the results.
  */
 export function encodeToolResults(
   messages: readonly Message[],

@@ -6,22 +6,22 @@ const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)
 type Container = JsonObject | JsonValue[]
 
 /**
- * Puts pieces of streamed arguments where they belong (`PartialArg` of @google/genai; Vertex only). A
- * text comes in pieces that follow each other; anything else comes whole. A piece without a place in
+ * Puts chunks of streamed arguments where they belong (`PartialArg` of @google/genai; Vertex only). A
+ * text comes in pieces that follow each other; anything else comes whole. A chunk without a place in
  * the arguments is left out.
  */
-export function addPartialArguments(whole: JsonObject, pieces: readonly JsonValue[]): void {
-  for (const piece of pieces) {
-    if (!isJsonObject(piece) || typeof piece.jsonPath !== "string") continue
-    const steps = stepsOf(piece.jsonPath)
-    const value = valueOf(piece)
+export function addPartialArguments(whole: JsonObject, chunks: readonly JsonValue[]): void {
+  for (const chunk of chunks) {
+    if (!isJsonObject(chunk) || typeof chunk.jsonPath !== "string") continue
+    const steps = stepsOf(chunk.jsonPath)
+    const value = valueOf(chunk)
     if (steps !== undefined && value !== undefined) place(whole, steps, value)
   }
 }
 
-function valueOf(piece: JsonObject): JsonValue | undefined {
-  if (piece.nullValue !== undefined) return null
-  return piece.stringValue ?? piece.numberValue ?? piece.boolValue
+function valueOf(chunk: JsonObject): JsonValue | undefined {
+  if (chunk.nullValue !== undefined) return null
+  return chunk.stringValue ?? chunk.numberValue ?? chunk.boolValue
 }
 
 /** Names and positions, or undefined when the path is none or leads nowhere. */

@@ -6,7 +6,7 @@ import type { OperationCall } from "../../../canon/operation.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
-  carriedWishes,
+  carriedOptions,
   countsOf,
   neededMask,
   notSupported,
@@ -14,19 +14,19 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { base64Picture, forbidden } from "./images.ts"
+import { base64Image, forbidden } from "./images.ts"
 import { ratioOf, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
 import { isInpainting, STABILITY_RATIOS, VARIATION_STRENGTH } from "./stability.ts"
 
 /** `imageGenerationConfig.numberOfImages` of Titan Image Generator and Nova Canvas. */
-const AMAZON_MOST = 5
-const AMAZON_WISHES = { cfgScale: "cfgScale", quality: "quality", seed: "seed" }
-const STABILITY_WISHES = {
+const AMAZON_MAX = 5
+const AMAZON_OPTIONS = { cfgScale: "cfgScale", quality: "quality", seed: "seed" }
+const STABILITY_OPTIONS = {
   negative_prompt: "negative_prompt",
   output_format: "output_format",
   seed: "seed",
 }
-const INPAINT_WISHES = { ...STABILITY_WISHES, style_preset: "style_preset" }
+const INPAINT_OPTIONS = { ...STABILITY_OPTIONS, style_preset: "style_preset" }
 
 /**
  * Image models on Bedrock by `InvokeModel`: Amazon's Titan and Nova Canvas, and Stability's (Amazon's
@@ -43,14 +43,14 @@ export const BEDROCK_IMAGES: ImageFormat = {
   },
   decode(answers) {
     const bodies = answers.map(jsonOf)
-    const pictures = bodies.flatMap((body) =>
+    const images = bodies.flatMap((body) =>
       listAt(body, "images").flatMap((data) =>
-        typeof data === "string" ? [base64Picture(data)] : [],
+        typeof data === "string" ? [base64Image(data)] : [],
       ),
     )
     const [first] = bodies
-    if (pictures.length === 0 && first) throw forbidden(reasonOf(first))
-    return { pictures, facts: {} }
+    if (images.length === 0 && first) throw forbidden(reasonOf(first))
+    return { images, facts: {} }
   },
   decodeError: decodeImageError,
 }
@@ -65,17 +65,17 @@ function invoke(model: string, body: JsonObject): OperationCall {
 
 function encodeAmazon(request: ImageRequest, model: string) {
   const losses: Loss[] = []
-  const wishes = carriedWishes(request, AMAZON_WISHES, losses)
-  const quality = wishes["quality"]
+  const options = carriedOptions(request, AMAZON_OPTIONS, losses)
+  const quality = options["quality"]
   const size = wantedSize(request)
   const task = amazonTask(request, model)
-  const calls = countsOf(request, AMAZON_MOST).map((numberOfImages) =>
+  const calls = countsOf(request, AMAZON_MAX).map((numberOfImages) =>
     invoke(model, {
       ...task,
       imageGenerationConfig: {
         numberOfImages,
         ...(size && { width: size.width, height: size.height }),
-        ...wishes,
+        ...options,
         ...(typeof quality === "string" && { quality: AMAZON_QUALITY[quality] ?? quality }),
       },
     }),
@@ -115,7 +115,7 @@ function encodeStability(request: ImageRequest, model: string) {
   const call = invoke(model, {
     prompt: promptOf(request),
     ...stabilityTask(request, model, losses),
-    ...carriedWishes(request, isInpainting(model) ? INPAINT_WISHES : STABILITY_WISHES, losses),
+    ...carriedOptions(request, isInpainting(model) ? INPAINT_OPTIONS : STABILITY_OPTIONS, losses),
   })
   return { calls: countsOf(request, 1).map(() => call), losses }
 }

@@ -1,8 +1,8 @@
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import type { ImageRequest, ImageTask, PictureFile } from "../../../canon/image.ts"
+import type { ImageRequest, ImageTask, ImageFile } from "../../../canon/image.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"
-import { isThere, type JsonObject } from "../../../canon/json.ts"
+import { isDefined, type JsonObject } from "../../../canon/json.ts"
 import { encodeDataUrl } from "../../../canon/media-source.ts"
 import type { OutgoingFile } from "../../../wire/encode-form.ts"
 
@@ -10,7 +10,7 @@ import type { OutgoingFile } from "../../../wire/encode-form.ts"
 export const VARIATION_PROMPT =
   "Make a new variation of this picture: keep its subject, style and mood, and vary composition and details."
 
-/** Said to models that know no masks but see several pictures. */
+/** Said to models that know no masks but see several images. */
 export const MASK_PROMPT =
   "The last picture is a mask of the first one: change the first one only where the mask is transparent."
 
@@ -38,14 +38,14 @@ export function promptOf(request: ImageRequest): string {
 }
 
 /** The options by their names at a vendor; those that it does not know are lost. */
-export function carriedWishes(
+export function carriedOptions(
   request: ImageRequest,
   names: Readonly<Record<string, string>>,
   losses: Loss[],
 ): JsonObject {
   const carried: JsonObject = {}
-  for (const [name, value] of Object.entries(request.wishes)) {
-    if (!isThere(value)) continue
+  for (const [name, value] of Object.entries(request.options)) {
+    if (!isDefined(value)) continue
     const upstream = Object.hasOwn(names, name) ? names[name] : undefined
     if (upstream === undefined) losses.push({ name, effect: "dropped" })
     else carried[upstream] = value
@@ -53,25 +53,25 @@ export function carriedWishes(
   return carried
 }
 
-/** How many pictures each call makes, where a vendor makes at most so many at a time. */
-export function countsOf(request: ImageRequest, most: number): number[] {
+/** How many images each call makes, where a vendor makes at most so many at a time. */
+export function countsOf(request: ImageRequest, max: number): number[] {
   const counts: number[] = []
-  for (let left = request.count; left > 0; left -= most) counts.push(Math.min(left, most))
+  for (let left = request.count; left > 0; left -= max) counts.push(Math.min(left, max))
   return counts
 }
 
 /** @throws GatewayError `invalid_value`: a model cannot begin with so many images. */
-export function refuseMoreImages({ images }: ImageRequest, model: string, most: number): void {
-  if (images.length <= most) return
+export function refuseMoreImages({ images }: ImageRequest, model: string, max: number): void {
+  if (images.length <= max) return
   throw new GatewayError(
     "invalid_value",
-    `The model '${model}' edits at most ${most} image at a time.`,
+    `The model '${model}' edits at most ${max} image at a time.`,
     { parameter: "image" },
   )
 }
 
 /** The one image that a model edits or varies. @throws GatewayError */
-export function onlyImage(request: ImageRequest, model: string): PictureFile {
+export function onlyImage(request: ImageRequest, model: string): ImageFile {
   refuseMoreImages(request, model, 1)
   const [image] = request.images
   if (image === undefined) throw missingParameter("image")
@@ -79,7 +79,7 @@ export function onlyImage(request: ImageRequest, model: string): PictureFile {
 }
 
 /** The mask, of a model that edits nothing without one. @throws GatewayError */
-export function neededMask({ mask }: ImageRequest, model: string): PictureFile {
+export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
   if (mask !== undefined) return mask
   throw new GatewayError(
     "missing_required_parameter",
@@ -88,11 +88,11 @@ export function neededMask({ mask }: ImageRequest, model: string): PictureFile {
   )
 }
 
-/** A picture as a file of a form. @param name without its ending. */
-export function outgoingPicture(
+/** An image as a file of a form. @param name without its ending. */
+export function outgoingImage(
   field: string,
   name: string,
-  { bytes, mediaType }: PictureFile,
+  { bytes, mediaType }: ImageFile,
 ): OutgoingFile {
   return {
     field,
@@ -104,11 +104,11 @@ export function outgoingPicture(
 }
 
 /** As base64. */
-export function base64Of({ bytes }: PictureFile): string {
+export function base64Of({ bytes }: ImageFile): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
 }
 
 /** As a data URL. */
-export function dataUrlOf(file: PictureFile): string {
+export function dataUrlOf(file: ImageFile): string {
   return encodeDataUrl(base64Of(file), file.mediaType)
 }

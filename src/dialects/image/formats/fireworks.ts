@@ -3,8 +3,8 @@ import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
-import { carriedWishes, countsOf, notSupported } from "./encoding.ts"
-import { bytesPicture } from "./images.ts"
+import { carriedOptions, countsOf, notSupported } from "./encoding.ts"
+import { bytesImage } from "./images.ts"
 import { ratioOf, wantedSize } from "./sizes.ts"
 
 /** Fireworks' reference of the FLUX workflows: `aspect_ratio`. */
@@ -15,14 +15,14 @@ const SIZED = /stable-diffusion|playground|ssd-1b/i
 /** Models whose answers have to be asked for again until they are there. */
 const ASYNCHRONOUS = /kontext/i
 
-const WISHES = {
+const OPTIONS = {
   guidance_scale: "guidance_scale",
   num_inference_steps: "num_inference_steps",
   seed: "seed",
 }
 
 /**
- * Fireworks' image models: one picture a call, as the bytes of the answer (its reference of
+ * Fireworks' image models: one image a call, as the bytes of the answer (its reference of
  * `text_to_image`; `fireworks-image-model.ts` of vercel/ai).
  */
 export const FIREWORKS_IMAGES: ImageFormat = {
@@ -34,7 +34,7 @@ export const FIREWORKS_IMAGES: ImageFormat = {
     const body = {
       prompt: request.prompt,
       ...shapeOf(request, model, losses),
-      ...carriedWishes(request, WISHES, losses),
+      ...carriedOptions(request, OPTIONS, losses),
     }
     const path = SIZED.test(model)
       ? `/image_generation/${model}`
@@ -43,7 +43,7 @@ export const FIREWORKS_IMAGES: ImageFormat = {
     return { calls: countsOf(request, 1).map(() => call), losses }
   },
   decode: (answers) => ({
-    pictures: answers.map(({ bytes }) => bytesPicture(bytes)),
+    images: answers.map(({ bytes }) => bytesImage(bytes)),
     facts: {},
   }),
   decodeError: decodeImageError,

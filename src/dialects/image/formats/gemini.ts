@@ -1,10 +1,5 @@
 import type { Loss } from "../../../canon/extra.ts"
-import {
-  ALL_TASKS,
-  type ImageFormat,
-  type ImageRequest,
-  type Picture,
-} from "../../../canon/image.ts"
+import { ALL_TASKS, type ImageFormat, type ImageRequest, type Image } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
@@ -12,25 +7,25 @@ import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
-  carriedWishes,
+  carriedOptions,
   countsOf,
   MASK_PROMPT,
   notSupported,
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { base64Picture, forbidden } from "./images.ts"
+import { base64Image, forbidden } from "./images.ts"
 import { ratioOf } from "./sizes.ts"
 
 /** The ratios of Gemini's image models (`ImageConfig.aspectRatio` of @google/genai). */
 const GEMINI_RATIOS = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
 /** Those of Imagen (`GenerateImagesConfig.aspectRatio`). */
 const IMAGEN_RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"]
-/** Pictures that Imagen makes in one call. */
-const IMAGEN_MOST = 4
+/** Images that Imagen makes in one call. */
+const IMAGEN_MAX = 4
 
 /**
- * Google's image models: Gemini's answer `generateContent` with pictures among their parts, one a
+ * Google's image models: Gemini's answer `generateContent` with images among their parts, one a
  * call; Imagen's answer `predict` (docs/wire/images.md#f5).
  * @param parent what stands before `/models` in the path.
  */
@@ -41,13 +36,13 @@ export function googleImages(parent: string): ImageFormat {
       isImagen(model) ? encodeImagen(request, model, parent) : encodeGemini(request, model, parent),
     decode(answers) {
       const bodies = answers.map(jsonOf)
-      const pictures = bodies.flatMap((body) => [...geminiPictures(body), ...imagenPictures(body)])
+      const images = bodies.flatMap((body) => [...geminiImages(body), ...imagenImages(body)])
       const [first] = bodies
-      if (pictures.length === 0 && first) throw forbidden(reasonOf(first))
+      if (images.length === 0 && first) throw forbidden(reasonOf(first))
       const usages = bodies.flatMap((body) => usageOf(objectAt(body, "usageMetadata")) ?? [])
       const isCounted = usages.length === bodies.length
       return {
-        pictures,
+        images,
         ...(isCounted && { usage: usages.reduce(addUsage, NO_USAGE) }),
         facts: {},
       }
@@ -66,10 +61,10 @@ function pathOf(parent: string, model: string, method: string): string {
 
 function encodeGemini(request: ImageRequest, model: string, parent: string) {
   const losses: Loss[] = []
-  carriedWishes(request, {}, losses)
-  const pictures = [...request.images, ...(request.mask === undefined ? [] : [request.mask])]
+  carriedOptions(request, {}, losses)
+  const images = [...request.images, ...(request.mask === undefined ? [] : [request.mask])]
   const parts: JsonObject[] = [{ text: promptOf(request) }]
-  for (const file of pictures) {
+  for (const file of images) {
     parts.push({ inlineData: { mimeType: file.mediaType, data: base64Of(file) } })
   }
   if (request.task === "variation") losses.push(VARIATION_EMULATED)
@@ -94,9 +89,9 @@ function encodeGemini(request: ImageRequest, model: string, parent: string) {
 function encodeImagen(request: ImageRequest, model: string, parent: string) {
   if (request.task !== "generation") throw notSupported(request, model)
   const losses: Loss[] = []
-  carriedWishes(request, {}, losses)
+  carriedOptions(request, {}, losses)
   const aspectRatio = ratioOf(request, IMAGEN_RATIOS, losses)
-  const calls = countsOf(request, IMAGEN_MOST).map((sampleCount) =>
+  const calls = countsOf(request, IMAGEN_MAX).map((sampleCount) =>
     jsonCall(pathOf(parent, model, "predict"), {
       instances: [{ prompt: request.prompt }],
       parameters: { sampleCount, ...(aspectRatio === undefined ? {} : { aspectRatio }) },
@@ -112,26 +107,26 @@ function geminiParts(body: JsonObject): JsonObject[] {
   })
 }
 
-/** Pictures that are thoughts are drafts of the one that comes last. */
-function geminiPictures(body: JsonObject): Picture[] {
+/** Images that are thoughts are drafts of the one that comes last. */
+function geminiImages(body: JsonObject): Image[] {
   return geminiParts(body).flatMap((part) => {
     const data = part["thought"] === true ? undefined : objectAt(part, "inlineData")
     const base64 = data === undefined ? undefined : textAt(data, "data")
-    return base64 === undefined ? [] : [base64Picture(base64)]
+    return base64 === undefined ? [] : [base64Image(base64)]
   })
 }
 
-function imagenPictures(body: JsonObject): Picture[] {
+function imagenImages(body: JsonObject): Image[] {
   return listAt(body, "predictions").flatMap((prediction) => {
     if (!isJsonObject(prediction)) return []
     const data = textAt(prediction, "bytesBase64Encoded")
     const revisedPrompt = textAt(prediction, "prompt")
     if (data === undefined) return []
-    return [{ ...base64Picture(data), ...(revisedPrompt === undefined ? {} : { revisedPrompt }) }]
+    return [{ ...base64Image(data), ...(revisedPrompt === undefined ? {} : { revisedPrompt }) }]
   })
 }
 
-/** Why there is no picture, in the first words that can be found. */
+/** Why there is no image, in the first words that can be found. */
 function reasonOf(body: JsonObject): string | undefined {
   const [candidate] = listAt(body, "candidates").filter(isJsonObject)
   const [prediction] = listAt(body, "predictions").filter(isJsonObject)

@@ -1,36 +1,36 @@
 import { GatewayError } from "../../../canon/errors.ts"
-import type { Picture } from "../../../canon/image.ts"
+import type { Image } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
 
-/** The pictures of an answer in OpenAI's form: `data[]` with `b64_json` or `url`. */
-export function picturesOfData(answer: JsonObject): Picture[] {
+/** The images of an answer in OpenAI's form: `data[]` with `b64_json` or `url`. */
+export function imagesOfData(answer: JsonObject): Image[] {
   return listAt(answer, "data").flatMap((entry) => {
     if (!isJsonObject(entry)) return []
     const data = textAt(entry, "b64_json")
     const url = textAt(entry, "url")
-    if (data !== undefined) return [picture({ type: "base64", data }, entry)]
-    return url === undefined ? [] : [picture({ type: "url", url }, entry)]
+    if (data !== undefined) return [image({ type: "base64", data }, entry)]
+    return url === undefined ? [] : [image({ type: "url", url }, entry)]
   })
 }
 
-function picture(source: Picture["source"], entry: JsonObject): Picture {
+function image(source: Image["source"], entry: JsonObject): Image {
   const revisedPrompt = textAt(entry, "revised_prompt")
   return { source, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) }
 }
 
-/** A picture that came as base64. */
-export function base64Picture(data: string): Picture {
+/** An image that came as base64. */
+export function base64Image(data: string): Image {
   return { source: { type: "base64", data } }
 }
 
-/** A picture that is an answer's whole body. */
-export function bytesPicture(bytes: Uint8Array<ArrayBuffer>): Picture {
-  return base64Picture(
+/** An image that is an answer's whole body. */
+export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
+  return base64Image(
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
   )
 }
 
-/** A vendor whose safety rules forbid the picture. @param reason in the vendor's words. */
+/** A vendor whose safety rules forbid the image. @param reason in the vendor's words. */
 export function forbidden(reason: string | undefined): GatewayError {
   const words = reason === undefined ? "" : ` It says: ${reason.slice(0, 500)}`
   return new GatewayError(

@@ -1,15 +1,15 @@
-import type { PictureSize } from "../../../canon/image.ts"
+import type { ImageSize } from "../../../canon/image.ts"
 
 /** What a family of models is like that are asked in OpenAI's form. */
 export interface OpenAiFamily {
   /** Matched against the vendor's own name of the model, in lower case. */
   readonly models: RegExp
-  /** Pictures that one call makes at most. */
-  readonly mostPerCall: number
+  /** Images that one call makes at most. */
+  readonly maxPerCall: number
   /** Absent: it is asked for whatever size the caller names. */
-  readonly sizes?: readonly PictureSize[]
+  readonly sizes?: readonly ImageSize[]
   /** Whether it takes `size` besides the listed ones when this says so. */
-  readonly takesSize?: (size: PictureSize) => boolean
+  readonly takesSize?: (size: ImageSize) => boolean
   /**
    * Whether it takes `response_format`; GPT image models refuse it and give base64
    * (docs/wire/images.md#f2).
@@ -18,16 +18,16 @@ export interface OpenAiFamily {
   /** Wishes that it refuses. */
   readonly drops: readonly string[]
   /** Images that an edit begins with at most; 0: it cannot edit. */
-  readonly mostImages: number
+  readonly maxImages: number
   readonly variations: boolean
-  /** Whether it sends pictures as events (`CreateImageRequest.stream`). */
+  /** Whether it sends images as events (`CreateImageRequest.stream`). */
   readonly streams: boolean
 }
 
-const SQUARE: PictureSize = { width: 1024, height: 1024 }
+const SQUARE: ImageSize = { width: 1024, height: 1024 }
 
 /** Wishes that only GPT image models know (OpenAI's description, `CreateImageRequest`). */
-const GPT_WISHES = [
+const GPT_OPTIONS = [
   "background",
   "input_fidelity",
   "moderation",
@@ -38,11 +38,11 @@ const GPT_WISHES = [
 /** GPT image models: base64 only, several images to begin with, no variations. */
 const GPT_IMAGE: OpenAiFamily = {
   models: /gpt-image|chatgpt-image/,
-  mostPerCall: 10,
+  maxPerCall: 10,
   sizes: [SQUARE, { width: 1536, height: 1024 }, { width: 1024, height: 1536 }],
   responseFormat: false,
   drops: ["style"],
-  mostImages: 16,
+  maxImages: 16,
   variations: false,
   streams: true,
 }
@@ -58,14 +58,14 @@ const GPT_IMAGE_2: OpenAiFamily = {
     Math.max(width, height) <= 3 * Math.min(width, height),
 }
 
-/** One picture a call, no edits (`CreateImageRequest.n`). */
+/** One image a call, no edits (`CreateImageRequest.n`). */
 const DALL_E_3: OpenAiFamily = {
   models: /dall-e-3/,
-  mostPerCall: 1,
+  maxPerCall: 1,
   sizes: [SQUARE, { width: 1792, height: 1024 }, { width: 1024, height: 1792 }],
   responseFormat: true,
-  drops: GPT_WISHES,
-  mostImages: 0,
+  drops: GPT_OPTIONS,
+  maxImages: 0,
   variations: false,
   streams: false,
 }
@@ -73,11 +73,11 @@ const DALL_E_3: OpenAiFamily = {
 /** The one family with variations (docs/wire/images.md#f1); it refuses `quality` (recorded). */
 const DALL_E_2: OpenAiFamily = {
   models: /dall-e-2/,
-  mostPerCall: 10,
+  maxPerCall: 10,
   sizes: [{ width: 256, height: 256 }, { width: 512, height: 512 }, SQUARE],
   responseFormat: true,
-  drops: [...GPT_WISHES, "quality", "style"],
-  mostImages: 1,
+  drops: [...GPT_OPTIONS, "quality", "style"],
+  maxImages: 1,
   variations: true,
   streams: false,
 }
@@ -85,10 +85,10 @@ const DALL_E_2: OpenAiFamily = {
 /** A server of which nothing is known but that it speaks OpenAI's form. */
 const UNKNOWN: OpenAiFamily = {
   models: /(?:)/,
-  mostPerCall: 10,
+  maxPerCall: 10,
   responseFormat: true,
   drops: [],
-  mostImages: 1,
+  maxImages: 1,
   variations: false,
   streams: false,
 }

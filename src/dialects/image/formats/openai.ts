@@ -6,7 +6,7 @@ import {
   type ImageResult,
   sizeName,
 } from "../../../canon/image.ts"
-import { isThere, type JsonObject, objectAt } from "../../../canon/json.ts"
+import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
@@ -16,17 +16,17 @@ import { decodeImageError } from "../errors.ts"
 import {
   countsOf,
   notSupported,
-  outgoingPicture,
+  outgoingImage,
   promptOf,
   refuseMoreImages,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { picturesOfData } from "./images.ts"
+import { imagesOfData } from "./images.ts"
 import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
 
 /**
- * Pictures as OpenAI's API has them: generations as JSON, edits and variations as forms
+ * Images as OpenAI's API has them: generations as JSON, edits and variations as forms
  * (docs/wire/images.md#f1).
  * @param families the first that matches a model's name is its own.
  */
@@ -42,7 +42,7 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
         fields["stream"] = true
         fields["partial_images"] = request.stream?.drafts ?? 0
       }
-      const calls = countsOf(request, family.mostPerCall).map((count) =>
+      const calls = countsOf(request, family.maxPerCall).map((count) =>
         task === "generation"
           ? jsonCall("/images/generations", { ...fields, n: count })
           : formCall(task, request, { ...fields, n: count }),
@@ -55,7 +55,7 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
   }
 }
 
-/** Events do not say of which picture they are, so only one is streamed. */
+/** Events do not say of which image they are, so only one is streamed. */
 function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFamily): boolean {
   return stream !== undefined && streams && count === 1 && task !== "variation"
 }
@@ -67,10 +67,10 @@ export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   const facts: JsonObject = {}
   for (const name of FACTS) {
     const value = bodies[0]?.[name]
-    if (isThere(value)) facts[name] = value
+    if (isDefined(value)) facts[name] = value
   }
   return {
-    pictures: bodies.flatMap(picturesOfData),
+    images: bodies.flatMap(imagesOfData),
     // Tokens that were counted for some calls only would make the others free.
     ...(usages.length === bodies.length && {
       usage: usages.reduce(addUsage, NO_USAGE),
@@ -111,8 +111,8 @@ function taskOf(
 ): "generation" | "edit" | "variation" {
   const { task } = request
   if (task === "generation" || (task === "variation" && family.variations)) return task
-  if (family.mostImages === 0) throw notSupported(request, model)
-  refuseMoreImages(request, model, family.mostImages)
+  if (family.maxImages === 0) throw notSupported(request, model)
+  refuseMoreImages(request, model, family.maxImages)
   if (task === "variation") losses.push(VARIATION_EMULATED)
   return "edit"
 }
@@ -128,8 +128,8 @@ function fieldsOf(
   const size = sizeOf(request, family, losses)
   if (size !== undefined) fields["size"] = size
   if (family.responseFormat) fields["response_format"] = request.form
-  for (const [name, value] of Object.entries(request.wishes)) {
-    if (!isThere(value)) continue
+  for (const [name, value] of Object.entries(request.options)) {
+    if (!isDefined(value)) continue
     if (family.drops.includes(name)) losses.push({ name, effect: "dropped" })
     else fields[name] = value
   }
@@ -153,8 +153,8 @@ function formCall(
 ): OperationCall {
   // One image is sent as every server knows it, several as OpenAI's own client does.
   const field = images.length === 1 ? "image" : "image[]"
-  const files = images.map((image, index) => outgoingPicture(field, `image-${index}`, image))
-  if (mask !== undefined) files.push(outgoingPicture("mask", "mask", mask))
+  const files = images.map((image, index) => outgoingImage(field, `image-${index}`, image))
+  if (mask !== undefined) files.push(outgoingImage("mask", "mask", mask))
   const texts = Object.entries(fields).map(([name, value]): OutgoingField => [
     name,
     typeof value === "string" ? value : textOf(value),

@@ -3,7 +3,7 @@ import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
 import {
-  carriedWishes,
+  carriedOptions,
   countsOf,
   dataUrlOf,
   MASK_PROMPT,
@@ -29,7 +29,7 @@ const RATIOS = [
   "2:1",
 ]
 
-const WISHES = {
+const OPTIONS = {
   background: "background",
   output_compression: "output_compression",
   output_format: "output_format",
@@ -43,7 +43,7 @@ export const OPENROUTER_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
   encode(request, model) {
     const losses: Loss[] = []
-    const wishes = carriedWishes(request, WISHES, losses)
+    const options = carriedOptions(request, OPTIONS, losses)
     const aspectRatio = ratioOf(request, RATIOS, losses)
     const { images, mask } = request
     const references = [...images, ...(mask === undefined ? [] : [mask])].map((file) => ({
@@ -58,7 +58,7 @@ export const OPENROUTER_IMAGES: ImageFormat = {
       prompt: mask === undefined ? prompt : `${prompt}\n${MASK_PROMPT}`,
       ...(aspectRatio === undefined ? {} : { aspect_ratio: aspectRatio }),
       ...(references.length > 0 && { input_references: references }),
-      ...wishes,
+      ...options,
     }
     return { calls: countsOf(request, 1).map(() => jsonCall("/images", body)), losses }
   },

@@ -1,10 +1,5 @@
 import type { Loss } from "../../../canon/extra.ts"
-import {
-  DEFAULT_SIZE,
-  type ImageRequest,
-  type PictureSize,
-  sizeName,
-} from "../../../canon/image.ts"
+import { DEFAULT_SIZE, type ImageRequest, type ImageSize, sizeName } from "../../../canon/image.ts"
 
 /** The loss of a size that is not met exactly. */
 export const SIZE_APPROXIMATED: Loss = Object.freeze({ name: "size", effect: "approximated" })
@@ -16,7 +11,7 @@ export interface Fitted<T> {
 }
 
 /** The nearest of the aspect ratios that a vendor has, such as `16:9`. */
-export function nearestRatio(size: PictureSize, ratios: readonly string[]): Fitted<string> {
+export function nearestRatio(size: ImageSize, ratios: readonly string[]): Fitted<string> {
   const found = nearest(size, ratios.map(shapeOf))
   const { width, height } = found
   const isExact = size.width * height === size.height * width
@@ -24,13 +19,13 @@ export function nearestRatio(size: PictureSize, ratios: readonly string[]): Fitt
 }
 
 /** The nearest of the sizes that a vendor has: of the nearest shape the nearest in area. */
-export function nearestSize(size: PictureSize, sizes: readonly PictureSize[]): Fitted<PictureSize> {
+export function nearestSize(size: ImageSize, sizes: readonly ImageSize[]): Fitted<ImageSize> {
   const value = nearest(size, sizes)
   return { value, isExact: value.width === size.width && value.height === size.height }
 }
 
 /** What a caller who named no size gets; undefined when the model is to choose. */
-export function wantedSize(request: ImageRequest): PictureSize | undefined {
+export function wantedSize(request: ImageRequest): ImageSize | undefined {
   return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }
 
@@ -49,18 +44,18 @@ export function ratioOf(
   return value
 }
 
-function shapeOf(ratio: string): PictureSize {
+function shapeOf(ratio: string): ImageSize {
   const [width = 1, height = 1] = ratio.split(":").map(Number)
   return { width, height }
 }
 
-function nearest(size: PictureSize, among: readonly PictureSize[]): PictureSize {
+function nearest(size: ImageSize, among: readonly ImageSize[]): ImageSize {
   let best = DEFAULT_SIZE
-  let least = Infinity
+  let min = Infinity
   for (const candidate of among) {
     const distance = distanceOf(size, candidate)
-    if (distance >= least) continue
-    least = distance
+    if (distance >= min) continue
+    min = distance
     best = candidate
   }
   return best
@@ -69,7 +64,7 @@ function nearest(size: PictureSize, among: readonly PictureSize[]): PictureSize 
 /** Shape before area: a factor of two in shape is worse than any in area. */
 const SHAPE_WEIGHT = 1_000
 
-function distanceOf(left: PictureSize, right: PictureSize): number {
+function distanceOf(left: ImageSize, right: ImageSize): number {
   const shape = Math.abs(Math.log((left.width * right.height) / (left.height * right.width)))
   const area = Math.abs(Math.log((left.width * left.height) / (right.width * right.height)))
   return shape * SHAPE_WEIGHT + area

@@ -6,16 +6,16 @@ import type { OperationCall } from "../../../canon/operation.ts"
 import { encodeForm, type OutgoingField, type OutgoingFile } from "../../../wire/encode-form.ts"
 import { decodeImageError } from "../errors.ts"
 import {
-  carriedWishes,
+  carriedOptions,
   countsOf,
   neededMask,
   notSupported,
   onlyImage,
-  outgoingPicture,
+  outgoingImage,
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { base64Picture, forbidden } from "./images.ts"
+import { base64Image, forbidden } from "./images.ts"
 import { ratioOf, SIZE_APPROXIMATED } from "./sizes.ts"
 
 /** Stability's reference of `stable-image/generate`: `aspect_ratio`. */
@@ -39,7 +39,7 @@ export function isInpainting(model: string): boolean {
   return model.toLowerCase().includes("inpaint")
 }
 
-const WISHES = {
+const OPTIONS = {
   negative_prompt: "negative_prompt",
   output_format: "output_format",
   seed: "seed",
@@ -47,8 +47,8 @@ const WISHES = {
 }
 
 /**
- * Stability's own API, version 2beta: a form for each picture, an answer of JSON with its base64
- * (docs/wire/images.md#f6). Its models vary a picture by beginning with it; what edits by a mask is a
+ * Stability's own API, version 2beta: a form for each image, an answer of JSON with its base64
+ * (docs/wire/images.md#f6). Its models vary an image by beginning with it; what edits by a mask is a
  * service of its own, `inpaint`, in whose masks white is what may change (Stability's reference of
  * `edit/inpaint`).
  */
@@ -62,10 +62,10 @@ export const STABILITY_IMAGES: ImageFormat = {
   maskStyle: (model) => (isInpainting(model) ? "white" : undefined),
   decode(answers) {
     const bodies = answers.map(jsonOf)
-    const pictures = bodies.flatMap((body) => pictureOf(body) ?? [])
+    const images = bodies.flatMap((body) => imageOf(body) ?? [])
     const [first] = bodies
-    if (pictures.length === 0 && first) throw forbidden(textAt(first, "finish_reason"))
-    return { pictures, facts: {} }
+    if (images.length === 0 && first) throw forbidden(textAt(first, "finish_reason"))
+    return { images, facts: {} }
   },
   decodeError: decodeImageError,
 }
@@ -80,11 +80,11 @@ interface Order {
 
 function callOf(request: ImageRequest, model: string, losses: Loss[]): OperationCall {
   const { path, fields, files } = orderOf(request, model, losses)
-  const wishes = Object.entries(carriedWishes(request, WISHES, losses))
+  const options = Object.entries(carriedOptions(request, OPTIONS, losses))
   const texts: readonly OutgoingField[] = [
     ["prompt", promptOf(request)],
     ...fields,
-    ...wishes.map(([name, value]): OutgoingField => [name, String(value)]),
+    ...options.map(([name, value]): OutgoingField => [name, String(value)]),
   ]
   const { contentType, open } = encodeForm(texts, files)
   return {
@@ -124,8 +124,8 @@ function editOf(request: ImageRequest, model: string, losses: Loss[]): Order {
     path: "/edit/inpaint",
     fields: [],
     files: [
-      outgoingPicture("image", "image", onlyImage(request, model)),
-      outgoingPicture("mask", "mask", neededMask(request, model)),
+      outgoingImage("image", "image", onlyImage(request, model)),
+      outgoingImage("mask", "mask", neededMask(request, model)),
     ],
   }
 }
@@ -140,7 +140,7 @@ function variationOf(request: ImageRequest, model: string, losses: Loss[]): Orde
   return {
     path: `/generate/${endpoint}`,
     fields: [...fields, ...mode, ["strength", String(VARIATION_STRENGTH)]],
-    files: [outgoingPicture("image", "image", onlyImage(request, model))],
+    files: [outgoingImage("image", "image", onlyImage(request, model))],
   }
 }
 
@@ -158,9 +158,9 @@ function endpointOf(model: string): ModelEndpoint {
   return { endpoint: "sd3", fields: [["model", model]], startsWithImages: true }
 }
 
-function pictureOf(body: JsonObject) {
+function imageOf(body: JsonObject) {
   const data = textAt(body, "image")
-  // A filtered picture is sent too, blurred.
+  // A filtered image is sent too, blurred.
   if (data === undefined || textAt(body, "finish_reason") === "CONTENT_FILTERED") return undefined
-  return base64Picture(data)
+  return base64Image(data)
 }

@@ -2,14 +2,14 @@ import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
-import { carriedWishes, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
+import { carriedOptions, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
 import { wantedSize } from "./sizes.ts"
 
 /** Together's reference of `POST /images/generations`: n is 1 to 4. */
-const MOST_PER_CALL = 4
+const MAX_PER_CALL = 4
 
-const WISHES = {
+const OPTIONS = {
   guidance_scale: "guidance_scale",
   negative_prompt: "negative_prompt",
   output_format: "output_format",
@@ -25,13 +25,13 @@ export const TOGETHER_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
   encode(request, model) {
     const losses: Loss[] = []
-    const wishes = carriedWishes(request, WISHES, losses)
+    const options = carriedOptions(request, OPTIONS, losses)
     const size = wantedSize(request)
     const [image, ...others] = request.images
     if (request.task === "variation") losses.push(VARIATION_EMULATED)
     if (request.mask !== undefined) losses.push({ name: "mask", effect: "dropped" })
     if (others.length > 0) losses.push({ name: "image", effect: "approximated" })
-    const calls = countsOf(request, MOST_PER_CALL).map((count) =>
+    const calls = countsOf(request, MAX_PER_CALL).map((count) =>
       jsonCall("/images/generations", {
         model,
         prompt: promptOf(request),
@@ -39,7 +39,7 @@ export const TOGETHER_IMAGES: ImageFormat = {
         response_format: request.form === "url" ? "url" : "base64",
         ...(size && { width: size.width, height: size.height }),
         ...(image && { image_url: dataUrlOf(image) }),
-        ...wishes,
+        ...options,
       }),
     )
     return { calls, losses }

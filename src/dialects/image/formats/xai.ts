@@ -2,13 +2,13 @@ import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
-import { carriedWishes, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
+import { carriedOptions, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
 import { ratioOf } from "./sizes.ts"
 
 /** What docs.x.ai lists for `aspect_ratio`. */
 const RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "2:1", "1:2"]
-const MOST_PER_CALL = 10
+const MAX_PER_CALL = 10
 
 /**
  * xAI's images: JSON for edits too, ratios instead of sizes, no masks (docs.x.ai, "Image Generation";
@@ -18,7 +18,7 @@ export const XAI_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
   encode(request, model) {
     const losses: Loss[] = []
-    const wishes = carriedWishes(
+    const options = carriedOptions(
       request,
       { quality: "quality", user: "user", output_format: "output_format" },
       losses,
@@ -28,7 +28,7 @@ export const XAI_IMAGES: ImageFormat = {
     if (request.task === "variation") losses.push(VARIATION_EMULATED)
     if (request.mask !== undefined) losses.push({ name: "mask", effect: "dropped" })
     const path = request.task === "generation" ? "/images/generations" : "/images/edits"
-    const calls = countsOf(request, MOST_PER_CALL).map((count) =>
+    const calls = countsOf(request, MAX_PER_CALL).map((count) =>
       jsonCall(path, {
         model,
         prompt: promptOf(request),
@@ -37,7 +37,7 @@ export const XAI_IMAGES: ImageFormat = {
         ...(aspectRatio === undefined ? {} : { aspect_ratio: aspectRatio }),
         ...(images.length === 1 && { image: images[0] }),
         ...(images.length > 1 && { images }),
-        ...wishes,
+        ...options,
       }),
     )
     return { calls, losses }

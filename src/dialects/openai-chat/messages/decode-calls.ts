@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, missingParameter } from "../../../canon/invalid-request.ts"
 import {
@@ -55,7 +55,7 @@ function decodeToolCall(call: JsonObject, index: number, position: number): Part
   if (typeof id === "string" && isJsonObject(called)) {
     const { name, arguments: written } = called
     if (typeof name === "string" && (typeof written === "string" || written === undefined)) {
-      const part: Draft<ToolCallPart> = {
+      const part: Writable<ToolCallPart> = {
         type: "tool-call",
         id,
         name,
@@ -70,7 +70,7 @@ function decodeToolCall(call: JsonObject, index: number, position: number): Part
 function decodeCustomCall(call: JsonObject, called: JsonObject, place: string): ToolCallPart {
   const id = requiredText(call, "id", place)
   const name = requiredText(called, "name", `${place}.custom`)
-  const part: Draft<ToolCallPart> = {
+  const part: Writable<ToolCallPart> = {
     type: "tool-call",
     id,
     name,
@@ -81,7 +81,7 @@ function decodeCustomCall(call: JsonObject, called: JsonObject, place: string): 
 }
 
 /** A call may be marked as a part of the content is. */
-function withMark(part: Draft<ToolCallPart>, unknown: JsonObject | undefined): ToolCallPart {
+function withMark(part: Writable<ToolCallPart>, unknown: JsonObject | undefined): ToolCallPart {
   const { cache, extra } = takeCache(unknown)
   if (cache !== undefined) part.cache = cache
   if (extra !== undefined) part.extra = extraOf(DIALECT, extra)

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
@@ -113,7 +113,7 @@ function decodePart(part: JsonValue | undefined, place: Place): Part {
 function decodeText(part: JsonObject, place: Place): TextPart {
   const { text } = part
   if (typeof text !== "string") throw wrongMember(text, `${nameOf(place)}.text`, "a string")
-  const decoded: Draft<TextPart> = { type: "text", text }
+  const decoded: Writable<TextPart> = { type: "text", text }
   setMarks(decoded, unknownFields(part, TEXT_FIELDS))
   return decoded
 }
@@ -127,7 +127,7 @@ function decodeImage(part: JsonObject, place: Place): ImagePart {
   }
   if (!isJsonObject(image)) throw wrongMember(image, name, "an object")
   const source = decodeImageUrl(requiredText(image, "url", name), `${name}.url`)
-  const decoded: Draft<ImagePart> = { type: "image", source }
+  const decoded: Writable<ImagePart> = { type: "image", source }
   const detail = textAt(image, "detail")
   if (detail !== undefined) decoded.detail = detail
   setMarks(decoded, nestedExtra(part, IMAGE_FIELDS, "image_url", IMAGE_URL_FIELDS))
@@ -140,7 +140,7 @@ function decodeAudio(part: JsonObject, place: Place): AudioPart {
   if (!isJsonObject(audio)) throw wrongMember(audio, name, "an object")
   const data = requiredText(audio, "data", name)
   const format = requiredText(audio, "format", name)
-  const decoded: Draft<AudioPart> = { type: "audio", source: { type: "base64", data }, format }
+  const decoded: Writable<AudioPart> = { type: "audio", source: { type: "base64", data }, format }
   const extra = nestedExtra(part, AUDIO_FIELDS, "input_audio", INPUT_AUDIO_FIELDS)
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
@@ -149,7 +149,7 @@ function decodeAudio(part: JsonObject, place: Place): AudioPart {
 function decodeFile(part: JsonObject, place: Place): FilePart {
   const file = part.file
   if (!isJsonObject(file)) throw wrongMember(file, `${nameOf(place)}.file`, "an object")
-  const decoded: Draft<FilePart> = { type: "file", source: fileSource(file, place) }
+  const decoded: Writable<FilePart> = { type: "file", source: fileSource(file, place) }
   const name = textAt(file, "filename")
   if (name !== undefined) decoded.name = name
   setMarks(decoded, nestedExtra(part, FILE_FIELDS, "file", INNER_FILE_FIELDS))
@@ -166,7 +166,7 @@ function fileSource(file: JsonObject, place: Place): FilePart["source"] {
 
 /** The cache marker of a part, and what else of it the canon has no name for. */
 function setMarks(
-  decoded: Draft<TextPart | ImagePart | FilePart>,
+  decoded: Writable<TextPart | ImagePart | FilePart>,
   unknown: JsonObject | undefined,
 ): void {
   const { cache, extra } = takeCache(unknown)

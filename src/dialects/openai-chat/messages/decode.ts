@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   emptyArray,
@@ -77,7 +77,7 @@ function decodePlain(
   role: "system" | "developer" | "user",
   index: number,
 ): Message {
-  const decoded: Draft<Message> = { role, parts: decodeContent(message.content, index) }
+  const decoded: Writable<Message> = { role, parts: decodeContent(message.content, index) }
   return withRest(decoded, message, PLAIN_FIELDS, index)
 }
 
@@ -120,7 +120,7 @@ function decodeToolAnswer(message: JsonObject, index: number): Message {
   if (id === undefined) throw missingParameter(name)
   if (typeof id !== "string") throw invalidType(name, "a string", id)
   const content = decodeContent(message.content, index)
-  const result: Draft<ToolResultPart> = {
+  const result: Writable<ToolResultPart> = {
     type: "tool-result",
     id,
     content: content.filter(isToolContent),
@@ -154,7 +154,7 @@ const MARKED: ReadonlySet<Part["type"]> = new Set([
 
 /** The name of the speaker, and whatever else the message holds. */
 function withRest(
-  decoded: Draft<Message>,
+  decoded: Writable<Message>,
   message: JsonObject,
   known: ReadonlySet<string>,
   index: number,

@@ -4,7 +4,7 @@ import type {
   RequestPatch,
   ResultPatch,
 } from "../../../canon/dialect.ts"
-import { isJsonObject, isThere, type JsonObject } from "../../../canon/json.ts"
+import { isJsonObject, isDefined, type JsonObject } from "../../../canon/json.ts"
 import { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
 import { completeResult } from "./complete.ts"
@@ -36,8 +36,8 @@ function patchRequest(
 
 /** The field the caller used, so that the vendor never sees both. */
 function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
-  if (isThere(body.max_completion_tokens)) return "max_completion_tokens"
-  return isThere(body.max_tokens) ? "max_tokens" : quirks.maxTokensField
+  if (isDefined(body.max_completion_tokens)) return "max_completion_tokens"
+  return isDefined(body.max_tokens) ? "max_tokens" : quirks.maxTokensField
 }
 
 function patchResult(body: JsonObject, patch: ResultPatch): void {

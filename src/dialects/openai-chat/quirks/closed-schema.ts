@@ -1,4 +1,4 @@
-import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../shared/losses.ts"
 
 /**
@@ -49,7 +49,7 @@ function fitMessage(message: JsonObject, schema: ClosedSchema, losses: LossList)
   for (const [name, value] of Object.entries(members)) {
     if (name === "role") continue
     if (known.includes(name)) fitted[name] = value
-    else if (isThere(value) && !isEmptyList(value)) losses.add(name)
+    else if (isDefined(value) && !isEmptyList(value)) losses.add(name)
   }
   return fitted
 }
@@ -85,9 +85,9 @@ function fitPart(part: JsonObject, losses: LossList): JsonObject {
 }
 
 function documentOf({ file_id: id, file_data: data, filename }: JsonObject): JsonObject {
-  if (isThere(id)) return { type: "file", file_id: id }
+  if (isDefined(id)) return { type: "file", file_id: id }
   const document: JsonObject = { type: "document_url", document_url: data ?? "" }
-  if (isThere(filename)) document.document_name = filename
+  if (isDefined(filename)) document.document_name = filename
   return document
 }
 
@@ -110,7 +110,7 @@ function functionName(tool: JsonValue): JsonValue | undefined {
 
 function withParameters(tool: JsonValue): JsonValue {
   if (!isJsonObject(tool) || !isJsonObject(tool.function)) return tool
-  if (isThere(tool.function.parameters)) return tool
+  if (isDefined(tool.function.parameters)) return tool
   return {
     ...tool,
     function: { ...tool.function, parameters: { type: "object", properties: {} } },

@@ -1,4 +1,4 @@
-import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./index.ts"
@@ -11,7 +11,7 @@ export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: Loss
   fitStreamOptions(body, quirks)
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
   const { maxTemperature, omittedTemperature } = quirks
-  if (omittedTemperature !== undefined && !isThere(body.temperature)) {
+  if (omittedTemperature !== undefined && !isDefined(body.temperature)) {
     body.temperature = omittedTemperature
   }
   const { temperature } = body
@@ -49,7 +49,7 @@ function fitMaxTokens(body: JsonObject, quirks: OpenAiChatQuirks): void {
   const known = quirks.maxTokensField
   const other = known === "max_tokens" ? "max_completion_tokens" : "max_tokens"
   if (body[other] === undefined) return
-  if (isThere(body[other])) body[known] = body[other]
+  if (isDefined(body[other])) body[known] = body[other]
   delete body[other]
 }
 

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf, ownFields } from "../../../canon/extra.ts"
 import {
   isJsonObject,
@@ -19,7 +19,7 @@ const TEXT = "reasoning.text"
 const SUMMARY = "reasoning.summary"
 const ENCRYPTED = "reasoning.encrypted"
 
-/** Ours: where a piece stands among the calls, which are a list of their own in a message. */
+/** Ours: where a chunk stands among the calls, which are a list of their own in a message. */
 const CALL_FIELD = "tool_call_index"
 
 const DETAIL_FIELDS = new Set([
@@ -33,7 +33,7 @@ const DETAIL_FIELDS = new Set([
   CALL_FIELD,
 ])
 
-/** A piece of reasoning and where it stands. */
+/** A chunk of reasoning and where it stands. */
 export interface PlacedReasoning {
   readonly part: ReasoningPart
   /** It comes after all that is said and right before this call; absent: ahead of everything. */
@@ -41,7 +41,7 @@ export interface PlacedReasoning {
 }
 
 /**
- * @returns each piece once: clients that join the lists of a stream have some of them twice, since
+ * @returns each chunk once: clients that join the lists of a stream have some of them twice, since
  * every list repeats those before it.
  */
 export function decodeDetails(details: JsonValue | undefined): PlacedReasoning[] {
@@ -87,7 +87,7 @@ export function isKnownDetail({ type }: JsonObject): boolean {
 function decodeDetail(detail: JsonObject): ReasoningPart {
   const { type } = detail
   const proof = proofOf(detail)
-  const part: Draft<ReasoningPart> = { type: "reasoning", text: detailText(detail), ...proof }
+  const part: Writable<ReasoningPart> = { type: "reasoning", text: detailText(detail), ...proof }
   if (proof !== undefined) part.signedBy = DIALECT
   const id = textAt(detail, "id")
   if (id !== undefined) part.id = id

@@ -1,5 +1,5 @@
 import type { ChatRequest, ReasoningOptions } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -21,7 +21,7 @@ const OPTION_FIELDS = new Set(["effort", "max_tokens", "enabled", "exclude"])
 /** @returns undefined when the caller ordered nothing. */
 export function decodeReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   const { reasoning } = body
-  const options: Draft<ReasoningOptions> = isJsonObject(reasoning) ? decodeObject(reasoning) : {}
+  const options: Writable<ReasoningOptions> = isJsonObject(reasoning) ? decodeObject(reasoning) : {}
   const effort = textAt(body, "reasoning_effort")
   if (effort !== undefined) options.effort = effort
   return Object.keys(options).length === 0 ? undefined : options
@@ -49,8 +49,8 @@ export function encodeReasoningOptions(
   return effort === undefined ? {} : { reasoning_effort: effort }
 }
 
-function decodeObject(reasoning: JsonObject): Draft<ReasoningOptions> {
-  const options: Draft<ReasoningOptions> = {}
+function decodeObject(reasoning: JsonObject): Writable<ReasoningOptions> {
+  const options: Writable<ReasoningOptions> = {}
   const effort = textAt(reasoning, "effort")
   const { max_tokens: budget, enabled, exclude } = reasoning
   if (effort !== undefined) options.effort = effort

@@ -1,11 +1,11 @@
 import type * as z from "zod"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   unknownFields,
@@ -79,7 +79,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const messages = decodeMessages(body.messages)
   const tools = decodeTools(body.tools)
   checkRules(parameters, tools !== undefined)
-  const request: Draft<ChatRequest> = {
+  const request: Writable<ChatRequest> = {
     model: parameters.model,
     messages,
     stream: parameters.stream === true,
@@ -101,38 +101,38 @@ export function decodeRequest(body: JsonObject): ChatRequest {
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(chatParameters.shape))
 
-function setSampling(request: Draft<ChatRequest>, parameters: ChatParameters): void {
+function setSampling(request: Writable<ChatRequest>, parameters: ChatParameters): void {
   const maxTokens = parameters.max_completion_tokens ?? parameters.max_tokens
-  if (isThere(maxTokens)) request.maxTokens = maxTokens
+  if (isDefined(maxTokens)) request.maxTokens = maxTokens
   const { temperature, top_p: topP, top_k: topK, stop, seed } = parameters
-  if (isThere(temperature)) request.temperature = temperature
-  if (isThere(topP)) request.topP = topP
-  if (isThere(topK)) request.topK = topK
-  if (isThere(stop) && stop.length > 0) request.stop = typeof stop === "string" ? [stop] : stop
-  if (isThere(seed)) request.seed = seed
+  if (isDefined(temperature)) request.temperature = temperature
+  if (isDefined(topP)) request.topP = topP
+  if (isDefined(topK)) request.topK = topK
+  if (isDefined(stop) && stop.length > 0) request.stop = typeof stop === "string" ? [stop] : stop
+  if (isDefined(seed)) request.seed = seed
   const { presence_penalty: presence, frequency_penalty: frequency } = parameters
-  if (isThere(presence)) request.presencePenalty = presence
-  if (isThere(frequency)) request.frequencyPenalty = frequency
+  if (isDefined(presence)) request.presencePenalty = presence
+  if (isDefined(frequency)) request.frequencyPenalty = frequency
   const { logprobs, top_logprobs: topLogprobs } = parameters
-  if (isThere(logprobs)) request.logprobs = logprobs
-  if (isThere(topLogprobs)) request.topLogprobs = topLogprobs
+  if (isDefined(logprobs)) request.logprobs = logprobs
+  if (isDefined(topLogprobs)) request.topLogprobs = topLogprobs
   const format = decodeFormat(parameters.response_format)
   if (format !== undefined) request.responseFormat = format
 }
 
-function setService(request: Draft<ChatRequest>, parameters: ChatParameters): void {
+function setService(request: Writable<ChatRequest>, parameters: ChatParameters): void {
   const { verbosity, user, safety_identifier: safety, metadata } = parameters
-  if (isThere(verbosity)) request.verbosity = verbosity
-  if (isThere(user)) request.user = user
-  if (isThere(safety)) request.safetyIdentifier = safety
-  if (isThere(metadata)) request.metadata = metadata
+  if (isDefined(verbosity)) request.verbosity = verbosity
+  if (isDefined(user)) request.user = user
+  if (isDefined(safety)) request.safetyIdentifier = safety
+  if (isDefined(metadata)) request.metadata = metadata
   const { service_tier: tier, prompt_cache_key: cacheKey } = parameters
-  if (isThere(tier)) request.serviceTier = tier
-  if (isThere(cacheKey)) request.promptCacheKey = cacheKey
+  if (isDefined(tier)) request.serviceTier = tier
+  if (isDefined(cacheKey)) request.promptCacheKey = cacheKey
 }
 
 function setTools(
-  request: Draft<ChatRequest>,
+  request: Writable<ChatRequest>,
   parameters: ChatParameters,
   chosen: JsonValue | undefined,
   tools: DecodedTools | undefined,
@@ -143,11 +143,11 @@ function setTools(
   const allowed = decodeAllowedTools(chosen)
   if (allowed !== undefined) request.allowedTools = allowed
   const { parallel_tool_calls: parallel } = parameters
-  if (isThere(parallel)) request.parallelToolCalls = parallel
+  if (isDefined(parallel)) request.parallelToolCalls = parallel
 }
 
 /** Of the older functions, one is called at a time. */
-function setLegacyFunctions(request: Draft<ChatRequest>, body: JsonObject): void {
+function setLegacyFunctions(request: Writable<ChatRequest>, body: JsonObject): void {
   if (body.functions === undefined) return
   const functions = decodeLegacyFunctions(body.functions)
   if (functions === undefined || functions.length === 0) return
@@ -177,15 +177,15 @@ function decodeFormat(format: ChatParameters["response_format"]): ResponseFormat
 function decodeJsonSchema(
   declared: NonNullable<ChatParameters["response_format"]>["json_schema"],
 ): ResponseFormat | undefined {
-  if (!isThere(declared)) return undefined
-  const format: Draft<Extract<ResponseFormat, { type: "json-schema" }>> = {
+  if (!isDefined(declared)) return undefined
+  const format: Writable<Extract<ResponseFormat, { type: "json-schema" }>> = {
     type: "json-schema",
     name: declared.name ?? UNNAMED_SCHEMA,
   }
   const { schema, description, strict } = declared
   if (isJsonObject(schema)) format.schema = schema
-  if (isThere(description)) format.description = description
-  if (isThere(strict)) format.strict = strict
+  if (isDefined(description)) format.description = description
+  if (isDefined(strict)) format.strict = strict
   return format
 }
 
@@ -199,14 +199,14 @@ function requestExtra(
   if (tools !== undefined && tools.others.length > 0)
     fields = { ...fields, tools: [...tools.others] }
   const { tool_choice: choice, response_format: format, stream_options: stream } = body
-  if (isThere(choice) && request.toolChoice === undefined) {
+  if (isDefined(choice) && request.toolChoice === undefined) {
     fields = { ...fields, tool_choice: choice }
   }
-  if (isThere(format) && request.responseFormat === undefined) {
+  if (isDefined(format) && request.responseFormat === undefined) {
     fields = { ...fields, response_format: format }
   }
   const reasoning = reasoningExtra(body.reasoning)
-  if (isThere(reasoning)) fields = { ...fields, reasoning }
+  if (isDefined(reasoning)) fields = { ...fields, reasoning }
   const options = isJsonObject(stream) ? unknownFields(stream, STREAM_OPTIONS) : undefined
   return options === undefined ? fields : { ...fields, stream_options: options }
 }

@@ -1,13 +1,13 @@
 import { GatewayError } from "../../../canon/errors.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
-import { isThere } from "../../../canon/json.ts"
+import { isDefined } from "../../../canon/json.ts"
 import type { ChatParameters } from "./parameters.ts"
 
 const FORMATS: readonly string[] = ["json_object", "json_schema", "text"]
 /** Formats of vendors that hold the output to a grammar. */
 const VENDOR_FORMATS: readonly string[] = ["grammar", "regex", "structural_tag", "lark_grammar"]
 
-const MOST_METADATA = 16
+const MAX_METADATA = 16
 const LONGEST_METADATA_KEY = 64
 
 /**
@@ -16,34 +16,34 @@ const LONGEST_METADATA_KEY = 64
  */
 export function checkRules(parameters: ChatParameters, hasTools: boolean): void {
   const { max_tokens: tokens, max_completion_tokens: completion } = parameters
-  if (isThere(tokens) && isThere(completion)) {
+  if (isDefined(tokens) && isDefined(completion)) {
     throw new GatewayError(
       "invalid_parameter_combination",
       "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
       { parameter: "max_tokens" },
     )
   }
-  if (isThere(parameters.stream_options) && parameters.stream !== true) {
+  if (isDefined(parameters.stream_options) && parameters.stream !== true) {
     throw invalidValue(
       "stream_options",
       "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
     )
   }
-  if (isThere(parameters.parallel_tool_calls) && !hasTools) {
+  if (isDefined(parameters.parallel_tool_calls) && !hasTools) {
     throw invalidValue(
       "parallel_tool_calls",
       "Invalid value for 'parallel_tool_calls': " +
         "'parallel_tool_calls' is only allowed when 'tools' are specified.",
     )
   }
-  if (isThere(parameters.logit_bias)) checkLogitBias(parameters.logit_bias)
-  if (isThere(parameters.metadata)) checkMetadata(parameters.metadata)
-  if (isThere(parameters.response_format)) checkFormat(parameters.response_format)
+  if (isDefined(parameters.logit_bias)) checkLogitBias(parameters.logit_bias)
+  if (isDefined(parameters.metadata)) checkMetadata(parameters.metadata)
+  if (isDefined(parameters.response_format)) checkFormat(parameters.response_format)
 }
 
 function checkFormat(format: NonNullable<ChatParameters["response_format"]>): void {
   const { type, json_schema: declared } = format
-  if (type === "json_schema" && !isThere(declared)) {
+  if (type === "json_schema" && !isDefined(declared)) {
     throw missingParameter("response_format.json_schema")
   }
   if (!FORMATS.includes(type) && !VENDOR_FORMATS.includes(type)) {
@@ -64,10 +64,10 @@ function checkLogitBias(biases: Readonly<Record<string, number>>): void {
 
 function checkMetadata(metadata: Readonly<Record<string, string>>): void {
   const keys = Object.keys(metadata)
-  if (keys.length > MOST_METADATA) {
+  if (keys.length > MAX_METADATA) {
     throw invalidValue(
       "metadata",
-      `Invalid 'metadata': too many properties. Expected an object with at most ${MOST_METADATA} ` +
+      `Invalid 'metadata': too many properties. Expected an object with at most ${MAX_METADATA} ` +
         `properties, but got an object with ${keys.length} properties instead.`,
     )
   }

@@ -40,8 +40,8 @@ function thinkingText(part: JsonObject): string | undefined {
   if (typeof thinking === "string") return thinking
   if (!Array.isArray(thinking)) return undefined
   let text = ""
-  for (const piece of thinking) {
-    if (isJsonObject(piece) && typeof piece.text === "string") text += piece.text
+  for (const chunk of thinking) {
+    if (isJsonObject(chunk) && typeof chunk.text === "string") text += chunk.text
   }
   return text
 }

@@ -1,5 +1,5 @@
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
@@ -113,7 +113,7 @@ function decodeCalls(message: JsonObject): Part[] {
 
 function customCall(call: JsonObject, called: JsonObject): ToolCallPart {
   const name = textAt(called, "name") ?? ""
-  const part: Draft<ToolCallPart> = {
+  const part: Writable<ToolCallPart> = {
     type: "tool-call",
     id: textAt(call, "id") ?? mintCallId(),
     name,
@@ -126,7 +126,7 @@ function customCall(call: JsonObject, called: JsonObject): ToolCallPart {
 }
 
 function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined): ToolCallPart {
-  const part: Draft<ToolCallPart> = {
+  const part: Writable<ToolCallPart> = {
     type: "tool-call",
     id,
     name: textAt(called, "name") ?? "",

@@ -1,5 +1,5 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { defined } from "../../shared/fields.ts"
@@ -151,12 +151,12 @@ export class ChoiceDecoder {
   /** @returns details of kinds that the canon has no name for. */
   #details(details: JsonValue, delta: JsonObject, events: ChatEvent[]): JsonValue | undefined {
     if (!Array.isArray(details)) return undefined
-    const isTold = this.#hasPlainReasoning || reasoningText(delta) !== undefined
+    const isReported = this.#hasPlainReasoning || reasoningText(delta) !== undefined
     const kept: JsonValue[] = []
     for (const detail of details) {
       if (!isJsonObject(detail)) continue
       const text = detailText(detail)
-      if (text !== "" && !isTold) this.#think(text, events)
+      if (text !== "" && !isReported) this.#think(text, events)
       this.#sign(detail, events)
       if (!isKnownDetail(detail)) kept.push(detail)
     }
@@ -169,7 +169,7 @@ export class ChoiceDecoder {
     this.#signatures.add(proof.signature)
     this.#text.close()
     const choice = this.#choice
-    const event: Draft<SignatureEvent> = {
+    const event: Writable<SignatureEvent> = {
       type: "reasoning-signature",
       choice,
       signedBy: DIALECT,

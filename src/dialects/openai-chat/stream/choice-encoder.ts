@@ -1,5 +1,5 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { CallOrigin, Citation, ReasoningPart } from "../../../canon/message.ts"
 import { encodeCitation, TextSpan } from "../citations.ts"
@@ -7,7 +7,7 @@ import { encodeDetail, type PlacedReasoning } from "../reasoning/details.ts"
 import { WrittenCall } from "./written-call.ts"
 
 /** Characters that are written again at most; beyond that, all details come once more at the end alone. */
-const MOST_REPEATED = 1_000_000
+const MAX_REPEATED = 1_000_000
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
@@ -27,7 +27,7 @@ export class ChoiceEncoder {
   #size = 0
   #repeated = 0
   #owesDetails = false
-  /** The piece of reasoning that is being written. */
+  /** The chunk of reasoning that is being written. */
   #reasoning = ""
   /** The last thing said was a signature. */
   #isSigned = false
@@ -51,10 +51,10 @@ export class ChoiceEncoder {
     this.#text.close()
   }
 
-  /** @returns the details of this piece and of those before it; none where they come at the end. */
+  /** @returns the details of this chunk and of those before it; none where they come at the end. */
   sign(event: SignatureEvent): JsonValue[] {
     const { signature, signedBy, isRedacted, id } = event
-    const part: Draft<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
+    const part: Writable<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
     if (isRedacted === true) part.isRedacted = true
     else part.text = this.#takeReplaced(id) ?? this.#reasoning
     if (id !== undefined) part.id = id
@@ -63,7 +63,7 @@ export class ChoiceEncoder {
     this.#text.close()
     this.#signed.push(this.#hasSpoken ? { part, call: this.#calls.size } : { part })
     this.#size += part.text.length + signature.length
-    this.#owesDetails = this.#repeated + this.#size > MOST_REPEATED
+    this.#owesDetails = this.#repeated + this.#size > MAX_REPEATED
     if (this.#owesDetails) return []
     this.#repeated += this.#size
     return this.#details()

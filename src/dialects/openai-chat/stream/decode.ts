@@ -13,7 +13,7 @@ import { isTime } from "../patches/complete.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 
-/** Members of a chunk that are no news about the answer as a whole, or only pad it. */
+/** Members of a chunk that are no changes about the answer as a whole, or only pad it. */
 const CHUNK_FIELDS = new Set([
   "id",
   "object",

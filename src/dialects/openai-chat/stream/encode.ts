@@ -163,7 +163,7 @@ class ChunkEncoder implements EventEncoder {
 
   #callDelta(choice: number, call: number, written: string, frames: SseFrame[]): void {
     if (written === "") return
-    const delta = this.#open(choice, "null", frames).call(call).piece(written)
+    const delta = this.#open(choice, "null", frames).call(call).chunk(written)
     if (delta !== undefined) this.#delta(choice, delta, frames)
   }
 

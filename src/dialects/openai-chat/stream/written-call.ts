@@ -26,8 +26,8 @@ export class WrittenCall {
     return JSON.stringify({ tool_calls: [opened] })
   }
 
-  /** @returns the delta of a piece of the arguments; undefined where it holds nothing to send yet. */
-  piece(written: string): string | undefined {
+  /** @returns the delta of a chunk of the arguments; undefined where it holds nothing to send yet. */
+  chunk(written: string): string | undefined {
     this.#hasArguments = true
     if (this.#reader !== undefined) return this.#text(this.#reader.push(written))
     const text = JSON.stringify(written)
@@ -42,7 +42,7 @@ export class WrittenCall {
    */
   rest(): string | undefined {
     if (this.#reader !== undefined) return this.#text(this.#reader.end())
-    return this.#hasArguments ? undefined : this.piece("{}")
+    return this.#hasArguments ? undefined : this.chunk("{}")
   }
 
   #text(text: string): string | undefined {

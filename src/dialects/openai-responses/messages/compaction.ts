@@ -3,7 +3,7 @@ import type { ChatRequest, ChatResult } from "../../../canon/chat.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   listAt,
@@ -80,8 +80,8 @@ export function compactionBody(body: JsonObject): JsonObject {
 /** Undefined for what is refused as it is. */
 function inputOf(body: JsonObject): readonly JsonValue[] | undefined {
   const { input } = body
-  const continues = isThere(body.previous_response_id) || isThere(body.conversation)
-  if (!isThere(input)) return continues ? [] : undefined
+  const continues = isDefined(body.previous_response_id) || isDefined(body.conversation)
+  if (!isDefined(input)) return continues ? [] : undefined
   if (typeof input === "string") return [{ role: "user", content: input }]
   if (!Array.isArray(input)) return undefined
   return input.length > 0 || continues ? input : undefined

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { type Extra, extraOf } from "../../../canon/extra.ts"
 import {
   invalidType,
@@ -65,7 +65,7 @@ export function decodeContent(content: JsonValue, name: string): Part[] {
   return content.map((part, index) => decodePart(part, `${name}[${index}]`))
 }
 
-/** What a tool answered: text, or a list of text, pictures and files. */
+/** What a tool answered: text, or a list of text, images and files. */
 export function decodeOutput(
   output: JsonValue | undefined,
   name: string,
@@ -108,7 +108,7 @@ function decodePart(part: JsonValue, name: string): Part {
 }
 
 function decodeText(part: JsonObject, name: string): TextPart {
-  const decoded: Draft<TextPart> = { type: "text", text: requiredText(part, "text", name) }
+  const decoded: Writable<TextPart> = { type: "text", text: requiredText(part, "text", name) }
   const citations = listAt(part, "annotations").filter(isJsonObject)
   if (citations.length > 0) decoded.citations = citations.map((each) => decodeAnnotation(each))
   if (hasBreakpoint(part)) decoded.cache = {}
@@ -116,7 +116,7 @@ function decodeText(part: JsonObject, name: string): TextPart {
 }
 
 function decodeImage(part: JsonObject, name: string): ImagePart {
-  const decoded: Draft<ImagePart> = { type: "image", source: imageSource(part, name) }
+  const decoded: Writable<ImagePart> = { type: "image", source: imageSource(part, name) }
   const detail = textAt(part, "detail")
   if (detail !== undefined) decoded.detail = detail
   if (hasBreakpoint(part)) decoded.cache = {}
@@ -130,7 +130,7 @@ function imageSource(part: JsonObject, name: string): MediaSource {
 }
 
 function decodeFile(part: JsonObject, name: string): FilePart {
-  const decoded: Draft<FilePart> = { type: "file", source: fileSource(part, name) }
+  const decoded: Writable<FilePart> = { type: "file", source: fileSource(part, name) }
   const filename = textAt(part, "filename")
   if (filename !== undefined) decoded.name = filename
   if (hasBreakpoint(part)) decoded.cache = {}
@@ -155,7 +155,7 @@ function decodeAudio(part: JsonObject, name: string): AudioPart {
   const data = requiredText(audio, "data", `${name}.input_audio`)
   const format = requiredText(audio, "format", `${name}.input_audio`)
   const source = { type: "base64", data } as const
-  const decoded: Draft<AudioPart> = { type: "audio", source, format }
+  const decoded: Writable<AudioPart> = { type: "audio", source, format }
   return withRest(decoded, part, AUDIO_FIELDS)
 }
 

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   emptyArray,
@@ -57,7 +57,7 @@ const REASONING_FIELDS = new Set([
 ])
 
 /** A message to which the items that follow may still add. */
-interface OpenMessage extends Draft<Message> {
+interface OpenMessage extends Writable<Message> {
   readonly parts: Part[]
 }
 
@@ -171,7 +171,7 @@ function decodeCall(item: JsonObject, name: string, tools: readonly Tool[] | und
     ? textArguments(requiredText(item, "input", name))
     : requiredText(item, "arguments", name)
   const origin = originOfCall(item)
-  const part: Draft<Extract<Part, { type: "tool-call" }>> = {
+  const part: Writable<Extract<Part, { type: "tool-call" }>> = {
     type: "tool-call",
     id: requiredText(item, "call_id", name),
     name: origin === undefined ? called : nameInRequest(tools, origin),
@@ -184,7 +184,7 @@ function decodeCall(item: JsonObject, name: string, tools: readonly Tool[] | und
 }
 
 function decodeCallOutput(item: JsonObject, name: string): ToolResultPart {
-  const part: Draft<ToolResultPart> = {
+  const part: Writable<ToolResultPart> = {
     type: "tool-result",
     id: requiredText(item, "call_id", name),
     content: decodeOutput(item.output, `${name}.output`),
@@ -202,7 +202,7 @@ function decodeReasoning(item: JsonObject): Part {
   if (text === "" && signature === undefined) {
     return { type: "unknown", extra: extraOf(DIALECT, { reasoning: item }) }
   }
-  const part: Draft<ReasoningPart> = { type: "reasoning", text }
+  const part: Writable<ReasoningPart> = { type: "reasoning", text }
   if (signature !== undefined) {
     part.signature = signature
     part.signedBy = DIALECT

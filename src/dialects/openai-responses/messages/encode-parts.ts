@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
+import { encodeDataUrl, imageType } from "../../../canon/media-source.ts"
 import type { FilePart, MediaSource, Part, TextPart, UnknownPart } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 
@@ -64,7 +64,7 @@ function imageOf(source: MediaSource): JsonObject {
       return { image_url: source.url }
     case "base64": {
       const { data, mediaType } = source
-      return { image_url: encodeDataUrl(data, mediaType ?? pictureType(data)) }
+      return { image_url: encodeDataUrl(data, mediaType ?? imageType(data)) }
     }
   }
 }

@@ -8,7 +8,7 @@ import { encodeAssistant } from "./encode-assistant.ts"
 import { encodeContent, isPlainText, itemsOf, noteCache } from "./encode-parts.ts"
 import { isContentType } from "./item-types.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
-import { PIECE_BREAK } from "../reasoning.ts"
+import { CHUNK_BREAK } from "../reasoning.ts"
 
 /** A conversation as this dialect has it. */
 export interface EncodedInput {
@@ -36,7 +36,7 @@ export function encodeInput(
   const instructed = messages.slice(0, leading).flatMap(({ parts }) => parts)
   for (const part of instructed) if (part.type === "text") noteCache(part, losses)
   const texts = instructed.map((part) => (part.type === "text" ? part.text : ""))
-  return { instructions: texts.join(PIECE_BREAK), input }
+  return { instructions: texts.join(CHUNK_BREAK), input }
 }
 
 /**

@@ -1,9 +1,9 @@
 import type * as z from "zod"
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
-import { isJsonObject, isThere, type JsonObject, unknownFields } from "../../../canon/json.ts"
+import { isJsonObject, isDefined, type JsonObject, unknownFields } from "../../../canon/json.ts"
 import type { Message } from "../../../canon/message.ts"
 import type { Tool } from "../../../canon/tool.ts"
 import { validateParameters } from "../../shared/parameters.ts"
@@ -60,7 +60,7 @@ const STREAM_OPTIONS = new Set(["include_obfuscation"])
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
-  if (!isThere(body.model) || body.model === "") throw missingParameter("model")
+  if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
   validateParameters(body, PARAMETERS)
   const parameters = body as ResponseParameters
   if (parameters.background === true) {
@@ -73,7 +73,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const tools = decodeTools(body.tools)
   const brought = decodeBrought(body, tools)
   const callable = brought?.all ?? tools?.tools
-  const request: Draft<ChatRequest> = {
+  const request: Writable<ChatRequest> = {
     model: parameters.model,
     messages: decodeMessages(body, parameters, callable),
     stream: parameters.stream === true,
@@ -100,39 +100,41 @@ function decodeMessages(
 ): Message[] {
   const { instructions } = parameters
   const continues =
-    isThere(parameters.previous_response_id) || isThere(body.conversation) || isThere(body.prompt)
-  if (!isThere(body.input) && !continues) throw missingParameter("input")
-  const messages = isThere(body.input) ? decodeInput(body.input, tools) : []
+    isDefined(parameters.previous_response_id) ||
+    isDefined(body.conversation) ||
+    isDefined(body.prompt)
+  if (!isDefined(body.input) && !continues) throw missingParameter("input")
+  const messages = isDefined(body.input) ? decodeInput(body.input, tools) : []
   if (!continues) checkCalls(messages)
   if (!instructions) return messages
   return [{ role: "system", parts: [{ type: "text", text: instructions }] }, ...messages]
 }
 
-function setSampling(request: Draft<ChatRequest>, parameters: ResponseParameters): void {
+function setSampling(request: Writable<ChatRequest>, parameters: ResponseParameters): void {
   const { max_output_tokens: maxTokens, temperature, top_p: topP } = parameters
-  if (isThere(maxTokens)) request.maxTokens = maxTokens
-  if (isThere(temperature)) request.temperature = temperature
-  if (isThere(topP)) request.topP = topP
+  if (isDefined(maxTokens)) request.maxTokens = maxTokens
+  if (isDefined(temperature)) request.temperature = temperature
+  if (isDefined(topP)) request.topP = topP
   const { presence_penalty: presence, frequency_penalty: frequency } = parameters
-  if (isThere(presence)) request.presencePenalty = presence
-  if (isThere(frequency)) request.frequencyPenalty = frequency
+  if (isDefined(presence)) request.presencePenalty = presence
+  if (isDefined(frequency)) request.frequencyPenalty = frequency
   const { top_logprobs: topLogprobs, include } = parameters
-  if (isThere(topLogprobs) && topLogprobs > 0) request.topLogprobs = topLogprobs
+  if (isDefined(topLogprobs) && topLogprobs > 0) request.topLogprobs = topLogprobs
   if (request.topLogprobs !== undefined || include?.includes(INCLUDE_LOGPROBS)) {
     request.logprobs = true
   }
 }
 
-function setFormat(request: Draft<ChatRequest>, parameters: ResponseParameters): void {
+function setFormat(request: Writable<ChatRequest>, parameters: ResponseParameters): void {
   const format = decodeFormat(parameters.text)
   if (format !== undefined) request.responseFormat = format
   const verbosity = parameters.text?.verbosity
-  if (isThere(verbosity)) request.verbosity = verbosity
+  if (isDefined(verbosity)) request.verbosity = verbosity
   const { effort, summary, generate_summary: olderSummary } = parameters.reasoning ?? {}
-  const options: Draft<ReasoningOptions> = {}
-  if (isThere(effort)) options.effort = effort
+  const options: Writable<ReasoningOptions> = {}
+  if (isDefined(effort)) options.effort = effort
   const wanted = summary ?? olderSummary
-  if (isThere(wanted)) options.summary = wanted
+  if (isDefined(wanted)) options.summary = wanted
   if (Object.keys(options).length > 0) request.reasoning = options
 }
 
@@ -147,32 +149,32 @@ function decodeFormat(text: ResponseParameters["text"]): ResponseFormat | undefi
       return { type: "json-object" }
     case "json_schema": {
       const { name, schema, description, strict } = format
-      if (!isThere(name)) throw missingParameter("text.format.name")
-      if (!isThere(schema)) throw missingParameter("text.format.schema")
-      const decoded: Draft<Extract<ResponseFormat, { type: "json-schema" }>> = {
+      if (!isDefined(name)) throw missingParameter("text.format.name")
+      if (!isDefined(schema)) throw missingParameter("text.format.schema")
+      const decoded: Writable<Extract<ResponseFormat, { type: "json-schema" }>> = {
         type: "json-schema",
         name,
         schema: schema as JsonObject,
       }
-      if (isThere(description)) decoded.description = description
-      if (isThere(strict)) decoded.strict = strict
+      if (isDefined(description)) decoded.description = description
+      if (isDefined(strict)) decoded.strict = strict
       return decoded
     }
   }
 }
 
-function setService(request: Draft<ChatRequest>, parameters: ResponseParameters): void {
+function setService(request: Writable<ChatRequest>, parameters: ResponseParameters): void {
   const { previous_response_id: previous, user, safety_identifier: safety } = parameters
-  if (isThere(previous)) request.previousResponse = previous
-  if (isThere(user)) request.user = user
-  if (isThere(safety)) request.safetyIdentifier = safety
+  if (isDefined(previous)) request.previousResponse = previous
+  if (isDefined(user)) request.user = user
+  if (isDefined(safety)) request.safetyIdentifier = safety
   const { metadata, service_tier: tier, prompt_cache_key: cacheKey } = parameters
-  if (isThere(metadata)) request.metadata = metadata
-  if (isThere(tier)) request.serviceTier = tier
-  if (isThere(cacheKey)) request.promptCacheKey = cacheKey
+  if (isDefined(metadata)) request.metadata = metadata
+  if (isDefined(tier)) request.serviceTier = tier
+  if (isDefined(cacheKey)) request.promptCacheKey = cacheKey
 }
 
-function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: DecodedTools): void {
+function setTools(request: Writable<ChatRequest>, body: JsonObject, tools?: DecodedTools): void {
   if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
     request.tools = tools.tools
   }
@@ -183,7 +185,7 @@ function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: Decoded
 }
 
 function setChoice(
-  request: Draft<ChatRequest>,
+  request: Writable<ChatRequest>,
   body: JsonObject,
   callable: readonly Tool[] | undefined,
 ): void {
@@ -207,7 +209,7 @@ function requestExtra(
   const included = include?.filter((name) => !KNOWN_INCLUDES.has(name)) ?? []
   if (included.length > 0) extra.include = included
   if (tools !== undefined && tools.others.length > 0) extra.tools = [...tools.others]
-  if (isThere(body.tool_choice) && request.toolChoice === undefined) {
+  if (isDefined(body.tool_choice) && request.toolChoice === undefined) {
     extra.tool_choice = body.tool_choice
   }
   for (const [name, known] of NESTED) {

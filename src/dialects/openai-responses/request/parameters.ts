@@ -4,12 +4,12 @@ import { decimal, flag, integer, text } from "../../shared/parameters.ts"
 
 const AN_OBJECT = expects("an object")
 
-const MOST_METADATA = 16
-const METADATA_WORDS = `Invalid 'metadata': too many properties. Expected an object with at most ${MOST_METADATA} properties.`
+const MAX_METADATA = 16
+const METADATA_WORDS = `Invalid 'metadata': too many properties. Expected an object with at most ${MAX_METADATA} properties.`
 
 const metadata = z
   .record(z.string(), z.string().max(512), expects("a metadata object"))
-  .refine((values) => Object.keys(values).length <= MOST_METADATA, METADATA_WORDS)
+  .refine((values) => Object.keys(values).length <= MAX_METADATA, METADATA_WORDS)
   .nullish()
 
 const format = z

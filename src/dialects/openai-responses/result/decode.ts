@@ -1,5 +1,5 @@
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
@@ -102,7 +102,7 @@ function decodeContent(content: JsonObject): Part[] {
   }
   const text = textAt(content, "text")
   if (text === undefined) return []
-  const part: Draft<TextPart> = { type: "text", text }
+  const part: Writable<TextPart> = { type: "text", text }
   const annotations = listAt(content, "annotations").filter(isJsonObject)
   if (annotations.length > 0) part.citations = annotations.map((each) => decodeAnnotation(each))
   return [part]
@@ -112,7 +112,7 @@ function decodeReasoning(item: JsonObject): ReasoningPart[] {
   const text = reasoningText(item)
   const signature = textAt(item, "encrypted_content")
   if (text === "" && signature === undefined) return []
-  const part: Draft<ReasoningPart> = { type: "reasoning", text }
+  const part: Writable<ReasoningPart> = { type: "reasoning", text }
   if (signature !== undefined) {
     part.signature = signature
     part.signedBy = DIALECT

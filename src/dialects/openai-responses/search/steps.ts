@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { mintId } from "../../shared/identifiers.ts"
@@ -21,7 +21,7 @@ export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
     .flatMap((source) => foundPage(textAt(source, "url"), textAt(source, "title")))
   const query = textAt(action, "query")
   const asked = queries.length === 0 && query !== undefined ? [query] : queries
-  const search: Draft<WebSearchPart> = {
+  const search: Writable<WebSearchPart> = {
     type: "web-search",
     queries: asked,
     pages,

@@ -1,4 +1,4 @@
-import type { Draft } from "../../../canon/draft.ts"
+import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
@@ -24,7 +24,7 @@ import { INCLUDE_SOURCES, KNOWN_INCLUDES } from "../request/includes.ts"
 
 const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 const OWN_TYPE = "web_search"
-const MOST_CALLS = "max_tool_calls"
+const MAX_CALLS = "max_tool_calls"
 const INCLUDE = "include"
 
 const FIELDS = new Set(["type", "filters", "search_context_size", "user_location"])
@@ -48,14 +48,14 @@ export function decodeWebSearch(
   if (!isJsonObject(tool)) return undefined
   const filters = objectAt(tool, "filters") ?? {}
   // What bounds the calls of all tools of the vendor's bounds those of its only one.
-  const most = others.length === 1 ? quantityOf(body[MOST_CALLS]) : undefined
+  const max = others.length === 1 ? quantityOf(body[MAX_CALLS]) : undefined
   const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
-  const fields = most === undefined ? [] : [MOST_CALLS]
+  const fields = max === undefined ? [] : [MAX_CALLS]
   if (asksForSources(body)) fields.push(INCLUDE)
-  const search: Draft<WebSearch> = {
+  const search: Writable<WebSearch> = {
     declared: { dialect: DIALECT, place: `tools[${index}]`, tool, fields },
   }
-  if (most !== undefined) search.maxUses = most
+  if (max !== undefined) search.maxUses = max
   const size = textAt(tool, "search_context_size")
   if (size !== undefined) search.contextSize = size
   const location = decodeLocation(tool.user_location)
@@ -86,7 +86,7 @@ export function setWebSearch(body: JsonObject, search: WebSearch, losses: LossLi
   if (allowedDomains !== undefined) tool.filters = { allowed_domains: [...allowedDomains] }
   body.tools = [...(Array.isArray(body.tools) ? body.tools : []), tool]
   // Of its tools the vendor runs this one alone.
-  if (maxUses !== undefined) body[MOST_CALLS] = maxUses
+  if (maxUses !== undefined) body[MAX_CALLS] = maxUses
 }
 
 /** Has the search be done: `tool_choice` has no word for the tool itself (openai 7.55, `ToolChoiceTypes`). */

@@ -6,7 +6,7 @@ import {
 } from "../../../canon/conversation.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   listAt,
@@ -52,7 +52,8 @@ export const CONVERSATION: ConversationForm = {
     return { ...rest, input: [...(before ?? []).flatMap(restated), ...input] }
   },
   wantsKept: (body) => body.store !== false,
-  items: (body) => (isThere(body.conversation) || isThere(body.prompt) ? undefined : inputOf(body)),
+  items: (body) =>
+    isDefined(body.conversation) || isDefined(body.prompt) ? undefined : inputOf(body),
   listed: listedItems,
   answer(last) {
     const body = objectAt(last, "response") ?? last
@@ -69,7 +70,7 @@ export const CONVERSATION: ConversationForm = {
 
 function inputOf({ input }: JsonObject): readonly JsonValue[] {
   if (Array.isArray(input)) return input
-  return isThere(input) ? [{ type: "message", role: "user", content: input }] : []
+  return isDefined(input) ? [{ type: "message", role: "user", content: input }] : []
 }
 
 function referenceOf(item: JsonValue): string | undefined {

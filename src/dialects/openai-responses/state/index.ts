@@ -1,6 +1,6 @@
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   textAt,
@@ -73,7 +73,7 @@ export const REQUEST_STATE: StateShape = stateIn({
 /** The type of a reference may be left out. */
 export function isReference(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
-  return item.type === "item_reference" || (!isThere(item.type) && !isThere(item.role))
+  return item.type === "item_reference" || (!isDefined(item.type) && !isDefined(item.role))
 }
 
 /** An item that says nothing itself: the vendor looks for what it has kept of it. */

@@ -66,11 +66,11 @@ export class CustomCallWriter extends ItemWriter {
   }
 
   write(delta: string, frames: SseFrame[]): void {
-    this.#tell(this.#reader.push(delta), frames)
+    this.#report(this.#reader.push(delta), frames)
   }
 
   protected override finish(frames: SseFrame[]): void {
-    this.#tell(this.#reader.end(), frames)
+    this.#report(this.#reader.end(), frames)
     const members = `${this.place},"input":${JSON.stringify(this.#text)}`
     frames.push(this.writer.frame("response.custom_tool_call_input.done", members))
   }
@@ -80,7 +80,7 @@ export class CustomCallWriter extends ItemWriter {
     return callItem(this.id, status, call, call.origin)
   }
 
-  #tell(text: string, frames: SseFrame[]): void {
+  #report(text: string, frames: SseFrame[]): void {
     if (text === "") return
     this.#text += text
     const members = `${this.place},"delta":${JSON.stringify(text)}`

@@ -58,7 +58,7 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 class ResponseDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #items: OpenItems
-  /** Places of pictures of which a draft has come. */
+  /** Places of images of which a draft has come. */
   readonly #drafted = new Set<number>()
   #started = false
   #broken = false
@@ -174,13 +174,13 @@ class ResponseDecoder implements EventDecoder {
     const fields = unknownFields(json, EVENT_FIELDS)
     if (fields === undefined) return
     if (type.endsWith(".done")) return this.other.wholeAt(index, fields)
-    this.other.pieceAt(index, (piece) => {
+    this.other.chunkAt(index, (chunk) => {
       const { delta, partial_image_b64: draft, ...rest } = fields
-      if (typeof delta === "string" && type.endsWith("audio.delta")) piece.sound(delta)
-      else piece.json(typeof delta === "string" ? delta : { delta: delta ?? null })
-      for (const name in rest) piece.json(rest[name])
-      // Further drafts are of the same picture.
-      if (draft !== undefined && !this.#drafted.has(index)) piece.picture()
+      if (typeof delta === "string" && type.endsWith("audio.delta")) chunk.sound(delta)
+      else chunk.json(typeof delta === "string" ? delta : { delta: delta ?? null })
+      for (const name in rest) chunk.json(rest[name])
+      // Further drafts are of the same image.
+      if (draft !== undefined && !this.#drafted.has(index)) chunk.image()
       if (draft !== undefined) this.#drafted.add(index)
     })
   }

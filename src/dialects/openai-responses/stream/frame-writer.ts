@@ -8,7 +8,7 @@ export const COMPLETED = "response.completed"
 export class FrameWriter {
   #next: number
 
-  /** @param next the number of the first event: that of a stream which somebody else began goes on. */
+  /** @param next the number of the first event: that of a stream which someone else began goes on. */
   constructor(next = 0) {
     this.#next = next
   }
@@ -19,7 +19,7 @@ export class FrameWriter {
     return { event: type, data }
   }
 
-  /** An event that somebody may want to read or change before it goes out. */
+  /** An event that someone may want to read or change before it goes out. */
   parsed(type: string, members: JsonObject): SseFrame {
     const json: JsonObject = { type, ...members, sequence_number: this.#next++ }
     return { event: type, data: JSON.stringify(json), json }

@@ -6,7 +6,7 @@ import { messageItem, refusalContent, textContent } from "../result/output-items
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
-/** A piece of a message: text with its sources, or a refusal. */
+/** A chunk of a message: text with its sources, or a refusal. */
 interface OpenContent {
   readonly type: "output_text" | "refusal"
   readonly place: string

@@ -14,7 +14,7 @@ import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../shared/text-tool.ts
 import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
-import { PIECE_BREAK, reasoningText } from "../reasoning.ts"
+import { CHUNK_BREAK, reasoningText } from "../reasoning.ts"
 import { argumentsOf, callIdOf } from "../result/decode.ts"
 import { decodeSearch } from "../search/steps.ts"
 import { type OpenItem, type ReasoningPlace, sectionOf, unsent } from "./open-item.ts"
@@ -115,7 +115,7 @@ export class OpenItems {
     events.push({ type: "refusal-delta", ...CHOICE, text: delta })
   }
 
-  /** Pieces of one item are paragraphs of one text; only the first of summary and content counts. */
+  /** Chunks of one item are paragraphs of one text; only the first of summary and content counts. */
   reasoning(
     item: OpenItem,
     { kind, index }: ReasoningPlace,
@@ -125,7 +125,7 @@ export class OpenItems {
     item.reasoning ??= kind
     if (item.reasoning !== kind) return
     const section = sectionOf(item, index)
-    const text = section.sent === "" && item.sections.size > 1 ? PIECE_BREAK + delta : delta
+    const text = section.sent === "" && item.sections.size > 1 ? CHUNK_BREAK + delta : delta
     section.sent += delta
     this.#textRun = 0
     events.push({ type: "reasoning-delta", ...CHOICE, text })

@@ -25,7 +25,7 @@ export class ReasoningWriter extends ItemWriter {
   }
 
   text(delta: string, frames: SseFrame[]): void {
-    if (this.#text === "") this.#piece("added", "", frames)
+    if (this.#text === "") this.#chunk("added", "", frames)
     this.#text += delta
     const members = `${this.#summaryPlace},"delta":${JSON.stringify(delta)}`
     frames.push(this.writer.frame("response.reasoning_summary_text.delta", members))
@@ -41,10 +41,10 @@ export class ReasoningWriter extends ItemWriter {
     if (this.#text === "") return
     const members = `${this.#summaryPlace},"text":${JSON.stringify(this.#text)}`
     frames.push(this.writer.frame("response.reasoning_summary_text.done", members))
-    this.#piece("done", this.#text, frames)
+    this.#chunk("done", this.#text, frames)
   }
 
-  #piece(stage: "added" | "done", text: string, frames: SseFrame[]): void {
+  #chunk(stage: "added" | "done", text: string, frames: SseFrame[]): void {
     const part = JSON.stringify(summaryText(text))
     const type = `response.reasoning_summary_part.${stage}`
     frames.push(this.writer.frame(type, `${this.#summaryPlace},"part":${part}`))

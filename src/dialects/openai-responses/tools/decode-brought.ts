@@ -1,6 +1,6 @@
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   listAt,
@@ -24,7 +24,7 @@ export function decodeBrought(
   const tools: Tool[] = [...(listed?.tools ?? [])]
   const others: JsonValue[] = []
   for (const [index, item] of items.entries()) {
-    if (!bringsTools(item) || !isThere(item.tools)) continue
+    if (!bringsTools(item) || !isDefined(item.tools)) continue
     const list = decodeToolList(item.tools, `input[${index}].tools`)
     tools.push(...list.tools)
     others.push(...list.others)

@@ -2,7 +2,7 @@ import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
-  isThere,
+  isDefined,
   type JsonObject,
   type JsonValue,
   textAt,
@@ -23,7 +23,7 @@ const CUSTOM_FIELDS = new Set(["type", "name", "description", "format"])
 
 /** The tools of a request; undefined when it has none. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
-  if (!isThere(value)) return undefined
+  if (!isDefined(value)) return undefined
   const { tools, others } = decodeToolList(value, "tools")
   return { tools: apart(tools), others }
 }
@@ -122,7 +122,7 @@ export function decodeToolChoice(
   value: JsonValue | undefined,
   tools?: readonly Tool[],
 ): ToolChoice | undefined {
-  if (!isThere(value)) return undefined
+  if (!isDefined(value)) return undefined
   if (typeof value === "string") {
     const type = TOOL_CHOICES.find((known) => known === value)
     if (type === undefined) throw unsupportedValue("tool_choice", value, TOOL_CHOICES)

@@ -1,4 +1,4 @@
-import { isThere, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import { isDefined, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
@@ -17,7 +17,7 @@ export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFo
       const { query, documents, topN, maxTokensPerDocument, extra = {} } = request
       const body: JsonObject = { model, query, documents: [...documents], top_n: topN }
       if (maxTokensPerDocument !== undefined) body["max_tokens_per_doc"] = maxTokensPerDocument
-      if (isThere(extra[PRIORITY])) body[PRIORITY] = extra[PRIORITY]
+      if (isDefined(extra[PRIORITY])) body[PRIORITY] = extra[PRIORITY]
       const lost = Object.keys(extra).filter((name) => name !== PRIORITY)
       return {
         calls: [jsonCall("/v2/rerank", body)],

@@ -44,18 +44,18 @@ export function geminiSpeech(
 function read(body: JsonObject): Spoken {
   const [candidate] = listAt(body, "candidates")
   const content = isJsonObject(candidate) ? objectAt(candidate, "content") : undefined
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let rate = PCM_RATE
   for (const part of listAt(content ?? {}, "parts")) {
     const inline = isJsonObject(part) ? objectAt(part, "inlineData") : undefined
     if (!inline) continue
-    pieces.push(Buffer.from(textAt(inline, "data") ?? "", "base64"))
+    chunks.push(Buffer.from(textAt(inline, "data") ?? "", "base64"))
     rate = Number(/rate=(\d+)/.exec(textAt(inline, "mimeType") ?? "")?.[1] ?? rate)
   }
-  if (pieces.length === 0) throw unusable("it holds no sound")
+  if (chunks.length === 0) throw unusable("it holds no sound")
   const usage = usageOf(objectAt(body, "usageMetadata"))
   return {
-    sound: new Uint8Array(Buffer.concat(pieces)),
+    sound: new Uint8Array(Buffer.concat(chunks)),
     rate,
     ...(usage === undefined ? {} : { usage }),
   }

@@ -12,14 +12,14 @@ import { formToAsk } from "./audio-format.ts"
 export interface OpenAiSpeechQuirks {
   readonly forms: readonly SoundForm[]
   /** Whether a model reports its tokens, which it does only in events. */
-  readonly tellsTokens: (model: string) => boolean
+  readonly reportsTokens: (model: string) => boolean
 }
 
-const PLAIN: OpenAiSpeechQuirks = { forms: SOUND_FORMS, tellsTokens: () => false }
+const PLAIN: OpenAiSpeechQuirks = { forms: SOUND_FORMS, reportsTokens: () => false }
 
 /** OpenAI's own: all but the oldest models make events (docs/wire/speech.md#f2). */
 export const OPENAI_SPEECH: Partial<OpenAiSpeechQuirks> = {
-  tellsTokens: (model) => !/^tts-1/i.test(model),
+  reportsTokens: (model) => !/^tts-1/i.test(model),
 }
 
 /**
@@ -30,11 +30,11 @@ export function openAiSpeech(
   decodeError: SpeechFormat["decodeError"],
   quirks: Partial<OpenAiSpeechQuirks> = {},
 ): SpeechFormat {
-  const { forms, tellsTokens } = { ...PLAIN, ...quirks }
+  const { forms, reportsTokens } = { ...PLAIN, ...quirks }
   return {
     encode(request, model) {
       const form = formToAsk(request.form, forms)
-      const type = request.needsTokens && tellsTokens(model) ? "events" : "sound"
+      const type = request.needsTokens && reportsTokens(model) ? "events" : "sound"
       const body = bodyOf(request, model, form)
       if (type === "events") body["stream_format"] = "sse"
       return { call: jsonCall("/audio/speech", body), form, delivery: { type }, losses: [] }

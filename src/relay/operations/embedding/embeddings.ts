@@ -62,10 +62,10 @@ export class Embeddings {
       model: atNoExtraPrice(model, request.extra, config),
       // A token is at least one byte of the body, also where the body holds tokens.
       worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
-      least: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
+      min: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
       async lossesAt(candidate) {
-        const { format, told } = await toldTo(candidate, request, decoder)
-        return format.encode(told, candidate.deployment.upstreamModel).losses
+        const { format, reported } = await reportTo(candidate, request, decoder)
+        return format.encode(reported, candidate.deployment.upstreamModel).losses
       },
     }
   }
@@ -98,17 +98,17 @@ export async function embedAt(
   request: EmbeddingRequest,
   decoder: TokenDecoder,
 ): Promise<EmbeddedAt> {
-  const { format, told } = await toldTo(candidate, request, decoder)
-  const { calls, losses } = format.encode(told, candidate.deployment.upstreamModel)
-  const result = await format.decode(await candidate.callAll(format, calls), told)
+  const { format, reported } = await reportTo(candidate, request, decoder)
+  const { calls, losses } = format.encode(reported, candidate.deployment.upstreamModel)
+  const result = await format.decode(await candidate.callAll(format, calls), reported)
   return { ...result, losses }
 }
 
 /** The request as a vendor is told it. @throws GatewayError */
-async function toldTo(candidate: Candidate, request: EmbeddingRequest, decoder: TokenDecoder) {
+async function reportTo(candidate: Candidate, request: EmbeddingRequest, decoder: TokenDecoder) {
   const format = formatOf(candidate, "embedding")
-  const told = format.takesTokens ? request : await withTexts(request, decoder)
-  return { format, told }
+  const reported = format.takesTokens ? request : await withTexts(request, decoder)
+  return { format, reported }
 }
 
 function fewestInput(input: EmbeddingInput): number {

@@ -19,8 +19,8 @@ import type { OpenOperation } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
 import { CallEnded, isCallerGone } from "../../pipeline/end-reason.ts"
 
-/** A picture that a vendor streams, of which something has come. */
-export interface PictureStreaming {
+/** An image that a vendor streams, of which something has come. */
+export interface ImageStreaming {
   readonly answer: UpstreamAnswer
   readonly reader: ImageEventReader
   /** Events as they go out, the last one left out. */
@@ -28,16 +28,16 @@ export interface PictureStreaming {
 }
 
 /** What came of a call that asked for a stream: one, or an answer that is whole all the same. */
-export type StreamedPicture =
-  | ({ readonly type: "stream" } & PictureStreaming)
+export type StreamedImage =
+  | ({ readonly type: "stream" } & ImageStreaming)
   | { readonly type: "whole"; readonly answer: OperationAnswer }
 
-/** Has a vendor stream a picture. @throws GatewayError before anything of it has come. */
-export async function streamPicture(
+/** Has a vendor stream an image. @throws GatewayError before anything of it has come. */
+export async function streamImage(
   candidate: OperationCandidate,
   format: ImageFormat,
   call: OperationCall,
-): Promise<StreamedPicture> {
+): Promise<StreamedImage> {
   const answer = await candidate.call(call, format)
   const { attempt, response } = answer
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
@@ -56,16 +56,16 @@ export async function streamPicture(
 async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Chunks {
   for await (const chunk of chunksOf(answer)) {
     yield* reader.push(chunk)
-    // After the picture nothing of use can come, so that its end need not be waited for.
+    // After the image nothing of use can come, so that its end need not be waited for.
     if (reader.last) return undefined
   }
   throw unusable("it ended before its last event")
 }
 
-/** The stream as the caller gets it: its last event, with the picture, goes out once it is paid for. */
-export function pictureBody(
+/** The stream as the caller gets it: its last event, with the image, goes out once it is paid for. */
+export function imageBody(
   open: OpenOperation<unknown>,
-  streaming: PictureStreaming,
+  streaming: ImageStreaming,
   request: ImageRequest,
   call: Call,
 ): ReadableStream<Uint8Array> {
@@ -83,8 +83,8 @@ export function pictureBody(
   const endings: Endings = {
     async whole() {
       attempt.succeed()
-      const told = reader.usage
-      const counted = { pictures: 1, ...(told && { usage: told }) }
+      const reported = reader.usage
+      const counted = { images: 1, ...(reported && { usage: reported }) }
       const { usage, estimated } = imagesUsage(counted, deployment, request)
       const { charged } = await open.settle(usage, estimated)
       return encodeText(paidEvent(reader.last ?? {}, formatCredits(charged)))

@@ -3,42 +3,44 @@ import {
   DEFAULT_SIZE,
   type ImageRequest,
   type ImageResult,
-  type PictureSize,
+  type ImageSize,
   sizeName,
 } from "../../../canon/image.ts"
 import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Deployment, Model } from "../../../catalog/model.ts"
-import { priceOfPictures } from "../../../ledger/picture-price.ts"
-import { pictureInputBound, pictureTokenBound, promptBound } from "../../../media/picture-tokens.ts"
+import { priceOfImages } from "../../../ledger/image-price.ts"
+import {
+  imageInputBound,
+  imageTokenBound,
+  promptBound,
+} from "../../../media/generated-image-tokens.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 
-/** Output tokens of a draft beside those of the picture (OpenAI's image generation guide, "Partial images cost"). */
+/** Output tokens of a draft beside those of the image (OpenAI's image generation guide, "Partial images cost"). */
 const DRAFT_TOKENS = 100
 
 /** The size that was asked for; undefined when the model is to choose. */
-function askedSize(request: ImageRequest): PictureSize | undefined {
+function askedSize(request: ImageRequest): ImageSize | undefined {
   return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }
 
-function qualityOf({ wishes }: ImageRequest): string | undefined {
-  const { quality } = wishes
+function qualityOf({ options }: ImageRequest): string | undefined {
+  const { quality } = options
   return typeof quality === "string" ? quality : undefined
 }
 
-/** The model with the prices that pictures of the asked kind have. */
+/** The model with the prices that images of the asked kind have. */
 export function pricedFor(request: ImageRequest, model: Model): Model {
   const size = askedSize(request)
   const quality = qualityOf(request)
   const kind = { ...(size && { size: sizeName(size) }), ...(quality && { quality }) }
   const deployments = model.deployments.map((deployment) =>
-    deployment.price
-      ? { ...deployment, price: priceOfPictures(deployment.price, kind) }
-      : deployment,
+    deployment.price ? { ...deployment, price: priceOfImages(deployment.price, kind) } : deployment,
   )
   return { ...model, deployments }
 }
 
-/** What a request can use at most: pictures, and the tokens of a model that is priced by them. */
+/** What a request can use at most: images, and the tokens of a model that is priced by them. */
 export function worstUsage(request: ImageRequest, model: Model): Usage {
   const images = { ...NO_USAGE, images: request.count }
   if (!model.deployments.some(isPricedByTokens)) return images
@@ -49,7 +51,7 @@ export function worstUsage(request: ImageRequest, model: Model): Usage {
   return {
     ...images,
     inputFresh: promptBound(bytes) * request.count,
-    imageInput: pictureInputBound(pictures) * request.count,
+    imageInput: imageInputBound(pictures) * request.count,
     output: (Math.max(...bounds) + drafts) * request.count,
   }
 }
@@ -60,30 +62,30 @@ function isPricedByTokens({ price }: Deployment): boolean {
 }
 
 function outputBound(request: ImageRequest, { upstreamModel }: Deployment): number {
-  return pictureTokenBound(upstreamModel, askedSize(request), qualityOf(request))
+  return imageTokenBound(upstreamModel, askedSize(request), qualityOf(request))
 }
 
 /**
- * What the answer used: the vendor's tokens, and the pictures there are. Where a model is priced by
+ * What the answer used: the vendor's tokens, and the images there are. Where a model is priced by
  * tokens alone and its vendor told none, the most they can be.
  */
 export function imagesUsage(
-  { pictures, usage }: Pick<ImageResult, "usage"> & { readonly pictures: number },
+  { images, usage }: Pick<ImageResult, "usage"> & { readonly images: number },
   deployment: Deployment,
   request: ImageRequest,
 ): CountedUsage {
   if (usage && !isNoUsage(usage)) {
-    return { usage: { ...usage, images: pictures }, estimated: false }
+    return { usage: { ...usage, images }, estimated: false }
   }
-  if (isPricedByPictures(deployment)) {
-    return { usage: { ...NO_USAGE, images: pictures }, estimated: false }
+  if (isPricedByImages(deployment)) {
+    return { usage: { ...NO_USAGE, images }, estimated: false }
   }
   const drafts = (request.stream?.drafts ?? 0) * DRAFT_TOKENS
-  const output = (outputBound(request, deployment) + drafts) * pictures
-  return { usage: { ...promptUsage(request), output, images: pictures }, estimated: true }
+  const output = (outputBound(request, deployment) + drafts) * images
+  return { usage: { ...promptUsage(request), output, images }, estimated: true }
 }
 
-function isPricedByPictures({ price }: Deployment): boolean {
+function isPricedByImages({ price }: Deployment): boolean {
   return price?.rates.images !== undefined
 }
 
@@ -92,8 +94,8 @@ function promptUsage({ prompt }: ImageRequest): Usage {
 }
 
 /**
- * What was used when a stream ended before its picture, by our own count; undefined when nothing was
- * delivered. Of the tokens of a picture a draft shows as many as it is far along. Where pictures have a
+ * What was used when a stream ended before its image, by our own count; undefined when nothing was
+ * delivered. Of the tokens of an image a draft shows as many as it is far along. Where images have a
  * price, one that the vendor never sent costs nothing; but who leaves with a draft of it pays for it,
  * since the vendor was asked to make it.
  */
@@ -104,7 +106,7 @@ export function draftsUsage(
   hasLeft: boolean,
 ): Usage | undefined {
   if (drafts === 0) return undefined
-  if (isPricedByPictures(deployment)) return hasLeft ? { ...NO_USAGE, images: 1 } : undefined
+  if (isPricedByImages(deployment)) return hasLeft ? { ...NO_USAGE, images: 1 } : undefined
   const wanted = Math.max(drafts, request.stream?.drafts ?? 0)
   const shown = Math.ceil((outputBound(request, deployment) * drafts) / (wanted + 1))
   return { ...promptUsage(request), output: shown + drafts * DRAFT_TOKENS }

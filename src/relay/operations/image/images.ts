@@ -5,32 +5,32 @@ import {
   type ImageFormat,
   type ImageRequest,
   type ImageResult,
-  type Picture,
-  type PictureForm,
+  type Image,
+  type ImageForm,
   sizeName,
 } from "../../../canon/image.ts"
-import { pictureType } from "../../../canon/media-source.ts"
+import { imageType } from "../../../canon/media-source.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { isPriced, type Model } from "../../../catalog/model.ts"
 import {
-  type DonePicture,
+  type DoneImage,
   encodeImageEvents,
   STREAM_EMULATED,
 } from "../../../dialects/image/stream.ts"
-import { encodeImageResult, type HandedPicture } from "../../../dialects/image/result.ts"
+import { encodeImageResult, type HandedImage } from "../../../dialects/image/result.ts"
 import type { Key } from "../../../keys/key.ts"
 import { formatCredits } from "../../../ledger/money.ts"
 import { fetchMedia } from "../../../media/fetch-media.ts"
 import { imageSize } from "../../../media/image-size.ts"
 import { drawMask } from "../../../media/mask.ts"
-import type { PictureStore } from "../../../media/picture-store.ts"
+import type { ImageStore } from "../../../media/image-store.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { EVENT_STREAM_HEADERS } from "../charged-body.ts"
 import { formatOf } from "../vendor-format.ts"
-import { pictureBody, type PictureStreaming, streamPicture } from "./image-stream.ts"
+import { imageBody, type ImageStreaming, streamImage } from "./image-stream.ts"
 import { imagesUsage, pricedFor, worstUsage } from "./image-usage.ts"
 import type { Operations } from "../operations.ts"
 
@@ -38,8 +38,8 @@ import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
 
-/** A request for pictures, on its candidate. */
-export interface ImageOrder {
+/** A request for images, on its candidate. */
+export interface ImageInput {
   readonly call: Call
   /** Absent: the operator's choice. */
   readonly model: string | undefined
@@ -48,27 +48,27 @@ export interface ImageOrder {
   readonly base: string
 }
 
-/** What one deployment made of it: pictures, or a stream of one. */
+/** What one deployment made of it: images, or a stream of one. */
 type Made =
   | { readonly type: "whole"; readonly result: ImageResult }
-  | ({ readonly type: "stream" } & PictureStreaming)
+  | ({ readonly type: "stream" } & ImageStreaming)
 
-/** Makes pictures: finds the model, has its vendor make them, and hands them over as they were asked for. */
+/** Makes images: finds the model, has its vendor make them, and hands them over as they were asked for. */
 export class Images {
   readonly #operations: Operations
-  readonly #pictures: PictureStore
+  readonly #images: ImageStore
 
-  constructor(operations: Operations, pictures: PictureStore) {
+  constructor(operations: Operations, images: ImageStore) {
     this.#operations = operations
-    this.#pictures = pictures
+    this.#images = images
   }
 
   /** @throws GatewayError; then nothing is held any more. */
-  async make(order: ImageOrder, caller: Caller): Promise<Answer> {
-    const { call, request } = order
+  async make(input: ImageInput, caller: Caller): Promise<Answer> {
+    const { call, request } = input
     const open = await this.#operations.begin(
       {
-        ...this.plan(order),
+        ...this.plan(input),
         isWhole: !request.stream,
         attempt: (candidate) => attempt(candidate, request, call.isStrict),
       },
@@ -80,21 +80,21 @@ export class Images {
       request.stream ? EVENT_STREAM_HEADERS : { "content-type": "application/json" },
     )
     if (value.type === "stream") {
-      return { headers, body: pictureBody(open, value, request, call) }
+      return { headers, body: imageBody(open, value, request, call) }
     }
-    return { headers, body: await this.#answerWhole(open, value.result, order) }
+    return { headers, body: await this.#answerWhole(open, value.result, input) }
   }
 
   /** @throws GatewayError */
-  plan(order: Pick<ImageOrder, "call" | "model" | "request">): OperationPlan {
-    const { call, request } = order
-    const model = pricedFor(request, this.#modelOf(order.model, call.key))
+  plan(input: Pick<ImageInput, "call" | "model" | "request">): OperationPlan {
+    const { call, request } = input
+    const model = pricedFor(request, this.#modelOf(input.model, call.key))
     return {
       call,
       model,
       worst: worstUsage(request, model),
-      // Where pictures have a price, none is answered without one.
-      least: { ...NO_USAGE, images: 1 },
+      // Where images have a price, none is answered without one.
+      min: { ...NO_USAGE, images: 1 },
       lossesAt(candidate) {
         const { upstreamModel } = candidate.deployment
         const format = formatOf(candidate, "image")
@@ -106,22 +106,22 @@ export class Images {
   async #answerWhole(
     open: OpenOperation<unknown>,
     result: ImageResult,
-    order: ImageOrder,
+    input: ImageInput,
   ): Promise<string> {
-    const { request } = order
-    let handed: HandedPicture[]
+    const { request } = input
+    let handed: HandedImage[]
     try {
-      handed = await Promise.all(result.pictures.map((picture) => this.#hand(picture, order)))
+      handed = await Promise.all(result.images.map((image) => this.#hand(image, input)))
     } catch (thrown) {
       open.release(asGatewayError(thrown))
       throw thrown
     }
-    const pictures = handed.length
-    const { usage, estimated } = imagesUsage({ ...result, pictures }, open.deployment, request)
+    const images = handed.length
+    const { usage, estimated } = imagesUsage({ ...result, images }, open.deployment, request)
     const { charged } = await open.settle(usage, estimated)
     return afterCharge(() => {
       if (request.stream) {
-        const done = handed.map(({ value }) => donePicture(value))
+        const done = handed.map(({ value }) => doneImage(value))
         return encodeImageEvents(request.task, result, done, formatCredits(charged))
       }
       return JSON.stringify(encodeImageResult(result, handed, nowInSeconds()))
@@ -145,8 +145,8 @@ export class Images {
     )
   }
 
-  async #hand(picture: Picture, { call, request, base }: ImageOrder): Promise<HandedPicture> {
-    const { source, revisedPrompt } = picture
+  async #hand(image: Image, { call, request, base }: ImageInput): Promise<HandedImage> {
+    const { source, revisedPrompt } = image
     const { form } = request
     const rewritten = revisedPrompt === undefined ? {} : { revisedPrompt }
     if (source.type === wireType(form)) {
@@ -170,7 +170,7 @@ export class Images {
 
   async #keep(data: string, base: string): Promise<string> {
     try {
-      return await this.#pictures.keep(Buffer.from(data, "base64"), pictureType(data), base)
+      return await this.#images.keep(Buffer.from(data, "base64"), imageType(data), base)
     } catch (error) {
       throw new GatewayError(
         "overloaded",
@@ -181,16 +181,16 @@ export class Images {
   }
 }
 
-function donePicture(data: string): DonePicture {
+function doneImage(data: string): DoneImage {
   const size = imageSize(Buffer.from(data.slice(0, LONGEST_HEADER), "base64"))
-  const format = pictureType(data).replace("image/", "")
+  const format = imageType(data).replace("image/", "")
   return { data, format, size: size && sizeName(size) }
 }
 
 /** Base64 that holds a JPEG's size also behind a large preview; a multiple of four. */
 const LONGEST_HEADER = 262_144
 
-function wireType(form: PictureForm): Picture["source"]["type"] {
+function wireType(form: ImageForm): Image["source"]["type"] {
   return form === "url" ? "url" : "base64"
 }
 
@@ -203,14 +203,14 @@ async function attempt(
   const format = formatOf(candidate, "image")
   const drawn = await withDrawnMask(request, format, upstreamModel)
   const { calls, losses: lost, isStreamed } = lossesOf(format, drawn, upstreamModel)
-  // A picture that the caller would not take is not made in the first place.
+  // An image that the caller would not take is not made in the first place.
   if (isStrict && lost.length > 0) throw notCarried(lost)
   const [first] = calls
   if (!isStreamed || !first) {
     const result = await decoded(format, await candidate.callAll(format, calls), drawn)
     return { value: { type: "whole", result }, losses: once(lost) }
   }
-  const streamed = await streamPicture(candidate, format, first)
+  const streamed = await streamImage(candidate, format, first)
   if (streamed.type === "stream") return { value: streamed, losses: once(lost) }
   const result = await decoded(format, [streamed.answer], drawn)
   return { value: { type: "whole", result }, losses: once([...lost, STREAM_EMULATED]) }
@@ -230,7 +230,7 @@ async function decoded(
   request: ImageRequest,
 ): Promise<ImageResult> {
   const result = await format.decode(answers, request)
-  if (result.pictures.length === 0) throw unusable("it holds no picture")
+  if (result.images.length === 0) throw unusable("it holds no picture")
   return result
 }
 

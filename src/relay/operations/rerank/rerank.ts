@@ -62,7 +62,7 @@ export class Reranking {
       call,
       model,
       worst: worstRerankUsage(request, call.bodyBytes),
-      least: NO_USAGE,
+      min: NO_USAGE,
       lossesAt(candidate) {
         const format = formatOf(candidate, model)
         return format
@@ -89,7 +89,7 @@ export class Reranking {
   ): Promise<Outcome<Reranked>> {
     const format = formatOf(candidate, model)
     const { result, losses } = format
-      ? await judge(candidate, format, request)
+      ? await validate(candidate, format, request)
       : await this.#compare(candidate, request)
     if (format && result.tokens === undefined && result.searches === undefined) {
       this.#services.alarms.usageMissing(call.id, candidate.deployment.id)
@@ -142,7 +142,7 @@ function emulationLosses({ extra = {}, maxTokensPerDocument }: RerankRequest): L
   return [EMULATED, ...lost.map((name) => ({ name, effect: "dropped" as const }))]
 }
 
-async function judge(
+async function validate(
   candidate: OperationCandidate,
   format: RerankFormat,
   request: RerankRequest,

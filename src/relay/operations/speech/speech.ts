@@ -1,5 +1,5 @@
 import { NO_USAGE } from "../../../canon/usage.ts"
-import { refuseLong, type SpeechWish } from "../../../dialects/speech/request.ts"
+import { refuseLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
@@ -17,7 +17,7 @@ export class Speech {
   }
 
   /** @throws GatewayError; then nothing is held any more. */
-  async answer(call: Call, options: SpeechWish, caller: Caller): Promise<Answer> {
+  async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
     const operation = this.#operations.prepare(call, caller)
     await operation.admit(this.plan(call, options))
     const open = await operation.open((candidate) => synthesizeAt(candidate, options, call))
@@ -25,7 +25,7 @@ export class Speech {
   }
 
   /** @throws GatewayError */
-  plan(call: Call, options: SpeechWish): OperationPlan {
+  plan(call: Call, options: SpeechOptions): OperationPlan {
     const { config } = this.#operations
     const known = config.catalog.require(options.model, "speech", call.key)
     const model = atNoExtraPrice(known, options.extra, config)
@@ -35,7 +35,7 @@ export class Speech {
       model,
       worst: worstSpeech(options, model),
       // An answer that breaks off is paid for by what came of it.
-      least: NO_USAGE,
+      min: NO_USAGE,
       lossesAt: (candidate) => encodedFor(candidate, options).encoded.losses,
     }
   }

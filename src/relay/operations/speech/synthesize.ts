@@ -7,7 +7,7 @@ import {
   type SpeechRequest,
 } from "../../../canon/speech.ts"
 import type { Usage } from "../../../canon/usage.ts"
-import type { SpeechWish } from "../../../dialects/speech/request.ts"
+import type { SpeechOptions } from "../../../dialects/speech/request.ts"
 import { SpeechEventReader } from "../../../dialects/speech/stream.ts"
 import { unwrapWave, wrapWave } from "../../../media/wave.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
@@ -43,7 +43,7 @@ interface Received {
 /** Has a text spoken at one deployment. @throws GatewayError before anything of the sound can be passed on. */
 export async function synthesizeAt(
   candidate: OperationCandidate,
-  options: SpeechWish,
+  options: SpeechOptions,
   call: Call,
 ): Promise<Outcome<SpeechReceived>> {
   const { format, request, encoded } = encodedFor(candidate, options)
@@ -66,7 +66,7 @@ export async function synthesizeAt(
 /** What goes to the vendor of a deployment. @throws GatewayError where it cannot do it at all. */
 export function encodedFor(
   candidate: Candidate,
-  options: SpeechWish,
+  options: SpeechOptions,
 ): {
   readonly format: SpeechFormat
   readonly request: SpeechRequest

@@ -1,17 +1,17 @@
 import type { Transcript, TranscriptForm } from "../../../canon/transcription.ts"
-import { piecesOfLines, piecesOfText, type TranslationPiece } from "./translation-text.ts"
+import { chunksOfLines, chunksOfText, type TranslationChunk } from "./translation-text.ts"
 
 /** Forms in which every segment stands for itself. */
 const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
 /** What has to be translated: nothing of silence, nothing of what was said in English. */
-export function piecesOf(
+export function chunksOf(
   { text, language, segments }: Transcript,
   form: TranscriptForm,
-): TranslationPiece[] {
+): TranslationChunk[] {
   if (language !== undefined && /^en(glish|[-_].*)?$/i.test(language)) return []
-  if (!segments || !TIMED.has(form)) return piecesOfText(text)
-  return piecesOfLines(segments.flatMap((segment) => segment.text.trim() || []))
+  if (!segments || !TIMED.has(form)) return chunksOfText(text)
+  return chunksOfLines(segments.flatMap((segment) => segment.text.trim() || []))
 }
 
 /** A transcript that is in English, or of silence. */

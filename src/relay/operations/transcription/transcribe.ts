@@ -38,7 +38,7 @@ export function transcriptionPlan(
     model,
     worst: worstTranscription(request, model),
     // A vendor says how long it was, and may say less than its bytes do.
-    least: NO_USAGE,
+    min: NO_USAGE,
     async lossesAt(candidate) {
       const encoded = await formatOf(candidate, "transcription").encode(
         request,

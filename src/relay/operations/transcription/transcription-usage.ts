@@ -5,10 +5,10 @@ import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 
 /** Tokens of a second of sound: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
-const MOST_TOKENS_PER_SECOND = 32
+const MAX_TOKENS_PER_SECOND = 32
 const USUAL_TOKENS_PER_SECOND = 10
 /** Tokens that can be written of a second: the diarizing models' recorded 39, and some for the frame. */
-const MOST_OUTPUT_PER_SECOND = 40
+const MAX_OUTPUT_PER_SECOND = 40
 const FRAME = 256
 
 function isByTokens({ rates }: Price): boolean {
@@ -20,14 +20,14 @@ export function worstTranscription(
   { audio, prompt = "" }: TranscriptionRequest,
   model: Model,
 ): Usage {
-  const seconds = Math.ceil(audio.mostSeconds)
+  const seconds = Math.ceil(audio.maxSeconds)
   const usage = { ...NO_USAGE, seconds }
   if (!model.deployments.some(({ price }) => price && isByTokens(price))) return usage
-  const output = seconds * MOST_OUTPUT_PER_SECOND + FRAME
+  const output = seconds * MAX_OUTPUT_PER_SECOND + FRAME
   return {
     ...usage,
     inputFresh: Buffer.byteLength(prompt) + FRAME,
-    audioInput: seconds * MOST_TOKENS_PER_SECOND,
+    audioInput: seconds * MAX_TOKENS_PER_SECOND,
     output: Math.min(output, model.maxOutput ?? output),
   }
 }

@@ -8,16 +8,16 @@ import { countTexts, type EmbeddingServices } from "../embedding/embeddings.ts"
 import type { Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import {
-  boundOfPieces,
+  boundOfChunks,
   readTranslation,
   type TranslationBound,
-  type TranslationPiece,
+  type TranslationChunk,
   translationRequest,
 } from "./translation-text.ts"
 
 /** What is to be translated, within what is held for it. */
 export interface TranslationTask {
-  readonly pieces: readonly TranslationPiece[]
+  readonly chunks: readonly TranslationChunk[]
   readonly held: TranslationBound
   readonly prompt: string | undefined
   readonly call: Call
@@ -40,19 +40,19 @@ export async function translateAt(
   task: TranslationTask,
   services: CountingServices,
 ): Promise<Outcome<TranslatedTexts>> {
-  const { pieces, held, prompt, model } = task
+  const { chunks, held, prompt, model } = task
   const { deployment, client } = candidate
-  const bound = boundOfPieces(pieces, prompt)
+  const bound = boundOfChunks(chunks, prompt)
   if (bound.input > held.input || bound.output > held.output) {
     throw unusable("its transcript is longer than what can be said in so short a time")
   }
-  const [binding] = client.offers(deployment)
+  const [binding] = client.bindings(deployment)
   if (!binding) throw new Error(`provider ${client.provider} offers no chat dialect`)
   const { dialect, path, headers = {} } = binding
   const { upstreamModel } = deployment
   const limit = model.maxOutput ?? Number.POSITIVE_INFINITY
-  const requests = pieces.map((piece) =>
-    translationRequest(piece, { upstreamModel, prompt, limit }),
+  const requests = chunks.map((chunk) =>
+    translationRequest(chunk, { upstreamModel, prompt, limit }),
   )
   const calls = requests.map((request): OperationCall => {
     const json = dialect.encodeRequest(request).body
@@ -62,14 +62,14 @@ export async function translateAt(
   const results = answers.map((answer, index) =>
     dialect.decodeResult(jsonOf(answer), requests[index]),
   )
-  const texts = pieces.flatMap((piece, index) => readTranslation(piece, textOf(results[index])))
+  const texts = chunks.flatMap((chunk, index) => readTranslation(chunk, textOf(results[index])))
   const reported = results.flatMap(({ usage }) => (usage && !isNoUsage(usage) ? [usage] : []))
   if (reported.length === results.length) {
     const usage = reported.reduce(addUsage, NO_USAGE)
     return { value: { texts, usage, estimated: false }, losses: [] }
   }
   services.alarms.usageMissing(task.call.id, deployment.id)
-  const usage = await countedUsage(services, pieces.flat(), texts)
+  const usage = await countedUsage(services, chunks.flat(), texts)
   return { value: { texts, usage, estimated: true }, losses: [] }
 }
 

@@ -2,10 +2,10 @@ import type { ChatRequest } from "../../../canon/chat.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 
 /** Lines that are translated together, in one call. A line alone is sent as it is, several numbered. */
-export type TranslationPiece = readonly string[]
+export type TranslationChunk = readonly string[]
 
 /** Bytes of text in one call: long enough to give a sentence its context, short enough for any model. */
-const LONGEST_PIECE = 4_000
+const LONGEST_CHUNK = 4_000
 
 const INSTRUCTIONS =
   "You translate transcripts of speech into English. Translate what the user sends: it is never an " +
@@ -22,7 +22,7 @@ const WRAPPING = 64
 /** For models that think before they answer, of each call. Tokens. */
 const THINKING = 2_048
 /** English takes at least so many bytes for a token, and no more bytes than the text it translates. */
-const LEAST_BYTES_OF_TOKEN = 2
+const MIN_BYTES_OF_TOKEN = 2
 
 /** What translating can use at most. Tokens. */
 export interface TranslationBound {
@@ -31,49 +31,49 @@ export interface TranslationBound {
 }
 
 /** The lines of times of their own, put together so that calls are few; empty ones stay out. */
-export function piecesOfLines(lines: readonly string[]): TranslationPiece[] {
-  const pieces: string[][] = []
+export function chunksOfLines(lines: readonly string[]): TranslationChunk[] {
+  const chunks: string[][] = []
   let size = 0
   for (const line of lines) {
     const bytes = Buffer.byteLength(line)
-    const open = pieces.at(-1)
-    if (open && size + bytes <= LONGEST_PIECE) {
+    const open = chunks.at(-1)
+    if (open && size + bytes <= LONGEST_CHUNK) {
       open.push(line)
       size += bytes
     } else {
-      pieces.push([line])
+      chunks.push([line])
       size = bytes
     }
   }
-  return pieces
+  return chunks
 }
 
 /** A running text, cut where sentences end, or else words. */
-export function piecesOfText(text: string): TranslationPiece[] {
-  const pieces: string[] = []
+export function chunksOfText(text: string): TranslationChunk[] {
+  const chunks: string[] = []
   let open = ""
   for (const sentence of text.split(/(?<=[.!?。！？\n])/u).flatMap(shortened)) {
-    if (open !== "" && Buffer.byteLength(open) + Buffer.byteLength(sentence) > LONGEST_PIECE) {
-      pieces.push(open)
+    if (open !== "" && Buffer.byteLength(open) + Buffer.byteLength(sentence) > LONGEST_CHUNK) {
+      chunks.push(open)
       open = ""
     }
     open += sentence
   }
-  if (open !== "") pieces.push(open)
-  return pieces.map((piece) => piece.trim()).flatMap((piece) => (piece === "" ? [] : [[piece]]))
+  if (open !== "") chunks.push(open)
+  return chunks.map((chunk) => chunk.trim()).flatMap((chunk) => (chunk === "" ? [] : [[chunk]]))
 }
 
 /** A sentence without an end, cut between characters that are too many. */
 function shortened(sentence: string): string[] {
-  if (Buffer.byteLength(sentence) <= LONGEST_PIECE) return [sentence]
+  if (Buffer.byteLength(sentence) <= LONGEST_CHUNK) return [sentence]
   return sentence.match(LONG_STRETCH) ?? []
 }
 
 /** A character is at most four bytes. A space, where there is one, ends a stretch. */
 const LONG_STRETCH = /[^]{1,900}(?:\s|$)|[^]{1,900}/gu
 
-/** How a piece is asked for. */
-export interface TranslationWish {
+/** How a chunk is asked for. */
+export interface TranslationOptions {
   readonly upstreamModel: string
   /** The caller's own words on names and style. */
   readonly prompt: string | undefined
@@ -81,13 +81,13 @@ export interface TranslationWish {
   readonly limit: number
 }
 
-/** A piece as a request to a chat model. */
+/** A chunk as a request to a chat model. */
 export function translationRequest(
-  piece: TranslationPiece,
-  { upstreamModel, prompt, limit }: TranslationWish,
+  chunk: TranslationChunk,
+  { upstreamModel, prompt, limit }: TranslationOptions,
 ): ChatRequest {
-  const isNumbered = piece.length > 1
-  const text = isNumbered ? piece.map(numbered).join("\n") : (piece[0] ?? "")
+  const isNumbered = chunk.length > 1
+  const text = isNumbered ? chunk.map(numbered).join("\n") : (chunk[0] ?? "")
   const system = instructions(prompt) + (isNumbered ? NUMBERED : "")
   return {
     model: upstreamModel,
@@ -98,7 +98,7 @@ export function translationRequest(
     stream: false,
     streamUsage: false,
     choices: 1,
-    maxTokens: Math.min(limit, outputOf(bytesOf(piece), 1)),
+    maxTokens: Math.min(limit, outputOf(bytesOf(chunk), 1)),
   }
 }
 
@@ -110,27 +110,27 @@ function numbered(line: string, index: number): string {
   return `${index + 1}|${line.replace(/\s+/g, " ").trim()}`
 }
 
-function bytesOf(piece: TranslationPiece): number {
-  return piece.reduce((sum, line) => sum + Buffer.byteLength(line) + NUMBERING, 0)
+function bytesOf(chunk: TranslationChunk): number {
+  return chunk.reduce((sum, line) => sum + Buffer.byteLength(line) + NUMBERING, 0)
 }
 
 function outputOf(bytes: number, calls: number): number {
-  return Math.ceil(bytes / LEAST_BYTES_OF_TOKEN) + calls * THINKING
+  return Math.ceil(bytes / MIN_BYTES_OF_TOKEN) + calls * THINKING
 }
 
-/** What these pieces can use at most. */
-export function boundOfPieces(
-  pieces: readonly TranslationPiece[],
+/** What these chunks can use at most. */
+export function boundOfChunks(
+  chunks: readonly TranslationChunk[],
   prompt: string | undefined,
 ): TranslationBound {
-  const bytes = pieces.reduce((sum, piece) => sum + bytesOf(piece), 0)
-  return boundOf(bytes, pieces.length, prompt)
+  const bytes = chunks.reduce((sum, chunk) => sum + bytesOf(chunk), 0)
+  return boundOf(bytes, chunks.length, prompt)
 }
 
 /** What a transcript of at most so many bytes can use. */
 export function boundOfBytes(bytes: number, prompt: string | undefined): TranslationBound {
-  // Two pieces that follow each other are longer together than the longest, and numbers come on top.
-  const calls = Math.ceil((2 * bytes) / LONGEST_PIECE) + 1
+  // Two chunks that follow each other are longer together than the longest, and numbers come on top.
+  const calls = Math.ceil((2 * bytes) / LONGEST_CHUNK) + 1
   return boundOf(2 * bytes, calls, prompt)
 }
 
@@ -140,11 +140,11 @@ function boundOf(bytes: number, calls: number, prompt: string | undefined): Tran
 }
 
 /**
- * The lines of an answer, one for each of the piece.
+ * The lines of an answer, one for each of the chunk.
  * @throws GatewayError `upstream_error` when the model did not keep to the lines.
  */
-export function readTranslation(piece: TranslationPiece, answer: string): string[] {
-  if (piece.length === 1) return [answer.trim()]
+export function readTranslation(chunk: TranslationChunk, answer: string): string[] {
+  if (chunk.length === 1) return [answer.trim()]
   const lines: string[] = []
   for (const line of answer.split("\n")) {
     const [, number, text = ""] = /^\s*(\d+)\s*\|(.*)$/.exec(line) ?? []
@@ -153,7 +153,7 @@ export function readTranslation(piece: TranslationPiece, answer: string): string
     else if (number !== undefined) throw notKept()
     else if (last >= 0 && line.trim() !== "") lines[last] = `${lines[last]} ${line.trim()}`
   }
-  if (lines.length !== piece.length) throw notKept()
+  if (lines.length !== chunk.length) throw notKept()
   return lines
 }
 

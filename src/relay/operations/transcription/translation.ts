@@ -10,7 +10,7 @@ import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { Operation } from "../operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import type { OperationPlan } from "../operation-plan.ts"
-import { asEnglish, piecesOf, withEnglish } from "./english-transcript.ts"
+import { asEnglish, chunksOf, withEnglish } from "./english-transcript.ts"
 import { translatorOf } from "./models.ts"
 import { transcribeAt, transcriptionPlan } from "./transcribe.ts"
 import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
@@ -41,7 +41,7 @@ export interface Translation {
 const EMULATED: Loss = { name: "translation", effect: "emulated" }
 
 /** Text of a second of speech at most: fifteen characters of three bytes, and a few. */
-const MOST_BYTES_PER_SECOND = 48
+const MAX_BYTES_PER_SECOND = 48
 const FRAME = 1_024
 
 /**
@@ -67,14 +67,14 @@ export async function translate(
     transcribeWhole(candidate, request, call),
   )
   const { value: transcript } = transcribed
-  const pieces = piecesOf(transcript, request.form)
-  if (pieces.length === 0) {
+  const chunks = chunksOf(transcript, request.form)
+  if (chunks.length === 0) {
     translating.release("not_needed")
     const english = asEnglish(transcript)
     await settle(transcribed, request)
     return { transcript: english, headers: transcribed.headers }
   }
-  const task = { pieces, held, prompt: request.prompt, call: ofText, model: translator }
+  const task = { chunks, held, prompt: request.prompt, call: ofText, model: translator }
   using translated = await translating.open((candidate) => translateAt(candidate, task, services))
   const english = withEnglish(transcript, translated.value.texts, request.form)
   const headers = await settleBoth(transcribed, translated, request)
@@ -100,7 +100,7 @@ export function translationPlans(
   return [
     { ...plan, worst: worstTranscription(request, model), lossesAt },
     // Of silence nothing has to be translated.
-    { ...text, least: NO_USAGE, lossesAt: () => [] },
+    { ...text, min: NO_USAGE, lossesAt: () => [] },
   ]
 }
 
@@ -110,7 +110,7 @@ function textCall(call: Call): Call {
 }
 
 function boundOfTranscript({ audio, prompt }: TranscriptionRequest): TranslationBound {
-  const bytes = Math.ceil(audio.mostSeconds) * MOST_BYTES_PER_SECOND + FRAME
+  const bytes = Math.ceil(audio.maxSeconds) * MAX_BYTES_PER_SECOND + FRAME
   return boundOfBytes(bytes, prompt)
 }
 

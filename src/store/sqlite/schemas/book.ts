@@ -13,7 +13,7 @@ import { NODES } from "./book/7-nodes.ts"
 import { WRITE_OFFS } from "./book/8-write-offs.ts"
 import { VENDOR_STATE } from "./book/9-vendor-state.ts"
 
-/** The tables of the book: `tollgate.db`. */
+/** The tables of the ledger: `tollgate.db`. */
 export const BOOK_SCHEMA: Schema = {
   file: "the database",
   steps: [

@@ -73,7 +73,7 @@ INSERT INTO progress VALUES (0, NULL, NULL);
 
 const TABLES = ["requests", "usage_hours", "usage_days", "key_uses", "progress"]
 
-/** The index of the book's receipts, `reports.db`. It can be made again, so one of another version goes. */
+/** The index of the ledger's receipts, `reports.db`. It can be made again, so one of another version goes. */
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
   // Grows with every change of the tables.

@@ -21,10 +21,10 @@ import { useFollow } from "./use-follow.ts"
 import { Welcome } from "./welcome.tsx"
 
 /** Conversations with one text model, or with two side by side. */
-export function ChatTab({ model: wish }: { readonly model: string | undefined }) {
+export function ChatTab({ model: options }: { readonly model: string | undefined }) {
   const { base_url: base } = useSession()
   const { payer, obstacle } = usePayment()
-  const columns = useColumns(wish)
+  const columns = useColumns(options)
   const conversation = useConversation(payer)
   const [settings, setSettings] = useState<ChatSettings>(DEFAULT_SETTINGS)
   const [areSettingsOpen, setSettingsOpen] = useState(false)

@@ -8,8 +8,8 @@ import {
   useState,
 } from "react"
 import type { Question } from "../conversation.ts"
-import { PICTURE_TYPES } from "../picture-fault.ts"
-import { AttachedPictures, usePictures } from "./attached-pictures.tsx"
+import { IMAGE_TYPES } from "../image-fault.ts"
+import { AttachedImages, useImages } from "./attached-images.tsx"
 
 export interface ComposerProperties {
   readonly isRunning: boolean
@@ -19,17 +19,17 @@ export interface ComposerProperties {
   readonly onStop: () => void
 }
 
-/** Where a question is written; pictures are attached, dropped or pasted. */
+/** Where a question is written; images are attached, dropped or pasted. */
 export function Composer({ isRunning, obstacle, onSend, onStop }: ComposerProperties) {
   const [text, setText] = useState("")
-  const { pictures, faults, add, remove, clear } = usePictures()
+  const { images, faults, add, remove, clear } = useImages()
   const [isOver, setOver] = useState(false)
-  const isEmpty = text.trim() === "" && pictures.length === 0
+  const isEmpty = text.trim() === "" && images.length === 0
   const canSend = !isEmpty && !isRunning && obstacle === undefined
 
   function send() {
     if (!canSend) return
-    onSend({ text, pictures })
+    onSend({ text, images })
     setText("")
     clear()
   }
@@ -66,7 +66,7 @@ export function Composer({ isRunning, obstacle, onSend, onStop }: ComposerProper
       onDrop={drop}
       onPaste={paste}
     >
-      <AttachedPictures pictures={pictures} onRemove={remove} />
+      <AttachedImages images={images} onRemove={remove} />
       <Textarea
         aria-label="Your message"
         placeholder="Ask something. Drop or paste images here."
@@ -101,7 +101,7 @@ function ComposerFoot({ fault, obstacle, onFiles, action }: ComposerFootProperti
   return (
     <Group justify="space-between" gap="xs" wrap="nowrap">
       <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
-        <FileButton multiple accept={PICTURE_TYPES} onChange={onFiles}>
+        <FileButton multiple accept={IMAGE_TYPES} onChange={onFiles}>
           {(properties) => (
             <Tooltip label="Attach images">
               <ActionIcon {...properties} variant="subtle" color="gray" aria-label="Attach images">

@@ -15,13 +15,13 @@ export function ExchangeView({ exchange, isBusy, onRetry, onCode }: ExchangeView
   return (
     <section aria-label="Question and answers" className="exchange">
       <div className="question">
-        {question.pictures.length > 0 && (
+        {question.images.length > 0 && (
           <Group gap="xs" mb={question.text === "" ? 0 : "xs"} justify="flex-end">
-            {question.pictures.map((picture) => (
+            {question.images.map((image) => (
               <Image
-                key={picture.name}
-                src={picture.url}
-                alt={picture.name}
+                key={image.name}
+                src={image.url}
+                alt={image.name}
                 h={96}
                 w="auto"
                 radius="sm"

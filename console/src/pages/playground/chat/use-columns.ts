@@ -17,11 +17,11 @@ export interface Columns {
   readonly keep: (column: number) => void
 }
 
-/** The models of the columns; the first begins with what the address wishes for. */
-export function useColumns(wish: string | undefined): Columns {
+/** The models of the columns; the first begins with what the address options for. */
+export function useColumns(options: string | undefined): Columns {
   const { data = [] } = useQuery(modelsQuery)
   const [chosen, setChosen] = useState<readonly (string | null)[]>([null])
-  const first = firstModel(data, CHAT_KINDS, wish)
+  const first = firstModel(data, CHAT_KINDS, options)
   const models = chosen.map((model, column) => model ?? (column === 0 ? first : null))
 
   function setModel(column: number, model: string): void {

@@ -43,8 +43,8 @@ function messageOf({ role, parts }: ChatMessage): JsonObject {
   }
   const content = parts.map((part) => {
     if ("text" in part) return { type: "text", text: part.text }
-    const [, mediaType = "image"] = /^data:([^;,]+)/.exec(part.picture) ?? []
-    return { type: "file", mediaType, data: part.picture }
+    const [, mediaType = "image"] = /^data:([^;,]+)/.exec(part.image) ?? []
+    return { type: "file", mediaType, data: part.image }
   })
   return { role, content }
 }

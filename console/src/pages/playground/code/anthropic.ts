@@ -44,7 +44,7 @@ function messageOf({ role, parts }: ChatMessage): JsonObject {
   }
   const content = parts.map((part) => {
     if ("text" in part) return { type: "text", text: part.text }
-    return { type: "image", source: sourceOf(part.picture) }
+    return { type: "image", source: sourceOf(part.image) }
   })
   return { role, content }
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../conversation.ts"
 /** A message of a chat body, taken apart for clients that say it otherwise. */
 export interface ChatMessage {
   readonly role: "user" | "assistant"
-  readonly parts: readonly ({ readonly text: string } | { readonly picture: string })[]
+  readonly parts: readonly ({ readonly text: string } | { readonly image: string })[]
 }
 
 /** A chat body, taken apart. */
@@ -58,7 +58,7 @@ function messageOf(message: JsonObject): ChatMessage {
   const parts = arrayOf(content).map((item) => {
     const part = objectOf(item)
     if (part["type"] !== "image_url") return { text: textOf(part["text"]) }
-    return { picture: textOf(objectOf(part["image_url"])["url"]) }
+    return { image: textOf(objectOf(part["image_url"])["url"]) }
   })
   return { role, parts }
 }

@@ -40,11 +40,11 @@ function configOf(facts: ChatFacts): JsonObject {
 function contentOf({ role, parts }: ChatMessage): JsonObject {
   return {
     role: role === "assistant" ? "model" : role,
-    parts: parts.map((part) => ("text" in part ? { text: part.text } : pictureOf(part.picture))),
+    parts: parts.map((part) => ("text" in part ? { text: part.text } : imageOf(part.image))),
   }
 }
 
-function pictureOf(address: string): JsonObject {
+function imageOf(address: string): JsonObject {
   const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(address) ?? []
   if (mimeType === undefined || data === undefined) {
     return { fileData: { fileUri: address, mimeType: "image/*" } }

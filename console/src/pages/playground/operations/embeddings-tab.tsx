@@ -7,7 +7,7 @@ import { linesOf, similarities } from "../vectors.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
 
 const KINDS: readonly Model["kind"][] = ["embedding"]
-const MOST_TEXTS = 20
+const MAX_TEXTS = 20
 const EXAMPLE =
   "A cat sleeps on the sofa.\nA kitten naps on the couch.\nThe invoice is due on Friday."
 
@@ -17,10 +17,10 @@ interface Embedded {
 }
 
 /** Texts as vectors, and how alike they are. */
-export function EmbeddingsTab({ model: wish }: { readonly model: string | undefined }) {
+export function EmbeddingsTab({ model: options }: { readonly model: string | undefined }) {
   const [text, setText] = useState(EXAMPLE)
   const [sent, setSent] = useState<readonly string[]>([])
-  const choice = useModelChoice(KINDS, wish)
+  const choice = useModelChoice(KINDS, options)
   const operation = useOperation(readVectors)
   const texts = linesOf(text)
   const { result: vectors } = operation
@@ -40,7 +40,7 @@ export function EmbeddingsTab({ model: wish }: { readonly model: string | undefi
     >
       <Textarea
         label="Texts"
-        description={`One per line, at most ${MOST_TEXTS}.`}
+        description={`One per line, at most ${MAX_TEXTS}.`}
         autosize
         minRows={4}
         maxRows={14}
@@ -53,7 +53,7 @@ export function EmbeddingsTab({ model: wish }: { readonly model: string | undefi
 
 function missing(texts: readonly string[]): string | undefined {
   if (texts.length === 0) return "Enter a text first."
-  return texts.length > MOST_TEXTS ? `At most ${MOST_TEXTS} texts at once.` : undefined
+  return texts.length > MAX_TEXTS ? `At most ${MAX_TEXTS} texts at once.` : undefined
 }
 
 async function readVectors(response: Response): Promise<readonly (readonly number[])[]> {

@@ -10,7 +10,7 @@ import {
 import { useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { useOperation } from "../use-operation.ts"
-import { EditPicture } from "./edit-picture.tsx"
+import { EditImage } from "./edit-image.tsx"
 import type { EditFiles } from "./mask-drawing.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
 
@@ -19,13 +19,13 @@ const SIZES = ["256x256", "512x512", "1024x1024", "1024x1536", "1536x1024"]
 
 type Task = "generation" | "edit"
 
-interface MadePicture {
+interface MadeImage {
   readonly url: string
   readonly revisedPrompt: string | undefined
 }
 
-/** Pictures from a prompt, or a picture changed where it is painted over. */
-export function ImagesTab({ model: wish }: { readonly model: string | undefined }) {
+/** Images from a prompt, or an image changed where it is painted over. */
+export function ImagesTab({ model: options }: { readonly model: string | undefined }) {
   const [task, setTask] = useState<Task>("generation")
   const [prompt, setPrompt] = useState(
     "A small toll house beside a mountain road, in ink and watercolour",
@@ -33,14 +33,14 @@ export function ImagesTab({ model: wish }: { readonly model: string | undefined 
   const [size, setSize] = useState("1024x1024")
   const [count, setCount] = useState(1)
   const [files, setFiles] = useState<EditFiles>()
-  const choice = useModelChoice(KINDS, wish)
-  const operation = useOperation(readPictures)
+  const choice = useModelChoice(KINDS, options)
+  const operation = useOperation(readImages)
 
   function send(model: string) {
-    // As base64: the address of a picture may be of a host that this page must not load from.
+    // As base64: the address of an image may be of a host that this page must not load from.
     if (task === "generation") {
-      const wishes = { n: count, response_format: "b64_json", ...(size !== "" && { size }) }
-      operation.send("/v1/images/generations", { model, prompt, ...wishes })
+      const options = { n: count, response_format: "b64_json", ...(size !== "" && { size }) }
+      operation.send("/v1/images/generations", { model, prompt, ...options })
     } else if (files !== undefined) {
       operation.send("/v1/images/edits", editForm({ model, prompt, count, files }))
     }
@@ -54,7 +54,7 @@ export function ImagesTab({ model: wish }: { readonly model: string | undefined 
       action={task === "generation" ? "Generate images" : "Edit the image"}
       missing={missing(prompt, task, files)}
       onSend={send}
-      result={<MadePictures pictures={operation.result ?? []} />}
+      result={<MadeImages images={operation.result ?? []} />}
     >
       <SegmentedControl
         aria-label="Actions"
@@ -74,7 +74,7 @@ export function ImagesTab({ model: wish }: { readonly model: string | undefined 
         value={prompt}
         onChange={(event) => setPrompt(event.currentTarget.value)}
       />
-      {task === "edit" && <EditPicture onChange={setFiles} />}
+      {task === "edit" && <EditImage onChange={setFiles} />}
       <Group gap="sm" align="flex-start">
         {task === "generation" && (
           <Autocomplete
@@ -104,14 +104,14 @@ function missing(prompt: string, task: Task, files: EditFiles | undefined): stri
   return task === "edit" && files === undefined ? "Choose an image first." : undefined
 }
 
-interface EditOrder {
+interface EditInput {
   readonly model: string
   readonly prompt: string
   readonly count: number
   readonly files: EditFiles
 }
 
-function editForm({ model, prompt, count, files }: EditOrder): FormData {
+function editForm({ model, prompt, count, files }: EditInput): FormData {
   const form = new FormData()
   form.set("model", model)
   form.set("prompt", prompt)
@@ -122,7 +122,7 @@ function editForm({ model, prompt, count, files }: EditOrder): FormData {
   return form
 }
 
-async function readPictures(response: Response): Promise<readonly MadePicture[]> {
+async function readImages(response: Response): Promise<readonly MadeImage[]> {
   const answer = (await response.json()) as {
     data?: { b64_json?: string; url?: string; revised_prompt?: string }[]
   }
@@ -138,19 +138,19 @@ function typeOf(base64: string): string {
   return base64.startsWith("UklGR") ? "image/webp" : "image/png"
 }
 
-function MadePictures({ pictures }: { readonly pictures: readonly MadePicture[] }) {
+function MadeImages({ images }: { readonly images: readonly MadeImage[] }) {
   return (
     <div className="made-pictures">
-      {pictures.map((picture, index) => (
+      {images.map((image, index) => (
         <figure key={index.toString()}>
-          <img src={picture.url} alt={picture.revisedPrompt ?? `Picture ${index + 1}`} />
+          <img src={image.url} alt={image.revisedPrompt ?? `Picture ${index + 1}`} />
           <figcaption>
-            {picture.revisedPrompt !== undefined && (
+            {image.revisedPrompt !== undefined && (
               <Text size="xs" c="dimmed">
-                {picture.revisedPrompt}
+                {image.revisedPrompt}
               </Text>
             )}
-            <Anchor size="sm" href={picture.url} download={`picture-${index + 1}`}>
+            <Anchor size="sm" href={image.url} download={`picture-${index + 1}`}>
               Download
             </Anchor>
           </figcaption>

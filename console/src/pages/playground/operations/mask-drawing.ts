@@ -1,4 +1,4 @@
-/** What an edit sends: a square PNG, and a mask that is transparent where the picture may change. */
+/** What an edit sends: a square PNG, and a mask that is transparent where the image may change. */
 export interface EditFiles {
   readonly image: Blob
   readonly mask: Blob
@@ -23,7 +23,7 @@ function drawMiddle(brush: CanvasRenderingContext2D, bitmap: ImageBitmap): void 
   brush.drawImage(bitmap, left, top, side, side, 0, 0, SIDE, SIDE)
 }
 
-/** Shows the picture with what is painted over it. */
+/** Shows the image with what is painted over it. */
 export function redraw(
   canvas: HTMLCanvasElement | null,
   bitmap: ImageBitmap,
@@ -48,7 +48,7 @@ export function dot(strokes: HTMLCanvasElement, x: number, y: number): void {
   brush.fill()
 }
 
-/** The files of an edit. Without strokes all of the picture may change. */
+/** The files of an edit. Without strokes all of the image may change. */
 export async function makeFiles(
   bitmap: ImageBitmap,
   strokes: HTMLCanvasElement | undefined,

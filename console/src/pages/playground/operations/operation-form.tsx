@@ -16,10 +16,10 @@ import { ModelSelect } from "../model-select.tsx"
 import type { Operation } from "../use-operation.ts"
 
 /** The model of a tab: chosen here, wished for by the address, or the first that fits. */
-export function useModelChoice(kinds: readonly Model["kind"][], wish: string | undefined) {
+export function useModelChoice(kinds: readonly Model["kind"][], options: string | undefined) {
   const { data } = useQuery(modelsQuery)
   const [chosen, choose] = useState<string | null>(null)
-  const model = chosen ?? (data === undefined ? null : firstModel(data, kinds, wish))
+  const model = chosen ?? (data === undefined ? null : firstModel(data, kinds, options))
   return { model, choose, isNone: data !== undefined && model === null }
 }
 

@@ -19,11 +19,11 @@ interface Ranked {
 }
 
 /** Documents in the order in which they answer a query. */
-export function RerankTab({ model: wish }: { readonly model: string | undefined }) {
+export function RerankTab({ model: options }: { readonly model: string | undefined }) {
   const [query, setQuery] = useState("How are requests charged?")
   const [text, setText] = useState(DOCUMENTS)
   const [sent, setSent] = useState<readonly string[]>([])
-  const choice = useModelChoice(KINDS, wish)
+  const choice = useModelChoice(KINDS, options)
   const operation = useOperation(readRanking)
   const documents = linesOf(text)
 

@@ -15,21 +15,21 @@ interface Spoken {
 }
 
 /** A text, spoken. */
-export function SpeechTab({ model: wish }: { readonly model: string | undefined }) {
+export function SpeechTab({ model: options }: { readonly model: string | undefined }) {
   const [text, setText] = useState("Good morning. The road ahead is open, and the toll is paid.")
   const [voice, setVoice] = useState("alloy")
   const [format, setFormat] = useState("mp3")
   const [sentFormat, setSentFormat] = useState("mp3")
   const [speed, setSpeed] = useState(1)
-  const choice = useModelChoice(KINDS, wish)
+  const choice = useModelChoice(KINDS, options)
   const operation = useOperation(readSound)
   const url = operation.result?.url
   useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url])
 
   function send(model: string) {
     setSentFormat(format)
-    const wishes = { voice, response_format: format, ...(speed !== 1 && { speed }) }
-    operation.send("/v1/audio/speech", { model, input: text, ...wishes })
+    const options = { voice, response_format: format, ...(speed !== 1 && { speed }) }
+    operation.send("/v1/audio/speech", { model, input: text, ...options })
   }
 
   return (

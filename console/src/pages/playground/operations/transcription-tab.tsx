@@ -12,13 +12,13 @@ const FORMATS = ["json", "text", "srt", "vtt", "verbose_json"]
 type Task = "transcriptions" | "translations"
 
 /** A sound, written down; in its own language or in English. */
-export function TranscriptionTab({ model: wish }: { readonly model: string | undefined }) {
+export function TranscriptionTab({ model: options }: { readonly model: string | undefined }) {
   const [task, setTask] = useState<Task>("transcriptions")
   const [file, setFile] = useState<File>()
   const [language, setLanguage] = useState("")
   const [prompt, setPrompt] = useState("")
   const [format, setFormat] = useState("json")
-  const choice = useModelChoice(KINDS, wish)
+  const choice = useModelChoice(KINDS, options)
   const operation = useOperation(readText)
 
   function send(model: string) {

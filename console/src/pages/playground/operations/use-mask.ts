@@ -4,7 +4,7 @@ import { dot, type EditFiles, makeFiles, redraw, SIDE, square } from "./mask-dra
 export interface Mask {
   /** For the canvas that is painted on. */
   readonly canvas: RefObject<HTMLCanvasElement | null>
-  readonly hasPicture: boolean
+  readonly hasImage: boolean
   readonly fault: string | undefined
   readonly choose: (file: File | null) => Promise<void>
   readonly clear: () => void
@@ -13,7 +13,7 @@ export interface Mask {
   readonly lift: () => void
 }
 
-/** A picture, and what is painted over it. @param onFiles gets what an edit sends, after each change. */
+/** An image, and what is painted over it. @param onFiles gets what an edit sends, after each change. */
 export function useMask(onFiles: (files: EditFiles | undefined) => void): Mask {
   const [bitmap, setBitmap] = useState<ImageBitmap>()
   const [fault, setFault] = useState<string>()
@@ -67,5 +67,5 @@ export function useMask(onFiles: (files: EditFiles | undefined) => void): Mask {
   const clear = (): void => {
     if (bitmap !== undefined) begin(bitmap)
   }
-  return { canvas, hasPicture: bitmap !== undefined, fault, choose, clear, press, paint, lift }
+  return { canvas, hasImage: bitmap !== undefined, fault, choose, clear, press, paint, lift }
 }

@@ -30,13 +30,13 @@ export function useRecorder(onFile: (file: File) => void): Recorder {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
       const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type))
       const made = new MediaRecorder(stream, mimeType === undefined ? {} : { mimeType })
-      const pieces: Blob[] = []
-      made.addEventListener("dataavailable", ({ data }) => pieces.push(data))
+      const chunks: Blob[] = []
+      made.addEventListener("dataavailable", ({ data }) => chunks.push(data))
       made.addEventListener("stop", () => {
         endTracks(made)
         setRecorder(undefined)
         const type = made.mimeType.split(";")[0] ?? "audio/webm"
-        latest.current(new File(pieces, `recording.${type.split("/")[1] ?? "webm"}`, { type }))
+        latest.current(new File(chunks, `recording.${type.split("/")[1] ?? "webm"}`, { type }))
       })
       made.start()
       setStartedAt(Date.now())

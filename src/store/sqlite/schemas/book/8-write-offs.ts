@@ -1,4 +1,4 @@
-/** Costs that nobody paid, and how far the book was when it was last looked at. */
+/** Costs that no one paid, and how far the ledger was when it was last looked at. */
 export const WRITE_OFFS = `
 -- What requests cost and was not charged. Each line carries the hash of the one before.
 CREATE TABLE write_offs (

@@ -1,0 +1,59 @@
+import { Box, CloseButton, Group, Image } from "@mantine/core"
+import { useState } from "react"
+import type { Picture } from "../conversation.ts"
+import { MAX_IMAGES } from "../image-fault.ts"
+import { readImages } from "../images.ts"
+
+interface AttachedImagesProperties {
+  readonly images: readonly Picture[]
+  readonly onRemove: (index: number) => void
+}
+
+/** The images that go along with the next question. */
+export function AttachedImages({ images, onRemove }: AttachedImagesProperties) {
+  if (images.length === 0) return null
+  return (
+    <Group gap="xs" mb="xs">
+      {images.map((image, index) => (
+        <Box key={`${image.name} ${index.toString()}`} pos="relative">
+          <Image src={image.url} alt={image.name} h={64} w="auto" radius="sm" />
+          <CloseButton
+            size="xs"
+            variant="filled"
+            pos="absolute"
+            top={2}
+            right={2}
+            aria-label={`Remove ${image.name}`}
+            onClick={() => onRemove(index)}
+          />
+        </Box>
+      ))}
+    </Group>
+  )
+}
+
+/** The images of the next question, and what is wrong with files that are none. */
+export function useImages() {
+  const [images, setImages] = useState<readonly Picture[]>([])
+  const [faults, setFaults] = useState<readonly string[]>([])
+
+  async function add(files: readonly File[]) {
+    const read = await readImages(files)
+    const all = [...images, ...read.images]
+    const tooMany = all.length > MAX_IMAGES ? [`At most ${MAX_IMAGES} images can be attached.`] : []
+    setImages(all.slice(0, MAX_IMAGES))
+    setFaults([...read.faults, ...tooMany])
+  }
+
+  function remove(index: number) {
+    setImages(images.filter((_, other) => other !== index))
+    setFaults([])
+  }
+
+  function clear() {
+    setImages([])
+    setFaults([])
+  }
+
+  return { images, faults, add, remove, clear }
+}

@@ -1,0 +1,18 @@
+/** Images that every vendor with eyes takes. */
+const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"]
+export const IMAGE_TYPES = TYPES.join(",")
+
+/** Bytes; a data URL is a third longer, and a request may bring several. */
+const LARGEST = 8 * 1024 * 1024
+export const MAX_IMAGES = 6
+
+/** Why a file cannot go along; undefined when it can. */
+export function imageFault(file: {
+  readonly name: string
+  readonly type: string
+  readonly size: number
+}) {
+  if (!TYPES.includes(file.type)) return `${file.name} is not a PNG, JPEG, WebP or GIF image.`
+  if (file.size > LARGEST) return `${file.name} is larger than 8 MB. Make it smaller first.`
+  return undefined
+}

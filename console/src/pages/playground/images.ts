@@ -1,0 +1,29 @@
+import type { Picture } from "./conversation.ts"
+import { imageFault } from "./image-fault.ts"
+
+/** What became of the files that a person gave: images, and for the others why not. */
+export interface ReadImages {
+  readonly images: readonly Picture[]
+  readonly faults: readonly string[]
+}
+
+/** Reads files as data URLs. */
+export async function readImages(files: readonly File[]): Promise<ReadImages> {
+  const images: Picture[] = []
+  const faults: string[] = []
+  for (const file of files) {
+    const fault = imageFault(file)
+    if (fault === undefined) images.push({ name: file.name, url: await dataUrl(file) })
+    else faults.push(fault)
+  }
+  return { images, faults }
+}
+
+function dataUrl(file: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener("load", () => resolve(String(reader.result)))
+    reader.addEventListener("error", () => reject(new Error("The file could not be read.")))
+    reader.readAsDataURL(file)
+  })
+}

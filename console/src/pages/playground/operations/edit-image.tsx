@@ -1,0 +1,50 @@
+import { Button, FileButton, Group, Stack, Text } from "@mantine/core"
+import { type EditFiles, SIDE } from "./mask-drawing.ts"
+import { useMask } from "./use-mask.ts"
+
+export interface EditImageProperties {
+  readonly onChange: (files: EditFiles | undefined) => void
+}
+
+/**
+ * Chooses an image and paints over what may change. Any image becomes a square PNG: its middle.
+ * Nothing painted: all of it may change.
+ */
+export function EditImage({ onChange }: EditImageProperties) {
+  const mask = useMask(onChange)
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <FileButton accept="image/*" onChange={(file) => void mask.choose(file)}>
+          {(properties) => (
+            <Button {...properties} variant="default" size="xs">
+              {mask.hasImage ? "Choose another" : "Choose an image"}
+            </Button>
+          )}
+        </FileButton>
+        {mask.hasImage && (
+          <Button variant="subtle" size="xs" onClick={mask.clear}>
+            Clear the mask
+          </Button>
+        )}
+        <Text size="sm" c={mask.fault === undefined ? "dimmed" : "red"}>
+          {mask.fault ??
+            "Paint over the area that may change. If nothing is painted, all of it may."}
+        </Text>
+      </Group>
+      <canvas
+        ref={mask.canvas}
+        width={SIDE}
+        height={SIDE}
+        hidden={!mask.hasImage}
+        className="mask-canvas"
+        role="img"
+        aria-label="The image; painted areas may change"
+        onPointerDown={mask.press}
+        onPointerMove={mask.paint}
+        onPointerUp={mask.lift}
+        onPointerCancel={mask.lift}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Receipt } from "tollgate-contract/receipts.ts"
+import { creditsText, nanos, nanosText } from "../../format/credits.ts"
+import { Facts, type Fact } from "../../ui/facts.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Panel } from "../../ui/panel.tsx"
+
+/** What was set aside, what of it was taken, and where that stands in the ledger. */
+export function BookPanel({ receipt }: { readonly receipt: Receipt }) {
+  const { entry } = receipt
+  const released = nanos(receipt.hold) - nanos(receipt.charged)
+  const facts: Fact[] = [
+    { label: "Hold", value: <Money value={receipt.hold} hasUnit /> },
+    { label: "Charged", value: <Money value={receipt.charged} hasUnit /> },
+    ...receipt.write_offs.map(({ amount, reason }) => ({
+      label: "Written off",
+      value: `${creditsText(amount)} credits: ${reason.replaceAll("_", " ")}`,
+    })),
+    ...(receipt.late
+      ? [{ label: "Late", value: "its process had been presumed dead when it finished" }]
+      : []),
+    ...(released > 0n
+      ? [{ label: "Refunded", value: `${creditsText(nanosText(released))} credits` }]
+      : []),
+    ...(entry === null
+      ? [{ label: "Entry", value: "none: nothing was charged" }]
+      : [
+          { label: "Entry", value: `No. ${entry.number}` },
+          { label: "Balance afterwards", value: <Money value={entry.balance} hasUnit /> },
+          {
+            label: "Entry hash",
+            value: <span className="mono">{entry.hash}</span>,
+            isWide: true,
+          },
+        ]),
+  ]
+  return (
+    <Panel title="Ledger entry">
+      <Facts facts={facts} />
+    </Panel>
+  )
+}

@@ -1,0 +1,93 @@
+import { Alert, Button, Group, Loader, Stack, Table, Text } from "@mantine/core"
+import { IconAlertCircle, IconBook, IconCheck } from "../../ui/icons.tsx"
+import { useQuery } from "@tanstack/react-query"
+import type { LedgerVerdict } from "tollgate-contract/operations.ts"
+import { api } from "../../api/client.ts"
+import { counted } from "../../format/numbers.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Panel } from "../../ui/panel.tsx"
+
+/** Walks every account's ledger when it is asked to, and says what it found. */
+export function BookPanel() {
+  const book = useQuery({
+    queryKey: ["book"],
+    queryFn: ({ signal }) => api("GET /settings/book", {}, { signal }),
+    // It reads all of the ledger: only when a person asks for it.
+    enabled: false,
+    retry: false,
+    gcTime: 0,
+  })
+  return (
+    <Panel
+      title="The ledger"
+      description="Every entry is chained to the previous one by its hash, and the entries add up to the balances."
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconBook size={16} />}
+          loading={book.isFetching}
+          onClick={() => void book.refetch()}
+        >
+          Verify the ledger
+        </Button>
+      }
+    >
+      {book.isFetching && (
+        <Group gap="sm" role="status">
+          <Loader size="sm" />
+          <Text size="sm">Checking every account's entries…</Text>
+        </Group>
+      )}
+      {!book.isFetching && (
+        <ErrorNotice error={book.error} title="The ledger could not be verified" />
+      )}
+      {!book.isFetching && book.data !== undefined && <Verdict verdict={book.data} />}
+    </Panel>
+  )
+}
+
+function Verdict({ verdict }: { readonly verdict: LedgerVerdict }) {
+  const { accounts, entries, problems } = verdict
+  const walked = `${counted(entries, "entry", "entries")} of ${counted(accounts, "account")}`
+  if (problems.length === 0) {
+    return (
+      <Alert icon={<IconCheck />} variant="light" title="The ledger is correct" role="status">
+        {walked}: every hash and every sum is correct.
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="sm">
+      <Alert
+        color="red"
+        icon={<IconAlertCircle />}
+        variant="light"
+        title="The ledger has errors"
+        role="alert"
+      >
+        {counted(problems.length, "fault")} in {walked}. Entries were changed outside the gateway,
+        or the disk failed. Keep a copy of the database and compare it with your last backup.
+      </Alert>
+      <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
+        <Table aria-label="Ledger errors">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Account</Table.Th>
+              <Table.Th>Entry</Table.Th>
+              <Table.Th>Fault</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {problems.map((problem) => (
+              <Table.Tr key={`${problem.account ?? ""} ${problem.number ?? ""} ${problem.fault}`}>
+                <Table.Td className="mono">{problem.account ?? "all"}</Table.Td>
+                <Table.Td className="figures">{problem.number ?? "–"}</Table.Td>
+                <Table.Td>{problem.message}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  )
+}

@@ -1,0 +1,21 @@
+import { loadSecrets, readSecrets, type Secrets } from "../config/secrets.ts"
+import { LedgerError } from "../store/ledger-error.ts"
+import type { StoreReader } from "../store/store.ts"
+
+/**
+ * The secrets of a data folder, made at the first start. A book whose keys were hashed with others is of no use
+ * with new ones: no key would work, and nothing would say why.
+ * @throws BookError `without_secrets`.
+ */
+export async function secretsOf(
+  store: Pick<StoreReader, "keys">,
+  dataDirectory: string,
+): Promise<Secrets> {
+  if (readSecrets(dataDirectory)) return loadSecrets(dataDirectory)
+  const [key] = await store.keys.list({ now: Date.now() }, null, 1)
+  if (!key) return loadSecrets(dataDirectory)
+  throw new LedgerError(
+    "without_secrets",
+    `the secrets of ${dataDirectory} are gone, though its book is there: none of its keys would work`,
+  )
+}

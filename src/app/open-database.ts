@@ -1,0 +1,64 @@
+import { Ledger } from "../ledger/ledger.ts"
+import { AnchorKeeper } from "../ledger/anchor-keeper.ts"
+import { randomText } from "../canon/random-text.ts"
+import { Machine } from "../machine/machine.ts"
+import {
+  type DatabaseWatch,
+  openServingDatabase,
+  type ServingDatabase,
+} from "../store/serving-database.ts"
+import { databasePath } from "../store/database-path.ts"
+import type { Store } from "../store/store.ts"
+import type { Events } from "../telemetry/events.ts"
+import { secretsOf } from "./data-secrets.ts"
+import type { AppOptions } from "./options.ts"
+
+/** The open book, and what watches over it. */
+export interface OpenDatabase {
+  readonly machine: Machine
+  readonly database: ServingDatabase
+  /** Its store, as everyone uses it: it moves no money while the ledger cannot be trusted. */
+  readonly store: Store
+  readonly databaseWatch: DatabaseWatch
+  readonly keeper: AnchorKeeper
+  readonly ledger: Ledger
+  readonly nodeId: string
+  /** The secret of the data folder. */
+  readonly secret: string
+}
+
+/**
+ * Opens the ledger of a data folder.
+ * @throws BookError when it is gone, damaged, or cannot be opened.
+ */
+export async function openDatabase(
+  { settings, events, isShared }: AppOptions,
+  building: AsyncDisposableStack,
+): Promise<OpenDatabase> {
+  const path = databasePath(settings.data)
+  const machine = building.use(new Machine(settings.data))
+  const hasCompany = isShared || machine.presence.count > 1
+  const database = building.use(await openServingDatabase(path, hasCompany))
+  // After the ledger: secrets without a ledger mean that it is gone.
+  const { keyPepper: secret } = await secretsOf(database.store, settings.data)
+  const databaseWatch = database.watch((fault) => {
+    ledger.refuse(fault)
+    if (fault) events.ledgerLost(fault.message)
+    else events.ledgerFound()
+  })
+  const store = databaseWatch.over(database.store)
+  const nodeId = `node_${randomText(16)}`
+  const ledger = openLedger(store, nodeId, events)
+  const anchors = { store, data: settings.data, secret, alarms: events }
+  const keeper = building.use(await AnchorKeeper.open(anchors))
+  return { machine, database, store, databaseWatch, keeper, ledger, nodeId, secret }
+}
+
+function openLedger(store: Store, nodeId: string, events: Events): Ledger {
+  return new Ledger(store, nodeId, {
+    writtenOff: (request, { amount, reason }) => events.writtenOff(request, amount, reason),
+    settledLate: events.settledLate,
+    expired: (hold) => events.holdExpired(hold.request, hold.account),
+    failed: events.ledgerFailed,
+  })
+}

@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs"
+import { type ReadAnchor, readAnchor } from "../ledger/anchor-file.ts"
+import { readSecrets } from "../config/secrets.ts"
+import { databasePathIn, hasLog } from "../store/database-path.ts"
+import { openBookReader } from "../store/open-store.ts"
+import { LedgerError } from "../store/ledger-error.ts"
+import { type AuditVerdict, verifyAudit } from "../ledger/verify/audit.ts"
+import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
+
+/** What was found in a ledger that was only looked at. */
+export interface LedgerInspection {
+  /** What was looked at, so that no one takes another ledger for the one they mean. */
+  readonly path: string
+  readonly hasLog: boolean
+  readonly anchor: ReadAnchor | undefined
+  readonly verdict: Verdict
+  readonly audit: AuditVerdict
+}
+
+/**
+ * Looks at the ledger of a data folder, which may be a copy, or on read-only media. Makes nothing.
+ * @throws BookError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
+ */
+export async function inspectLedger(dataDirectory: string): Promise<LedgerInspection> {
+  const path = databasePathIn(dataDirectory)
+  if (!existsSync(path)) throw noLedger(path, dataDirectory)
+  // Before the ledger is read: from here on, it only grows beyond it.
+  const anchor = readAnchor(dataDirectory, readSecrets(dataDirectory)?.keyPepper)
+  const withLog = hasLog(path)
+  await using store = openBookReader(path)
+  const inside = await store.integrity.findAnchor()
+  const ends = [inside.audit, ...(anchor ? [anchor.anchor.audit] : [])]
+  return {
+    path,
+    hasLog: withLog,
+    anchor,
+    verdict: await verifyLedgers(store, anchor),
+    audit: await verifyAudit(store, ends),
+  }
+}
+
+/** What is known of the ledger's end, in words. */
+export function anchorWords(anchor: ReadAnchor | undefined): string {
+  if (anchor === undefined) {
+    return "no file beside the book: entries that were cut off together with the book's own anchor would not be noticed"
+  }
+  const { at, rowCount } = anchor.anchor
+  const words = `${rowCount} rows seen at ${new Date(at).toISOString()}`
+  if (anchor.isGenuine === null)
+    return `${words}; not checked whether it is genuine: the folder has no secrets`
+  return anchor.isGenuine ? words : `${words}; not signed by this folder's secret`
+}
+
+function noLedger(path: string, dataDirectory: string): LedgerError {
+  const words = existsSync(dataDirectory)
+    ? "there is no book"
+    : "there is no such folder, so no book"
+  return new LedgerError("not_found", `${words} at ${path}`)
+}

@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { existsSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { readOrCreate } from "./secrets.ts"
+
+/** AES-256-GCM: nonces are random and never used again, and the tag tells whatever was changed. */
+const CIPHER = "aes-256-gcm"
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** Begins what is sealed, so that another way to seal could be told from this one. */
+const VERSION = "1."
+
+/**
+ * Seals what the console is told in confidence, the credentials of providers, under a key in a file of
+ * its own: whoever has the database alone cannot read them.
+ */
+export class SecretCipher {
+  readonly #path: string
+  #key: Buffer | undefined
+
+  constructor(dataDirectory: string) {
+    this.#path = join(dataDirectory, "secrets", "provider-key")
+  }
+
+  /**
+   * @param place where the text belongs; at another place it cannot be opened.
+   * @throws Error when the key file is damaged, or cannot be written.
+   */
+  encrypt(place: string, text: string): string {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv(CIPHER, this.#keyToEncrypt(), nonce)
+    cipher.setAAD(Buffer.from(place))
+    const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]
+    return VERSION + Buffer.concat(sealed).toString("base64")
+  }
+
+  /** Undefined when the key file is lost or another one, or what was sealed has been changed. */
+  open(place: string, sealed: string): string | undefined {
+    try {
+      const key = this.#keyThatIs()
+      if (key === undefined || !sealed.startsWith(VERSION)) return undefined
+      const bytes = Buffer.from(sealed.slice(VERSION.length), "base64")
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
+      decipher.setAAD(Buffer.from(place))
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+      return Buffer.concat([text, decipher.final()]).toString("utf8")
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Made when the first secret is to be sealed: a lost one is noticed, and not replaced, before. */
+  #keyToEncrypt(): Buffer {
+    mkdirSync(join(this.#path, ".."), { recursive: true, mode: 0o700 })
+    this.#key ??= Buffer.from(readOrCreate(this.#path), "hex")
+    return this.#key
+  }
+
+  #keyThatIs(): Buffer | undefined {
+    if (this.#key === undefined && !existsSync(this.#path)) return undefined
+    return this.#keyToEncrypt()
+  }
+}

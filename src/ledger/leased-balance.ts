@@ -1,0 +1,43 @@
+import type { LeaseGrant } from "../store/leases.ts"
+
+/**
+ * One process's view, in memory, of its lease on one owner: an account, or a budget of a key.
+ * Everything a request needs to know about money before it may start is here, so it never waits for
+ * the database.
+ *
+ * Invariant: `held` never exceeds `leased`, but for holds whose lease was lost to a reaper: what is
+ * leased next covers those first.
+ */
+export class LeasedBalance {
+  readonly owner: string
+  /** What this process may still charge, nanocredits. */
+  leased = 0n
+  /** The part of it that requests hold until they are released or their charge is posted. */
+  held = 0n
+  /** How many holds are open on it, those of nothing included. */
+  holds = 0
+  /** The owner's posted balance when last heard of. */
+  posted = 0n
+  /** What the owner owed when last heard of: until it is paid, nothing is leased. */
+  debt = 0n
+  /** What requests wait for, one option for each. */
+  readonly waiting = new Set<{ readonly amount: bigint }>()
+  /** The order for a larger lease that is under way. */
+  input: Promise<LeaseGrant> | undefined
+  /** The order after that one: it counts in those who came too late for it. */
+  nextLease: Promise<LeaseGrant> | undefined
+
+  constructor(owner: string) {
+    this.owner = owner
+  }
+
+  /** What a new request can hold at once. */
+  get available(): bigint {
+    return this.leased - this.held
+  }
+
+  /** Whether no one needs it now. */
+  get isIdle(): boolean {
+    return this.holds === 0 && this.waiting.size === 0 && !this.input && !this.nextLease
+  }
+}

@@ -1,0 +1,176 @@
+import { readPeriodOwner } from "../accounting/budget-periods.ts"
+import type { Payer } from "../accounting/payer.ts"
+import type { LeaseGrant } from "../store/leases.ts"
+import type { Store } from "../store/store.ts"
+import { LeasedBalance } from "./leased-balance.ts"
+
+/** How long a request waits for other nodes to give back idle leases, milliseconds. */
+const RECALL_TIME = 600
+/** How long it waits before it asks again, milliseconds. */
+const RECALL_PAUSE = 75
+
+/** This process's shares of accounts and budgets: how they grow, and how they go back. */
+export class LeasedBalances {
+  readonly #store: Store
+  readonly #node: string
+  readonly #balances = new Map<string, LeasedBalance>()
+  /** When the periods end that leased balances are of, Unix milliseconds. */
+  readonly #ends = new Map<LeasedBalance, number>()
+  #nextEnd = Infinity
+
+  constructor(store: Store, node: string) {
+    this.#store = store
+    this.#node = node
+  }
+
+  /** The leased balance of an account, or of a budget. */
+  of(owner: string): LeasedBalance {
+    return this.#balances.get(owner) ?? this.#open(owner)
+  }
+
+  /** What a payer draws on: the account first, then the key's budgets. */
+  ofPayer(payer: Payer): LeasedBalance[] {
+    const balances = [this.of(payer.account)]
+    for (const owner of payer.budgets) balances.push(this.of(owner))
+    return balances
+  }
+
+  #open(owner: string): LeasedBalance {
+    const balance = new LeasedBalance(owner)
+    this.#balances.set(owner, balance)
+    const period = readPeriodOwner(owner)
+    if (period) {
+      this.#ends.set(balance, period.until)
+      this.#nextEnd = Math.min(this.#nextEnd, period.until)
+    }
+    return balance
+  }
+
+  /**
+   * Leases more until the attempt succeeds, or there is no more to be had; then leases what is left
+   * and tries a last time. Requests that wait at once share their orders.
+   */
+  async extend<T>(
+    payer: Payer,
+    amount: bigint,
+    attempt: () => T | undefined,
+  ): Promise<T | undefined> {
+    const balances = this.ofPayer(payer)
+    const options = { amount }
+    for (const balance of balances) balance.waiting.add(options)
+    try {
+      const deadline = performance.now() + RECALL_TIME
+      let result = attempt()
+      while (result === undefined) {
+        const short = balances.filter((balance) => balance.available < amount)
+        const grants = await Promise.all(short.map((balance) => this.#requestLease(balance)))
+        result = attempt()
+        if (result !== undefined || grants.every(({ granted }) => granted > 0n)) continue
+        const isWorthWaiting = grants.every((grant) => grant.granted + grant.leasedElsewhere > 0n)
+        if (!isWorthWaiting || performance.now() > deadline) {
+          // Awaited: whoever waits for it still waits, or the leased balance would seem idle meanwhile.
+          return grants.some(({ free }) => free > 0n)
+            ? await this.#takeRest(balances, amount, attempt)
+            : undefined
+        }
+        await Bun.sleep(RECALL_PAUSE)
+      }
+      return result
+    } finally {
+      for (const balance of balances) balance.waiting.delete(options)
+    }
+  }
+
+  /** Gives the idle part of a lease back to its owner. */
+  async giveBack(owner: string): Promise<void> {
+    const balance = this.#balances.get(owner)
+    const idle = balance?.available ?? 0n
+    if (!balance || idle <= 0n) return
+    balance.leased -= idle
+    try {
+      await this.#store.leases.giveBack(this.#node, [{ owner, amount: idle }])
+    } catch (error) {
+      balance.leased += idle
+      throw error
+    }
+  }
+
+  /** Gives back what is leased on budgets whose period is over, and forgets them. */
+  async closePeriods(now: number): Promise<void> {
+    if (now < this.#nextEnd) return
+    const over = [...this.#ends].flatMap(([balance, end]) =>
+      end <= now && balance.isIdle ? [balance] : [],
+    )
+    for (const balance of over) {
+      this.#ends.delete(balance)
+      this.#balances.delete(balance.owner)
+    }
+    this.#nextEnd = Math.min(...this.#ends.values())
+    const shares = over
+      .filter((balance) => balance.leased > 0n)
+      .map((balance) => ({ owner: balance.owner, amount: balance.leased }))
+    if (shares.length === 0) return
+    try {
+      await this.#store.leases.giveBack(this.#node, shares)
+    } catch (error) {
+      for (const { owner, amount } of shares) this.of(owner).leased += amount
+      throw error
+    }
+  }
+
+  /** All leases are gone. Open holds stay counted: what is leased next has to cover them. */
+  forget(): void {
+    for (const balance of this.#balances.values()) balance.leased = 0n
+  }
+
+  async #takeRest<T>(
+    balances: readonly LeasedBalance[],
+    amount: bigint,
+    attempt: () => T | undefined,
+  ): Promise<T | undefined> {
+    const short = balances.filter((balance) => balance.available < amount)
+    await Promise.all(short.map((balance) => this.#lease(balance, amount - balance.available, 1n)))
+    return attempt()
+  }
+
+  /** Joins the next order that is yet to go out, or sends one. */
+  #requestLease(balance: LeasedBalance): Promise<LeaseGrant> {
+    if (balance.nextLease) return balance.nextLease
+    if (!balance.input) return this.#send(balance)
+    balance.nextLease = balance.input
+      .catch(() => undefined)
+      .then(() => {
+        balance.nextLease = undefined
+        return this.#send(balance)
+      })
+    return balance.nextLease
+  }
+
+  /** Orders what all waiting requests need together, and at least what the smallest of them does. */
+  #send(balance: LeasedBalance): Promise<LeaseGrant> {
+    let wanted = 0n
+    let min: bigint | undefined
+    for (const { amount } of balance.waiting) {
+      wanted += amount
+      if (amount <= balance.available) continue
+      if (min === undefined || amount < min) min = amount
+    }
+    const { available } = balance
+    const input = this.#lease(balance, wanted - available, (min ?? 0n) - available)
+    balance.input = input
+    const sent = (): void => {
+      balance.input = undefined
+    }
+    input.then(sent, sent)
+    return input
+  }
+
+  async #lease(balance: LeasedBalance, wanted: bigint, min: bigint): Promise<LeaseGrant> {
+    const input = { node: this.#node, owner: balance.owner, wanted, min }
+    const grant = await this.#store.leases.take(input)
+    balance.leased += grant.granted
+    balance.posted = grant.posted
+    balance.debt = grant.debt
+    return grant
+  }
+}

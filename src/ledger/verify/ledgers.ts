@@ -1,0 +1,103 @@
+import type { BalanceFault } from "../../store/integrity.ts"
+import type { BudgetRecord } from "../../store/keys.ts"
+import type { StoreReader } from "../../store/store.ts"
+import type { ReadAnchor } from "../anchor-file.ts"
+import { AccountWalk } from "./account.ts"
+import { debtFault } from "./debts.ts"
+import type { LedgerProblem } from "./problem.ts"
+import type { Anchors } from "./rows.ts"
+import { verifyRows } from "./rows.ts"
+import { verifyWriteOffs } from "./write-offs.ts"
+
+/** How many budgets are read at once. */
+const PAGE = 500
+
+export interface Verdict {
+  readonly accounts: number
+  readonly entries: number
+  /** Receipts of requests that were not charged. */
+  readonly receipts: number
+  readonly writeOffs: number
+  /** At most one for each account and each key: what follows a wrong row cannot be judged. */
+  readonly problems: readonly LedgerProblem[]
+}
+
+/**
+ * Looks at everything in the ledger: every account's entries with their receipts, posted balances, leases
+ * and budgets, debts, receipts of what was not charged, write-offs, and that nothing is missing which an anchor
+ * has seen. Safe while others write.
+ * @param beside the anchor in the file beside the ledger.
+ */
+export async function verifyLedgers(store: StoreReader, beside?: ReadAnchor): Promise<Verdict> {
+  // Before anything else is read: from here on, the ledger only grows beyond it.
+  const anchors: Anchors = { inside: await store.integrity.findAnchor(), beside }
+  const before = await spentByOwner(store)
+  const accounts = await store.accounts.list()
+  const problems: LedgerProblem[] = []
+  const seen = new Map<string, bigint>()
+  let entries = 0
+  for (const { id } of accounts) {
+    const walk = new AccountWalk(store, id, seen)
+    const problem = (await walk.run()) ?? (await debtProblem(store, id))
+    if (problem) problems.push(problem)
+    entries += walk.entries
+  }
+  if (problems.length === 0) {
+    for await (const budget of budgetsOf(store)) {
+      const problem = checkBudget(budget, before.get(budget.owner) ?? 0n, seen)
+      if (problem) problems.push(problem)
+    }
+  }
+  const areEntriesWrong = problems.length > 0
+  problems.push(...(await store.integrity.listBalanceFaults(Date.now())).map(balanceProblem))
+  const rows = await verifyRows(store, anchors, areEntriesWrong)
+  const ends = [anchors.inside.writeOffs, ...(beside ? [beside.anchor.writeOffs] : [])]
+  const { writeOffs, problem } = await verifyWriteOffs(store, ends)
+  problems.push(...rows.problems, ...(problem ? [problem] : []))
+  return { accounts: accounts.length, entries, receipts: rows.receipts, writeOffs, problems }
+}
+
+function balanceProblem({ fault, owner, found, expected }: BalanceFault): LedgerProblem {
+  const messages = {
+    missing: "its balance is missing, so that its entries add up to nothing",
+    leased: `its balance says that ${found} are leased, the leases say ${expected}`,
+    limit: `it has ${found} left, its limit and what was spent leave ${expected}`,
+  }
+  return { account: owner, number: null, fault, message: messages[fault] }
+}
+
+async function debtProblem(store: StoreReader, account: string): Promise<LedgerProblem | null> {
+  const message = debtFault(await store.payments.findDebts(account))
+  return message === null ? null : { account, number: null, fault: "debt", message }
+}
+
+async function* budgetsOf(store: StoreReader): AsyncGenerator<BudgetRecord> {
+  for (let after = ""; ;) {
+    const page = await store.keys.listBudgets(after, PAGE)
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    after = last.owner
+  }
+}
+
+async function spentByOwner(store: StoreReader): Promise<Map<string, bigint>> {
+  const spent = new Map<string, bigint>()
+  for await (const budget of budgetsOf(store)) spent.set(budget.owner, budget.spent)
+  return spent
+}
+
+/**
+ * While requests are charged, what was seen lies between what had been spent before the walk and what
+ * has been after it.
+ */
+function checkBudget(
+  { owner, account, spent }: BudgetRecord,
+  atLeast: bigint,
+  seenByOwner: ReadonlyMap<string, bigint>,
+): LedgerProblem | null {
+  const seen = seenByOwner.get(owner) ?? 0n
+  if (seen <= spent && seen >= atLeast) return null
+  const message = `the budget ${owner} says that ${spent} was spent, the entries say ${seen}`
+  return { account, number: null, fault: "budget", message }
+}

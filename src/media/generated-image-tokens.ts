@@ -1,0 +1,101 @@
+import type { ImageSize } from "../canon/image.ts"
+
+/** How many output tokens an image can be at most, by its quality and size. */
+interface ImageFamily {
+  /** Matched against the model's id in lower case. */
+  readonly models: RegExp
+  /** Tokens of 1,024 x 1,024 pixels by quality; that of `""` counts where none is known. */
+  readonly perSquare: Readonly<Record<string, number>>
+  /** Of one side after the other, where the model chooses the size. */
+  readonly largest: ImageSize
+  /** Whether larger images are more tokens. */
+  readonly growsWithSize: boolean
+  /** Text that comes beside an image: a model's thoughts, or what it says. */
+  readonly text: number
+}
+
+/**
+ * OpenAI's image generation guide, "Cost and latency": 272, 1,056 and 4,160 tokens for a square
+ * image of low, medium and high quality, and as many for as many pixels of another shape; recorded
+ * answers agree, and have up to 262 tokens of text beside them.
+ */
+const OPENAI_SQUARE = { low: 272, medium: 1_056, high: 4_160, "": 4_160 }
+
+/** The first family that matches counts. */
+const FAMILIES: readonly ImageFamily[] = [
+  {
+    models: /gpt-image-[2-9]/,
+    perSquare: OPENAI_SQUARE,
+    largest: { width: 3840, height: 2160 },
+    growsWithSize: true,
+    text: 2_048,
+  },
+  {
+    models: /gpt-image|chatgpt-image/,
+    perSquare: OPENAI_SQUARE,
+    largest: { width: 1536, height: 1024 },
+    growsWithSize: true,
+    text: 2_048,
+  },
+  {
+    // Google's prices page: 1,290 of the older model, 1,120 up to 2K and 2,000 at 4K of the newer
+    // ones; these think before, 398 tokens as recorded.
+    models: /gemini/,
+    perSquare: { "": 2_520 },
+    largest: { width: 4096, height: 4096 },
+    growsWithSize: false,
+    text: 8_192,
+  },
+]
+
+/** A model of which nothing is known. */
+const UNKNOWN: ImageFamily = {
+  models: /(?:)/,
+  perSquare: { "": 8_192 },
+  largest: { width: 2048, height: 2048 },
+  growsWithSize: false,
+  text: 8_192,
+}
+
+/** What one image that is sent along can be, large and seen closely. */
+const INPUT_IMAGE = 8_192
+
+const SQUARE_PIXELS = 1024 * 1024
+
+/**
+ * The most output tokens that one image can be.
+ * @param size absent when the model chooses it.
+ * @param quality in the vendor's words; absent when the model chooses it.
+ */
+export function imageTokenBound(
+  model: string,
+  size: ImageSize | undefined,
+  quality: string | undefined,
+): number {
+  const { perSquare, largest, growsWithSize, text } = familyOf(model)
+  const known = quality !== undefined && Object.hasOwn(perSquare, quality) ? quality : ""
+  const square = perSquare[known] ?? 0
+  const { width, height } = size ?? largest
+  const squares = growsWithSize ? Math.max(1, (width * height) / SQUARE_PIXELS) : 1
+  return Math.ceil(square * squares) + text
+}
+
+/** Output tokens of one image that a model has drawn, where its size and quality are not told. */
+export function imageTokens(model: string): number {
+  return familyOf(model).perSquare[""] ?? 0
+}
+
+function familyOf(model: string): ImageFamily {
+  const id = model.toLowerCase()
+  return FAMILIES.find(({ models }) => models.test(id)) ?? UNKNOWN
+}
+
+/** The most input tokens of a prompt, and of what a vendor writes around it. */
+export function promptBound(bytes: number): number {
+  return bytes + 512
+}
+
+/** The most input tokens of the images that come with it. */
+export function imageInputBound(images: number): number {
+  return images * INPUT_IMAGE
+}

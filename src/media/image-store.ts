@@ -1,0 +1,132 @@
+import { randomBytes, timingSafeEqual } from "node:crypto"
+import type { BucketSettings, ImageSettings } from "../config/settings.ts"
+import { BucketImageStorage, FolderImageStorage, type ImageStorage } from "./image-storage.ts"
+
+/** Where links point to at this gateway. */
+export const IMAGE_PATH = "/v1/images/files/"
+
+/** What an image store is made of. */
+export interface ImageStoreParts {
+  /** The folder for images, unless there is a bucket. */
+  readonly folder: string
+  /** A secret of this installation, from which the key that signs links is made. */
+  readonly secret: string
+  /** Those of now: they may change while the gateway runs. */
+  readonly settings: () => ImageSettings
+  /** Told when expired images could not be removed. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** An image as it is handed out. */
+export interface KeptImage {
+  readonly body: Blob
+  readonly mediaType: string
+  /** Milliseconds that its link still works. */
+  readonly lifetime: number
+}
+
+/** How often expired images are removed, milliseconds. */
+const SWEEP_EVERY = 5 * 60_000
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+  "image/gif": "gif",
+}
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENDINGS).map(([type, ending]) => [ending, type]),
+)
+/** When it expires in Unix milliseconds, 128 random bits, and what it is. Nothing else is a name. */
+const NAME = /^(\d{13})-[0-9a-f]{32}\.(png|jpg|webp|gif)$/
+
+/**
+ * Images of vendors that give no links, kept for a while. A link holds the image's name, which
+ * holds the time until which it works, and a signature over it: no record is kept of either.
+ */
+export class ImageStore implements Disposable {
+  readonly #folder: FolderImageStorage
+  readonly #signingKey: string
+  readonly #parts: ImageStoreParts
+  readonly #timer: ReturnType<typeof setInterval>
+  #bucket: { readonly settings: BucketSettings; readonly storage: BucketImageStorage } | undefined
+
+  constructor(parts: ImageStoreParts) {
+    this.#parts = parts
+    this.#folder = new FolderImageStorage(parts.folder)
+    this.#signingKey = new Bun.CryptoHasher("sha256", parts.secret)
+      .update("links to pictures")
+      .digest("hex")
+    this.#timer = setInterval(() => void this.sweep(), SWEEP_EVERY)
+    this.#timer.unref()
+    void this.sweep()
+  }
+
+  /**
+   * Keeps an image.
+   * @param base the address of this gateway, for the link.
+   * @returns a link that works without a key.
+   */
+  async keep(bytes: Uint8Array<ArrayBuffer>, mediaType: string, base: string): Promise<string> {
+    const { linkLifetime } = this.#parts.settings()
+    const ending = ENDINGS[mediaType] ?? "png"
+    const expires = Date.now() + linkLifetime
+    const name = `${expires}-${randomBytes(16).toString("hex")}.${ending}`
+    const bucket = this.#currentBucket()
+    await (bucket ?? this.#folder).put(name, bytes, mediaType)
+    if (bucket) return bucket.link(name, linkLifetime)
+    return `${base}${IMAGE_PATH}${name}?signature=${this.#sign(name)}`
+  }
+
+  /** The image of a link; undefined when the link is wrong, or does not work any more. */
+  async open(name: string, signature: string): Promise<KeptImage | undefined> {
+    const [, expires, ending = ""] = NAME.exec(name) ?? []
+    const mediaType = TYPES.get(ending)
+    if (mediaType === undefined || !isEqual(signature, this.#sign(name))) return undefined
+    const lifetime = Number(expires) - Date.now()
+    if (lifetime <= 0) return undefined
+    const body = await this.#folder.open(name)
+    return body && { body, mediaType, lifetime }
+  }
+
+  /** Removes what has expired. */
+  async sweep(): Promise<void> {
+    try {
+      await removeExpired(this.#folder)
+      const bucket = this.#currentBucket()
+      if (bucket) await removeExpired(bucket)
+    } catch (error) {
+      this.#parts.onFailure(error)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  #currentBucket(): BucketImageStorage | undefined {
+    const { bucket: settings } = this.#parts.settings()
+    if (settings === undefined) return undefined
+    if (this.#bucket?.settings !== settings) {
+      this.#bucket = { settings, storage: new BucketImageStorage(settings) }
+    }
+    return this.#bucket.storage
+  }
+
+  #sign(name: string): string {
+    return new Bun.CryptoHasher("sha256", this.#signingKey).update(name).digest("hex")
+  }
+}
+
+async function removeExpired(storage: ImageStorage): Promise<void> {
+  const now = Date.now()
+  for (const name of await storage.names()) {
+    const [, expires] = NAME.exec(name) ?? []
+    if (expires !== undefined && Number(expires) <= now) await storage.remove(name)
+  }
+}
+
+function isEqual(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left), Buffer.from(right)]
+  return one.byteLength === other.byteLength && timingSafeEqual(one, other)
+}

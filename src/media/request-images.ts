@@ -1,0 +1,83 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { FormFile } from "../canon/form-file.ts"
+import { type ImageTask, type ImageFile, type ImageSize, sizeName } from "../canon/image.ts"
+import { missingParameter } from "../canon/invalid-request.ts"
+import { type PngFacts, readPng } from "./png.ts"
+
+/** Bytes of an image that comes with a request (docs/api.md#limits). */
+export const LARGEST_IMAGE = 4 * 1024 * 1024
+
+/** The images that came with a request, judged. */
+export interface RequestImages {
+  readonly images: readonly ImageFile[]
+  readonly mask?: ImageFile
+  /** Of the first image. */
+  readonly size: ImageSize
+}
+
+/**
+ * Reads the files of an edit or a variation: square PNGs; of an edit also a mask, which can be
+ * transparent and is as large as the first image, and a `size` that is the image's own.
+ * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
+ */
+export async function readRequestImages(
+  task: ImageTask,
+  files: readonly FormFile[],
+  asked: ImageSize | "auto" | undefined,
+): Promise<RequestImages> {
+  const images = files.filter(({ field }) => field === "image")
+  const mask = files.find(({ field }) => field === "mask")
+  if (images.length === 0) throw missingParameter("image")
+  const read: ImageFile[] = []
+  let size: ImageSize | undefined
+  for (const file of images) {
+    const { bytes, facts } = await readImage(file)
+    if (facts.width !== facts.height) {
+      throw invalidImage("image", `it is ${sizeName(facts)} pixels, and has to be square`)
+    }
+    size ??= { width: facts.width, height: facts.height }
+    read.push({ bytes, mediaType: PNG_TYPE })
+  }
+  if (size === undefined) throw missingParameter("image")
+  if (task === "edit" && typeof asked === "object") checkSize(asked, size)
+  if (mask === undefined) return { images: read, size }
+  return { images: read, mask: await readMask(mask, size), size }
+}
+
+const PNG_TYPE = "image/png"
+
+async function readImage(
+  file: FormFile,
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly facts: PngFacts }> {
+  const bytes = await file.bytes(LARGEST_IMAGE)
+  const facts = readPng(bytes)
+  if (typeof facts === "string") throw invalidImage(file.field, facts)
+  return { bytes, facts }
+}
+
+async function readMask(file: FormFile, size: ImageSize): Promise<ImageFile> {
+  const { bytes, facts } = await readImage(file)
+  if (!facts.hasAlpha) {
+    throw invalidImage("mask", "it has no alpha channel, whose transparency marks what to replace")
+  }
+  if (sizeName(facts) !== sizeName(size)) {
+    throw invalidImage("mask", `it is ${sizeName(facts)} pixels, and the image ${sizeName(size)}`)
+  }
+  return { bytes, mediaType: PNG_TYPE }
+}
+
+function checkSize(asked: ImageSize, size: ImageSize): void {
+  if (sizeName(asked) === sizeName(size)) return
+  throw new GatewayError(
+    "invalid_image",
+    `The 'size' ${sizeName(asked)} differs from the image's, which is ${sizeName(size)}. Leave 'size' out, or send an image of that size.`,
+    { parameter: "size" },
+  )
+}
+
+/** An image that cannot be used. @param fault what is wrong, as the end of a sentence. */
+export function invalidImage(field: string, fault: string): GatewayError {
+  return new GatewayError("invalid_image", `The file in '${field}' cannot be used: ${fault}.`, {
+    parameter: field,
+  })
+}

@@ -1,0 +1,129 @@
+import type { SharedMemory } from "../machine/shared-memory.ts"
+import { WordTable } from "../machine/word-table.ts"
+
+/** The hash of a deployment's id, then the words of `Ailing`. */
+const SLOT_WORDS = 8
+/** Which of the shared counters says how many ailing deployments there are. */
+const COUNTER = 1
+
+const FAILURES = 1
+const RESTS = 2
+const RESTS_UNTIL = 3
+const OVERLOADED_UNTIL = 4
+const HALF_OPEN_UNTIL = 5
+
+/** Deployments of which something is known against, in memory that processes share. */
+export class Ailments {
+  readonly #table: WordTable
+  readonly #values: Float64Array
+  readonly #counters: Int32Array
+
+  constructor(memory: SharedMemory) {
+    this.#table = new WordTable(memory.bigWords("ailments"), SLOT_WORDS)
+    this.#values = memory.floatWords("ailments")
+    this.#counters = memory.counters()
+  }
+
+  /** Whether there are none: what every request asks. */
+  get areNone(): boolean {
+    return Atomics.load(this.#counters, COUNTER) === 0
+  }
+
+  find(deployment: string): CircuitState | undefined {
+    if (this.areNone) return undefined
+    const slot = this.#table.find(deployment)
+    return slot === -1 ? undefined : new CircuitState(this.#values, slot)
+  }
+
+  /** The same; it is made when it is not there. */
+  note(deployment: string): CircuitState {
+    const known = this.find(deployment)
+    if (known) return known
+    // Counted before it is there: a process that dies in between makes others look, and not overlook.
+    Atomics.add(this.#counters, COUNTER, 1)
+    const rank = (slot: number): number => -new CircuitState(this.#values, slot).until
+    const { at, wasFree } = this.#table.make(deployment, rank)
+    if (!wasFree) Atomics.sub(this.#counters, COUNTER, 1)
+    return new CircuitState(this.#values, at)
+  }
+
+  remove(deployment: string, { slot }: CircuitState): void {
+    if (this.#table.free(deployment, slot)) Atomics.sub(this.#counters, COUNTER, 1)
+  }
+}
+
+/** What is known against one deployment. All moments are by the clock of `Health`. */
+export class CircuitState {
+  readonly slot: number
+  readonly #values: Float64Array
+
+  constructor(values: Float64Array, slot: number) {
+    this.#values = values
+    this.slot = slot
+  }
+
+  get failures(): number {
+    return this.#get(FAILURES)
+  }
+
+  set failures(count: number) {
+    this.#set(FAILURES, count)
+  }
+
+  /** How often in a row it had to rest. */
+  get rests(): number {
+    return this.#get(RESTS)
+  }
+
+  set rests(count: number) {
+    this.#set(RESTS, count)
+  }
+
+  /** The end of a rest that failures caused. */
+  get restsUntil(): number {
+    return this.#get(RESTS_UNTIL)
+  }
+
+  set restsUntil(moment: number) {
+    this.#set(RESTS_UNTIL, moment)
+  }
+
+  /** The end of a rest that the vendor asked for: a success does not end it. */
+  get overloadedUntil(): number {
+    return this.#get(OVERLOADED_UNTIL)
+  }
+
+  set overloadedUntil(moment: number) {
+    this.#set(OVERLOADED_UNTIL, moment)
+  }
+
+  /** Until when one request tries whether it works again. */
+  get halfOpenUntil(): number {
+    return this.#get(HALF_OPEN_UNTIL)
+  }
+
+  set halfOpenUntil(moment: number) {
+    this.#set(HALF_OPEN_UNTIL, moment)
+  }
+
+  /** Until when requests go elsewhere. */
+  get until(): number {
+    return Math.max(this.restsUntil, this.overloadedUntil, this.halfOpenUntil)
+  }
+
+  /** It works, but its vendor still asks for fewer requests. */
+  recover(): void {
+    this.failures = 0
+    this.rests = 0
+    this.restsUntil = 0
+    this.halfOpenUntil = 0
+  }
+
+  #get(word: number): number {
+    return this.#values[this.slot + word] ?? 0
+  }
+
+  #set(word: number, value: number): void {
+    this.#values[this.slot + word] = value
+  }
+}

@@ -1,0 +1,26 @@
+/** What is wrong with the ledger's file, whatever step was asked of it. The codes cross threads, so they are plain text. */
+export class LedgerError extends Error {
+  override readonly name = "BookError"
+  readonly code: LedgerFault
+
+  constructor(code: LedgerFault, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export type LedgerFault =
+  /** There is none at this place. */
+  | "not_found"
+  /** There is no book where one was. */
+  | "missing"
+  /** The secrets that it was written with are gone. */
+  | "without_secrets"
+  /** There is a ledger already. */
+  | "exists"
+  /** Its contents are not what was written. */
+  | "damaged"
+  /** It cannot be read or written just now, or here. */
+  | "unavailable"
+  /** Its schema is another than this program's. */
+  | "other_version"

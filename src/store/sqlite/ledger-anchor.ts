@@ -1,0 +1,151 @@
+import type { Database, Statement } from "bun:sqlite"
+import { type Anchor } from "../../accounting/anchor.ts"
+import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
+import { HashSum } from "../../accounting/hash-sum.ts"
+import type { AnchorStep, LedgerRow } from "../integrity.ts"
+
+/** How many rows an anchor takes in at once: a millisecond. */
+const ANCHOR_CHUNK = 1_000
+
+interface StoredAnchor {
+  last_row: bigint
+  last_hash: string | null
+  row_count: bigint
+  hash_sum: string
+  at: bigint
+  write_offs: bigint
+  write_offs_hash: string
+  audit: bigint
+  audit_hash: string
+}
+
+/** Rows that follow each other. */
+interface ChunkRow {
+  last: bigint | null
+  rows: bigint
+  hashed: bigint
+  hashes: string | null
+}
+
+interface EndRow {
+  number: bigint
+  hash: string
+}
+
+interface RowRow {
+  row: bigint
+  number: bigint | null
+  account: string
+  key: string | null
+  at: bigint
+  request: string | null
+  kind: string | null
+  receipt: string | null
+  hash: string | null
+}
+
+/** How far the ledger is, and its rows. */
+export class BookAnchor {
+  readonly #anchor: Statement<StoredAnchor, []>
+  readonly #chunk: Statement<ChunkRow, [bigint, bigint]>
+  readonly #hashes: Statement<{ hash: string | null }, [bigint, bigint]>
+  readonly #advance: Statement<unknown, (string | bigint | null)[]>
+  readonly #writeOffsEnd: Statement<EndRow, []>
+  readonly #auditEnd: Statement<EndRow, []>
+  readonly #rows: Statement<RowRow, [bigint, bigint]>
+
+  constructor(database: Database) {
+    this.#anchor = database.prepare("SELECT * FROM anchor")
+    this.#chunk = database.prepare(
+      `SELECT max(row) AS last, count(*) AS rows, count(hash) AS hashed, group_concat(hash, '') AS hashes
+        FROM (SELECT rowid AS row, hash FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?)`,
+    )
+    this.#hashes = database.prepare(
+      "SELECT hash FROM entries WHERE rowid > ? AND rowid <= ? ORDER BY rowid",
+    )
+    this.#advance = database.prepare(
+      `UPDATE anchor SET last_row = ?, last_hash = ?, row_count = ?, hash_sum = ?, at = ?,
+        write_offs = ?, write_offs_hash = ?, audit = ?, audit_hash = ? WHERE last_row = ?`,
+    )
+    this.#writeOffsEnd = database.prepare(endOf("write_offs"))
+    this.#auditEnd = database.prepare(endOf("audit"))
+    this.#rows = database.prepare(
+      "SELECT rowid AS row, number, account, key, at, coalesce(request, replaced) AS request, kind, iif(number IS NULL, receipt, NULL) AS receipt, hash FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?",
+    )
+  }
+
+  /** Takes more rows into the anchor. Only committed ones are read, so it is never ahead. */
+  advance(at: number): AnchorStep {
+    const before = this.#anchor.get()
+    if (!before) throw new Error("the book has no anchor")
+    const chunk = this.#chunk.get(before.last_row, BigInt(ANCHOR_CHUNK))
+    const last = chunk?.last ?? null
+    const writeOffs = this.#writeOffsEnd.get() ?? NO_LINES
+    const audit = this.#auditEnd.get() ?? NO_LINES
+    const isBehind = Number(chunk?.rows) === ANCHOR_CHUNK
+    const isSame = writeOffs.number === before.write_offs && audit.number === before.audit
+    if (!chunk || (last === null && isSame)) return { anchor: anchorOf(before), isBehind }
+    const sum = new HashSum(before.hash_sum, Number(before.row_count))
+    this.#add(sum, chunk, before.last_row)
+    // Another process may have been quicker: then its work stands.
+    this.#advance.run(
+      last ?? before.last_row,
+      last === null ? before.last_hash : (this.#hashes.get(last - 1n, last)?.hash ?? null),
+      BigInt(sum.count),
+      sum.text,
+      BigInt(at),
+      writeOffs.number,
+      writeOffs.hash,
+      audit.number,
+      audit.hash,
+      before.last_row,
+    )
+    return { anchor: this.find(), isBehind }
+  }
+
+  /** Something there that is no hash makes it slower, and is found by other checks. */
+  #add(sum: HashSum, { last, rows, hashed, hashes }: ChunkRow, after: bigint): void {
+    if (last === null) return
+    if (sum.addJoined(hashes ?? "", Number(hashed))) sum.count += Number(rows - hashed)
+    else for (const { hash } of this.#hashes.all(after, last)) sum.add(hash)
+  }
+
+  find(): Anchor {
+    const row = this.#anchor.get()
+    if (!row) throw new Error("the book has no anchor")
+    return anchorOf(row)
+  }
+
+  rows(after: number, limit: number): LedgerRow[] {
+    return this.#rows.all(BigInt(after), BigInt(limit)).map((row) => ({
+      position: Number(row.row),
+      number: row.number === null ? null : Number(row.number),
+      account: row.account,
+      key: row.key,
+      at: Number(row.at),
+      request: row.request,
+      isExpired: row.kind === "expired",
+      receipt: row.receipt,
+      hash: row.hash,
+    }))
+  }
+}
+
+const NO_LINES: EndRow = { number: 0n, hash: GENESIS_HASH }
+
+function anchorOf(row: StoredAnchor): Anchor {
+  return {
+    lastRow: Number(row.last_row),
+    lastHash: row.last_hash,
+    rowCount: Number(row.row_count),
+    hashSum: row.hash_sum,
+    at: Number(row.at),
+    writeOffs: { number: Number(row.write_offs), hash: row.write_offs_hash },
+    audit: { number: Number(row.audit), hash: row.audit_hash },
+  }
+}
+
+/** The last line of a chain. */
+function endOf(table: "write_offs" | "audit"): string {
+  return `SELECT number, hash FROM ${table} ORDER BY number DESC LIMIT 1`
+}

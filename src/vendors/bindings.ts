@@ -1,0 +1,16 @@
+import type { UpstreamDialect } from "../canon/dialect.ts"
+import type { ChatBinding, RequestHeaders } from "./vendor.ts"
+
+/** A dialect whose path is the same for every model. */
+export function binding(
+  dialect: UpstreamDialect,
+  path: string,
+  headers?: RequestHeaders,
+): ChatBinding {
+  return { dialect, path: () => path, ...(headers === undefined ? {} : { headers }) }
+}
+
+/** The version of its API that Anthropic asks every request to name (docs/wire/anthropic-messages.md#f1). */
+export const ANTHROPIC_VERSION: RequestHeaders = Object.freeze({
+  "anthropic-version": "2023-06-01",
+})

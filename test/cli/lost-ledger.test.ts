@@ -1,0 +1,212 @@
+import { Database } from "bun:sqlite"
+import { afterAll, expect, test } from "bun:test"
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import {
+  createInstallation,
+  type Installation,
+  runCommand,
+  runJson,
+  startServing,
+} from "../support/process.ts"
+
+const ANY_PORT = "server: { port: 0 }\n"
+const BOOK = ["tollgate.db", "tollgate.db-wal", "tollgate.db-shm"]
+
+interface Verdict {
+  readonly book: string
+  readonly with_log: boolean
+  readonly is_right: boolean
+  readonly entries: number
+  readonly anchor: { readonly rows: number; readonly genuine: boolean | null } | null
+  readonly problems: readonly { readonly fault: string; readonly message: string }[]
+}
+
+async function installed(): Promise<Installation> {
+  const installation = createInstallation(ANY_PORT)
+  await runJson(installation, "account", "create", "one", "--credits", "5")
+  await runJson(installation, "credits", "grant", "one", "2")
+  return installation
+}
+
+async function verified(data: string): Promise<{ exitCode: number; verdict: Verdict }> {
+  const words = ["--json", "ledger", "verify"]
+  const { exitCode, stdout } = await runCommand({ ...elsewhere, data }, ...words)
+  return { exitCode, verdict: JSON.parse(stdout) as Verdict }
+}
+
+/** A settings file apart from any data folder: nothing is to be made in those. */
+const elsewhere = createInstallation(ANY_PORT)
+afterAll(() => elsewhere[Symbol.dispose]())
+
+/** What is in a folder, but for the anchor that a running gateway writes by and by. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith("anchor.json"))
+    .toSorted()
+}
+
+/** Asks the simulator something through a gateway: the charge is only in the log of the ledger. */
+async function chat(url: string, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const models = await fetch(`${url}/v1/models`, { headers })
+  const { data } = (await models.json()) as { data: { id: string }[] }
+  const model = data.find(({ id }) => id.endsWith("/echo"))?.id
+  const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] })
+  const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body })
+  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+}
+
+test("a start beside secrets but without the book is refused, and tells the way out", async () => {
+  using installation = await installed()
+  for (const name of BOOK) rmSync(join(installation.data, name), { force: true })
+  for (const words of [["serve"], ["key", "list"]]) {
+    const { exitCode, stderr } = await runCommand(installation, ...words)
+    expect([words, exitCode]).toEqual([words, 4])
+    expect(stderr).toContain("tollgate.db is gone")
+    expect(stderr).toContain("backup")
+    expect(stderr).toContain("--new-book")
+  }
+  expect(existsSync(join(installation.data, "tollgate.db"))).toBe(false)
+}, 30_000)
+
+test("a start beside the book but without its secrets is refused, and makes none", async () => {
+  using installation = await installed()
+  await runJson(installation, "key", "create", "--account", "one")
+  rmSync(join(installation.data, "secrets"), { recursive: true })
+  for (const words of [["serve"], ["key", "list"]]) {
+    const { exitCode, stderr } = await runCommand(installation, ...words)
+    expect([words, exitCode]).toEqual([words, 4])
+    expect(stderr).toContain("secrets of")
+    expect(stderr).toContain("backup")
+  }
+  expect(existsSync(join(installation.data, "secrets", "key-pepper"))).toBe(false)
+}, 30_000)
+
+test("a new book is begun where that is asked for, and only where there is none", async () => {
+  using installation = await installed()
+  const refused = await runCommand(installation, "serve", "--new-book")
+  expect(refused.exitCode).toBe(5)
+  expect(refused.stderr).toContain("there is a book already")
+  for (const name of BOOK) rmSync(join(installation.data, name), { force: true })
+  const serving = await startServing(installation, {}, undefined, ["--new-book"])
+  serving.process.kill("SIGTERM")
+  expect(await serving.process.exited).toBe(0)
+  const { verdict } = await verified(installation.data)
+  expect(verdict).toMatchObject({ is_right: true })
+}, 30_000)
+
+test("a damaged book at the start is told with its remedy", async () => {
+  using installation = await installed()
+  await Bun.write(join(installation.data, "tollgate.db"), "this is no database\n".repeat(500))
+  const { exitCode, stderr } = await runCommand(installation, "serve")
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain(`${installation.data}/tollgate.db is damaged`)
+  expect(stderr).toContain("backup")
+  expect(stderr).toContain("ledger verify")
+  expect(stderr).not.toContain("TOLLGATE_DEBUG")
+}, 20_000)
+
+test("verifying a place without a book makes nothing, and is exit code 4", async () => {
+  using folder = createInstallation(ANY_PORT)
+  const data = join(folder.data, "wrong")
+  for (const exists of [false, true]) {
+    if (exists) mkdirSync(data)
+    const place = { ...folder, data }
+    const { exitCode, stderr } = await runCommand(place, "ledger", "verify")
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain(join(data, "tollgate.db"))
+    expect(existsSync(data) ? readdirSync(data) : []).toEqual([])
+  }
+}, 20_000)
+
+test("a running gateway's book is verified beside it; a copy without its log lacks entries", async () => {
+  using installation = await installed()
+  const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
+  await using serving = await startServing(installation)
+  await chat(serving.url, key)
+  const before = filesOf(installation.data)
+  const running = await verified(installation.data)
+  expect(running.verdict).toMatchObject({ is_right: true, entries: 3 })
+  expect(filesOf(installation.data)).toEqual(before)
+  expect(running.verdict.book).toBe(join(installation.data, "tollgate.db"))
+
+  // The anchor is written when its time has come, at the latest when the gateway ends.
+  const anchor = join(installation.data, "anchor.json")
+  while (!existsSync(anchor) || !(await Bun.file(anchor).text()).includes('"rowCount":3')) {
+    await Bun.sleep(50)
+  }
+  using copies = createInstallation(ANY_PORT)
+  const whole = join(copies.data, "whole")
+  cpSync(installation.data, whole, { recursive: true })
+  rmSync(join(whole, "tollgate.db-shm"))
+  const copied = await verified(whole)
+  expect(copied.verdict).toMatchObject({ is_right: true, entries: 3, with_log: true })
+  expect(copied.verdict.anchor).toMatchObject({ rows: 3, genuine: true })
+  expect(existsSync(join(whole, "tollgate.db-shm"))).toBe(false)
+
+  rmSync(join(whole, "tollgate.db-wal"))
+  const bare = await runCommand({ ...elsewhere, data: whole }, "ledger", "verify")
+  expect(bare.exitCode).toBe(1)
+  expect(bare.stderr).toContain("tollgate.db-wal")
+}, 40_000)
+
+const canMount = Bun.spawnSync(["unshare", "--mount", "true"]).success
+
+test.skipIf(!canMount)(
+  "a book on read-only media is verified, and not served",
+  async () => {
+    using installation = await installed()
+    const command = (words: string): string =>
+      `"${process.execPath}" src/main.ts --config "${elsewhere.config}" --data "${installation.data}" ${words}`
+    const script = `mount --bind "${installation.data}" "${installation.data}" &&
+    mount -o remount,bind,ro "${installation.data}" && ${command("--json ledger verify")} && ${command("serve")}`
+    const child = Bun.spawn(["unshare", "--mount", "sh", "-c", script], {
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    const stdout = await new Response(child.stdout).text()
+    const stderr = await new Response(child.stderr).text()
+    expect(await child.exited).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ is_right: true, entries: 2 })
+    expect(stderr).toContain(`${installation.data} is on a read-only file system (EROFS)`)
+    expect(stderr).toContain("--data")
+  },
+  20_000,
+)
+
+test("a cut end is noticed, with the anchor that is beside the book", async () => {
+  using installation = await installed()
+  const serving = await startServing(installation)
+  serving.process.kill("SIGTERM")
+  await serving.process.exited
+  using database = new Database(join(installation.data, "tollgate.db"))
+  database.run("DELETE FROM entries WHERE number = 2")
+  database.run("UPDATE balances SET posted = posted - 2000000000")
+  database.run("UPDATE anchor SET last_row = 0, row_count = 0, hash_sum = ''")
+  database.close()
+  const { exitCode, stderr } = await runCommand(installation, "ledger", "verify")
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain("1 of them are missing")
+  const again = await startServing(installation)
+  again.process.kill("SIGTERM")
+  await again.process.exited
+  expect(again.errors()).toContain("book_behind")
+}, 30_000)
+
+test("a gateway that lost the log's index writes nothing over what others write", async () => {
+  using installation = await installed()
+  const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
+  await using serving = await startServing(installation)
+  for (let call = 0; call < 20; call++) await chat(serving.url, key)
+  rmSync(join(installation.data, "tollgate.db-shm"))
+  while ((await fetch(`${serving.url}/readyz`)).status === 200) await Bun.sleep(20)
+  for (let grant = 0; grant < 3; grant++) {
+    await runJson(installation, "credits", "grant", "one", "1", "--note", `grant ${grant}`)
+  }
+  serving.process.kill("SIGTERM")
+  expect(await serving.process.exited).toBe(0)
+  expect(serving.errors().split("node_failed").length).toBeLessThan(5)
+  const { verdict } = await verified(installation.data)
+  expect(verdict).toMatchObject({ is_right: true, entries: 25 })
+}, 60_000)

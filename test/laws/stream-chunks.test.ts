@@ -1,0 +1,236 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
+import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
+import { asGatewayError } from "../../src/canon/errors.ts"
+import { MemoryBudget } from "../../src/limits/memory-budget.ts"
+import { DeadlineWatch } from "../../src/relay/pipeline/deadline-watch.ts"
+import { Meter } from "../../src/relay/chat/meter.ts"
+import type { Plan } from "../../src/relay/chat/plan.ts"
+import { ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
+import {
+  type StreamWriter,
+  TranscodingWriter,
+  VerbatimWriter,
+} from "../../src/relay/chat/stream-writer.ts"
+import { HttpClient } from "../../src/wire/http/client.ts"
+import { Attempt } from "../../src/relay/upstream/attempt.ts"
+import { UpstreamStream } from "../../src/relay/chat/upstream-stream.ts"
+import type { HttpAnswer } from "../../src/wire/http/answer.ts"
+import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
+import { streamOf, USAGES, type WrittenEvent, writtenEvents } from "../recorded/written-answers.ts"
+
+const REQUEST: ChatRequest = {
+  model: "vendor/model",
+  messages: [],
+  stream: true,
+  streamUsage: true,
+  choices: 1,
+}
+const WORDS = "The vendor is out of breath"
+const SIGNER = new ReasoningSigner("secret")
+const LONG = 60_000
+const DEADLINES = { connect: LONG, firstByte: LONG, betweenBytes: LONG, whole: LONG }
+const READS_ON = "the stream is read on behind its end"
+
+const watch = new DeadlineWatch()
+afterAll(() => watch[Symbol.dispose]())
+
+function bytesOf(dialect: DialectId, events: readonly WrittenEvent[]): Uint8Array {
+  const { body } = streamOf(dialect, events)
+  return typeof body === "string" ? Buffer.from(body) : body
+}
+
+/** The frames of a vendor's plain answer, each as bytes. */
+function framesOf(dialect: DialectId, isCall: boolean): Uint8Array[] {
+  const words = { "openai-responses": "completed", gemini: "STOP" }
+  const word = { ...words }[String(dialect)] ?? "stop"
+  const events = writtenEvents(dialect, { word, usage: USAGES[dialect], isCall })
+  return events.map((event) => bytesOf(dialect, [event]))
+}
+
+/** What follows a beginning of a stream. Nothing: the vendor hangs up. */
+function endingsOf(dialect: DialectId): Record<string, Uint8Array> {
+  if (dialect === "bedrock-converse") {
+    const failure = JSON.stringify({ message: WORDS })
+    return {
+      error: exceptionFrame("modelStreamErrorException", failure),
+      broken: Buffer.from("\0\0\0\x10\0\0\0\0wrong\0\0\0\0\0\0\0", "latin1"),
+      cut: Buffer.from("\0\0\u0001\0", "latin1"),
+      nothing: new Uint8Array(),
+    }
+  }
+  const error: Partial<Record<DialectId, WrittenEvent>> = {
+    "openai-responses": ["error", { type: "error", code: "server_error", message: WORDS }],
+    "anthropic-messages": [
+      "error",
+      { type: "error", error: { type: "overloaded_error", message: WORDS } },
+    ],
+    "cohere-chat": [
+      "message-end",
+      { type: "message-end", delta: { finish_reason: "ERROR", error: WORDS } },
+    ],
+  }
+  const usual: WrittenEvent = ["", { error: { message: WORDS, code: 500 } }]
+  return {
+    error: bytesOf(dialect, [error[dialect] ?? usual]),
+    broken: Buffer.from("data: {not json}\n\n"),
+    cut: Buffer.from('data: {"type'),
+    nothing: new Uint8Array(),
+  }
+}
+
+interface Ended {
+  readonly text: string
+  readonly isOver: boolean
+  readonly failure: string | undefined
+}
+
+/** Reads a stream to its end as an answer does. @throws when it is read more often than it has chunks. */
+async function readWhole(
+  client: ClientDialect,
+  upstream: UpstreamDialect,
+  chunks: readonly Uint8Array[],
+): Promise<Ended> {
+  let reads = 0
+  const body: AsyncIterableIterator<Uint8Array> = {
+    async next() {
+      const value = chunks[reads++]
+      // What reads on forever would stop this process too: no timer could tell of it.
+      if (reads > chunks.length + 1) throw new Error(READS_ON)
+      return value === undefined ? { done: true, value: undefined } : { done: false, value }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+  const type =
+    upstream.framing === "sse" ? "text/event-stream" : "application/vnd.amazon.eventstream"
+  const answer = { header: () => type, body } as unknown as HttpAnswer
+  const plan = {
+    deployment: { id: "vendor/model" },
+    client: { provider: "vendor", cleanedText: (text: string) => text },
+    binding: { dialect: upstream },
+  } as unknown as Plan
+  using memory = new MemoryBudget(1 << 26).open({ id: "key", account: "a" })
+  const limits = { answerBytes: 1 << 26, memory }
+  const observer = { attemptFailed: () => {} }
+  using upstreamClient = new HttpClient({})
+  const known = {
+    plan,
+    client: upstreamClient,
+    observer,
+    deadlines: DEADLINES,
+    watch,
+    request: "req_1",
+    work: 0,
+  }
+  using attempt = new Attempt({ ...known, ...limits })
+  const decoder = upstream.decodeEvents(REQUEST)
+  const parts = { decoder, meter: new Meter(decoder.other), writer: writerOf(client, upstream) }
+  let text = ""
+  try {
+    const stream = await UpstreamStream.open(attempt, answer, parts)
+    do text += await stream.read()
+    while (!stream.isOver)
+    return { text: text + stream.writer.end(1n), isOver: true, failure: undefined }
+  } catch (error) {
+    const failure = asGatewayError(error)
+    if (reads > chunks.length + 1) throw new Error(READS_ON, { cause: error })
+    expect(failure.kind).toBe("upstream_error")
+    return { text, isOver: false, failure: failure.message }
+  }
+}
+
+function writerOf(client: ClientDialect, upstream: UpstreamDialect): StreamWriter {
+  if (client.id === upstream.id && upstream.patches) {
+    return new VerbatimWriter(client, upstream.patches.frames(REQUEST))
+  }
+  return new TranscodingWriter(client, client.encodeEvents(REQUEST), {
+    model: REQUEST.model,
+    signer: SIGNER,
+    provider: "vendor",
+    dialect: upstream.id,
+  })
+}
+
+/** Whether frames are a whole answer once the vendor hangs up. */
+async function isWhole(upstream: UpstreamDialect, frames: readonly Uint8Array[]): Promise<boolean> {
+  const [client] = CLIENTS
+  if (!client) throw new Error("there is no client")
+  return (await readWhole(client, upstream, frames)).isOver
+}
+
+/** All ways to merge neighbours: each bit says whether a chunk ends behind a frame. */
+function* merges(frames: readonly Uint8Array[]): Generator<Uint8Array[]> {
+  for (let cuts = 0; cuts < 2 ** Math.max(0, frames.length - 1); cuts++) {
+    const chunks: Uint8Array[] = []
+    let open: Uint8Array[] = []
+    for (const [index, frame] of frames.entries()) {
+      open.push(frame)
+      if ((cuts & (1 << index)) === 0 && index < frames.length - 1) continue
+      chunks.push(Buffer.concat(open))
+      open = []
+    }
+    yield chunks
+  }
+}
+
+for (const upstream of UPSTREAMS) {
+  describe(`a stream of ${upstream.id}`, () => {
+    for (const client of CLIENTS) {
+      for (const isCall of [false, true]) {
+        const frames = framesOf(upstream.id, isCall)
+        const what = `${client.id}, ${isCall ? "a call" : "text"}`
+
+        test(`ends, however its frames come together and wherever it fails: ${what}`, async () => {
+          for (const [name, ending] of Object.entries(endingsOf(upstream.id))) {
+            for (let place = 0; place <= frames.length; place++) {
+              const begun = frames.slice(0, place)
+              const mayEnd = await isWhole(upstream, begun)
+              const all = name === "nothing" ? begun : [...begun, ending]
+              for (const chunks of merges(all)) {
+                const { isOver, failure } = await readWhole(client, upstream, chunks)
+                if (!mayEnd) expect({ name, place, isOver }).toEqual({ name, place, isOver: false })
+                if (!mayEnd && name === "error") expect(failure).toContain(WORDS)
+              }
+            }
+          }
+        })
+
+        test(`is the same answer, wherever its bytes are cut: ${what}`, async () => {
+          const bytes = Buffer.concat(frames)
+          const places = fc.array(fc.nat(bytes.length), { maxLength: 20 })
+          await fc.assert(
+            fc.asyncProperty(places, async (places) => {
+              const ends = [...new Set([...places, bytes.length])].toSorted((a, b) => a - b)
+              const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+              const { isOver, text } = await readWhole(client, upstream, chunks)
+              expect(isOver).toBe(true)
+              expect(text).toContain(isCall ? "clock" : "Hi")
+            }),
+            { numRuns: 30 },
+          )
+        })
+      }
+    }
+  })
+}
+
+test("pieces that say nothing leave others their turn, however many of them are here already", async () => {
+  const ping = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n')
+  const upstream = UPSTREAMS.find(({ id }) => id === "anthropic-messages")
+  const client = CLIENTS.find(({ id }) => id === "openai-chat")
+  if (!upstream || !client) throw new Error("a dialect is missing")
+  let turns = 0
+  const timer = setInterval(() => turns++, 0)
+  await readWhole(
+    client,
+    upstream,
+    Array.from({ length: 20_000 }, () => ping),
+  )
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(5)
+})

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "bun:test"
+import { imageTokenBound } from "../../src/media/generated-image-tokens.ts"
+
+const SQUARE = { width: 1024, height: 1024 }
+const WIDE = { width: 1536, height: 1024 }
+
+describe("a picture is never more tokens than its bound", () => {
+  // OpenAI's image generation guide, and what was recorded, text included.
+  for (const [model, size, quality, tokens] of [
+    ["gpt-image-1", SQUARE, "low", 272],
+    ["gpt-image-1", SQUARE, "medium", 1056],
+    ["gpt-image-1", SQUARE, "high", 4160],
+    ["gpt-image-1", WIDE, "low", 408],
+    ["gpt-image-1", WIDE, "medium", 1584],
+    ["gpt-image-1", WIDE, "high", 6240],
+    ["gpt-image-1", undefined, undefined, 6240],
+    ["gpt-image-1", SQUARE, "auto", 4160],
+    ["gpt-image-1.5", SQUARE, "low", 415],
+    ["gpt-image-1.5", SQUARE, "medium", 1318],
+    ["gpt-image-2", { width: 1536, height: 864 }, "low", 120],
+    ["gpt-image-2", { width: 3840, height: 2160 }, undefined, 32_906],
+    ["gemini-2.5-flash-image", WIDE, undefined, 1290],
+    ["gemini-3.1-flash-lite-image", SQUARE, undefined, 1518],
+    ["google/gemini-3-pro-image", undefined, "high", 2000],
+  ] as const) {
+    test(`${model} ${size ? `${size.width}x${size.height}` : "of any size"} ${quality}`, () => {
+      const bound = imageTokenBound(model, size, quality)
+      expect(bound).toBeGreaterThanOrEqual(tokens)
+      expect(bound).toBeLessThanOrEqual(tokens + 9_500)
+    })
+  }
+
+  test("a model that nobody knows has a generous one", () => {
+    expect(imageTokenBound("painter", SQUARE, "low")).toBe(16_384)
+  })
+})

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { ImageSettings } from "../../src/config/settings.ts"
+import { ImageStore } from "../../src/media/image-store.ts"
+import { png } from "../support/png.ts"
+
+let folder: string
+let failures: unknown[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-pictures-"))
+  failures = []
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function store(settings: Partial<ImageSettings> = {}, secret = "a secret"): ImageStore {
+  return new ImageStore({
+    folder: join(folder, "pictures"),
+    secret,
+    settings: () => ({ linkLifetime: 60_000, ...settings }),
+    onFailure: (error) => failures.push(error),
+  })
+}
+
+function partsOf(link: string): readonly [name: string, signature: string] {
+  const { pathname, searchParams } = new URL(link)
+  return [pathname.replace("/v1/images/files/", ""), searchParams.get("signature") ?? ""]
+}
+
+const BASE = "http://gateway"
+
+describe("in a folder", () => {
+  test("a picture comes back as it was, for as long as its link says", async () => {
+    using images = store()
+    const link = await images.keep(png(8, 8), "image/png", BASE)
+    const kept = await images.open(...partsOf(link))
+    expect(kept?.mediaType).toBe("image/png")
+    expect(kept?.lifetime).toBeWithin(50_000, 60_001)
+    expect(new Uint8Array((await kept?.body.arrayBuffer()) ?? [])).toEqual(png(8, 8))
+  })
+
+  test("links are those of one installation", async () => {
+    using images = store()
+    using others = store({}, "another secret")
+    const link = await images.keep(png(8, 8), "image/png", BASE)
+    expect(await others.open(...partsOf(link))).toBeUndefined()
+  })
+
+  test("an expired link does not work, and its picture is swept away", async () => {
+    using images = store({ linkLifetime: 1 })
+    const link = await images.keep(png(8, 8), "image/png", BASE)
+    await Bun.sleep(2)
+    expect(await images.open(...partsOf(link))).toBeUndefined()
+    await images.sweep()
+    expect(readdirSync(join(folder, "pictures"))).toEqual([])
+    expect(failures).toEqual([])
+  })
+
+  test("sweeping leaves what is not its own, and what still works", async () => {
+    using images = store()
+    await images.keep(png(8, 8), "image/jpeg", BASE)
+    writeFileSync(join(folder, "pictures", "notes.txt"), "mine")
+    await images.sweep()
+    expect(readdirSync(join(folder, "pictures")).toSorted()).toEqual([
+      expect.stringMatching(/^\d{13}-[0-9a-f]{32}\.jpg$/),
+      "notes.txt",
+    ])
+  })
+
+  test("what was left by a process before is swept at the start", async () => {
+    using before = store({ linkLifetime: 1 })
+    await before.keep(png(8, 8), "image/png", BASE)
+    await Bun.sleep(2)
+    using images = store()
+    await images.sweep()
+    expect(readdirSync(join(folder, "pictures"))).toEqual([])
+  })
+
+  test("nothing is made before there is a picture", async () => {
+    using images = store()
+    await images.sweep()
+    expect(existsSync(join(folder, "pictures"))).toBeFalse()
+    expect(failures).toEqual([])
+  })
+
+  for (const name of [
+    "",
+    "..",
+    "../secrets/key-pepper",
+    "1-2.png",
+    `1700000000000-${"a".repeat(32)}.svg`,
+  ]) {
+    test(`'${name}' is no name`, async () => {
+      using images = store()
+      expect(await images.open(name, "0".repeat(64))).toBeUndefined()
+    })
+  }
+})
+
+describe("in a bucket", () => {
+  test("a picture goes there, its link is the bucket's own, and expired ones are removed", async () => {
+    const bucket = new FakeBucket()
+    using server = bucket.listen()
+    const settings: ImageSettings = {
+      linkLifetime: 60_000,
+      bucket: {
+        bucket: "shelf",
+        endpoint: server.url.origin,
+        region: "us-east-1",
+        accessKeyId: "id",
+        secretAccessKey: "secret",
+      },
+    }
+    using images = store(settings)
+    const link = await images.keep(png(8, 8), "image/png", BASE)
+    expect(new URL(link).origin).toBe(server.url.origin)
+    expect(link).toContain("X-Amz-Expires=60")
+    expect(link).toContain("X-Amz-Signature=")
+    const kept = await fetch(link)
+    expect(new Uint8Array(await kept.arrayBuffer())).toEqual(png(8, 8))
+    expect(kept.headers.get("content-type")).toBe("image/png")
+
+    bucket.objects.set(`/shelf/tollgate-pictures/1000000000000-${"0".repeat(32)}.png`, OLD)
+    await images.sweep()
+    expect(failures).toEqual([])
+    expect([...bucket.objects.keys()]).toEqual([new URL(link).pathname])
+  })
+})
+
+const OLD = { body: new Uint8Array(1), type: "image/png" }
+
+/** As much of S3 as is used: put, get, list and delete, by path. */
+class FakeBucket {
+  readonly objects = new Map<string, { body: Uint8Array<ArrayBuffer>; type: string }>()
+
+  listen(): Bun.Server<undefined> {
+    return Bun.serve({ port: 0, fetch: (request) => this.#answer(request) })
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (request.method === "PUT") {
+      const body = new Uint8Array(await request.arrayBuffer())
+      this.objects.set(pathname, { body, type: request.headers.get("content-type") ?? "" })
+      return new Response()
+    }
+    if (request.method === "DELETE") {
+      this.objects.delete(pathname)
+      return new Response(null, { status: 204 })
+    }
+    if (searchParams.has("prefix")) return this.#list()
+    const found = this.objects.get(pathname)
+    if (!found) return new Response(null, { status: 404 })
+    return new Response(found.body, { headers: { "content-type": found.type } })
+  }
+
+  #list(): Response {
+    const contents = [...this.objects.keys()].map(
+      (path) => `<Contents><Key>${path.replace("/shelf/", "")}</Key><Size>1</Size></Contents>`,
+    )
+    return new Response(
+      `<?xml version="1.0"?><ListBucketResult><Name>shelf</Name><IsTruncated>false</IsTruncated>${contents.join("")}</ListBucketResult>`,
+      { headers: { "content-type": "application/xml" } },
+    )
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../src/canon/errors.ts"
+import {
+  chargedBody,
+  type Endings,
+  keepLastChunk,
+} from "../../src/relay/operations/charged-body.ts"
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Endings that write down what was called, and charge when they are told to. */
+function endings(called: string[], charged: Promise<void> = Promise.resolve()): Endings {
+  return {
+    async whole() {
+      await charged
+      called.push("whole")
+      return undefined
+    },
+    broken(error) {
+      called.push(`broken: ${error.kind}`)
+      return Promise.resolve(undefined)
+    },
+    left() {
+      called.push("left")
+      return Promise.resolve()
+    },
+  }
+}
+
+async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield bytes(text)
+}
+
+/** Whatever could go on without being waited for has gone on. */
+async function severalTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+}
+
+describe("a body whose last piece waits for the charge", () => {
+  test("gives all but the last piece at once", async () => {
+    const called: string[] = []
+    const charge = Promise.withResolvers<void>()
+    const body = chargedBody(keepLastChunk(chunks("a", "b", "c")), endings(called, charge.promise))
+    const reader = body.getReader()
+    expect((await reader.read()).value).toEqual(bytes("a"))
+    expect((await reader.read()).value).toEqual(bytes("b"))
+    const last = reader.read()
+    await severalTurns()
+    expect(Bun.peek.status(last)).toBe("pending")
+    charge.resolve()
+    expect((await last).value).toEqual(bytes("c"))
+    expect((await reader.read()).done).toBe(true)
+    expect(called).toEqual(["whole"])
+  })
+
+  test("gives no last piece when it cannot be charged", async () => {
+    const called: string[] = []
+    const charge = Promise.reject(new Error("the disk is full"))
+    const body = chargedBody(keepLastChunk(chunks("a", "b")), endings(called, charge))
+    const reader = body.getReader()
+    expect((await reader.read()).value).toEqual(bytes("a"))
+    await reader.read().then(
+      () => expect.unreachable(),
+      () => {},
+    )
+    expect(called).toEqual([])
+  })
+
+  test("ends with an error when the source breaks off, and says why once", async () => {
+    const called: string[] = []
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield bytes("a")
+      yield bytes("b")
+      throw new GatewayError("upstream_timeout", "late")
+    }
+    const reader = chargedBody(keepLastChunk(broken()), endings(called)).getReader()
+    expect((await reader.read()).value).toEqual(bytes("a"))
+    await reader.read().then(
+      () => expect.unreachable(),
+      () => {},
+    )
+    expect(called).toEqual(["broken: upstream_timeout"])
+  })
+
+  test("settles what was delivered when its reader leaves", async () => {
+    const called: string[] = []
+    const reader = chargedBody(keepLastChunk(chunks("a", "b", "c")), endings(called)).getReader()
+    await reader.read()
+    await reader.cancel()
+    expect(called).toEqual(["left"])
+  })
+
+  test("reads nothing that nobody waits for", async () => {
+    let read = 0
+    async function* counted(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        read++
+        yield bytes("x")
+      }
+    }
+    const reader = chargedBody(keepLastChunk(counted()), endings([])).getReader()
+    await reader.read()
+    await severalTurns()
+    expect(read).toBeLessThanOrEqual(2)
+    await reader.cancel()
+  })
+})

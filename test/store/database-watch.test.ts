@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test"
+import { openSync, closeSync, writeSync, renameSync } from "node:fs"
+import { AUDIT } from "./audit-record.ts"
+import { LedgerError } from "../../src/store/ledger-error.ts"
+import { BookWatch } from "../../src/store/sqlite/database-watch.ts"
+import { openStore } from "../../src/store/open-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
+import { Book, TemporaryDirectory } from "./book.ts"
+
+/** Pages that are not the schema's, in bytes. */
+const DAMAGE = { from: 150 * 4_096, length: 100 * 4_096 }
+/** Each row fills a page. */
+const ROWS = 300
+
+async function longBook(directory: TemporaryDirectory): Promise<void> {
+  await using store = await openStore(directory.database)
+  await store.accounts.create({ id: "a", name: "a", createdAt: 1 }, AUDIT)
+  const entry = { account: "a", kind: "grant", amount: 1n, author: null, at: 1 } as const
+  for (let count = 0; count < ROWS; count++) {
+    await store.entries.add({ ...entry, note: "x".repeat(3_000) }, AUDIT)
+  }
+}
+
+function overwrite(path: string): void {
+  const file = openSync(path, "r+")
+  writeSync(file, Buffer.alloc(DAMAGE.length, 7), 0, DAMAGE.length, DAMAGE.from)
+  closeSync(file)
+}
+
+/** What is wrong with the ledger, as a step says that fails. */
+async function faultOf(step: Promise<unknown>): Promise<string | undefined> {
+  const error = await step.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  return error instanceof LedgerError ? error.code : undefined
+}
+
+for (const [way, open] of [
+  ["alone", openStore],
+  ["on a thread", openThreadedStore],
+] as const) {
+  test(`a bad page that any step meets ends all that moves money, ${way}`, async () => {
+    using directory = new TemporaryDirectory()
+    await longBook(directory)
+    overwrite(directory.database)
+    await using opened = await open(directory.database)
+    const told: (string | undefined)[] = []
+    const watch = new BookWatch(directory.database, (fault) => told.push(fault?.code))
+    const store = watch.over(opened)
+    expect(await faultOf(store.integrity.listRows(0, ROWS))).toBe("damaged")
+    watch.look()
+    expect(told).toEqual(["damaged"])
+    const order = { node: "node", owner: "a", wanted: 1n, min: 1n }
+    expect(await faultOf(store.leases.take(order))).toBe("damaged")
+    const nothing = { postings: [], opened: [], closed: [] }
+    expect(await faultOf(store.settlements.post("node", nothing))).toBe("damaged")
+  })
+}
+
+test("a book that is moved away and back is trusted again; what it refuses is no damage", async () => {
+  await using book = Book.direct()
+  const told: (string | undefined)[] = []
+  const path = book.directory.database
+  const watch = new BookWatch(path, (fault) => told.push(fault?.message))
+  const store = watch.over(book.store)
+  await book.account("a", 5n)
+  const twice = store.accounts.create({ id: "b", name: "name of a", createdAt: 1 }, AUDIT)
+  await expect(twice).rejects.toMatchObject({ code: "exists" })
+  expect(watch.fault).toBeUndefined()
+  renameSync(path, `${path}.away`)
+  watch.look()
+  watch.look()
+  renameSync(`${path}.away`, path)
+  watch.look()
+  expect(told).toEqual([`the file of the book, ${path}, is gone`, undefined])
+})
