@@ -74,6 +74,17 @@ async function faultsOf(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
 }
 
+/** What follows a new width or theme has been drawn: colours and marks that move are where they belong. */
+async function settled(page: Page): Promise<void> {
+  const frame = "new Promise((drawn) => requestAnimationFrame(drawn))"
+  for (let drawn = 0; drawn < 3; drawn++) await page.evaluate(frame)
+  await page.evaluate(
+    `Promise.allSettled(document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity)
+      .map(({ finished }) => finished))`,
+  )
+}
+
 /** Looks at the page as it stands in each width and theme. */
 async function look(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor()
@@ -81,6 +92,7 @@ async function look(page: Page, name: string): Promise<void> {
   for (const { width, scheme, isJudged } of LOOKS) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" })
+    await settled(page)
     await image(page, `${name}-${width}-${scheme}`)
     if (isJudged) expect(await faultsOf(page), `${name} ${width} ${scheme}`).toEqual([])
     const spread = await page.evaluate<number>(
