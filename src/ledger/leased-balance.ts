@@ -16,28 +16,28 @@ export class LeasedBalance {
   held = 0n
   /** How many holds are open on it, those of nothing included. */
   holds = 0
-  /** The owner's posted balance when last heard of. */
+  /** The owner's posted balance when last reported. */
   posted = 0n
-  /** What the owner owed when last heard of: until it is paid, nothing is leased. */
+  /** What the owner owed when last reported: until it is paid, nothing is leased. */
   debt = 0n
-  /** What requests wait for, one option for each. */
+  /** What requests wait for, one entry for each. */
   readonly waiting = new Set<{ readonly amount: bigint }>()
-  /** The order for a larger lease that is under way. */
-  input: Promise<LeaseGrant> | undefined
-  /** The order after that one: it counts in those who came too late for it. */
+  /** The request for a larger lease that is under way. */
+  lease: Promise<LeaseGrant> | undefined
+  /** The request after that one: it includes what came too late for it. */
   nextLease: Promise<LeaseGrant> | undefined
 
   constructor(owner: string) {
     this.owner = owner
   }
 
-  /** What a new request can hold at once. */
+  /** What a new request can hold immediately. */
   get available(): bigint {
     return this.leased - this.held
   }
 
   /** Whether no one needs it now. */
   get isIdle(): boolean {
-    return this.holds === 0 && this.waiting.size === 0 && !this.input && !this.nextLease
+    return this.holds === 0 && this.waiting.size === 0 && !this.lease && !this.nextLease
   }
 }

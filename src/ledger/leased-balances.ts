@@ -48,7 +48,7 @@ export class LeasedBalances {
 
   /**
    * Leases more until the attempt succeeds, or there is no more to be had; then leases what is left
-   * and tries a last time. Requests that wait at once share their orders.
+   * and tries a last time. Requests that wait at the same time share their leases.
    */
   async extend<T>(
     payer: Payer,
@@ -56,8 +56,8 @@ export class LeasedBalances {
     attempt: () => T | undefined,
   ): Promise<T | undefined> {
     const balances = this.ofPayer(payer)
-    const options = { amount }
-    for (const balance of balances) balance.waiting.add(options)
+    const waiting = { amount }
+    for (const balance of balances) balance.waiting.add(waiting)
     try {
       const deadline = performance.now() + RECALL_TIME
       let result = attempt()
@@ -68,7 +68,7 @@ export class LeasedBalances {
         if (result !== undefined || grants.every(({ granted }) => granted > 0n)) continue
         const isWorthWaiting = grants.every((grant) => grant.granted + grant.leasedElsewhere > 0n)
         if (!isWorthWaiting || performance.now() > deadline) {
-          // Awaited: whoever waits for it still waits, or the leased balance would seem idle meanwhile.
+          // Awaited, so that its request still counts as waiting and the balance does not seem idle.
           return grants.some(({ free }) => free > 0n)
             ? await this.#takeRest(balances, amount, attempt)
             : undefined
@@ -77,7 +77,7 @@ export class LeasedBalances {
       }
       return result
     } finally {
-      for (const balance of balances) balance.waiting.delete(options)
+      for (const balance of balances) balance.waiting.delete(waiting)
     }
   }
 
@@ -133,11 +133,11 @@ export class LeasedBalances {
     return attempt()
   }
 
-  /** Joins the next order that is yet to go out, or sends one. */
+  /** Joins the next lease that is yet to be asked for, or asks for one. */
   #requestLease(balance: LeasedBalance): Promise<LeaseGrant> {
     if (balance.nextLease) return balance.nextLease
-    if (!balance.input) return this.#send(balance)
-    balance.nextLease = balance.input
+    if (!balance.lease) return this.#send(balance)
+    balance.nextLease = balance.lease
       .catch(() => undefined)
       .then(() => {
         balance.nextLease = undefined
@@ -146,7 +146,7 @@ export class LeasedBalances {
     return balance.nextLease
   }
 
-  /** Orders what all waiting requests need together, and at least what the smallest of them does. */
+  /** Leases what all waiting requests need together, and at least what the smallest of them does. */
   #send(balance: LeasedBalance): Promise<LeaseGrant> {
     let wanted = 0n
     let min: bigint | undefined
@@ -156,18 +156,18 @@ export class LeasedBalances {
       if (min === undefined || amount < min) min = amount
     }
     const { available } = balance
-    const input = this.#lease(balance, wanted - available, (min ?? 0n) - available)
-    balance.input = input
-    const sent = (): void => {
-      balance.input = undefined
+    const lease = this.#lease(balance, wanted - available, (min ?? 0n) - available)
+    balance.lease = lease
+    const taken = (): void => {
+      balance.lease = undefined
     }
-    input.then(sent, sent)
-    return input
+    lease.then(taken, taken)
+    return lease
   }
 
   async #lease(balance: LeasedBalance, wanted: bigint, min: bigint): Promise<LeaseGrant> {
-    const input = { node: this.#node, owner: balance.owner, wanted, min }
-    const grant = await this.#store.leases.take(input)
+    const request = { node: this.#node, owner: balance.owner, wanted, min }
+    const grant = await this.#store.leases.take(request)
     balance.leased += grant.granted
     balance.posted = grant.posted
     balance.debt = grant.debt

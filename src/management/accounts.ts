@@ -8,7 +8,7 @@ import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 
 /** Those who pay: made and renamed by operators, seen by their members. */
 export class Accounts {
@@ -21,7 +21,7 @@ export class Accounts {
   }
 
   /** All that they may see, the oldest first. */
-  async list(actor: Actor, input: PageOrder): Promise<Page<Account>> {
+  async list(actor: Actor, input: PageQuery): Promise<Page<Account>> {
     const { at, id } = timePositionOf(input.cursor) ?? { at: -Infinity, id: "" }
     const all = await this.#store.accounts.list()
     const found = all

@@ -9,7 +9,7 @@ import type { CodeRecord, NewCode as NewCodeRecord } from "../store/codes.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
 /** Codes that give credits: made and ended by operators, redeemed by `Credits`. */
 export class Codes {
@@ -24,7 +24,7 @@ export class Codes {
   }
 
   /** All, the newest first. @throws GatewayError `forbidden`. */
-  async list(actor: Actor, input: PageOrder): Promise<Page<Code>> {
+  async list(actor: Actor, input: PageQuery): Promise<Page<Code>> {
     requireOperator(actor)
     const [after = null] = positionOf(input.cursor) ?? []
     const found = await this.#store.codes.list(

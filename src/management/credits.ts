@@ -11,9 +11,9 @@ import { type Store } from "../store/store.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import { Attempts } from "./attempt-limit.ts"
 import type { Audit } from "./audit.ts"
-import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
-export interface EntryInput extends PageOrder {
+export interface EntryQuery extends PageQuery {
   readonly kind?: EntryKind | undefined
 }
 
@@ -58,7 +58,7 @@ export class Credits {
   }
 
   /** The newest first. @throws GatewayError `not_found`. */
-  async entries(actor: Actor, account: string, input: EntryInput): Promise<Page<Entry>> {
+  async entries(actor: Actor, account: string, input: EntryQuery): Promise<Page<Entry>> {
     requireRole(actor, account, "viewer")
     await this.#require(account)
     const [before = null] = positionOf(input.cursor) ?? []

@@ -8,7 +8,7 @@ export type Position = readonly (string | number)[]
 const LATEST_TIME = 8.64e15
 
 /** What a list is asked for, as `pageQuery` has it. */
-export interface PageOrder {
+export interface PageQuery {
   readonly limit: number
   readonly cursor?: string | undefined
 }

@@ -10,7 +10,7 @@ import type { UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
 import { userActor } from "./user-actor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
@@ -48,7 +48,7 @@ export class Invitations {
   /** Open ones, of one account or of all that they may invite into. */
   async list(
     actor: Actor,
-    input: PageOrder & { readonly account?: string | undefined },
+    input: PageQuery & { readonly account?: string | undefined },
   ): Promise<Page<Invitation>> {
     const accounts = accountsOf(actor, input.account, "owner") ?? null
     const after = timePositionOf(input.cursor)

@@ -15,7 +15,7 @@ import { parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { keyDocument, keySettings, type KeyUse, statusOf } from "./key-document.ts"
 import { scopeOf } from "./scope.ts"
 
@@ -30,7 +30,7 @@ export interface KeyContext {
   readonly changed?: () => Promise<void>
 }
 
-export interface KeyInput extends PageOrder {
+export interface KeyQuery extends PageQuery {
   readonly account?: string | undefined
   readonly status?: Key["status"] | undefined
 }
@@ -52,7 +52,7 @@ export class Keys {
   }
 
   /** Of one account or of all that they may see, the newest first. */
-  async list(actor: Actor, input: KeyInput): Promise<Page<Key>> {
+  async list(actor: Actor, input: KeyQuery): Promise<Page<Key>> {
     const now = Date.now()
     const filter = { accounts: scopeOf(actor, input.account), status: input.status, now }
     const after = timePositionOf(input.cursor)

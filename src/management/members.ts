@@ -8,7 +8,7 @@ import type { UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 
 /** Who belongs to an account, and as what. Their names are the users', their roles the store's. */
 export class Members {
@@ -25,7 +25,7 @@ export class Members {
   /** Of one account, or of all that they may see; in the order in which they joined. */
   async list(
     actor: Actor,
-    input: PageOrder & { readonly account?: string | undefined },
+    input: PageQuery & { readonly account?: string | undefined },
   ): Promise<Page<Member>> {
     const accounts = accountsOf(actor, input.account)
     const found = await this.#store.members.list(

@@ -11,7 +11,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
 import type { Model as ModelDocument } from "tollgate-contract/catalog.ts"
 import type { Page } from "tollgate-contract/common.ts"
-import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
 import { healthDocument } from "./health-document.ts"
 import { KnownPrices } from "./known-prices.ts"
@@ -30,7 +30,7 @@ export interface ModelParts {
 }
 
 /** What a list of models is narrowed to. All of it has to hold. */
-export interface ModelInput extends PageOrder {
+export interface ModelQuery extends PageQuery {
   /** A part of the id or of its owner's name. */
   readonly search?: string | undefined
   readonly kind?: Model["kind"] | undefined
@@ -55,7 +55,7 @@ export class Models {
   }
 
   /** By id. */
-  list(actor: Actor, input: ModelInput): Page<ModelDocument> {
+  list(actor: Actor, input: ModelQuery): Page<ModelDocument> {
     const [after = ""] = positionOf(input.cursor) ?? []
     const found = this.#catalog()
       .list()
@@ -174,7 +174,7 @@ export class Models {
   }
 }
 
-function fits(model: Model, { search, kind, provider, priced }: ModelInput): boolean {
+function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boolean {
   if (kind !== undefined && model.kind !== kind) return false
   if (provider !== undefined && !model.id.startsWith(`${provider}/`)) return false
   if (priced !== undefined && isPriced(model) !== (priced === "true")) return false

@@ -10,7 +10,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
 import type { NewProvider, Provider, ProviderTest, Vendor } from "tollgate-contract/catalog.ts"
 import type { Page } from "tollgate-contract/common.ts"
-import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { EntryChange, LiveSettings } from "./live-settings.ts"
 import { type ProbeFinding, probeProvider } from "./probe.ts"
@@ -46,7 +46,7 @@ export class Providers {
   }
 
   /** By id. Who is no operator sees those that models are called with, and how they fare. */
-  list(actor: Actor, input: PageOrder): Page<Provider> {
+  list(actor: Actor, input: PageQuery): Page<Provider> {
     const [after = ""] = positionOf(input.cursor) ?? []
     const tallies = tallyProviders(this.#catalog())
     const found = this.#ids()
@@ -67,7 +67,7 @@ export class Providers {
   async create(actor: Actor, input: NewProvider): Promise<Provider> {
     requireOperator(actor)
     await this.#live.refresh()
-    const { id, ...written } = withSmallHeaders(input)
+    const { id, ...written } = withLowercaseHeaders(input)
     if (this.#ids().includes(id)) {
       throw new GatewayError(
         "conflict",
@@ -88,7 +88,7 @@ export class Providers {
   /** @throws GatewayError `forbidden`, `not_found`, `invalid_value` naming the field, `conflict`. */
   async change(actor: Actor, id: string, input: RawEntry): Promise<Provider> {
     requireOperator(actor)
-    const change = withSmallHeaders(input)
+    const change = withLowercaseHeaders(input)
     await this.#live.refresh()
     const before = this.#requireOwn(id)
     if (change["vendor"] !== undefined && change["vendor"] !== before["vendor"]) {
@@ -258,7 +258,7 @@ function merged(before: RawEntry, change: RawEntry): RawEntry {
 }
 
 /** Names of headers are the same in capitals. */
-function withSmallHeaders<Entry extends RawEntry>(entry: Entry): Entry {
+function withLowercaseHeaders<Entry extends RawEntry>(entry: Entry): Entry {
   const headers = asObject(entry["headers"])
   if (headers === undefined) return entry
   const small = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])

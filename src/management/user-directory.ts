@@ -6,7 +6,7 @@ import type { UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
+import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
 /** More memberships than the users of one page have. */
@@ -34,7 +34,7 @@ export class UserDirectory {
   /** The oldest first. @throws GatewayError `forbidden`. */
   async list(
     actor: Actor,
-    input: PageOrder & { readonly search?: string | undefined },
+    input: PageQuery & { readonly search?: string | undefined },
   ): Promise<Page<User>> {
     requireOperator(actor)
     const after = timePositionOf(input.cursor)

@@ -55,29 +55,29 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 const CAPITAL_TYPES: ReadonlySet<JsonValue> = new Set(TYPES.map((type) => type.toUpperCase()))
 
 /** A JSON schema with its types in lowercase: Google takes capitals there too, as Gemini CLI writes them. */
-export function withSmallTypes(schema: JsonObject): JsonObject {
+export function withLowercaseTypes(schema: JsonObject): JsonObject {
   // Who writes capitals does so at the head as well.
-  return isCapital(schema.type) ? smallTypes(schema) : schema
+  return isCapital(schema.type) ? lowercaseTypes(schema) : schema
 }
 
-function smallTypes(schema: JsonObject): JsonObject {
+function lowercaseTypes(schema: JsonObject): JsonObject {
   const written: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {
     if (value === undefined || name === "__proto__") continue
     if (name === "type") written.type = isCapital(value) ? value.toLowerCase() : value
-    else if (SCHEMAS.has(name)) written[name] = smallTypesIn(value)
+    else if (SCHEMAS.has(name)) written[name] = lowercaseTypesIn(value)
     else if (SCHEMAS_BY_NAME.has(name) && isJsonObject(value)) {
       written[name] = Object.fromEntries(
-        Object.entries(value).map(([key, inner]) => [key, inner && smallTypesIn(inner)]),
+        Object.entries(value).map(([key, inner]) => [key, inner && lowercaseTypesIn(inner)]),
       )
     } else written[name] = value
   }
   return written
 }
 
-function smallTypesIn(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(smallTypesIn)
-  return isJsonObject(value) ? smallTypes(value) : value
+function lowercaseTypesIn(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(lowercaseTypesIn)
+  return isJsonObject(value) ? lowercaseTypes(value) : value
 }
 
 function isCapital(type: JsonValue | undefined): type is string {

@@ -64,8 +64,8 @@ export class Fingerprints {
    */
   async ofRequest({ method, url, headers }: Request, body: FileBytes): Promise<ReadBody> {
     const { pathname, search } = new URL(url)
-    const options = MEANT_HEADERS.map((name) => headers.get(name))
-    const hmac = this.#hmac().update(JSON.stringify([method, pathname, search, ...options]))
+    const values = MEANT_HEADERS.map((name) => headers.get(name))
+    const hmac = this.#hmac().update(JSON.stringify([method, pathname, search, ...values]))
     const form = isForm(headers) ? await readForm(headers, body) : undefined
     if (form) {
       const fingerprint = hmac.update(JSON.stringify(form.parts)).digest("base64url")

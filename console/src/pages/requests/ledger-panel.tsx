@@ -5,7 +5,7 @@ import { Money } from "../../ui/money.tsx"
 import { Panel } from "../../ui/panel.tsx"
 
 /** What was set aside, what of it was taken, and where that stands in the ledger. */
-export function BookPanel({ receipt }: { readonly receipt: Receipt }) {
+export function LedgerPanel({ receipt }: { readonly receipt: Receipt }) {
   const { entry } = receipt
   const released = nanos(receipt.hold) - nanos(receipt.charged)
   const facts: Fact[] = [

@@ -17,7 +17,7 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { ArithmeticPanel } from "./arithmetic-panel.tsx"
 import { AttemptsPanel } from "./attempts-panel.tsx"
-import { BookPanel } from "./ledger-panel.tsx"
+import { LedgerPanel } from "./ledger-panel.tsx"
 import { ContentPanel } from "./content-panel.tsx"
 import { LossesPanel } from "./losses-panel.tsx"
 
@@ -76,7 +76,7 @@ function ReceiptParts({ receipt }: { readonly receipt: Receipt }) {
           <UsagePanel receipt={receipt} />
         </Stack>
       </SimpleGrid>
-      <BookPanel receipt={receipt} />
+      <LedgerPanel receipt={receipt} />
       <ContentPanel receipt={receipt} />
     </Stack>
   )

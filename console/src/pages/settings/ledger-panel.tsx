@@ -8,7 +8,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Panel } from "../../ui/panel.tsx"
 
 /** Walks every account's ledger when it is asked to, and says what it found. */
-export function BookPanel() {
+export function LedgerPanel() {
   const book = useQuery({
     queryKey: ["book"],
     queryFn: ({ signal }) => api("GET /settings/book", {}, { signal }),

@@ -5,7 +5,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Facts } from "../../ui/facts.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
-import { BookPanel } from "./ledger-panel.tsx"
+import { LedgerPanel } from "./ledger-panel.tsx"
 import { ChangeableSettings } from "./changeable-settings.tsx"
 import { EffectiveSettings } from "./effective-settings.tsx"
 
@@ -33,7 +33,7 @@ export function SettingsPage() {
             />
           </Panel>
           <ChangeableSettings settings={data.changeable} />
-          <BookPanel />
+          <LedgerPanel />
           <EffectiveSettings settings={data.effective} />
         </>
       )}

@@ -2,7 +2,7 @@ import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../can
 import type { Writable } from "../../../canon/writable.ts"
 import { isDefined, type JsonObject, unknownFields } from "../../../canon/json.ts"
 import type { GenerationConfig } from "./parameters.ts"
-import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
+import { jsonSchemaOf, withLowercaseTypes } from "../schema.ts"
 
 /** Members of `generationConfig` that the canon has a name for. */
 const CONFIG_FIELDS = new Set([
@@ -76,7 +76,7 @@ function decodeFormat(config: GenerationConfig): ResponseFormat | undefined {
   const isAsked = type === JSON_TYPE || (PLAIN_TYPES.has(type) && hasSchema(config))
   if (!isAsked) return undefined
   if (isDefined(responseJsonSchema)) {
-    const schema = withSmallTypes(responseJsonSchema as JsonObject)
+    const schema = withLowercaseTypes(responseJsonSchema as JsonObject)
     return { type: "json-schema", name: SCHEMA_NAME, schema }
   }
   if (!isDefined(responseSchema)) return { type: "json-object" }

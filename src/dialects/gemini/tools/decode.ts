@@ -21,7 +21,7 @@ import type { DecodedTools } from "../../shared/tools.ts"
 import { optionalText } from "../../shared/validation.ts"
 import { DIALECT } from "../identifiers.ts"
 import type { GenerationParameters } from "../request/parameters.ts"
-import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
+import { jsonSchemaOf, withLowercaseTypes } from "../schema.ts"
 
 const MODES = ["AUTO", "ANY", "NONE"] as const
 
@@ -56,7 +56,7 @@ function decodeDeclaration(declaration: JsonValue, place: string): Tool {
   if (description !== undefined) tool.description = description
   const schema = objectAt(declaration, "parametersJsonSchema")
   const parameters = objectAt(declaration, "parameters")
-  if (schema !== undefined) tool.parameters = withSmallTypes(schema)
+  if (schema !== undefined) tool.parameters = withLowercaseTypes(schema)
   else if (parameters !== undefined) tool.parameters = jsonSchemaOf(parameters)
   const extra = unknownFields(declaration, DECLARATION_FIELDS)
   if (extra !== undefined) tool.extra = extraOf(DIALECT, extra)
