@@ -1,10 +1,17 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { ANSWER_TOOL, type SchemaFormat, VALUE_MEMBERS } from "../shared/schema.ts"
+import {
+  ANSWER_TOOL,
+  describedSchema,
+  isObjectType,
+  SCHEMA_MAPS,
+  type SchemaFormat,
+  VALUE_MEMBERS,
+} from "../shared/schema.ts"
 import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
 
 /** What is asked of the model when any JSON object will do, for which this dialect has no switch. */
-export const JSON_INSTRUCTION =
+const JSON_INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
 /** Whether a request is one whose answer comes as the arguments of the stand-in tool. */
@@ -14,8 +21,29 @@ export function answersByTool(
 ): request is ChatRequest & { responseFormat: SchemaFormat } {
   return (
     request?.responseFormat?.type === "json-schema" &&
+    isObjectSchema(request.responseFormat) &&
     !quirksOf(request.model, quirks).structuredOutput
   )
+}
+
+/**
+ * What is asked of the model in words, where the vendor has no switch for a format and no tool can stand in.
+ *
+ * @param quirks those of the request's model.
+ */
+export function jsonInstruction(
+  { responseFormat: format }: ChatRequest,
+  quirks: AnthropicQuirks,
+): string | undefined {
+  if (format?.type === "json-object") return JSON_INSTRUCTION
+  if (format?.type !== "json-schema" || quirks.structuredOutput) return undefined
+  if (isObjectSchema(format)) return undefined
+  return `Answer with one JSON value and nothing else: no words around it and no code fence. It has to follow this JSON schema: ${JSON.stringify(describedSchema(format))}`
+}
+
+/** Whether a format is one of an object, as the input of a tool has to be (docs/wire/anthropic-messages.md#f2). */
+function isObjectSchema({ schema }: SchemaFormat): boolean {
+  return schema?.type === undefined || schema.type === "object"
 }
 
 /** The stand-in tool for a format. */
@@ -32,18 +60,28 @@ export function answerTool({ schema, description }: SchemaFormat): JsonObject {
  * What satisfies it satisfies the schema it was made from.
  */
 export function closedSchema(schema: JsonObject): JsonObject {
-  const members = Object.entries(schema).map(([name, member]) => [
-    name,
-    VALUE_MEMBERS.has(name) ? member : closedMember(member),
-  ])
-  const closed: JsonObject = Object.fromEntries(members)
-  if (schema.type === "object" && schema.additionalProperties === undefined) {
+  const closed = mapMembers(schema, (member, name) => {
+    if (VALUE_MEMBERS.has(name)) return member
+    return SCHEMA_MAPS.has(name) && isJsonObject(member)
+      ? mapMembers(member, (schemaOfName) => closedMember(schemaOfName))
+      : closedMember(member)
+  })
+  if (isObjectType(schema.type) && schema.additionalProperties === undefined) {
     closed.additionalProperties = false
   }
   return closed
 }
 
-function closedMember(member: JsonValue | undefined): JsonValue | undefined {
-  if (Array.isArray(member)) return member.map((item) => closedMember(item) ?? null)
+function closedMember(member: JsonValue): JsonValue {
+  if (Array.isArray(member)) return member.map((item) => closedMember(item))
   return isJsonObject(member) ? closedSchema(member) : member
+}
+
+function mapMembers(
+  object: JsonObject,
+  mapped: (member: JsonValue, name: string) => JsonValue,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, member]) => [name, mapped(member ?? null, name)]),
+  )
 }

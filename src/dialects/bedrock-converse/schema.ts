@@ -1,6 +1,12 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue, shown } from "../../canon/json.ts"
-import { ANSWER_TOOL, type SchemaFormat, VALUE_MEMBERS } from "../shared/schema.ts"
+import {
+  ANSWER_TOOL,
+  isObjectType,
+  SCHEMA_MAPS,
+  type SchemaFormat,
+  VALUE_MEMBERS,
+} from "../shared/schema.ts"
 import type { ModelFamily } from "./quirks.ts"
 
 /** How an answer in JSON is got out of a model. */
@@ -73,9 +79,6 @@ const UNTAKEN: ReadonlySet<string> = new Set([
   "multipleOf",
 ])
 
-/** Members that hold schemas by name, of which a name can be anything. */
-const MAPS: ReadonlySet<string> = new Set(["$defs", "definitions", "properties"])
-
 /**
  * Whether structured output on Bedrock takes a schema: each object is closed, no constraint on numbers,
  * lengths or counts, and no recursion. A definition that refers to another counts as recursion: what the
@@ -93,19 +96,14 @@ export function isObjectSchema(schema: JsonValue | undefined): boolean {
 function isTaken(schema: JsonValue | undefined, isDefinition: boolean): boolean {
   if (Array.isArray(schema)) return schema.every((entry) => isTaken(entry, isDefinition))
   if (!isJsonObject(schema)) return true
-  if (isOpen(schema.type, schema.additionalProperties)) return false
+  if (isObjectType(schema.type) && schema.additionalProperties !== false) return false
   return Object.entries(schema).every(([name, value]) => {
     if (VALUE_MEMBERS.has(name)) return true
     if (UNTAKEN.has(name)) return false
     if (name === "minItems") return value === 0 || value === 1
     if (name === "$ref") return !isDefinition && shown(value).startsWith("#/")
-    if (!MAPS.has(name) || !isJsonObject(value)) return isTaken(value, isDefinition)
-    const isInside = isDefinition || name !== "properties"
+    if (!SCHEMA_MAPS.has(name) || !isJsonObject(value)) return isTaken(value, isDefinition)
+    const isInside = isDefinition || name === "$defs" || name === "definitions"
     return Object.values(value).every((entry) => isTaken(entry, isInside))
   })
-}
-
-function isOpen(type: JsonValue | undefined, additional: JsonValue | undefined): boolean {
-  const isObject = type === "object" || (Array.isArray(type) && type.includes("object"))
-  return isObject && additional !== false
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
 import type { Part } from "../../../src/canon/message.ts"
 import { encode, encodeParts, text } from "./encoded-request.ts"
 
@@ -111,6 +112,47 @@ describe("a schema for the answer", () => {
       format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
     })
     expect(losses).toEqual([])
+  })
+
+  test("is closed in every object, whatever the names of its properties", () => {
+    const open = { type: "object", properties: {} }
+    const closed = { ...open, additionalProperties: false }
+    const names = ["const", "default", "enum", "examples", "properties", "type", "$defs"]
+    const schemaOf = (inner: JsonObject) => ({
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, inner])),
+      $defs: { enum: inner, list: { type: ["object", "null"], anyOf: [inner] } },
+      default: open,
+    })
+    const { body } = encode({ responseFormat: { ...responseFormat, schema: schemaOf(open) } })
+    const expected = schemaOf(closed)
+    expect(body.output_config).toEqual({
+      format: {
+        type: "json_schema",
+        schema: {
+          ...expected,
+          $defs: {
+            ...expected.$defs,
+            list: { ...expected.$defs.list, additionalProperties: false },
+          },
+          additionalProperties: false,
+        },
+      },
+    })
+  })
+
+  test("of a list is the vendor's format, and words where a tool would take no list", () => {
+    const list = { ...responseFormat, schema: { type: "array", items: { type: "string" } } }
+    const { body, losses } = encode({ responseFormat: list })
+    expect(body.output_config).toEqual({ format: { type: "json_schema", schema: list.schema } })
+    expect(losses).toEqual([])
+    const older = encode({ model: "claude-sonnet-4-20250514", responseFormat: list })
+    expect(older.body).not.toHaveProperty("tools")
+    expect(older.body).not.toHaveProperty("tool_choice")
+    expect(JSON.stringify(older.body.system)).toContain(
+      JSON.stringify(JSON.stringify(list.schema)).slice(1, -1),
+    )
+    expect(older.losses).toEqual(["json_schema:approximated"])
   })
 
   test("is a forced tool where the vendor has none", () => {

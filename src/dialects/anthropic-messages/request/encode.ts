@@ -10,7 +10,7 @@ import { encodeContent, encodeMessages } from "../messages/encode.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { encodeThinking } from "../reasoning.ts"
 import { encodeServiceTier } from "./parameters.ts"
-import { closedSchema, JSON_INSTRUCTION } from "../schema.ts"
+import { closedSchema, jsonInstruction } from "../schema.ts"
 import { encodeWebSearch } from "../search/tool.ts"
 import { encodeTools } from "../tools/encode.ts"
 
@@ -28,7 +28,7 @@ export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): Encod
     max_tokens: request.maxTokens ?? quirks.defaultMaxTokens,
     messages: [...messages],
   }
-  const instructions = [...system, ...encodeJsonMode(request, losses)]
+  const instructions = [...system, ...encodeJsonInstruction(request, quirks, losses)]
   if (instructions.length > 0) body.system = encodeContent(instructions)
   const found = foreignSearch(request, DIALECT)
   const search = found === undefined ? [] : [encodeWebSearch(found, losses)]
@@ -45,10 +45,18 @@ export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): Encod
   return { body, losses: losses.losses }
 }
 
-function encodeJsonMode(request: ChatRequest, losses: LossList): JsonObject[] {
-  if (request.responseFormat?.type !== "json-object") return []
-  losses.add("json_object", "approximated")
-  return [{ type: "text", text: JSON_INSTRUCTION }]
+function encodeJsonInstruction(
+  request: ChatRequest,
+  quirks: AnthropicQuirks,
+  losses: LossList,
+): JsonObject[] {
+  const text = jsonInstruction(request, quirks)
+  if (text === undefined) return []
+  losses.add(
+    request.responseFormat?.type === "json-object" ? "json_object" : "json_schema",
+    "approximated",
+  )
+  return [{ type: "text", text }]
 }
 
 function encodeFormat({ responseFormat }: ChatRequest, quirks: AnthropicQuirks): JsonObject {
