@@ -1,5 +1,6 @@
 /** Everything about the code that is not a test: format, lint, types, floors, links, dead code. */
 import { checkContract, checkHouse } from "./architecture.ts"
+import { checkAwaitedExpects } from "./awaited-expects.ts"
 import { checkLinks } from "./links.ts"
 import { checkWidth } from "./reflow.ts"
 
@@ -35,7 +36,11 @@ const STEPS: readonly Step[] = [
   command("lint", "oxlint", "--type-aware", "--quiet"),
   command("types", "tsc", "--noEmit"),
   command("types of the console", "tsc", "--noEmit", "--project", "console"),
-  faultless("house", () => [...checkHouse("src"), ...checkContract("contract")]),
+  faultless("house", () => [
+    ...checkHouse("src"),
+    ...checkContract("contract"),
+    ...checkAwaitedExpects("test"),
+  ]),
   faultless("links", () => [...checkLinks(), ...checkWidth()]),
   command("dead code", "knip", "--no-progress"),
 ]

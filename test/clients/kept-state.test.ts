@@ -103,5 +103,5 @@ test("the AI SDK's second turn names the items of the first", async () => {
   expect(JSON.stringify(sent())).toContain('"item_reference"')
   const other = createOpenAI({ apiKey: bob.key, baseURL: `${gateway.url}/v1` })
   const taken = generateText({ model: other.responses("openai/gpt"), messages, maxRetries: 0 })
-  expect(taken).rejects.toThrow("which this account does not have")
+  await expect(taken).rejects.toThrow("which this account does not have")
 })

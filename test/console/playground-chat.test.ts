@@ -199,8 +199,7 @@ describe("the session's keys", () => {
       if (isDown) throw new Error("down")
       return "secret"
     })
-    expect(keys.secretFor("a")).rejects.toThrow("down")
-    await Promise.resolve()
+    await expect(keys.secretFor("a")).rejects.toThrow("down")
     isDown = false
     expect(await keys.secretFor("a")).toBe("secret")
   })

@@ -193,7 +193,7 @@ test("a process that has not yet heard of a change refuses the same one, and the
   // A change that was thought of before the other came changes nothing.
   const stale = first.live.prepare([{ section: "provider", id: "mine", entry: { vendor: "vllm" } }])
   await second.providers.change(COMMAND_LINE, "mine", { known_models: false })
-  expect(store.settings.change(stale, 1, AUDIT)).rejects.toMatchObject({ code: "conflict" })
+  await expect(store.settings.change(stale, 1, AUDIT)).rejects.toMatchObject({ code: "conflict" })
   await first.providers.remove(COMMAND_LINE, "mine")
   await second.live.refresh()
   expect(second.live.effective.providers["mine"]).toBeUndefined()

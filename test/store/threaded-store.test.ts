@@ -8,8 +8,8 @@ import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { TemporaryDirectory } from "./book.ts"
 
 /**
- * What a promise is rejected with. `expect(...).rejects` runs the event loop inside the test, which
- * the messages of a thread do not survive.
+ * What a promise is rejected with. The `rejects` of an expectation runs the event loop inside the test, and messages of
+ * a thread are lost in it.
  */
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(

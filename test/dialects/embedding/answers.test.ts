@@ -28,9 +28,9 @@ describe("Cohere", () => {
     expect(tokens).toBe(0)
   })
 
-  test("a vector too few is no answer", () => {
+  test("a vector too few is no answer", async () => {
     const answer = answerOf({ embeddings: { float: [[1, 0]] } })
-    expect(decoded("cohere", [answer], TWO)).rejects.toMatchObject({ kind: "upstream_error" })
+    await expect(decoded("cohere", [answer], TWO)).rejects.toMatchObject({ kind: "upstream_error" })
   })
 })
 
@@ -58,8 +58,10 @@ describe("Vertex AI", () => {
 
   test.each([{ predictions: [{}] }, { predictions: [{ embeddings: {} }] }, {}])(
     "an answer without vectors cannot be used: %j",
-    (body) => {
-      expect(decoded("vertex", [answerOf(body)])).rejects.toMatchObject({ kind: "upstream_error" })
+    async (body) => {
+      await expect(decoded("vertex", [answerOf(body)])).rejects.toMatchObject({
+        kind: "upstream_error",
+      })
     },
   )
 })

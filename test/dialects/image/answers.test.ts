@@ -51,8 +51,8 @@ describe("Gemini's pictures", () => {
     [drawn([{ text: "I do not draw that." }]), "I do not draw that."],
     [{ candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "IMAGE_SAFETY"],
     [{ predictions: [{ raiFilteredReason: "Filtered" }] }, "Filtered"],
-  ])("none, and why: %j", (body, words) => {
-    expect(decoded(body)).rejects.toThrow(words)
+  ])("none, and why: %j", async (body, words) => {
+    await expect(decoded(body)).rejects.toThrow(words)
   })
 })
 

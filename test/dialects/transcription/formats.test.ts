@@ -74,7 +74,7 @@ describe("what vendors are asked", () => {
     })
     const timed = await encoded("openai", "gpt-4o-transcribe", { form: "vtt" })
     expect(timed.losses).toEqual(["timestamps:approximated"])
-    expect(encoded("openai", "gpt-4o-transcribe", { task: "translate" })).rejects.toThrow(
+    await expect(encoded("openai", "gpt-4o-transcribe", { task: "translate" })).rejects.toThrow(
       "transcribes but does not translate",
     )
   })
@@ -127,7 +127,7 @@ describe("what vendors are asked", () => {
       "language:approximated",
       "timestamps:approximated",
     ])
-    expect(encoded("cohere", "transcribe", { task: "translate" })).rejects.toThrow(
+    await expect(encoded("cohere", "transcribe", { task: "translate" })).rejects.toThrow(
       "transcribes but does not translate",
     )
   })
