@@ -1,0 +1,37 @@
+/**
+ * `npm run test:alone`: every test file in a process of its own, one after the other, or those whose path contains what
+ * is named (`npm run test:alone -- test/relay`). A file that needs what another one left behind fails here. It takes
+ * several times as long as `npm test`.
+ */
+const SLOWEST_SHOWN = 20
+
+interface Run {
+  readonly file: string
+  readonly seconds: number
+}
+
+const named = process.argv.slice(2)
+const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(".")]
+  .filter((file) => !file.includes("node_modules"))
+  .filter((file) => named.length === 0 || named.some((part) => file.includes(part)))
+  .toSorted()
+
+const runs: Run[] = []
+const failed: string[] = []
+for (const file of files) {
+  const begun = performance.now()
+  const { exitCode, stderr } = Bun.spawnSync(["bun", "test", "--timeout", "20000", `./${file}`])
+  runs.push({ file, seconds: (performance.now() - begun) / 1_000 })
+  if (exitCode === 0) continue
+  failed.push(file)
+  console.log(`FAILED ${file}\n${stderr.toString()}`)
+}
+
+for (const { file, seconds } of runs
+  .toSorted((a, b) => b.seconds - a.seconds)
+  .slice(0, SLOWEST_SHOWN)) {
+  console.log(`${seconds.toFixed(1).padStart(6)} s ${file}`)
+}
+console.log(`${files.length - failed.length} files passed alone, ${failed.length} failed`)
+for (const file of failed) console.log(file)
+process.exitCode = failed.length === 0 ? 0 : 1
