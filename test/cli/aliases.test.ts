@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
-import { until } from "../support/gateway.ts"
 import {
   createInstallation,
   type Installation,
@@ -9,6 +8,7 @@ import {
   runCommand,
   startServing,
 } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 const ADMIN = "an-operators-token-0123456789"
 

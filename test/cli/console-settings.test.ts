@@ -3,7 +3,6 @@ import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { asked } from "../http/admin/support.ts"
-import { until } from "../support/gateway.ts"
 import {
   createInstallation,
   type Installation,
@@ -12,6 +11,7 @@ import {
   startServing,
   type ServingProcess,
 } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 const TOKEN = { TOLLGATE_ADMIN_TOKEN: "admin-token-for-tests" }
 const PRICE = { input: "1", output: "2" }

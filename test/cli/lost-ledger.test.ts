@@ -9,6 +9,7 @@ import {
   runJson,
   startServing,
 } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 const ANY_PORT = "server: { port: 0 }\n"
 const BOOK = ["tollgate.db", "tollgate.db-wal", "tollgate.db-shm"]
@@ -133,9 +134,10 @@ test("a running gateway's book is verified beside it; a copy without its log lac
 
   // The anchor is written when its time has come, at the latest when the gateway ends.
   const anchor = join(installation.data, "anchor.json")
-  while (!existsSync(anchor) || !(await Bun.file(anchor).text()).includes('"rowCount":3')) {
-    await Bun.sleep(50)
-  }
+  await until(
+    async () => existsSync(anchor) && (await Bun.file(anchor).text()).includes('"rowCount":3'),
+    25_000,
+  )
   using copies = createInstallation(ANY_PORT)
   const whole = join(copies.data, "whole")
   cpSync(installation.data, whole, { recursive: true })
@@ -200,7 +202,7 @@ test("a gateway that lost the log's index writes nothing over what others write"
   await using serving = await startServing(installation)
   for (let call = 0; call < 20; call++) await chat(serving.url, key)
   rmSync(join(installation.data, "tollgate.db-shm"))
-  while ((await fetch(`${serving.url}/readyz`)).status === 200) await Bun.sleep(20)
+  await until(async () => (await fetch(`${serving.url}/readyz`)).status !== 200, 25_000)
   for (let grant = 0; grant < 3; grant++) {
     await runJson(installation, "credits", "grant", "one", "1", "--note", `grant ${grant}`)
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { until } from "../support/gateway.ts"
 import { createInstallation, startServing } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 /** Processes whose parent is this one. */
 async function childrenOf(pid: number): Promise<number[]> {

@@ -5,7 +5,6 @@ import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { databasePath } from "../../src/store/database-path.ts"
 import { helloUntil, startVendor } from "../relay/scripted-vendor.ts"
 import { readUntil } from "../relay/support.ts"
-import { until } from "../support/gateway.ts"
 import {
   createInstallation,
   type Installation,
@@ -14,6 +13,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 let simulator: Simulator
 

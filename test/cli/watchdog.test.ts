@@ -9,7 +9,6 @@ import {
   helloUntil,
   WHOLE_STREAM,
 } from "../relay/scripted-vendor.ts"
-import { until } from "../support/gateway.ts"
 import {
   createInstallation,
   type Installation,
@@ -17,6 +16,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 const SPINNING = {
   BUN_OPTIONS: `--preload=${new URL("../support/spinning.ts", import.meta.url).pathname}`,
@@ -30,14 +30,14 @@ models:
   vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
 
-/** The thread that watches begins a second after the start, milliseconds. */
-const WATCHED_AFTER = 1_500
+/** Longer than the watchdog of a process that is suspended allows its event loop to stand still, milliseconds. */
+const SUSPENDED = 1_500
 
 /** A vendor whose answer stops the gateway's event loop when it is asked to. */
 function startHostile() {
   return startVendor((_, number) =>
     number === 1
-      ? streamed([frame("spin-for-ever"), frame("", "stop"), DONE])
+      ? streamed([frame("spin-forever"), frame("", "stop"), DONE])
       : streamed([WHOLE_STREAM]),
   )
 }
@@ -61,6 +61,11 @@ function chat(serving: ServingProcess, key: string): Promise<Response> {
       messages: [{ role: "user", content: "Hello" }],
     }),
   })
+}
+
+/** The thread that watches begins a second after its process has started. */
+function untilWatched(serving: ServingProcess, processes: number): Promise<void> {
+  return until(() => serving.errors().split("the watchdog watches").length > processes)
 }
 
 /** Whether it answers within a second. */
@@ -104,7 +109,7 @@ for (const workers of ["1", "2"]) {
       TOLLGATE_WORKERS: workers,
       TOLLGATE_WATCHDOG: "2s",
     })
-    await Bun.sleep(WATCHED_AFTER)
+    await untilWatched(serving, Number(workers))
     const stopped = chat(serving, key).then(
       (response) => response.text(),
       (error: unknown) => error,
@@ -137,7 +142,7 @@ test("a loop that stands still while the gateway ends is not started again", asy
       async start(controller) {
         controller.enqueue(encoder.encode(frame("Hello")))
         await gate.promise
-        controller.enqueue(encoder.encode(frame("spin-for-ever")))
+        controller.enqueue(encoder.encode(frame("spin-forever")))
       },
     })
     return new Response(body, { headers: { "content-type": "text/event-stream" } })
@@ -145,7 +150,7 @@ test("a loop that stands still while the gateway ends is not started again", asy
   using installation = createInstallation(yaml(vendor.url))
   const key = await createCaller(installation)
   const serving = await startServing(installation, { ...SPINNING, TOLLGATE_WATCHDOG: "1s" })
-  await Bun.sleep(WATCHED_AFTER)
+  await untilWatched(serving, 1)
   const running = await chat(serving, key)
   const text = running.text().catch((error: unknown) => error)
   serving.process.kill("SIGTERM")
@@ -161,14 +166,13 @@ test("a process that was suspended as a whole, its watchdog with it, goes on", a
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using installation = createInstallation(yaml(vendor.url))
   const key = await createCaller(installation)
-  await using serving = await startServing(installation, { TOLLGATE_WATCHDOG: "1s" })
-  await Bun.sleep(WATCHED_AFTER)
+  await using serving = await startServing(installation, { ...SPINNING, TOLLGATE_WATCHDOG: "1s" })
+  await untilWatched(serving, 1)
   const { pid } = serving.process
   process.kill(pid, "SIGSTOP")
-  await Bun.sleep(3_000)
+  await Bun.sleep(SUSPENDED)
   process.kill(pid, "SIGCONT")
   await until(() => isAlive(serving))
-  await Bun.sleep(1_500)
   expect(serving.errors()).not.toContain("loop_stuck")
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
 }, 40_000)
@@ -234,8 +238,13 @@ test("a second signal does not wait for what runs", async () => {
     const text = running.text()
     serving.process.kill("SIGTERM")
     await until(() => serving.errors().includes("Finishing the requests"))
-    await Bun.sleep(300)
-    serving.process.kill("SIGTERM")
+    // One that comes at once is the first one again.
+    let isOver = false
+    void text.finally(() => (isOver = true))
+    await until(() => {
+      if (!isOver) serving.process.kill("SIGTERM")
+      return isOver
+    })
     expect(await text).toContain("overloaded")
     expect(await serving.process.exited).toBe(0)
   }

@@ -2,13 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import OpenAI from "openai"
 import { zodResponseFormat } from "openai/helpers/zod"
 import { z } from "zod"
-import {
-  simulated,
-  startGateway,
-  type TestCaller,
-  type TestGateway,
-  until,
-} from "../support/gateway.ts"
+import { simulated, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 let gateway: TestGateway
 let caller: TestCaller

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { connect } from "node:net"
-import { startGateway, until } from "../support/gateway.ts"
+import { startGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 test("a caller who leaves while they send their request is no failure of ours", async () => {
   await using gateway = await startGateway()

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { connect, type Socket } from "node:net"
 import { wave } from "../support/audio.ts"
-import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { CHAT, errorOf, HELLO, nothingHeld } from "../relay/support.ts"
+import { until } from "../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
 /** Of which bodies get 48, three times what is written. */

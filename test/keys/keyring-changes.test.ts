@@ -4,8 +4,9 @@ import { Keyring } from "../../src/keys/keyring.ts"
 import { KeyIssuer } from "../support/key-issuer.ts"
 import { Node } from "../../src/ledger/node.ts"
 import type { Store } from "../../src/store/store.ts"
-import { Book, until } from "../store/book.ts"
+import { Book } from "../store/book.ts"
 import { hasher, type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
+import { until } from "../support/until.ts"
 
 describe("a keyring", () => {
   test("reads only what changed, and nothing when nothing did", async () => {

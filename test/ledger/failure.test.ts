@@ -2,7 +2,8 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, until } from "../store/book.ts"
+import { Book, threadsAnswer } from "../store/book.ts"
+import { until } from "../support/until.ts"
 
 /** A store that can be made to refuse all writing, before or after it was done. */
 class FailingStore {
@@ -131,7 +132,8 @@ test("a file that another process has locked is waited for", async () => {
   const locker = new Database(book.directory.database)
   locker.run("BEGIN IMMEDIATE")
   const settling = ledger.settle(ledger.tryHold(book.order(payer, 60n))!, 50n, () => "{}")
-  expect(await Promise.race([settling, Bun.sleep(50).then(() => "waiting")])).toBe("waiting")
+  await threadsAnswer()
+  expect(Bun.peek.status(settling)).toBe("pending")
   locker.run("ROLLBACK")
   expect((await settling).charged).toBe(50n)
   locker.close()

@@ -2,7 +2,8 @@ import { describe, expect, spyOn, test } from "bun:test"
 import type { Batch, Posted } from "../../src/store/settlements.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Journal } from "../../src/ledger/journal.ts"
-import { payerOf, until } from "../store/book.ts"
+import { payerOf } from "../store/book.ts"
+import { until } from "../support/until.ts"
 
 /** A book whose writing the test can watch, stop and break. */
 class PaperBook {

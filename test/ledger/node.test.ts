@@ -9,7 +9,8 @@ import { Node, type NodeListeners } from "../../src/ledger/node.ts"
 import { NodeLocks } from "../../src/store/node-locks.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, until } from "../store/book.ts"
+import { Book } from "../store/book.ts"
+import { until } from "../support/until.ts"
 
 class RecordedListeners implements NodeListeners {
   readonly changes: NodeChanges[] = []

@@ -7,7 +7,8 @@ import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { Keys } from "../../src/management/keys.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, until } from "../store/book.ts"
+import { Book } from "../store/book.ts"
+import { until } from "../support/until.ts"
 
 const CREDIT = 1_000_000_000n
 

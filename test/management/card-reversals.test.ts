@@ -5,6 +5,7 @@ import { formatCredits } from "../../src/ledger/money.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { ask, asked, startManaged } from "../http/admin/support.ts"
 import { simulated, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 const SECRET = "whsec_for_tests"
 /** It holds more than five credits for longer than leases are waited for. */
@@ -150,10 +151,6 @@ const grant = (amount: string) =>
 
 async function booksAreRight(): Promise<void> {
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await Bun.sleep(20)
 }
 
 function call(): Promise<Response> {

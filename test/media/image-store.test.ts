@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,6 +15,7 @@ beforeEach(() => {
 })
 
 afterEach(() => {
+  setSystemTime()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -54,7 +55,7 @@ describe("in a folder", () => {
   test("an expired link does not work, and its picture is swept away", async () => {
     using images = store({ linkLifetime: 1 })
     const link = await images.keep(png(8, 8), "image/png", BASE)
-    await Bun.sleep(2)
+    setSystemTime(Date.now() + 2)
     expect(await images.open(...partsOf(link))).toBeUndefined()
     await images.sweep()
     expect(readdirSync(join(folder, "pictures"))).toEqual([])
@@ -75,7 +76,7 @@ describe("in a folder", () => {
   test("what was left by a process before is swept at the start", async () => {
     using before = store({ linkLifetime: 1 })
     await before.keep(png(8, 8), "image/png", BASE)
-    await Bun.sleep(2)
+    setSystemTime(Date.now() + 2)
     using images = store()
     await images.sweep()
     expect(readdirSync(join(folder, "pictures"))).toEqual([])

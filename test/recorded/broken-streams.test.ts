@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../src/canon/json.ts"
-import { until } from "../support/gateway.ts"
 import { CHAT, expectPaid, receiptOf } from "./checks.ts"
 import { readStream } from "./read-stream.ts"
 import { type ReplayGateway, type Staged, startReplayGateway } from "./replay-gateway.ts"
@@ -17,6 +16,7 @@ import {
   WORLD,
   type Written,
 } from "./written-streams.ts"
+import { until } from "../support/until.ts"
 
 const WORDS = "The server had an error while processing your request."
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
-import { until } from "../support/gateway.ts"
 import { receiptOf } from "./checks.ts"
 import { addressOf, askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
 import { eventsOf } from "./read-stream.ts"
@@ -18,6 +17,7 @@ import {
   type WrittenEvent,
   writtenAnswer,
 } from "./written-answers.ts"
+import { until } from "../support/until.ts"
 
 const WORDS = "The server had an error while processing your request."
 

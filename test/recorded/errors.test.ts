@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
-import { until } from "../support/gateway.ts"
 import type { Replay } from "../support/replaying-vendor.ts"
 import { chatRecordings, HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
 import { CHAT, receiptOf } from "./checks.ts"
 import { type ReplayGateway, staged, startReplayGateway } from "./replay-gateway.ts"
+import { until } from "../support/until.ts"
 
 const recordings = chatRecordings().filter(({ status }) => status !== 200)
 

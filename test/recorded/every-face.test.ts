@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
-import { until } from "../support/gateway.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
 import { type Receipt, receiptOf } from "./checks.ts"
 import { askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
@@ -13,6 +12,7 @@ import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
 import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 import { type StreamedWhole, wholeOf } from "./whole-of-stream.ts"
+import { until } from "../support/until.ts"
 
 const answers = vendorAnswers().filter(({ status }) => status === 200)
 

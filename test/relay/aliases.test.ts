@@ -11,11 +11,11 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../support/gateway.ts"
 import { KeyIssuer, type KeyInput } from "../support/key-issuer.ts"
 import { startVendor, wholeAnswer } from "./scripted-vendor.ts"
 import { CHAT, type ErrorBody, HELLO, receiptOf } from "./support.ts"
+import { until } from "../support/until.ts"
 
 let gateway: TestGateway
 let caller: TestCaller

@@ -2,13 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { audioModels, heardIn, wave } from "../support/audio.ts"
-import {
-  provider,
-  startGateway,
-  type TestCaller,
-  type TestGateway,
-  until,
-} from "../support/gateway.ts"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 let gateway: TestGateway
 let caller: TestCaller

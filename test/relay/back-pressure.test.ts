@@ -6,11 +6,11 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../support/gateway.ts"
 import { sendRaw } from "./raw-caller.ts"
 import { frame, type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
 import { HELLO, nanocredits, onlyReceipt } from "./support.ts"
+import { until } from "../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
 /** What the gateway reads ahead, and the sockets' own buffers: two connections, both ways of each. */
@@ -55,14 +55,12 @@ afterAll(async () => {
   flood[Symbol.dispose]()
 })
 
-/** Waits until the vendor cannot send any more: nothing moved for a while. */
+/** Waits until the vendor cannot send any more: nothing moves while many others are answered. */
 async function untilStill(): Promise<void> {
-  let before = -1
-  let since = Date.now()
-  await until(() => {
-    if (sent !== before) since = Date.now()
-    before = sent
-    return sent > 0 && Date.now() - since > 400
+  await until(async () => {
+    const before = sent
+    for (let count = 0; count < 100; count++) await (await fetch(`${gateway.url}/healthz`)).text()
+    return sent > 0 && sent === before
   })
 }
 

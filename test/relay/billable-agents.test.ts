@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
-import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { completion, framesOf, message, response } from "./billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
 import {
@@ -12,6 +12,7 @@ import {
   readUntil,
   receiptOf,
 } from "./support.ts"
+import { until } from "../support/until.ts"
 
 /** Requests as agents send them, at the prices that are known of their vendors today. */
 

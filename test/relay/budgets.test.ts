@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
 import type { KeyInput } from "../support/key-issuer.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 let gateway: TestGateway
 

@@ -5,11 +5,11 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../support/gateway.ts"
 import { pngOf } from "./image.ts"
 import { frame, type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, onlyReceipt, readUntil } from "./support.ts"
+import { until } from "../support/until.ts"
 
 const CREDITS = 1_000_000_000n
 const WORDS = [{ role: "user", content: "one two three four five six seven eight" }]

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { until } from "../support/gateway.ts"
 import {
   CHECKSUM,
   COST,
@@ -13,6 +12,7 @@ import {
   textOf,
   whole,
 } from "./slow-uploads.ts"
+import { until } from "../support/until.ts"
 
 let uploads: SlowUploads
 

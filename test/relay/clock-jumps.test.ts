@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from "bun:test"
-import { provider, simulated, startGateway, until } from "../support/gateway.ts"
+import { provider, simulated, startGateway } from "../support/gateway.ts"
 import { MovableClock } from "./movable-clock.ts"
 import { sendRaw } from "./raw-caller.ts"
 import { helloUntil, startVendor } from "./scripted-vendor.ts"
 import { CHAT, HELLO, onlyReceipt } from "./support.ts"
+import { until } from "../support/until.ts"
 
 const HOUR = 3_600_000
 const realNow = Date.now

@@ -7,8 +7,9 @@ import { KeyHasher } from "../../src/keys/secret.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { type ConversationKeeper, Conversations } from "../../src/relay/chat/conversations.ts"
 import type { FindOptions } from "../../src/store/conversations.ts"
-import { startGateway, type TestGateway, until } from "../support/gateway.ts"
+import { startGateway, type TestGateway } from "../support/gateway.ts"
 import { asked, PATH, statusOf } from "./conversation-turns.ts"
+import { until } from "../support/until.ts"
 
 const MEBIBYTE = 1 << 20
 

@@ -2,8 +2,9 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
+import { simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { asked, PATH, statusOf } from "./conversation-turns.ts"
+import { until } from "../support/until.ts"
 
 const LONG = "tea and cake ".repeat(1_000)
 

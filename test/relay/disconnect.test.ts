@@ -5,7 +5,6 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../support/gateway.ts"
 import { MovableClock } from "./movable-clock.ts"
 import {
@@ -18,6 +17,7 @@ import {
   wholeAnswer,
 } from "./scripted-vendor.ts"
 import { CHAT, HELLO, onlyReceipt, readUntil, receiptsOf } from "./support.ts"
+import { until } from "../support/until.ts"
 
 const GOOGLE = "/v1beta/models/"
 const LIMIT = 400

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test"
 import { databasePath } from "../../src/store/database-path.ts"
 import { openStore } from "../../src/store/open-store.ts"
-import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { connectTo, sendRaw } from "./raw-caller.ts"
 import { DONE, helloUntil, startVendor } from "./scripted-vendor.ts"
 import { CHAT, contentOf, errorOf, HELLO, receiptsOf, streamErrorOf } from "./support.ts"
+import { until } from "../support/until.ts"
 
 /** A stream that says a word and ends when it is let. */
 function startPausing() {

@@ -7,10 +7,10 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../support/gateway.ts"
 import { DONE, frame, startVendor, streamed, usageFrame } from "./scripted-vendor.ts"
 import { CHAT, contentOf, creditsOf, errorOf, HELLO, readUntil, streamErrorOf } from "./support.ts"
+import { until } from "../support/until.ts"
 
 let gateway: TestGateway
 let caller: TestCaller

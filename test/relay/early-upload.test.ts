@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
-import { until } from "../support/gateway.ts"
 import {
   CHECKSUM,
   COST,
@@ -12,6 +11,7 @@ import {
   textOf,
   whole,
 } from "./slow-uploads.ts"
+import { until } from "../support/until.ts"
 
 let uploads: SlowUploads
 

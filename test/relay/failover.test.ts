@@ -37,6 +37,9 @@ const FAILURES: readonly [string, string, boolean, number, string][] = [
   ["short", "echo", true, 200, "upstream_error"],
 ]
 
+/** Where no one listens: the port is one that only a system's own services may take. */
+const REFUSING_URL = "http://127.0.0.1:1/v1"
+
 /** Streams that fail before they say anything. */
 const BROKEN_STREAMS: Readonly<Record<string, string>> = {
   "error-first": `data: {"error":{"message":"overloaded","type":"server_error"}}\n\n`,
@@ -46,15 +49,12 @@ const BROKEN_STREAMS: Readonly<Record<string, string>> = {
 }
 
 async function startFailing(erring: ScriptedVendor): Promise<TestGateway> {
-  const closed = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
-  const deadUrl = `http://127.0.0.1:${closed.port}/v1`
-  closed.stop(true)
   const models = Object.fromEntries([
     ...FAILURES.map(([from, model]) => [`sim/${from}-${model}`, backedUp(from, model)]),
     ...Object.keys(BROKEN_STREAMS).map((name) => [`sim/${name}`, backedUp("erring", name)]),
   ]) as Record<string, ModelSettings>
   const gateway = await startGateway({
-    providers: { dead: provider(deadUrl), erring: provider(erring.url) },
+    providers: { dead: provider(REFUSING_URL), erring: provider(erring.url) },
     models: {
       ...models,
       "sim/refusing": backedUp("sim", "fault-400-context"),

@@ -3,16 +3,11 @@ import { APIError } from "openai"
 import type { ImageEditStreamEvent, ImageGenStreamEvent } from "openai/resources/images"
 import { drawPng } from "../../simulator/image/draw.ts"
 import { imageSize } from "../../src/media/image-size.ts"
-import {
-  provider,
-  startGateway,
-  type TestCaller,
-  type TestGateway,
-  until,
-} from "../support/gateway.ts"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { png, pngFile } from "../support/png.ts"
 import { type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
 import { type ErrorBody, expectRefusal, image, sendForm } from "./image-support.ts"
+import { until } from "../support/until.ts"
 
 /** What OpenAI charges: text in, images out. */
 const TOKENS = { price: { input: "5", output: "40" } } as const

@@ -2,9 +2,10 @@ import { expect, test } from "bun:test"
 import { cpSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { databasePath } from "../../src/store/database-path.ts"
-import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { startVendor, wholeAnswer } from "./scripted-vendor.ts"
 import { CHAT, errorOf, HELLO } from "./support.ts"
+import { until } from "../support/until.ts"
 
 const BODY = { model: "sim/echo", messages: HELLO }
 

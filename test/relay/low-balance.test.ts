@@ -5,10 +5,10 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../support/gateway.ts"
 import { pngOf } from "./image.ts"
 import { CHAT, creditsOf, errorOf, HELLO, nanocredits, nothingHeld, receiptOf } from "./support.ts"
+import { until } from "../support/until.ts"
 
 let gateway: TestGateway
 

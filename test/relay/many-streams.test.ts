@@ -2,10 +2,10 @@ import { expect, test } from "bun:test"
 import { databasePath } from "../../src/store/database-path.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
-import { until } from "../support/gateway.ts"
 import { type RawCaller, sendRaw } from "./raw-caller.ts"
 import { DONE, frame, startVendor, usageFrame } from "./scripted-vendor.ts"
 import { HELLO } from "./support.ts"
+import { until } from "../support/until.ts"
 
 const STREAMS = 1_000
 

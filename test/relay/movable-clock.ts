@@ -1,5 +1,5 @@
 import { Pulse, readPulse } from "../../src/relay/pipeline/pulse.ts"
-import { until } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 const realNow = performance.now.bind(performance)
 

@@ -10,7 +10,8 @@ import type { ContentRecord } from "../../src/store/payload-log.ts"
 import { Book } from "../store/book.ts"
 import { ReportedBook } from "../store/reported-requests.ts"
 import { ask, asked, startManaged } from "../http/admin/support.ts"
-import { simulated, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import { simulated, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 const DAY = 86_400_000
 

@@ -5,10 +5,10 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../support/gateway.ts"
 import { startVendor, wholeAnswer } from "./scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, receiptsOf } from "./support.ts"
+import { until } from "../support/until.ts"
 
 /** A vendor that answers when it is let. */
 function startGate() {

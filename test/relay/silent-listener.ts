@@ -1,5 +1,5 @@
 import { dlopen } from "bun:ffi"
-import { until } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 const STREAM_SOCKET = 1
 const INTERNET = 2
@@ -22,7 +22,7 @@ function openLibrary() {
 /** An address that listens, with room for one connection that waits to be taken. */
 export interface SilentListener extends Disposable {
   readonly url: string
-  /** Connects until a connection is not answered any more. */
+  /** Connects, which leaves no room: the next connection is not answered. */
   fill(): Promise<void>
   /** Takes the connection that waits, whoever it is from. */
   take(): Promise<TakenConnection>
@@ -46,11 +46,11 @@ export function startSilentListener(): SilentListener {
   library.fcntl(descriptor, SET_FLAGS, NON_BLOCKING)
   library.getsockname(descriptor, address, size)
   const port = ((address[2] ?? 0) << 8) | (address[3] ?? 0)
-  const fillers: { terminate(): void }[] = []
+  let filler: { terminate(): void } | undefined
   return {
     url: `http://127.0.0.1:${port}`,
     async fill() {
-      fillers.push(...(await connectUntilFull(port)))
+      filler = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } })
     },
     async take() {
       let connection = -1
@@ -67,21 +67,8 @@ export function startSilentListener(): SilentListener {
       }
     },
     [Symbol.dispose]() {
-      for (const filler of fillers) filler.terminate()
+      filler?.terminate()
       library.close(descriptor)
     },
-  }
-}
-
-async function connectUntilFull(port: number): Promise<{ terminate(): void }[]> {
-  const connections: { terminate(): void }[] = []
-  for (;;) {
-    const connecting = Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } })
-    const connected = await Promise.race([connecting, Bun.sleep(200)])
-    if (!connected) {
-      connecting.then((socket) => socket.terminate()).catch(() => {})
-      return connections
-    }
-    connections.push(connected)
   }
 }

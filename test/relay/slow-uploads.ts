@@ -4,13 +4,8 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { databasePath } from "../../src/store/database-path.ts"
 import { wave } from "../support/audio.ts"
-import {
-  provider,
-  startGateway,
-  type TestCaller,
-  type TestGateway,
-  until,
-} from "../support/gateway.ts"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 /** A request as the vendor sees it come. */
 export interface Heard {

@@ -1,13 +1,8 @@
 import { expect, test } from "bun:test"
-import {
-  type GatewayOptions,
-  provider,
-  simulated,
-  startGateway,
-  until,
-} from "../support/gateway.ts"
+import { type GatewayOptions, provider, simulated, startGateway } from "../support/gateway.ts"
 import { DONE, frame, startVendor, streamed, usageFrame } from "./scripted-vendor.ts"
 import { CHAT, contentOf, creditsOf, dataOf, HELLO, onlyReceipt } from "./support.ts"
+import { until } from "../support/until.ts"
 
 /** More than OpenAI takes, so that the relay looks for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]

@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
 import { databasePath } from "../../src/store/database-path.ts"
-import { type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import { type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
 
 export const CHAT = "/v1/chat/completions"
 export const HELLO = [{ role: "user", content: "Hello there, gateway" }]

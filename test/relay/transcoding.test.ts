@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
-import {
-  simulated,
-  startGateway,
-  type TestCaller,
-  type TestGateway,
-  until,
-} from "../support/gateway.ts"
+import { simulated, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { startVendor } from "./scripted-vendor.ts"
 import { CHAT, contentOf, creditsOf, errorOf, HELLO, onlyReceipt, receiptOf } from "./support.ts"
+import { until } from "../support/until.ts"
 
 const GRANT = 10
 

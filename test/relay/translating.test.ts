@@ -8,9 +8,9 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../support/gateway.ts"
 import { type Answer, type ScriptedVendor, startVendor, wholeAnswer } from "./scripted-vendor.ts"
+import { until } from "../support/until.ts"
 
 const SOUND = wave(3)
 /** What the simulator hears, in two sentences that are segments of their own. */

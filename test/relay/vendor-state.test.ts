@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { loadSecrets } from "../../src/config/secrets.ts"
 import { KeyIssuer } from "../support/key-issuer.ts"
-import { type TestCaller, until } from "../support/gateway.ts"
+import { type TestCaller } from "../support/gateway.ts"
 import { stateGateway } from "./state-gateway.ts"
 import { creditsOf, errorOf, readUntil } from "./support.ts"
+import { until } from "../support/until.ts"
 
 const RESPONSES = "/v1/responses"
 const ASKED = [{ role: "user", content: "Hi" }]

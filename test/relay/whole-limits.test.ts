@@ -1,15 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { ProviderSettings } from "../../src/config/settings.ts"
-import {
-  type GatewayOptions,
-  provider,
-  simulated,
-  startGateway,
-  until,
-} from "../support/gateway.ts"
+import { type GatewayOptions, provider, simulated, startGateway } from "../support/gateway.ts"
 import { DONE, frame, startVendor, streamed, usageFrame, wholeAnswer } from "./scripted-vendor.ts"
 import { CHAT, creditsOf, errorOf, HELLO, onlyReceipt, receiptOf } from "./support.ts"
+import { until } from "../support/until.ts"
 
 /** More than OpenAI takes, so that the relay looks for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test"
 import { AUDIT } from "./audit-record.ts"
 import type { NewCode } from "../../src/store/codes.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, payerOf, until } from "./book.ts"
+import { Book, payerOf } from "./book.ts"
+import { until } from "../support/until.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
 

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/open-store.ts"
-import { TemporaryDirectory } from "./book.ts"
+import { TemporaryDirectory, threadsAnswer } from "./book.ts"
 
 test("a process that is no longer alone with the book waits for others' locks on a thread", async () => {
   using directory = new TemporaryDirectory()
@@ -16,8 +16,7 @@ test("a process that is no longer alone with the book waits for others' locks on
   other.run("PRAGMA busy_timeout = 5000")
   other.run("BEGIN IMMEDIATE")
   const created = store.accounts.create({ id: "second", name: "second", createdAt: 2 }, AUDIT)
-  // The event loop turns meanwhile.
-  for (let turn = 0; turn < 20; turn++) await Bun.sleep(1)
+  await threadsAnswer()
   expect(Bun.peek.status(created)).toBe("pending")
   other.run("COMMIT")
   expect((await created).id).toBe("second")

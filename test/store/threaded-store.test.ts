@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import { StoreError } from "../../src/store/store-error.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
-import { TemporaryDirectory } from "./book.ts"
+import { TemporaryDirectory, threadsAnswer } from "./book.ts"
 
 /**
  * What a promise is rejected with. The `rejects` of an expectation runs the event loop inside the test, and messages of
@@ -135,7 +135,8 @@ test("a new file that another process is just making is waited for", async () =>
   const other = new Database(directory.database, { create: true })
   other.run("BEGIN EXCLUSIVE")
   const opening = openThreadedStore(directory.database)
-  expect(await Promise.race([opening, Bun.sleep(100).then(() => "waiting")])).toBe("waiting")
+  await threadsAnswer()
+  expect(Bun.peek.status(opening)).toBe("pending")
   other.run("COMMIT")
   other.close()
   await using store = await opening

@@ -18,6 +18,7 @@ import type { Pulse } from "../../src/relay/pipeline/pulse.ts"
 import type { Store } from "../../src/store/store.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import type { Events } from "../../src/telemetry/events.ts"
+import { until } from "./until.ts"
 
 /** Everything the gateway told its operator, by name. */
 export type Heard = { readonly name: keyof Events; readonly facts: readonly unknown[] }[]
@@ -194,13 +195,4 @@ async function keyIsKnown(url: string, secret: string): Promise<void> {
     await response.body?.cancel()
     return response.status !== 401
   })
-}
-
-/** Waits for a condition. @throws when it does not come true in ten seconds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("the condition did not come true in 10 s")
-    await Bun.sleep(5)
-  }
 }

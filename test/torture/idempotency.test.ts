@@ -11,7 +11,6 @@ import {
   wholeAnswer,
 } from "../relay/scripted-vendor.ts"
 import { CHAT, HELLO } from "../relay/support.ts"
-import { until } from "../support/gateway.ts"
 import {
   createInstallation,
   type Installation,
@@ -19,6 +18,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 function yamlFor(vendorUrl: string): string {
   return `

@@ -4,6 +4,7 @@ import { databasePath } from "../../src/store/database-path.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { createInstallation, type Installation, runJson, startServing } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 const ROUNDS = 4
 const CALLERS = 24
@@ -48,7 +49,7 @@ async function round(installation: Installation, key: string, whole: string[]): 
     callUntilDead(serving.url, key, index % 2 === 0, whole),
   )
   const enough = whole.length + 150
-  while (whole.length < enough) await Bun.sleep(5)
+  await until(() => whole.length >= enough, 20_000)
   serving.process.kill("SIGKILL")
   await Promise.all([...callers, serving.process.exited])
 }

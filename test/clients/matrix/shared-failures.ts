@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { until } from "../../support/gateway.ts"
 import { FAILURES, type Failure, CHUNKS_READ, type TestedClient } from "./conversation.ts"
 import { type SixUpstreams, slowModelAt, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
 import { FACTS } from "./upstream-facts.ts"
+import { until } from "../../support/until.ts"
 
 /** Words of an answer that is left in the middle, and of one that breaks off. */
 const WORDS_OF_LEFT = 900

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import OpenAI from "openai"
-import { type TestGateway, until } from "../../support/gateway.ts"
+import { type TestGateway } from "../../support/gateway.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
+import { until } from "../../support/until.ts"
 
 let gateway: TestGateway
 let account: string

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Model } from "tollgate-contract/catalog.ts"
-import { simulated, type TestGateway, until } from "../../support/gateway.ts"
+import { simulated, type TestGateway } from "../../support/gateway.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
+import { until } from "../../support/until.ts"
 
 const PRICE = { input: "1", output: "2" }
 

@@ -3,8 +3,9 @@ import { auditPage } from "tollgate-contract/operations.ts"
 import { keyPage } from "tollgate-contract/keys.ts"
 import { receipt, requestPage } from "tollgate-contract/receipts.ts"
 import { overview, usage } from "tollgate-contract/usage.ts"
-import { simulated, until } from "../../support/gateway.ts"
+import { simulated } from "../../support/gateway.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
+import { until } from "../../support/until.ts"
 
 test("a request appears in the list, in the sums, at its key, and opens its receipt", async () => {
   await using gateway = await startManaged()

@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { databasePath } from "../../../src/store/database-path.ts"
-import { simulated, type TestGateway, until } from "../../support/gateway.ts"
+import { simulated, type TestGateway } from "../../support/gateway.ts"
 import { restart } from "./restart.ts"
 import { ADMIN_TOKEN, ask, asked, errorOf, startManaged } from "./support.ts"
+import { until } from "../../support/until.ts"
 
 let gateway: TestGateway
 

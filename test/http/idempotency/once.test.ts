@@ -11,7 +11,6 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
-  until,
 } from "../../support/gateway.ts"
 import {
   DONE,
@@ -24,6 +23,7 @@ import {
   wholeAnswer,
 } from "../../relay/scripted-vendor.ts"
 import { CHAT, type ErrorBody, HELLO, receiptsOf } from "../../relay/support.ts"
+import { until } from "../../support/until.ts"
 
 const DAY = 86_400_000
 

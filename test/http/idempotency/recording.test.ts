@@ -8,7 +8,7 @@ import {
   Recording,
   type RecordingReader,
 } from "../../../src/http/idempotency/recording.ts"
-import { until } from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
 
 const HEAD = { status: 200, headers: { "content-type": "text/plain" } }
 const CHUNK = 100_000

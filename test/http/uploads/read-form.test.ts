@@ -10,8 +10,8 @@ import type { Form } from "../../../src/http/uploads/form-reader.ts"
 import type { FileRules } from "../../../src/http/uploads/form-rules.ts"
 import { readForm } from "../../../src/http/uploads/read-form.ts"
 import { MemoryBudget, type Reservation } from "../../../src/limits/memory-budget.ts"
-import { until } from "../../support/gateway.ts"
 import { Spool } from "../../../src/http/uploads/spool.ts"
+import { until } from "../../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
 const RULES: FileRules = { file: { count: 1, bytes: 3 * MEGABYTE } }

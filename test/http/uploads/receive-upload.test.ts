@@ -8,7 +8,7 @@ import { USUAL_PACE } from "../../../src/http/incoming-body.ts"
 import { receiveUpload, type UploadInProgress } from "../../../src/http/uploads/read-form.ts"
 import { Spool } from "../../../src/http/uploads/spool.ts"
 import { MemoryBudget, type Reservation } from "../../../src/limits/memory-budget.ts"
-import { until } from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
 
 const LONG = 1024 * 1024
 const NOISE = new Uint8Array(2 * LONG)
