@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { nearestNames } from "../../src/catalog/nearest-names.ts"
+import { simpleDistance } from "../support/simple-distance.ts"
 
 const ids = [
   "openai/gpt-4o",
@@ -39,7 +40,8 @@ describe("nearestNames", () => {
     fc.assert(
       fc.property(letters, letters, (wanted, name) => {
         const limit = Math.min(8, Math.max(2, Math.ceil(wanted.length / 4)))
-        const isNear = distance(wanted, name) <= limit || distance(wanted, `p/${name}`) <= limit
+        const isNear =
+          simpleDistance(wanted, name) <= limit || simpleDistance(wanted, `p/${name}`) <= limit
         expect(nearestNames(wanted, [`p/${name}`], 3)).toEqual(isNear ? [`p/${name}`] : [])
       }),
     )
@@ -55,22 +57,3 @@ describe("nearestNames", () => {
     expect(performance.now() - before).toBeLessThan(1_000)
   })
 })
-
-function distance(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= right.length; column++) {
-      const same = left[row - 1] === right[column - 1]
-      current.push(
-        Math.min(
-          previous[column]! + 1,
-          current[column - 1]! + 1,
-          previous[column - 1]! + (same ? 0 : 1),
-        ),
-      )
-    }
-    previous = current
-  }
-  return previous[right.length]!
-}
