@@ -1,4 +1,5 @@
 import { commaAdvice, GROUPED } from "./comma.ts"
+import { parseDecimal } from "./decimal.ts"
 
 /**
  * The one reading of amounts that people type. The console uses it as it is, so it needs nothing that is
@@ -47,12 +48,11 @@ export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): Amou
   return { amount: `${isBelow ? "-" : ""}${digits}` }
 }
 
-/** Credits, in whole ones, above which whoever types an entry is asked once more. */
-const LARGE_ENTRY = 1_000n
+/** Nanocredits above which the author of an entry is asked once more. */
+const LARGE_ENTRY = parseDecimal("1000", CREDITS_FORM.fraction)
 /** As much times what the account has, but not below this: an account that is nearly empty is filled up every day. */
 const LARGE_SHARE = 10n
-const MIN_LARGE = 100n
-const NANOCREDITS = 1_000_000_000n
+const MIN_LARGE = parseDecimal("100", CREDITS_FORM.fraction)
 
 /**
  * Whether an entry is so large that its author is asked once more.
@@ -61,9 +61,9 @@ const NANOCREDITS = 1_000_000_000n
  */
 export function isLargeEntry(amount: bigint, balance: bigint): boolean {
   const size = amount < 0n ? -amount : amount
-  if (size > LARGE_ENTRY * NANOCREDITS) return true
+  if (size > LARGE_ENTRY) return true
   // More than there is cannot be taken out at all.
-  const isComparable = balance > 0n && amount > MIN_LARGE * NANOCREDITS
+  const isComparable = balance > 0n && amount > MIN_LARGE
   return isComparable && size > LARGE_SHARE * balance
 }
 

@@ -1,17 +1,16 @@
-const fractionDigits = 9
+import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 
-/** The exact decimal as an integer of 10^-9: the ledger's own precision. */
+/** The ledger's own precision. */
+const PLACES = 9
+
+/** The exact decimal as an integer of 10^-9. @throws RangeError when it has more digits than that. */
 export function nanos(text: string): bigint {
-  const [whole = "0", fraction = ""] = text.split(".")
-  return BigInt(whole + fraction.padEnd(fractionDigits, "0").slice(0, fractionDigits))
+  return parseDecimal(text, PLACES)
 }
 
 /** The shortest decimal of an integer of 10^-9. */
 export function fromNanos(value: bigint): string {
-  const digits = value.toString().padStart(fractionDigits + 1, "0")
-  const fraction = digits.slice(-fractionDigits).replace(/0+$/, "")
-  const whole = digits.slice(0, -fractionDigits)
-  return fraction === "" ? whole : `${whole}.${fraction}`
+  return formatDecimal(value, PLACES)
 }
 
 /**
@@ -21,7 +20,7 @@ export function fromNanos(value: bigint): string {
  */
 export function decimal(value: number): string {
   if (!Number.isFinite(value) || value < 0) throw new RangeError(`not a price: ${value}`)
-  return fromNanos(BigInt(Math.round(value * 10 ** fractionDigits)))
+  return fromNanos(BigInt(Math.round(value * 10 ** PLACES)))
 }
 
 /** True when `left` is more than `right`. */

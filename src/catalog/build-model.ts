@@ -7,7 +7,7 @@ import type {
   ProviderSettings,
 } from "../config/settings.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
-import { parseDecimal } from "../ledger/money.ts"
+import { parseDecimal } from "tollgate-contract/decimal.ts"
 import { type DecimalServices, priceTimes } from "../ledger/price.ts"
 import type { ModelFacts, ServiceFacts } from "./facts.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"

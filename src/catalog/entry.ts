@@ -1,3 +1,4 @@
+import { formatDecimal } from "tollgate-contract/decimal.ts"
 import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
 import type { DialectId } from "../canon/extra.ts"
 import type { ModelKind } from "../config/settings.ts"
@@ -94,9 +95,3 @@ function dearestRates(
 
 /** A rate has nine digits after the point, a multiplier six. */
 const RATE_PLACES = 15
-
-function formatDecimal(value: bigint, places: number): string {
-  const digits = value.toString().padStart(places + 1, "0")
-  const fraction = digits.slice(-places).replace(/0+$/, "")
-  return fraction === "" ? digits.slice(0, -places) : `${digits.slice(0, -places)}.${fraction}`
-}

@@ -1,4 +1,5 @@
-import { formatCredits, NANOCREDITS, parseCredits } from "../ledger/money.ts"
+import { formatDecimal } from "tollgate-contract/decimal.ts"
+import { parseCredits } from "../ledger/money.ts"
 import { formatFields, formatTable, type Style } from "./output.ts"
 
 /** A receipt as `showReceipt` gives it. Amounts are decimal credits. */
@@ -124,12 +125,7 @@ function describeArithmetic(receipt: ShownReceipt, style: Style): string {
 
 /** Nanocredits per million of a quantity, as credits: fifteen digits after the point are exact. */
 function millionth(product: bigint): string {
-  const credits = product / 1_000_000n
-  const rest = (product % 1_000_000n).toString().padStart(6, "0").replace(/0+$/, "")
-  if (rest === "") return formatCredits(credits)
-  const whole = credits / NANOCREDITS
-  const fraction = (credits % NANOCREDITS).toString().padStart(9, "0")
-  return `${whole}.${fraction}${rest}`
+  return formatDecimal(product, 15)
 }
 
 function describeLedger(receipt: ShownReceipt, style: Style): string {

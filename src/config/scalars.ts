@@ -1,7 +1,7 @@
 import { isIP } from "node:net"
 import { z } from "zod"
 import { commaFault } from "tollgate-contract/comma.ts"
-import { amountFault, plainDecimal } from "./decimal.ts"
+import { type DecimalText, plainDecimal } from "tollgate-contract/decimal.ts"
 import { parseDuration } from "./duration.ts"
 import { suggestion } from "./nearest.ts"
 import { YamlNumber } from "./yaml-file.ts"
@@ -89,6 +89,23 @@ export function amount(places: number) {
     const fault = amountFault(plain, places)
     return fault === undefined ? plain : new Fault(fault)
   })
+}
+
+/** Whole digits that still fit the ledger's 64-bit columns of nanocredits. */
+const WHOLE_DIGITS = 9
+
+/**
+ * Why a plain decimal cannot be an amount, as the end of a sentence that starts with its name.
+ * @param places the most digits after the point; trailing zeros do not count.
+ * @returns undefined when it can.
+ */
+export function amountFault(text: DecimalText, places: number): string | undefined {
+  const [whole = "", fraction = ""] = text.split(".")
+  if (text.startsWith("-")) return "must not be negative"
+  if (fraction.replace(/0+$/, "").length > places) {
+    return `has more than ${places} digits after the point`
+  }
+  return whole.length > WHOLE_DIGITS ? `must be below ${10 ** WHOLE_DIGITS}` : undefined
 }
 
 const LONGEST_WAIT = 86_400_000

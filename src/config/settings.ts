@@ -1,5 +1,5 @@
 import type { PriceName } from "tollgate-contract/usage-classes.ts"
-import type { DecimalText } from "./decimal.ts"
+import type { DecimalText } from "tollgate-contract/decimal.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings } from "./sign-in-settings.ts"
 

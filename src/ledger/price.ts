@@ -1,6 +1,7 @@
 import { NAME_OF_CLASS, type PriceName, USAGE_CLASSES } from "tollgate-contract/usage-classes.ts"
 import { totalInput, type Usage, type UsageClass } from "../canon/usage.ts"
-import { divideUp, parseCredits, parseDecimal } from "./money.ts"
+import { divideUp, parseDecimal } from "tollgate-contract/decimal.ts"
+import { parseCredits } from "./money.ts"
 
 /** Nanocredits per million units, by class of usage. A class that is absent falls back (`rateOf`). */
 export type Rates = Readonly<Partial<Record<UsageClass, bigint>>>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { amountFault, plainDecimal } from "../../src/config/decimal.ts"
+import { plainDecimal } from "tollgate-contract/decimal.ts"
+import { amountFault } from "../../src/config/scalars.ts"
 import { parseDuration } from "../../src/config/duration.ts"
 import { nearestName } from "../../src/config/nearest.ts"
 import { parseCredits } from "../../src/ledger/money.ts"

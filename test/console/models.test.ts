@@ -16,7 +16,7 @@ import {
   isOne,
   readablePrice,
   decimalFault,
-  readDecimal,
+  readPrice,
   sortedPrices,
 } from "../../console/src/pages/models/prices.ts"
 import { changedEntry, knownPriceEntry } from "../../console/src/pages/models/changed-entry.ts"
@@ -131,12 +131,12 @@ describe("prices", () => {
   })
 
   test("are read as they are typed", () => {
-    expect(readDecimal(" 0.15 ")).toBe("0.15")
-    expect(readDecimal("1,500")).toBe("1500")
-    expect(readDecimal("-1")).toBeUndefined()
+    expect(readPrice(" 0.15 ")).toBe("0.15")
+    expect(readPrice("1,500")).toBe("1500")
+    expect(readPrice("-1")).toBeUndefined()
     expect(decimalFault("0,15")).toContain("write 0.15")
     expect(decimalFault("-1")).toContain("zero or a positive")
-    expect(readDecimal("1e3")).toBeUndefined()
+    expect(readPrice("1e3")).toBeUndefined()
     expect(readPrices({ input: "0.1", output: "" })).toEqual({ input: "0.1" })
     expect(readPrices({ input: "much" })).toBeUndefined()
     expect(readPrices({})).toBeUndefined()

@@ -1,12 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import {
-  divideUp,
-  formatCredits,
-  NANOCREDITS,
-  parseCredits,
-  parseDecimal,
-} from "../../src/ledger/money.ts"
+import { divideUp, formatDecimal, parseDecimal, plainDecimal } from "tollgate-contract/decimal.ts"
+import { formatCredits, NANOCREDITS, parseCredits } from "../../src/ledger/money.ts"
 
 const anyAmount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
 
@@ -81,4 +76,34 @@ test("division that rounds up is the least integer that is not below the quotien
       expect((quotient - 1n) * denominator < numerator).toBe(true)
     }),
   )
+})
+
+describe("decimals with any number of places", () => {
+  const places = fc.integer({ min: 0, max: 30 })
+
+  test("every one comes back from its text", () => {
+    fc.assert(
+      fc.property(anyAmount, places, (value, digits) => {
+        expect(parseDecimal(formatDecimal(value, digits), digits)).toBe(value)
+      }),
+    )
+  })
+
+  test("the text is the same whatever zeros follow it", () => {
+    fc.assert(
+      fc.property(anyAmount, places, places, (value, digits, zeros) => {
+        const padded = value * 10n ** BigInt(zeros)
+        expect(formatDecimal(padded, digits + zeros)).toBe(formatDecimal(value, digits))
+      }),
+    )
+  })
+
+  test("text that is plain already stays as it is", () => {
+    fc.assert(
+      fc.property(anyAmount, places, (value, digits) => {
+        const text = formatDecimal(value, digits)
+        expect(plainDecimal(text)).toBe(text)
+      }),
+    )
+  })
 })

@@ -1,8 +1,12 @@
-/** An exact decimal number: `digits` divided by ten to the power of `scale`. */
-interface Decimal {
-  readonly digits: bigint
-  readonly scale: number
-}
+import {
+  atPlaces,
+  type Decimal,
+  divideUp,
+  formatDecimal,
+  multiplyDecimals,
+  plainDecimal,
+  readDecimal,
+} from "tollgate-contract/decimal.ts"
 
 export interface ArithmeticLine {
   readonly class: string
@@ -21,16 +25,19 @@ export interface WorkedCharge {
   readonly rounded: string
 }
 
-const MILLION: Decimal = { digits: 1n, scale: 6 }
-const NANO_SCALE = 9
+const MILLIONTH: Decimal = { value: 1n, places: 6 }
+const NANO_PLACES = 9
 
 /** `ceil(sum(quantity x per_million / 1000000) x multiplier)` with every step. */
 export function workCharge(lines: readonly ArithmeticLine[], multiplier: string): WorkedCharge {
   const amounts = lines.map((line) =>
-    multiply(multiply(decimalOf(String(line.quantity)), decimalOf(line.per_million)), MILLION),
+    multiplyDecimals(
+      multiplyDecimals(decimalOf(String(line.quantity)), decimalOf(line.per_million)),
+      MILLIONTH,
+    ),
   )
-  const sum = amounts.reduce(add, { digits: 0n, scale: 0 })
-  const product = multiply(sum, decimalOf(multiplier))
+  const sum = amounts.reduce(add, { value: 0n, places: 0 })
+  const product = multiplyDecimals(sum, decimalOf(multiplier))
   return {
     lines: lines.map((line, index) => ({ line, amount: textOf(amounts[index] ?? sum) })),
     sum: textOf(sum),
@@ -39,40 +46,21 @@ export function workCharge(lines: readonly ArithmeticLine[], multiplier: string)
   }
 }
 
-/** Reads `12`, `0.5`, `-3.25` and what JavaScript writes for very small numbers, `1e-7`. */
+/** Reads `12`, `0.5` and what JavaScript writes for very small numbers, `1e-7`. */
 function decimalOf(text: string): Decimal {
-  const [mantissa = "0", exponent = "0"] = text.toLowerCase().split("e")
-  const [whole = "0", fraction = ""] = mantissa.split(".")
-  const scale = fraction.length - Number(exponent)
-  const digits = BigInt(`${whole}${fraction}`)
-  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
+  return readDecimal(plainDecimal(text) ?? text)
 }
 
-function multiply(one: Decimal, other: Decimal): Decimal {
-  return { digits: one.digits * other.digits, scale: one.scale + other.scale }
+function add(left: Decimal, right: Decimal): Decimal {
+  const places = Math.max(left.places, right.places)
+  return { value: atPlaces(left, places) + atPlaces(right, places), places }
 }
 
-function add(one: Decimal, other: Decimal): Decimal {
-  const scale = Math.max(one.scale, other.scale)
-  return { digits: scaled(one, scale) + scaled(other, scale), scale }
+function roundUp({ value, places }: Decimal): Decimal {
+  if (places <= NANO_PLACES) return { value, places }
+  return { value: divideUp(value, 10n ** BigInt(places - NANO_PLACES)), places: NANO_PLACES }
 }
 
-function scaled(value: Decimal, scale: number): bigint {
-  return value.digits * 10n ** BigInt(scale - value.scale)
-}
-
-function roundUp(value: Decimal): Decimal {
-  if (value.scale <= NANO_SCALE) return value
-  const divisor = 10n ** BigInt(value.scale - NANO_SCALE)
-  const whole = value.digits / divisor
-  const hasRest = value.digits % divisor > 0n
-  return { digits: hasRest ? whole + 1n : whole, scale: NANO_SCALE }
-}
-
-function textOf({ digits, scale }: Decimal): string {
-  const isNegative = digits < 0n
-  const padded = (isNegative ? -digits : digits).toString().padStart(scale + 1, "0")
-  const whole = padded.slice(0, padded.length - scale)
-  const fraction = padded.slice(padded.length - scale).replace(/0+$/, "")
-  return `${isNegative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`
+function textOf({ value, places }: Decimal): string {
+  return formatDecimal(value, places)
 }

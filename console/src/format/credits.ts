@@ -1,4 +1,5 @@
-import { readAmount } from "tollgate-contract/amounts.ts"
+import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
+import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 
 /**
  * Credits as people read them: grouped by thousands, at least two decimals and no further zeros. The text
@@ -43,18 +44,12 @@ export function spentOf(limit: string, left: string): string {
 
 /** Text of credits as a whole number of nanocredits. */
 export function nanos(exact: string): bigint {
-  const isNegative = exact.startsWith("-")
-  const [whole = "0", fraction = ""] = exact.replace(/^[-+]/, "").split(".")
-  const value = BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, "0").slice(0, 9) || "0")
-  return isNegative ? -value : value
+  return parseDecimal(exact, CREDITS_FORM.fraction)
 }
 
 /** A whole number of nanocredits as text of credits. */
 export function nanosText(value: bigint): string {
-  const size = value < 0n ? -value : value
-  const fraction = (size % 1_000_000_000n).toString().padStart(9, "0").replace(/0+$/, "")
-  const text = `${size / 1_000_000_000n}${fraction === "" ? "" : `.${fraction}`}`
-  return value < 0n ? `-${text}` : text
+  return formatDecimal(value, CREDITS_FORM.fraction)
 }
 
 /** What a person types as an amount, as the API takes it; undefined when it is none. `readAmount` says why. */

@@ -13,7 +13,7 @@ import { multiplierQuestion } from "../credits/large-amount.ts"
 import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
 import { readPrices, type TypedPrices } from "./read-prices.ts"
-import { decimalFault, readDecimal } from "./prices.ts"
+import { decimalFault, readPrice } from "./prices.ts"
 
 const KINDS: readonly Model["kind"][] = [
   "chat",
@@ -183,7 +183,7 @@ function MoreFields({ draft, onChange }: MoreFieldsProperties) {
 /** What is sent; undefined while something is missing. A model without a price would be refused. */
 function entryOf(draft: Draft): ModelEntry | undefined {
   const price = readPrices(draft.prices)
-  const multiplier = readDecimal(draft.multiplier)
+  const multiplier = readPrice(draft.multiplier)
   const isNamed = draft.provider !== null && /^\S+$/.test(draft.name.trim())
   if (price === undefined || multiplier === undefined || !isNamed) return undefined
   return {

@@ -14,7 +14,7 @@ import { changedEntry, knownPriceEntry } from "./changed-entry.ts"
 import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
 import type { TypedPrices } from "./read-prices.ts"
-import { classLabel, decimalFault, readDecimal, sortedPrices } from "./prices.ts"
+import { classLabel, decimalFault, readPrice, sortedPrices } from "./prices.ts"
 
 /** What an operator may change of a model: its price and multiplier. */
 export function ModelPricing({ model }: { readonly model: Model }) {
@@ -139,7 +139,7 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
   const [typed, setTyped] = useState<TypedPrices>(model.price ?? model.known_price ?? {})
   const [factor, setFactor] = useState(model.multiplier)
   const { ask, dialog } = useAskFirst()
-  const multiplier = readDecimal(factor)
+  const multiplier = readPrice(factor)
   const entry = multiplier === undefined ? undefined : changedEntry(model, { typed, multiplier })
   return (
     <>

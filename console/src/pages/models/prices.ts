@@ -1,3 +1,4 @@
+import { formatDecimal, multiplyDecimals, readDecimal } from "tollgate-contract/decimal.ts"
 import type { PriceName } from "tollgate-contract/usage-classes.ts"
 import { readAmount } from "tollgate-contract/amounts.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
@@ -59,17 +60,12 @@ function placeOf(name: string): number {
 
 /** `left x right` of two plain decimals, exactly. Undefined when one is none. */
 export function exactProduct(left: string, right: string): string | undefined {
-  const one = scaled(left)
-  const other = scaled(right)
-  if (one === undefined || other === undefined) return undefined
-  const digits = (one.value * other.value).toString()
-  const places = one.places + other.places
-  if (places === 0) return digits
-  const padded = digits.padStart(places + 1, "0")
-  const whole = padded.slice(0, -places)
-  const fraction = padded.slice(-places).replace(/0+$/, "")
-  return fraction === "" ? whole : `${whole}.${fraction}`
+  if (!PLAIN.test(left) || !PLAIN.test(right)) return undefined
+  const { value, places } = multiplyDecimals(readDecimal(left), readDecimal(right))
+  return formatDecimal(value, places)
 }
+
+const PLAIN = /^\d+(?:\.\d+)?$/
 
 /** One line of a model's price list. */
 export interface PriceLine {
@@ -145,7 +141,7 @@ export function isOne(multiplier: string): boolean {
 const PRICE_FORM = { whole: 12, fraction: 12 }
 
 /** A price or a multiplier as it is typed; undefined when it is none. */
-export function readDecimal(typed: string): string | undefined {
+export function readPrice(typed: string): string | undefined {
   return decimalFault(typed) === undefined ? amountOf(typed) : undefined
 }
 
@@ -168,10 +164,4 @@ export function firstPrice(model: Model, names: readonly string[]): [string, str
     if (price !== undefined) return [name, price]
   }
   return undefined
-}
-
-function scaled(text: string): { value: bigint; places: number } | undefined {
-  const [, whole, fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
-  if (whole === undefined) return undefined
-  return { value: BigInt(whole + fraction), places: fraction.length }
 }

@@ -1,4 +1,4 @@
-import { readDecimal } from "./prices.ts"
+import { readPrice } from "./prices.ts"
 
 /** Prices as they are typed, by class. */
 export type TypedPrices = Readonly<Record<string, string>>
@@ -8,7 +8,7 @@ export function readPrices(typed: TypedPrices): Record<string, string> | undefin
   const prices: Record<string, string> = {}
   for (const [name, text] of Object.entries(typed)) {
     if (text.trim() === "") continue
-    const price = readDecimal(text)
+    const price = readPrice(text)
     if (price === undefined) return undefined
     prices[name] = price
   }

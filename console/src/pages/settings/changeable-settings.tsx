@@ -10,7 +10,7 @@ import { useAskFirst } from "../../ui/ask-first.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { multiplierQuestion } from "../credits/large-amount.ts"
-import { decimalFault, readDecimal } from "../models/prices.ts"
+import { decimalFault, readPrice } from "../models/prices.ts"
 
 type Setting = SettingsView["changeable"][number]
 
@@ -59,7 +59,7 @@ function SettingField({ setting }: { readonly setting: Setting }) {
     if (text === "") return void save(null)
     if (setting.name !== "multiplier") return void save(text)
     const fault = decimalFault(text)
-    const multiplier = readDecimal(text)
+    const multiplier = readPrice(text)
     setFault(fault)
     if (multiplier === undefined) return
     ask(multiplierQuestion(multiplierDoubt(multiplier)), () => save(multiplier))

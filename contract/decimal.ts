@@ -1,0 +1,89 @@
+/**
+ * Exact decimals: text goes in, integers are worked with, text comes out. Nothing here is ever a float. The gateway,
+ * the console and the scripts all use these.
+ */
+
+/** Plain decimal text, digit for digit as it was meant: `0.10`, `15`, `0.000001`. */
+export type DecimalText = string
+
+/** `value` divided by ten to the power of `places`. */
+export interface Decimal {
+  readonly value: bigint
+  readonly places: number
+}
+
+const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/
+
+/**
+ * Plain decimal text with as few places as it takes: `-1.50` is -15 with one place.
+ * @throws RangeError when the text is no plain decimal.
+ */
+export function readDecimal(text: string): Decimal {
+  const match = PLAIN.exec(text.trim())
+  if (!match) throw new RangeError(`'${text}' is not a decimal number such as 12.50`)
+  const [, sign = "", whole = "0", fraction = ""] = match
+  const digits = fraction.replace(/0+$/, "")
+  const value = BigInt(whole + digits)
+  return { value: sign === "-" ? -value : value, places: digits.length }
+}
+
+/**
+ * Plain decimal text as an integer of 10^-places.
+ * @throws RangeError when the text is no plain decimal or has more digits than `places`.
+ */
+export function parseDecimal(text: string, places: number): bigint {
+  const decimal = readDecimal(text)
+  if (decimal.places > places) {
+    throw new RangeError(`'${text}' has more than ${places} digits after the point`)
+  }
+  return atPlaces(decimal, places)
+}
+
+/** The same number as an integer of 10^-places, where `places` are at least its own. */
+export function atPlaces({ value, places }: Decimal, wanted: number): bigint {
+  return wanted === places ? value : value * 10n ** BigInt(wanted - places)
+}
+
+const ZERO = 0x30
+
+/** An integer of 10^-places as the shortest plain decimal: `0.0000125`, `10`. */
+export function formatDecimal(value: bigint, places: number): DecimalText {
+  if (value < 0n) return `-${formatDecimal(-value, places)}`
+  const digits = value.toString().padStart(places + 1, "0")
+  const point = digits.length - places
+  let end = digits.length
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--
+  return end === point
+    ? digits.slice(0, point)
+    : `${digits.slice(0, point)}.${digits.slice(point, end)}`
+}
+
+/** The product, without rounding. */
+export function multiplyDecimals(left: Decimal, right: Decimal): Decimal {
+  return { value: left.value * right.value, places: left.places + right.places }
+}
+
+/** Division that rounds up, for non-negative numerators. */
+export function divideUp(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator
+}
+
+const WITH_EXPONENT = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?$/i
+
+/**
+ * The same number as plain decimal text, digit for digit: `1e-7` is `0.0000001`, `0.10` stays `0.10`.
+ * @returns undefined when the text is no decimal number.
+ */
+export function plainDecimal(text: string): DecimalText | undefined {
+  const match = WITH_EXPONENT.exec(text.trim())
+  if (!match) return undefined
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match
+  if (whole === "" && fraction === "") return undefined
+  const shift = Number(exponent)
+  const digits = whole + fraction
+  const point = whole.length + shift
+  const before = point > 0 ? digits.slice(0, point).padEnd(point, "0") : "0"
+  const after = point < 0 ? "0".repeat(-point) + digits : digits.slice(point)
+  const plainWhole = before.replace(/^0+(?=\d)/, "")
+  return `${sign === "-" ? "-" : ""}${plainWhole}${after === "" ? "" : `.${after}`}`
+}
