@@ -1,7 +1,7 @@
 import type { Idempotency } from "../http/idempotency/idempotency.ts"
 import type { Billing } from "../relay/billing/billing.ts"
 import type { DeadlineWatch } from "../relay/pipeline/deadline-watch.ts"
-import { CallEnded } from "../relay/pipeline/end-reason.ts"
+import { CallEnded } from "../relay/pipeline/call-failure.ts"
 import type { State } from "./state.ts"
 
 /**

@@ -1,7 +1,8 @@
-import { asGatewayError, type GatewayError } from "../canon/errors.ts"
+import type { GatewayError } from "../canon/errors.ts"
 import type { Method } from "tollgate-contract/route-name.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/pipeline/call.ts"
+import { callerError } from "../relay/pipeline/call-failure.ts"
 import type { Events } from "../telemetry/events.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { heldAnswer } from "./held-answer.ts"
@@ -105,7 +106,7 @@ interface Failed {
 /** What was thrown, as an answer. What is a fault of the gateway itself goes to the log as well. */
 export function failure(
   thrown: unknown,
-  { request, id, errors, errorOf = asGatewayError, events }: Failed,
+  { request, id, errors, errorOf = callerError, events }: Failed,
 ): Response {
   const error = errorOf(thrown)
   if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)

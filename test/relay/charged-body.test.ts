@@ -1,30 +1,33 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
-import {
-  chargedBody,
-  type Endings,
-  keepLastChunk,
-} from "../../src/relay/operations/charged-body.ts"
+import { chargedBody, keepLastChunk } from "../../src/relay/operations/charged-body.ts"
+import { asCallFailure, CallEnded } from "../../src/relay/pipeline/call-failure.ts"
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Endings that write down what was called, and charge when they are told to. */
-function endings(called: string[], charged: Promise<void> = Promise.resolve()): Endings {
-  return {
-    async whole() {
+/** A body that writes down how it ended, and is charged when the promise says so. */
+function bodyOf(
+  source: AsyncIterable<Uint8Array>,
+  called: string[],
+  charged: Promise<void> = Promise.resolve(),
+): ReadableStream<Uint8Array> {
+  return chargedBody({
+    chunks: keepLastChunk(source),
+    call: { id: "req_1", memory: { [Symbol.dispose]: () => {} } },
+    hasErrorEvents: false,
+    attempt: {
+      fail(thrown) {
+        const failure = asCallFailure(thrown)
+        called.push(failure instanceof CallEnded ? failure.reason : failure.kind)
+        return failure
+      },
+    },
+    async end(ending) {
       await charged
-      called.push("whole")
-      return undefined
+      called.push(ending)
+      return { isCharged: true }
     },
-    broken(error) {
-      called.push(`broken: ${error.kind}`)
-      return Promise.resolve(undefined)
-    },
-    left() {
-      called.push("left")
-      return Promise.resolve()
-    },
-  }
+  })
 }
 
 async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
@@ -40,7 +43,7 @@ describe("a body whose last piece waits for the charge", () => {
   test("gives all but the last piece at once", async () => {
     const called: string[] = []
     const charge = Promise.withResolvers<void>()
-    const body = chargedBody(keepLastChunk(chunks("a", "b", "c")), endings(called, charge.promise))
+    const body = bodyOf(chunks("a", "b", "c"), called, charge.promise)
     const reader = body.getReader()
     expect((await reader.read()).value).toEqual(bytes("a"))
     expect((await reader.read()).value).toEqual(bytes("b"))
@@ -56,7 +59,7 @@ describe("a body whose last piece waits for the charge", () => {
   test("gives no last piece when it cannot be charged", async () => {
     const called: string[] = []
     const charge = Promise.reject(new Error("the disk is full"))
-    const body = chargedBody(keepLastChunk(chunks("a", "b")), endings(called, charge))
+    const body = bodyOf(chunks("a", "b"), called, charge)
     const reader = body.getReader()
     expect((await reader.read()).value).toEqual(bytes("a"))
     await reader.read().then(
@@ -73,21 +76,21 @@ describe("a body whose last piece waits for the charge", () => {
       yield bytes("b")
       throw new GatewayError("upstream_timeout", "late")
     }
-    const reader = chargedBody(keepLastChunk(broken()), endings(called)).getReader()
+    const reader = bodyOf(broken(), called).getReader()
     expect((await reader.read()).value).toEqual(bytes("a"))
     await reader.read().then(
       () => expect.unreachable(),
       () => {},
     )
-    expect(called).toEqual(["broken: upstream_timeout"])
+    expect(called).toEqual(["upstream_timeout", "broken"])
   })
 
   test("settles what was delivered when its reader leaves", async () => {
     const called: string[] = []
-    const reader = chargedBody(keepLastChunk(chunks("a", "b", "c")), endings(called)).getReader()
+    const reader = bodyOf(chunks("a", "b", "c"), called).getReader()
     await reader.read()
     await reader.cancel()
-    expect(called).toEqual(["left"])
+    expect(called).toEqual(["caller_left", "left"])
   })
 
   test("reads nothing that nobody waits for", async () => {
@@ -98,7 +101,7 @@ describe("a body whose last piece waits for the charge", () => {
         yield bytes("x")
       }
     }
-    const reader = chargedBody(keepLastChunk(counted()), endings([])).getReader()
+    const reader = bodyOf(counted(), []).getReader()
     await reader.read()
     await severalTurns()
     expect(read).toBeLessThanOrEqual(2)

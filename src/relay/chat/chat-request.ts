@@ -1,8 +1,7 @@
-import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
 import { type MaybePromise, whenReady } from "../../canon/maybe-promise.ts"
 import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
-import { isFinal } from "../pipeline/end-reason.ts"
+import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../pipeline/call-failure.ts"
 import { StateRefusals } from "../state/state-refusals.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
@@ -49,7 +48,8 @@ export function refusalsOf({ charge }: ChatContext, { binding }: Plan): RefusalR
 }
 
 /** What a plan failed with. What was lost of the request may be the reason, so it is told too. */
-export function planFailure(plan: Plan, thrown: unknown): GatewayError {
-  const failure = asGatewayError(thrown)
-  return isFinal(failure) ? failure : withLosses(failure, plan.losses)
+export function planFailure(plan: Plan, thrown: unknown): CallFailure {
+  const failure = asCallFailure(thrown)
+  if (failure instanceof CallEnded || isFinal(failure)) return failure
+  return withLosses(failure, plan.losses)
 }

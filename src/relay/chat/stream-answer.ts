@@ -1,5 +1,5 @@
 import type { Place } from "../../canon/linked-list.ts"
-import { asChargedError, asGatewayError, type GatewayError } from "../../canon/errors.ts"
+import { asChargedError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
 import type { Billing } from "../billing/billing.ts"
@@ -8,7 +8,13 @@ import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../pipeline/call.ts"
 import type { Contents } from "../pipeline/payload-log.ts"
 import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
-import { CallEnded, isFinal } from "../pipeline/end-reason.ts"
+import {
+  asCallFailure,
+  CallEnded,
+  type CallFailure,
+  callerError,
+  isFinal,
+} from "../pipeline/call-failure.ts"
 import type { ChatContext } from "./chat-context.ts"
 import type { Conversations } from "./conversations.ts"
 import type { Meter } from "./meter.ts"
@@ -91,7 +97,7 @@ class StreamedAnswer implements Watched {
       this.#upstream = upstream
       return upstream
     } catch (thrown) {
-      const error = asGatewayError(thrown)
+      const error = asCallFailure(thrown)
       // An answer that is read on has its money ended there.
       if (!this.#over) {
         this.#close()
@@ -122,7 +128,7 @@ class StreamedAnswer implements Watched {
       this.dueAt = performance.now() + this.#services.keepAlive
       if (isLast) controller.close()
     } catch (thrown) {
-      await this.#fail(controller, asGatewayError(thrown))
+      await this.#fail(controller, asCallFailure(thrown))
     }
   }
 
@@ -141,7 +147,7 @@ class StreamedAnswer implements Watched {
     this.#over = true
     this.#services.watch.remove(this)
     cancellation.leave()
-    let failure: GatewayError = new CallEnded("caller_left")
+    let failure: CallFailure = new CallEnded("caller_left")
     try {
       const upstream = (this.#upstream ??= await this.#opening.stream)
       await this.#reading
@@ -149,7 +155,7 @@ class StreamedAnswer implements Watched {
       cancellation[Symbol.dispose]()
       void upstream.drain()
     } catch (thrown) {
-      failure = asGatewayError(thrown)
+      failure = asCallFailure(thrown)
       this.#abandon(failure)
     }
     await this.#settleDelivered(failure)
@@ -168,7 +174,7 @@ class StreamedAnswer implements Watched {
     else if (ended) void this.#fail(controller, ended)
   }
 
-  onCut(reason: GatewayError): void {
+  onCut(reason: CallFailure): void {
     const controller = this.#controller
     // Who reads hears of it by the read that is under way.
     if (controller && (controller.desiredSize ?? 0) <= 0) void this.#fail(controller, reason)
@@ -196,16 +202,17 @@ class StreamedAnswer implements Watched {
   }
 
   /** Never a silent success: the caller is told in the dialect's own words, then the stream ends. */
-  async #fail(controller: Controller, failure: GatewayError): Promise<void> {
+  async #fail(controller: Controller, failure: CallFailure): Promise<void> {
     const { alarms } = this.#services
     const { call, dialect, request } = this.#context
     const cleaned = this.#upstream?.plan.client.cleaned(failure) ?? failure
-    if (cleaned.kind === "internal_error") alarms.requestFailed(call.id, cleaned.cause)
+    const reported = callerError(cleaned)
+    if (reported.kind === "internal_error") alarms.requestFailed(call.id, reported.cause)
     if (!this.#over) {
       this.#abandon(cleaned)
       await this.#settleDelivered(cleaned)
     }
-    const error = this.#isCharged ? asChargedError(cleaned) : cleaned
+    const error = this.#isCharged ? asChargedError(reported) : reported
     const writer = this.#upstream?.writer
     const text = writer
       ? writer.fail(error, call.id)
@@ -222,7 +229,7 @@ class StreamedAnswer implements Watched {
    * Charges what was delivered, or what the vendor has counted before that. A call that has failed
    * before its answer began is no one's to pay, and another may have been made.
    */
-  async #settleDelivered(reason: GatewayError): Promise<void> {
+  async #settleDelivered(reason: CallFailure): Promise<void> {
     const opening = this.#opening
     // An attempt that ends tells the receipt how.
     const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
@@ -244,7 +251,7 @@ class StreamedAnswer implements Watched {
     return settled
   }
 
-  #abandon(reason: GatewayError): void {
+  #abandon(reason: CallFailure): void {
     this.#context.cancellation.end(reason)
     this.#close()
     for (const attempt of this.#upstream?.attempts ?? []) attempt.breakOff(reason)
@@ -259,6 +266,6 @@ class StreamedAnswer implements Watched {
 }
 
 /** Whether an upstream call has ended because the answer is over. */
-function isOver(failure: GatewayError): boolean {
+function isOver(failure: CallFailure): boolean {
   return failure instanceof CallEnded && failure.reason === "answer_over"
 }

@@ -13,6 +13,7 @@ import type { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
+import { CallEnded } from "../pipeline/call-failure.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
@@ -267,7 +268,7 @@ export class UpstreamStream<
     if ((limits.letsGo || (isWhole && limits.isOver)) && !this.#isEnded) {
       this.#isEnded = true
       this.#failure = undefined
-      this.#attempt.end("answer_over")
+      this.#attempt.end(new CallEnded("answer_over"))
     }
     return text
   }

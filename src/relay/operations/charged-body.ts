@@ -1,6 +1,14 @@
-import { isCallerGone } from "../pipeline/end-reason.ts"
-import { asGatewayError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
+import { asChargedError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
 import { encodeText, formatEvent } from "../../wire/sse.ts"
+import {
+  asCallFailure,
+  CallEnded,
+  type CallFailure,
+  callerError,
+  isCallerGone,
+} from "../pipeline/call-failure.ts"
+import type { Attempt, Candidate } from "../upstream/attempt.ts"
+import type { Ending } from "./ending.ts"
 import type { UpstreamAnswer } from "./operation-candidate.ts"
 
 /** An answer on its way: chunks that go out as they come, and a tail that waits for the charge. */
@@ -12,18 +20,26 @@ export const EVENT_STREAM_HEADERS = {
   "cache-control": "no-cache",
 } as const
 
-/** The three ways in which an answer ends. Exactly one is called, once. */
-export interface Endings {
-  /** All of it came: charges it. @returns what is said after the tail. */
-  whole(): Promise<Uint8Array | undefined>
+/** What an ending came to. */
+export interface Ended {
+  /** Whether something was charged, so that an error must not say that nothing was. */
+  readonly isCharged: boolean
+  /** What the caller gets after the tail of a complete answer. */
+  readonly last?: Uint8Array | undefined
+}
+
+/** An answer that is passed on while it is still unpaid. */
+export interface UnpaidAnswer {
+  readonly attempt: Pick<Attempt<Candidate>, "fail">
+  readonly chunks: Chunks
+  readonly call: { readonly id: string; readonly memory: Disposable }
   /**
-   * The upstream broke off: settles what was delivered.
-   * @returns the caller's error event; without it the connection is cut, so that no client takes what it
-   * got for the whole.
+   * Whether the caller can be told of an error, in an event. Else the connection is cut, so that no client takes
+   * what it got for the complete answer.
    */
-  broken(error: GatewayError): Promise<Uint8Array | undefined>
-  /** The caller left: settles what was delivered. */
-  left(): Promise<void>
+  readonly hasErrorEvents: boolean
+  /** Settles what was delivered, or releases its hold. Called once. */
+  readonly end: (ending: Ending) => Promise<Ended>
 }
 
 /** The bytes of an upstream's answer, under its deadlines. */
@@ -73,67 +89,73 @@ async function* resumed(
   return yield* rest
 }
 
+/** A body whose tail goes out only when its charge is on disk. */
+export function chargedBody(answer: UnpaidAnswer): ReadableStream<Uint8Array> {
+  // Nothing is read from the upstream that the caller does not wait for.
+  return new ReadableStream(new ChargedBody(answer), { highWaterMark: 0 })
+}
+
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+/** The chunks of an answer, pulled as fast as the caller reads. */
+class ChargedBody {
+  readonly #answer: UnpaidAnswer
+  #isOver = false
+
+  constructor(answer: UnpaidAnswer) {
+    this.#answer = answer
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    try {
+      const { done, value } = await this.#answer.chunks.next()
+      // The caller has left meanwhile.
+      if (this.#isOver) return
+      if (!done) return controller.enqueue(value)
+      this.#close()
+      const { last } = await this.#answer.end("whole")
+      if (value) controller.enqueue(value)
+      if (last) controller.enqueue(last)
+      controller.close()
+    } catch (thrown) {
+      // Without a charge there is no tail.
+      if (this.#isOver) return cut(controller)
+      await this.#fail(asCallFailure(thrown), controller)
+    }
+  }
+
+  /** The caller left. */
+  async cancel(): Promise<void> {
+    if (this.#isOver) return
+    this.#close()
+    this.#answer.attempt.fail(new CallEnded("caller_left"))
+    await this.#answer.end("left")
+  }
+
+  async #fail(thrown: CallFailure, controller: Controller): Promise<void> {
+    this.#close()
+    const { attempt, call, hasErrorEvents, end } = this.#answer
+    const failure = attempt.fail(thrown)
+    const hasLeft = isCallerGone(failure)
+    const { isCharged } = await end(hasLeft ? "left" : "broken")
+    if (hasLeft || !hasErrorEvents) return cut(controller)
+    const error = callerError(failure)
+    controller.enqueue(errorEvent(isCharged ? asChargedError(error) : error, call.id))
+    controller.close()
+  }
+
+  #close(): void {
+    this.#isOver = true
+    this.#answer.call.memory[Symbol.dispose]()
+  }
+}
+
 /** An error as the last event of a stream. */
-export function errorEvent(error: GatewayError, requestId: string): Uint8Array {
+function errorEvent(error: GatewayError, requestId: string): Uint8Array {
   return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, requestId)) }))
 }
 
-/**
- * A body whose tail goes out only when its charge is on disk.
- * @param memory what the request holds, until the body is over.
- */
-export function chargedBody(
-  chunks: Chunks,
-  endings: Endings,
-  memory?: Disposable,
-): ReadableStream<Uint8Array> {
-  let isOver = false
-  const fail = async (
-    error: GatewayError,
-    controller: ReadableStreamDefaultController<Uint8Array>,
-  ): Promise<void> => {
-    if (isOver) return
-    isOver = true
-    memory?.[Symbol.dispose]()
-    if (isCallerGone(error)) {
-      await endings.left()
-      return cut(controller)
-    }
-    const words = await endings.broken(error)
-    if (!words) return cut(controller)
-    controller.enqueue(words)
-    controller.close()
-  }
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await chunks.next()
-          if (isOver) return
-          if (!done) return controller.enqueue(value)
-          isOver = true
-          memory?.[Symbol.dispose]()
-          const more = await endings.whole()
-          for (const last of [value, more]) if (last) controller.enqueue(last)
-          controller.close()
-        } catch (error) {
-          if (isOver) return cut(controller)
-          await fail(asGatewayError(error), controller)
-        }
-      },
-      async cancel() {
-        if (isOver) return
-        isOver = true
-        memory?.[Symbol.dispose]()
-        await endings.left()
-      },
-    },
-    // Nothing is read from the upstream that the caller does not wait for.
-    { highWaterMark: 0 },
-  )
-}
-
 /** Cuts the connection. Bun would print a reason, and it has been reported by now. */
-function cut(controller: ReadableStreamDefaultController<Uint8Array>): void {
+function cut(controller: Controller): void {
   controller.error(undefined)
 }

@@ -1,10 +1,9 @@
 import type { Loss } from "../../canon/extra.ts"
-import type { GatewayError } from "../../canon/errors.ts"
 import { isNoUsage, type Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
-import type { EndReason } from "../pipeline/end-reason.ts"
+import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationServices } from "./services.ts"
 import type { Candidate } from "../upstream/attempt.ts"
@@ -71,7 +70,7 @@ export class OpenOperation<T> implements Disposable {
   }
 
   /** Ends it unpaid: nothing was delivered. */
-  release(reason: EndReason | GatewayError): void {
+  release(reason: CallFailure): void {
     this.#isOver = true
     const { cancellation } = this.#context
     cancellation.end(reason)
@@ -79,6 +78,6 @@ export class OpenOperation<T> implements Disposable {
     this.#services.pipeline.release(this.#context)
   }
   [Symbol.dispose](): void {
-    if (!this.#isOver) this.release("not_needed")
+    if (!this.#isOver) this.release(new CallEnded("not_needed"))
   }
 }

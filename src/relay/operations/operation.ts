@@ -1,4 +1,3 @@
-import type { GatewayError } from "../../canon/errors.ts"
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
@@ -7,7 +6,7 @@ import { notCarried } from "../pipeline/answer-headers.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { Call, Caller } from "../pipeline/call.ts"
 import { Cancellation } from "../pipeline/cancellation.ts"
-import type { EndReason } from "../pipeline/end-reason.ts"
+import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import { drainTimeOf } from "../pipeline/runtime-config.ts"
@@ -115,13 +114,13 @@ export class Operation implements Disposable {
       return open
     } catch (error) {
       // Of several calls that were made at once, the others are of no use any more.
-      this.release("not_needed")
+      this.release(new CallEnded("not_needed"))
       throw error
     }
   }
 
   /** Gives it up: it is not needed any more, or cannot be done. Without effect before `admit` and after `open`. */
-  release(reason: EndReason | GatewayError): void {
+  release(reason: CallFailure): void {
     this.#speculative?.giveUp()
     if (!this.#admitted) return
     const { cancellation } = this.#admitted
@@ -132,7 +131,7 @@ export class Operation implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.release("not_needed")
+    this.release(new CallEnded("not_needed"))
   }
 
   #opened<T>(

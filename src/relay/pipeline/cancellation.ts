@@ -1,15 +1,14 @@
-import type { GatewayError } from "../../canon/errors.ts"
 import type { Place } from "../../canon/linked-list.ts"
 import type { Caller } from "./call.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
-import { type EndReason, isCallerGone } from "./end-reason.ts"
+import { CallEnded, type CallFailure, isCallerGone } from "./call-failure.ts"
 
 /** Most answers are over before it is worth asking whether their caller is still there. Milliseconds. */
 const ASK_AFTER = 50
 
 /** An upstream call that is under way. */
 interface RunningCall extends Disposable {
-  end(reason: EndReason | GatewayError): void
+  end(failure: CallFailure): void
 }
 
 /**
@@ -43,7 +42,7 @@ export class Cancellation implements Watched, Disposable {
 
   onDue(): void {
     // It was read on for as long as it may be.
-    if (this.#hasLeft) return this.end("caller_left")
+    if (this.#hasLeft) return this.end(new CallEnded("caller_left"))
     const signal = this.#caller?.signal
     this.#stopAsking()
     if (signal?.aborted) this.leave()
@@ -58,7 +57,7 @@ export class Cancellation implements Watched, Disposable {
   /** The caller has left. */
   leave(): void {
     if (this.#hasLeft) return
-    if (!this.drains) return this.end("caller_left")
+    if (!this.drains) return this.end(new CallEnded("caller_left"))
     this.#hasLeft = true
     this.#stopAsking()
     this.dueAt = performance.now() + (this.#drainTime ?? 0)
@@ -72,11 +71,11 @@ export class Cancellation implements Watched, Disposable {
   }
 
   /** Ends what runs upstream. */
-  end(reason: EndReason | GatewayError): void {
-    if (reason === "caller_left" || isCallerGone(reason)) this.#hasLeft = true
+  end(failure: CallFailure): void {
+    if (isCallerGone(failure)) this.#hasLeft = true
     this.#stopAsking()
     for (const attempt of this.attempts) {
-      attempt.end(reason)
+      attempt.end(failure)
       attempt[Symbol.dispose]()
     }
   }

@@ -1,5 +1,5 @@
-import type { GatewayError } from "../../canon/errors.ts"
 import { LinkedList, type Place } from "../../canon/linked-list.ts"
+import type { CallEnded } from "./call-failure.ts"
 import { Pulse } from "./pulse.ts"
 
 /** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse look is enough. */
@@ -13,7 +13,7 @@ export interface Watched {
   place: Place<Watched> | undefined
   onDue(now: number): void
   /** The gateway ends and waits no longer. */
-  onCut?(reason: GatewayError): void
+  onCut?(reason: CallEnded): void
 }
 
 /**
@@ -24,7 +24,7 @@ export class DeadlineWatch implements Disposable {
   readonly pulse: Pulse
   readonly #watched = new LinkedList<Watched>()
   readonly #timer: ReturnType<typeof setInterval>
-  #cutBy: GatewayError | undefined
+  #cutBy: CallEnded | undefined
 
   /** @param pulse that beats with every look, for who watches this process. */
   constructor(pulse = new Pulse()) {
@@ -44,7 +44,7 @@ export class DeadlineWatch implements Disposable {
   }
 
   /** Ends all that runs, and whatever may still begin. */
-  cut(reason: GatewayError): void {
+  cut(reason: CallEnded): void {
     this.#cutBy = reason
     for (const watched of this.#watched) watched.onCut?.(reason)
   }

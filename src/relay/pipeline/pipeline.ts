@@ -1,4 +1,4 @@
-import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -10,7 +10,7 @@ import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
-import { CallEnded, isFinal } from "./end-reason.ts"
+import { asCallFailure, CallEnded, type CallFailure, isFinal } from "./call-failure.ts"
 import type { RequestContext } from "./request-context.ts"
 
 /** What the operator hears of attempts. */
@@ -56,7 +56,7 @@ export class Pipeline {
    * @param plan finds out how one of them is to be asked. One that cannot be asked is passed over.
    * @param attempt asks it. What that throws sends the request to the next, unless it is final or the vendor has
    * refused the request itself.
-   * @throws GatewayError of the last failure; its attempts are over by then.
+   * @throws CallFailure the last one; its attempts are over by then.
    */
   async tryCandidates<P extends Candidate, T>(
     context: RequestContext,
@@ -64,7 +64,7 @@ export class Pipeline {
     attempt: (plan: P) => Promise<T>,
     candidates: readonly Candidate[] = this.candidates(context),
   ): Promise<T> {
-    let failure: GatewayError | undefined
+    let failure: CallFailure | undefined
     for (const candidate of candidates) {
       const { id } = candidate.deployment
       this.#health.attempted(id)
@@ -73,7 +73,7 @@ export class Pipeline {
         const planning = plan(candidate)
         planned = planning instanceof Promise ? await planning : planning
       } catch (thrown) {
-        failure = asGatewayError(thrown)
+        failure = asCallFailure(thrown)
         continue
       }
       try {
@@ -81,8 +81,8 @@ export class Pipeline {
         this.#health.succeeded(id)
         return answer
       } catch (thrown) {
-        failure = candidate.client.cleaned(asGatewayError(thrown))
-        if (isFinal(failure) || failure.kind === "refused_by_upstream") break
+        failure = candidate.client.cleaned(asCallFailure(thrown))
+        if (endsFailover(failure)) break
       }
     }
     throw (
@@ -138,7 +138,8 @@ export class Pipeline {
       return await Promise.all(running)
     } catch (failure) {
       const siblings = attempts.slice(earlier)
-      for (const attempt of siblings) attempt.end("not_needed")
+      const ended = new CallEnded("not_needed")
+      for (const attempt of siblings) attempt.end(ended)
       await Promise.allSettled(running)
       for (const attempt of siblings) attempt[Symbol.dispose]()
       throw failure
@@ -176,4 +177,11 @@ export class Pipeline {
     this.#billing.release(charge)
     rate.correct(NO_USAGE)
   }
+}
+
+/** Whether no other deployment is tried after a failure. What one vendor refuses the next would refuse as well. */
+function endsFailover(failure: CallFailure): boolean {
+  return (
+    isFinal(failure) || (failure instanceof GatewayError && failure.kind === "refused_by_upstream")
+  )
 }

@@ -1,12 +1,17 @@
 import type { Place } from "../../canon/linked-list.ts"
 import type { Writable } from "../../canon/writable.ts"
-import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import { collectAnswer, takeSmall } from "./collect-answer.ts"
 import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
-import { CallEnded, type EndReason } from "../pipeline/end-reason.ts"
+import {
+  asCallFailure,
+  CallEnded,
+  type CallFailure,
+  type EndReason,
+} from "../pipeline/call-failure.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
@@ -77,7 +82,7 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
   /** Why it ends then, where that is no failure. */
   #endReason: EndReason | undefined
   #phase: Phase = "connect"
-  #ended: GatewayError | undefined
+  #ended: CallFailure | undefined
   dueAt: number
   place: Place<Watched> | undefined = undefined
 
@@ -194,8 +199,8 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
   }
 
   /** A failure whose words may be the vendor's, without the operator's secrets. */
-  cleaned(error: GatewayError): GatewayError {
-    return this.plan.client.cleaned(error)
+  cleaned(failure: CallFailure): CallFailure {
+    return this.plan.client.cleaned(failure)
   }
 
   /** What was needed of the answer is here. */
@@ -205,21 +210,22 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
 
   /**
    * The call came to nothing: it is ended, and the receipt tells why.
-   * @returns the failure, for whoever waits for the call.
+   * @returns the failure, for the caller that waits for the answer.
    */
-  fail(thrown: unknown): GatewayError {
-    const failure = this.cleaned(asGatewayError(thrown))
+  fail(thrown: unknown): CallFailure {
+    const failure = this.cleaned(asCallFailure(thrown))
     this.end(failure)
     this[Symbol.dispose]()
-    if (failure.kind === "refused_by_upstream") this.conclude(failure.kind)
-    else this.breakOff(failure)
+    this.breakOff(failure)
     return failure
   }
 
-  /** The call, or an answer of it that had begun, did not come to its end: the receipt says so, and the observer hears of it. */
-  breakOff(failure: GatewayError): void {
+  /** The call, or an answer that had begun, did not come to its end: goes on the receipt, and is reported. */
+  breakOff(failure: CallFailure): void {
     if (failure instanceof CallEnded) return this.conclude(failure.reason)
     this.conclude(failure.kind)
+    // The vendor works; it is the request that it refuses.
+    if (failure.kind === "refused_by_upstream") return
     const { deployment } = this.plan
     this.#observer.attemptFailed(this.#request, deployment, failure, this.record.status)
   }
@@ -231,7 +237,7 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
   }
 
   /** Why the call was ended by us; undefined while it runs. */
-  get ended(): GatewayError | undefined {
+  get ended(): CallFailure | undefined {
     return this.#ended
   }
 
@@ -244,16 +250,16 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
     this.dueAt = Math.min(this.dueAt, end)
   }
 
-  /** Ends the call; what it was doing fails with `reason`. */
-  end(reason: EndReason | GatewayError): void {
+  /** Ends the call; what it was doing fails with `failure`. */
+  end(failure: CallFailure): void {
     if (this.#ended) return
-    this.#ended = typeof reason === "string" ? new CallEnded(reason) : reason
+    this.#ended = failure
     this.#sending?.abort()
   }
 
   onDue(now: number): void {
     if (now >= this.#endsAt) {
-      if (this.#endReason) return this.end(this.#endReason)
+      if (this.#endReason) return this.end(new CallEnded(this.#endReason))
       return this.#late("the whole answer")
     }
     if (this.#phase === "betweenBytes") return this.#late("the next bytes")
@@ -269,12 +275,12 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
     )
   }
 
-  onCut(reason: GatewayError): void {
-    this.end(reason)
+  onCut(failure: CallFailure): void {
+    this.end(failure)
   }
 
   /** What a failure of the transport means: our own ending, or the vendor's. */
-  explain(error: unknown): GatewayError {
+  explain(error: unknown): CallFailure {
     if (this.#ended) return this.#ended
     if (error instanceof GatewayError) return error
     return new GatewayError(

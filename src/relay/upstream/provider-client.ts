@@ -1,9 +1,8 @@
 import type { OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import type { GatewayError } from "../../canon/errors.ts"
 import type { Redactor } from "../../canon/redactor.ts"
 import type { ProviderSettings } from "../../config/settings.ts"
-import { CallEnded } from "../pipeline/end-reason.ts"
+import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { ChatBinding, Signer, Vendor } from "../../vendors/vendor.ts"
 import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
 
@@ -70,9 +69,9 @@ export class ProviderClient {
   }
 
   /** A failure whose words may be the provider's, without the operator's secrets. */
-  cleaned(error: GatewayError): GatewayError {
-    if (error instanceof CallEnded) return error
-    return this.#redactor.cleanError(error, this.#signer.secrets?.())
+  cleaned(failure: CallFailure): CallFailure {
+    if (failure instanceof CallEnded) return failure
+    return this.#redactor.cleanError(failure, this.#signer.secrets?.())
   }
 
   /** The dialects in which a deployment can be called, the one to prefer first. */

@@ -16,7 +16,7 @@ interface RefusedCall {
   /** A byte came. */
   received(): void
   /** What a failure of the transport means. */
-  explain(error: unknown): GatewayError
+  explain(error: unknown): Error
   /** What the provider says, without the operator's secrets. */
   cleanedText(text: string): string
 }

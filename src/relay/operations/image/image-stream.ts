@@ -1,4 +1,3 @@
-import { asChargedError, type GatewayError } from "../../../canon/errors.ts"
 import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
 import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
@@ -7,17 +6,10 @@ import { formatCredits } from "../../../ledger/money.ts"
 import { encodeText } from "../../../wire/sse.ts"
 import type { Call } from "../../pipeline/call.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
-import {
-  awaitFirst,
-  chargedBody,
-  type Chunks,
-  chunksOf,
-  type Endings,
-  errorEvent,
-} from "../charged-body.ts"
+import { awaitFirst, chargedBody, type Chunks, chunksOf, type Ended } from "../charged-body.ts"
+import type { Ending } from "../ending.ts"
 import type { OpenOperation } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
-import { CallEnded, isCallerGone } from "../../pipeline/end-reason.ts"
 
 /** An image that a vendor streams, of which something has come. */
 export interface ImageStreaming {
@@ -72,32 +64,20 @@ export function imageBody(
   const { deployment } = open
   const { answer, reader, chunks } = streaming
   const { attempt } = answer
-  /** @returns whether something was delivered, and charged. */
-  const giveUp = async (reason: GatewayError): Promise<boolean> => {
-    attempt.fail(reason)
-    const used = draftsUsage(reader.drafts, request, deployment, isCallerGone(reason))
-    if (used) await open.settle(used, true)
-    else open.release(reason)
-    return used !== undefined
-  }
-  const endings: Endings = {
-    async whole() {
+  const end = async (ending: Ending): Promise<Ended> => {
+    if (ending === "whole") {
       attempt.succeed()
       const reported = reader.usage
       const counted = { images: 1, ...(reported && { usage: reported }) }
       const { usage, estimated } = imagesUsage(counted, deployment, request)
       const { charged } = await open.settle(usage, estimated)
-      return encodeText(paidEvent(reader.last ?? {}, formatCredits(charged)))
-    },
-    async broken(error) {
-      const isCharged = await giveUp(error)
-      const cleaned = attempt.cleaned(error)
-      const failure = isCharged ? asChargedError(cleaned) : cleaned
-      return errorEvent(failure, call.id)
-    },
-    async left() {
-      await giveUp(new CallEnded("caller_left"))
-    },
+      const last = encodeText(paidEvent(reader.last ?? {}, formatCredits(charged)))
+      return { isCharged: true, last }
+    }
+    const used = draftsUsage(reader.drafts, request, deployment, ending === "left")
+    if (used) await open.settle(used, true)
+    else open[Symbol.dispose]()
+    return { isCharged: used !== undefined }
   }
-  return chargedBody(chunks, endings, call.memory)
+  return chargedBody({ attempt, chunks, call, hasErrorEvents: true, end })
 }

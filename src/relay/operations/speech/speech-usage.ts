@@ -1,3 +1,4 @@
+import type { Ending } from "../ending.ts"
 import {
   characterCount,
   PCM_RATE,
@@ -55,9 +56,6 @@ export function worstSpeech(request: Omit<SpeechRequest, "needsTokens">, model: 
 /** Characters in a second. */
 const USUAL_PACE = 15
 
-/** How an answer came to its end. */
-export type SpeechEnding = "whole" | "left" | "broken"
-
 /** What was spoken. */
 export interface SpokenAmount {
   readonly request: SpeechRequest
@@ -66,7 +64,7 @@ export interface SpokenAmount {
   readonly bytes: number
   /** Bytes of the whole, where the vendor has said so beforehand. */
   readonly announced: number | undefined
-  readonly ending: SpeechEnding
+  readonly ending: Ending
   /** As the vendor counted. */
   readonly reported: Usage | undefined
 }

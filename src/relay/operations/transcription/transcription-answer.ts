@@ -1,9 +1,8 @@
-import { afterCharge, asChargedError } from "../../../canon/errors.ts"
+import { afterCharge } from "../../../canon/errors.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
 import type { Answer, Call } from "../../pipeline/call.ts"
-import { CallEnded } from "../../pipeline/end-reason.ts"
-import { chargedBody, type Endings, errorEvent, EVENT_STREAM_HEADERS } from "../charged-body.ts"
+import { chargedBody, type Ended, EVENT_STREAM_HEADERS } from "../charged-body.ts"
 import type { TranscriptReceived } from "./transcribe.ts"
 import { transcriptionUsage } from "./transcription-usage.ts"
 import type { OpenOperation } from "../open-operation.ts"
@@ -52,24 +51,10 @@ function streamOf(
   { answer, reader, chunks }: Extract<TranscriptReceived, { type: "stream" }>,
   { request, call }: StreamFacts,
 ): ReadableStream<Uint8Array> {
-  const settle = async (): Promise<void> => {
+  const end = async (): Promise<Ended> => {
     const { usage, estimated } = transcriptionUsage(reader, request, open.deployment.price)
     await open.settle(usage, estimated)
+    return { isCharged: true }
   }
-  const endings: Endings = {
-    async whole() {
-      await settle()
-      return undefined
-    },
-    async broken(error) {
-      const failure = asChargedError(answer.attempt.fail(error))
-      await settle()
-      return errorEvent(failure, call.id)
-    },
-    left() {
-      answer.attempt.fail(new CallEnded("caller_left"))
-      return settle()
-    },
-  }
-  return chargedBody(chunks, endings, call.memory)
+  return chargedBody({ attempt: answer.attempt, chunks, call, hasErrorEvents: true, end })
 }

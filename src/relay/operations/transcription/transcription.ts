@@ -70,7 +70,7 @@ export class Transcription implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#operation.release("not_needed")
+    this.#operation[Symbol.dispose]()
   }
 }
 

@@ -69,7 +69,7 @@ export async function translate(
   const { value: transcript } = transcribed
   const chunks = chunksOf(transcript, request.form)
   if (chunks.length === 0) {
-    translating.release("not_needed")
+    translating[Symbol.dispose]()
     const english = asEnglish(transcript)
     await settle(transcribed, request)
     return { transcript: english, headers: transcribed.headers }

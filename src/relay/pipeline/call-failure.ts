@@ -1,0 +1,58 @@
+import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+
+/** Why the gateway itself ends an upstream call. */
+export type EndReason =
+  /** No one waits for the answer any more. */
+  | "caller_left"
+  /** Another call of the same request has failed, or has taken its place. */
+  | "not_needed"
+  /** The caller has all of the answer that was asked for. */
+  | "answer_over"
+  /** The gateway is shutting down, and has waited for the answer as long as it may. */
+  | "shutting_down"
+
+/** The gateway itself ended an upstream call. That is no failure, neither of the vendor nor of the request. */
+export class CallEnded extends Error {
+  override readonly name = "CallEnded"
+  readonly reason: EndReason
+
+  constructor(reason: EndReason) {
+    super(`the call was ended: ${reason}`)
+    this.reason = reason
+  }
+}
+
+/** What an upstream call did not come to its end for: it failed, or the gateway ended it. */
+export type CallFailure = GatewayError | CallEnded
+
+/** Any thrown thing as the failure of a call. */
+export function asCallFailure(thrown: unknown): CallFailure {
+  return thrown instanceof CallEnded ? thrown : asGatewayError(thrown)
+}
+
+/** Any thrown thing as the error that its caller gets. */
+export function callerError(thrown: unknown): GatewayError {
+  if (!(thrown instanceof CallEnded)) return asGatewayError(thrown)
+  if (thrown.reason === "shutting_down") {
+    return new GatewayError(
+      "overloaded",
+      "This gateway is shutting down and could not finish the answer. Send the request again.",
+      { retryAfter: 1 },
+    )
+  }
+  // The caller has left, so no one reads this; the connection only has to be given some answer.
+  return new GatewayError("upstream_error", "The request was ended before its answer came.")
+}
+
+/** Whether a call ended because its caller has left. */
+export function isCallerGone(failure: unknown): boolean {
+  return failure instanceof CallEnded && failure.reason === "caller_left"
+}
+
+/**
+ * Whether nothing else is to be tried after a failure: no one waits for an answer, or there is no memory for one,
+ * whichever deployment gives it.
+ */
+export function isFinal(failure: CallFailure): boolean {
+  return failure instanceof CallEnded || failure.kind === "overloaded"
+}
