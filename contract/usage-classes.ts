@@ -1,38 +1,95 @@
+interface ClassFacts {
+  /** What settings, prices and receipts call it. */
+  readonly name: string
+  /** Tokens that go in or come out, or something counted one by one. */
+  readonly counts: "input" | "output" | "units"
+  /** What a class without a rate costs: the class it is a kind of. */
+  readonly costsAs?: string
+  /** Set where a vendor can price it for all of its models. */
+  readonly isService?: true
+}
+
 /**
- * The one table of what is counted and priced: each class of usage by the name that settings, prices and receipts
- * have for it, in the order of a receipt's lines.
+ * The one table of what is counted and priced, in the order of a receipt's lines. The classes never overlap, so that a
+ * cost is a plain sum over them.
  */
-export const NAME_OF_CLASS = {
-  inputFresh: "input",
-  inputCacheRead: "cached_input",
-  inputCacheWrite: "cache_write",
-  inputCacheWriteLong: "cache_write_1h",
-  output: "output",
-  audioInput: "audio_input",
-  audioCacheRead: "cached_audio_input",
-  imageInput: "image_input",
-  audioOutput: "audio_output",
-  reasoningBeside: "reasoning_output",
-  images: "image",
-  characters: "character",
-  seconds: "second",
-  searches: "search",
-  premiumSearches: "search_premium",
-  mapSearches: "map_search",
-  fileSearches: "file_search",
-  codeSessions: "code_session",
-  requests: "request",
-} as const
+const TABLE = {
+  /** Input tokens that were neither read from nor written to a prompt cache, audio and images left out. */
+  inputFresh: { name: "input", counts: "input" },
+  /** Input tokens read from a prompt cache. */
+  inputCacheRead: { name: "cached_input", counts: "input", costsAs: "inputFresh" },
+  /** Input tokens written to a prompt cache that lives for minutes. */
+  inputCacheWrite: { name: "cache_write", counts: "input", costsAs: "inputFresh" },
+  /** Input tokens written to a prompt cache that lives for an hour. */
+  inputCacheWriteLong: { name: "cache_write_1h", counts: "input", costsAs: "inputCacheWrite" },
+  /** Output tokens, reasoning included, audio left out. */
+  output: { name: "output", counts: "output" },
+  /** Audio tokens in the input. */
+  audioInput: { name: "audio_input", counts: "input", costsAs: "inputFresh" },
+  /** Audio tokens in the input that were read from a prompt cache. */
+  audioCacheRead: { name: "cached_audio_input", counts: "input", costsAs: "inputCacheRead" },
+  /** Tokens of images in the input, where the vendor reports them apart. */
+  imageInput: { name: "image_input", counts: "input", costsAs: "inputFresh" },
+  /** Audio tokens in the output. */
+  audioOutput: { name: "audio_output", counts: "output", costsAs: "output" },
+  /** Tokens of reasoning that a vendor counts separately from the output, at a rate of their own. */
+  reasoningBeside: { name: "reasoning_output", counts: "output", costsAs: "output" },
+  /** Images made. */
+  images: { name: "image", counts: "units", isService: true },
+  /** Characters of text spoken. */
+  characters: { name: "character", counts: "units" },
+  /** Seconds of sound transcribed. */
+  seconds: { name: "second", counts: "units" },
+  /** Searches made, as rerankers, searching models and tools that search the web count them. */
+  searches: { name: "search", counts: "units", isService: true },
+  /** Searches of a dearer kind, where a vendor has two. */
+  premiumSearches: { name: "search_premium", counts: "units", isService: true },
+  /** Searches of maps. */
+  mapSearches: { name: "map_search", counts: "units", isService: true },
+  /** Searches of files that are kept at the vendor. */
+  fileSearches: { name: "file_search", counts: "units", isService: true },
+  /** Sessions of a container that runs code, or runs of code, as the vendor counts them. */
+  codeSessions: { name: "code_session", counts: "units", isService: true },
+  /** Requests themselves, where a vendor charges for each one besides its tokens. */
+  requests: { name: "request", counts: "units" },
+} as const satisfies Readonly<Record<string, ClassFacts>>
+
+type Table = typeof TABLE
 
 /** A class of usage that has a price. */
-export type UsageClass = keyof typeof NAME_OF_CLASS
+export type UsageClass = keyof Table
 
 /** What a class is called outside. */
-export type PriceName = (typeof NAME_OF_CLASS)[UsageClass]
+export type PriceName = Table[UsageClass]["name"]
 
-export const USAGE_CLASSES = Object.keys(NAME_OF_CLASS) as readonly UsageClass[]
-export const PRICE_NAMES: readonly PriceName[] = Object.values(NAME_OF_CLASS)
+/** The name of a class that a vendor can price for all of its models. */
+export type ServicePriceName = Extract<Table[UsageClass], { readonly isService: true }>["name"]
+
+const FACTS: Readonly<
+  Record<UsageClass, ClassFacts & { readonly name: PriceName; readonly costsAs?: UsageClass }>
+> = TABLE
+
+export const USAGE_CLASSES = Object.keys(TABLE) as readonly UsageClass[]
+
+export const NAME_OF_CLASS = Object.fromEntries(
+  USAGE_CLASSES.map((usageClass) => [usageClass, FACTS[usageClass].name]),
+) as { readonly [Class in UsageClass]: Table[Class]["name"] }
 
 export const CLASS_OF_NAME = Object.fromEntries(
   USAGE_CLASSES.map((usageClass) => [NAME_OF_CLASS[usageClass], usageClass]),
 ) as Readonly<Record<PriceName, UsageClass>>
+
+export const PRICE_NAMES: readonly PriceName[] = Object.values(NAME_OF_CLASS)
+
+export const SERVICE_PRICE_NAMES = PRICE_NAMES.filter(
+  (name): name is ServicePriceName => FACTS[CLASS_OF_NAME[name]].isService === true,
+)
+
+/** The classes of tokens that go in, and of those that come out. */
+export const INPUT_CLASSES = USAGE_CLASSES.filter((name) => FACTS[name].counts === "input")
+export const OUTPUT_CLASSES = USAGE_CLASSES.filter((name) => FACTS[name].counts === "output")
+
+/** The class whose rate counts where a class has none of its own; undefined where it then costs nothing. */
+export function fallbackOf(usageClass: UsageClass): UsageClass | undefined {
+  return FACTS[usageClass].costsAs
+}

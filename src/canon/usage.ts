@@ -1,55 +1,15 @@
+import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import type { Writable } from "./writable.ts"
 import { type JsonObject, objectAt } from "./json.ts"
 
 /**
- * What one request used, in quantities that never overlap, so that a cost is a plain sum over the
- * classes. How each vendor counts, and what is inside what, is docs/wire/README.md#f4.
+ * What one request used, in quantities that never overlap, so that a cost is a plain sum over the classes of
+ * `tollgate-contract/usage-classes.ts`. How each vendor counts, and what is inside what, is docs/wire/README.md#f4.
  */
-export interface Usage {
-  /** Input tokens that were neither read from nor written to a prompt cache, audio and images left out. */
-  readonly inputFresh: number
-  /** Input tokens read from a prompt cache. */
-  readonly inputCacheRead: number
-  /** Input tokens written to a prompt cache that lives for minutes. */
-  readonly inputCacheWrite: number
-  /** Input tokens written to a prompt cache that lives for an hour. */
-  readonly inputCacheWriteLong: number
-  /** Output tokens, reasoning included, audio left out. */
-  readonly output: number
-  /** The part of `output` that was reasoning: told to the caller, never priced again. */
+export interface Usage extends Readonly<Record<UsageClass, number>> {
+  /** The part of `output` that was reasoning: reported to the caller, never priced again. */
   readonly reasoning: number
-  /** Audio tokens in the input. */
-  readonly audioInput: number
-  /** Tokens of images in the input, where the vendor tells them apart. */
-  readonly imageInput: number
-  /** Audio tokens in the input that were read from a prompt cache. */
-  readonly audioCacheRead: number
-  /** Audio tokens in the output. */
-  readonly audioOutput: number
-  /** Tokens of reasoning that a vendor counts beside the output and at a rate of their own. */
-  readonly reasoningBeside: number
-  /** Images made. */
-  readonly images: number
-  /** Characters of text spoken. */
-  readonly characters: number
-  /** Seconds of sound heard. */
-  readonly seconds: number
-  /** Searches made, as rerankers, searching models and tools that search the web count them. */
-  readonly searches: number
-  /** Searches of a dearer kind, where a vendor has two. */
-  readonly premiumSearches: number
-  /** Searches of maps. */
-  readonly mapSearches: number
-  /** Searches of files that are kept at the vendor. */
-  readonly fileSearches: number
-  /** Sessions of a container that runs code, or runs of code, as the vendor counts them. */
-  readonly codeSessions: number
-  /** Requests themselves, where a vendor charges for each one beside its tokens. */
-  readonly requests: number
 }
-
-/** The classes of usage that have a price. */
-export type UsageClass = Exclude<keyof Usage, "reasoning">
 
 /** Nothing used. */
 export const NO_USAGE: Usage = Object.freeze({
@@ -75,7 +35,10 @@ export const NO_USAGE: Usage = Object.freeze({
   requests: 0,
 })
 
-/** All tokens that went in, whatever they cost: what a context limit and a price tier count. */
+/**
+ * All tokens that went in, whatever they cost: what a context limit and a price tier count. Written out, as the two
+ * below are, since a loop over the table takes eight times as long; test/canon/usage-classes.test.ts holds them to it.
+ */
 export function totalInput(usage: Usage): number {
   return (
     usage.inputFresh +

@@ -1,4 +1,9 @@
-import { PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
+import {
+  PRICE_NAMES,
+  type PriceName,
+  SERVICE_PRICE_NAMES,
+  type ServicePriceName,
+} from "tollgate-contract/usage-classes.ts"
 import { z } from "zod"
 import { ALIAS_PATTERN, aliasText, MODEL_ID_PATTERN } from "./aliases.ts"
 import {
@@ -22,13 +27,7 @@ import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readServiceAccount } from "./service-account.ts"
-import {
-  DISCONNECTS,
-  MODEL_KINDS,
-  SERVICE_PRICE_NAMES,
-  MASK_RULES,
-  VENDOR_STATE_RULES,
-} from "./settings.ts"
+import { DISCONNECTS, MODEL_KINDS, MASK_RULES, VENDOR_STATE_RULES } from "./settings.ts"
 import type { VendorSetting } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
@@ -162,7 +161,7 @@ const price = strict({
 })
 const servicePrices = strict({
   ...(Object.fromEntries(SERVICE_PRICE_NAMES.map((service) => [service, rate])) as Record<
-    (typeof SERVICE_PRICE_NAMES)[number],
+    ServicePriceName,
     typeof rate
   >),
   modes: modes.optional(),

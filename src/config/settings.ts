@@ -1,4 +1,4 @@
-import type { PriceName } from "tollgate-contract/usage-classes.ts"
+import type { PriceName, ServicePriceName } from "tollgate-contract/usage-classes.ts"
 import type { DecimalText } from "tollgate-contract/decimal.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings } from "./sign-in-settings.ts"
@@ -11,22 +11,12 @@ import type { SignInSettings } from "./sign-in-settings.ts"
 /** Credits per million units of each class. */
 export type PriceTable = Readonly<Partial<Record<PriceName, DecimalText>>>
 
-/** The classes that a vendor can price for all of its models: what it does beside them. */
-export const SERVICE_PRICE_NAMES = [
-  "search",
-  "search_premium",
-  "map_search",
-  "file_search",
-  "code_session",
-  "image",
-] as const satisfies readonly PriceName[]
-
 /** What the rates of tokens are multiplied by in a mode of service: `priority`, `flex`, `fast`. */
 export type ModeTable = Readonly<Record<string, DecimalText>>
 
 /** What a vendor asks for what it does beside its models, and for its modes of service. */
 export interface ServicePriceSettings extends Readonly<
-  Partial<Record<(typeof SERVICE_PRICE_NAMES)[number], DecimalText>>
+  Partial<Record<ServicePriceName, DecimalText>>
 > {
   readonly modes?: ModeTable
 }

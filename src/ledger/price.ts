@@ -1,5 +1,13 @@
-import { NAME_OF_CLASS, type PriceName, USAGE_CLASSES } from "tollgate-contract/usage-classes.ts"
-import { totalInput, type Usage, type UsageClass } from "../canon/usage.ts"
+import {
+  fallbackOf,
+  INPUT_CLASSES,
+  NAME_OF_CLASS,
+  OUTPUT_CLASSES,
+  type PriceName,
+  USAGE_CLASSES,
+  type UsageClass,
+} from "tollgate-contract/usage-classes.ts"
+import { totalInput, type Usage } from "../canon/usage.ts"
 import { divideUp, parseDecimal } from "tollgate-contract/decimal.ts"
 import { parseCredits } from "./money.ts"
 
@@ -44,18 +52,6 @@ export interface Cost {
   readonly multiplier: bigint
   /** Nanocredits. */
   readonly total: bigint
-}
-
-/** What an unpriced class costs: the class it is a kind of, never nothing. */
-const FALLBACK: Partial<Record<UsageClass, UsageClass>> = {
-  inputCacheRead: "inputFresh",
-  inputCacheWrite: "inputFresh",
-  inputCacheWriteLong: "inputCacheWrite",
-  audioInput: "inputFresh",
-  audioCacheRead: "inputCacheRead",
-  imageInput: "inputFresh",
-  audioOutput: "output",
-  reasoningBeside: "output",
 }
 
 /** What quantity x rate x multiplier is divided by: a rate is per million units, a multiplier in millionths. */
@@ -161,7 +157,7 @@ export function ratesFor(price: Price, inputTokens: number): Rates {
 export function rateOf(rates: Rates, usageClass: UsageClass): bigint {
   const rate = rates[usageClass]
   if (rate !== undefined) return rate
-  const fallback = FALLBACK[usageClass]
+  const fallback = fallbackOf(usageClass)
   return fallback === undefined ? 0n : rateOf(rates, fallback)
 }
 
@@ -173,18 +169,7 @@ export function serviceRate(price: Price, usageClass: UsageClass): bigint | unde
 /** One, in the millionths of modes. */
 const SAME = 1_000_000n
 /** The classes whose rates a mode changes: what is no token costs the same in all of them. */
-const TOKEN_CLASSES: readonly UsageClass[] = [
-  "inputFresh",
-  "inputCacheRead",
-  "inputCacheWrite",
-  "inputCacheWriteLong",
-  "output",
-  "audioInput",
-  "audioCacheRead",
-  "imageInput",
-  "audioOutput",
-  "reasoningBeside",
-]
+const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 /** Rate cards are immutable and few: each is worked out once for each of its factors. */
 const cards = new WeakMap<Price, Map<bigint, Price>>()
 

@@ -1,7 +1,7 @@
-import { CLASS_OF_NAME } from "tollgate-contract/usage-classes.ts"
+import { CLASS_OF_NAME, type UsageClass } from "tollgate-contract/usage-classes.ts"
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { NO_USAGE, totalInput, type Usage, type UsageClass } from "../../src/canon/usage.ts"
+import { NO_USAGE, totalInput, type Usage } from "../../src/canon/usage.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
 import {
   costOf,

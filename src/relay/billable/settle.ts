@@ -1,6 +1,7 @@
+import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { addUsage, NO_USAGE, type Usage, type UsageClass } from "../../canon/usage.ts"
+import { addUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { type Price, priceTimes, type SecondUsage } from "../../ledger/price.ts"
 import type { AnswerRecord } from "./answer-record.ts"

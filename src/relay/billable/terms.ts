@@ -1,6 +1,6 @@
+import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import { priceTimes, type Price, rateOf, type Rates, serviceRate } from "../../ledger/price.ts"
-import type { UsageClass } from "../../canon/usage.ts"
 import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/billable/switch.ts"
 import type { Bound } from "../billing/bounds.ts"
 

@@ -1,4 +1,9 @@
-import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
+import {
+  INPUT_CLASSES,
+  NAME_OF_CLASS,
+  OUTPUT_CLASSES,
+  type UsageClass,
+} from "tollgate-contract/usage-classes.ts"
 import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Cost } from "../../ledger/price.ts"
@@ -112,7 +117,7 @@ export class UnchargedUsage {
     if (usage !== undefined) findUnknown(usage, report)
     for (const { class: usageClass, rate } of cost.lines) {
       if (rate > 0n || deployment.price?.rates.inputFresh === 0n) continue
-      if (deployment.price?.rates[usageClass] === undefined && !isFallen(usageClass)) {
+      if (deployment.price?.rates[usageClass] === undefined && !NEED_NO_RATE.has(usageClass)) {
         report(NAME_OF_CLASS[usageClass])
       }
     }
@@ -126,10 +131,12 @@ export class UnchargedUsage {
   }
 }
 
-/** Kinds of tokens cost what the tokens they belong to do, even if that is nothing. */
-function isFallen(usageClass: string): boolean {
-  return /Cache|audio|image[A-Z]|reasoning|output|inputFresh/i.test(usageClass)
-}
+/** Tokens cost what the class they are a kind of costs, even if that is nothing; images may be billed by their tokens. */
+const NEED_NO_RATE: ReadonlySet<UsageClass> = new Set([
+  ...INPUT_CLASSES,
+  ...OUTPUT_CLASSES,
+  "images",
+])
 
 function usageIn(reported: JsonObject): JsonObject | undefined {
   const carrier =

@@ -1,6 +1,6 @@
+import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Message, Part } from "../../canon/message.ts"
-import type { UsageClass } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { divideUp } from "tollgate-contract/decimal.ts"
 import { COST_SCALE, type Price, rateOf, type Rates, ratesFor } from "../../ledger/price.ts"

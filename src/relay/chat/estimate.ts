@@ -1,6 +1,7 @@
+import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import type { Loss } from "../../canon/extra.ts"
 import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
-import { NO_USAGE, type Usage, type UsageClass } from "../../canon/usage.ts"
+import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { BalanceSnapshot } from "../../ledger/hold.ts"
 import { divideUp } from "tollgate-contract/decimal.ts"

@@ -1,3 +1,4 @@
+import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "tollgate-contract/usage-classes.ts"
 import type { RequestRecord } from "../requests.ts"
 
 /** A receipt with its charge, as the ledger has it. */
@@ -31,15 +32,8 @@ interface ReceiptText {
   readonly attempts?: readonly { readonly deployment?: unknown; readonly outcome?: unknown }[]
 }
 
-const INPUT_CLASSES = [
-  "input",
-  "cached_input",
-  "cache_write",
-  "cache_write_1h",
-  "audio_input",
-  "cached_audio_input",
-]
-const OUTPUT_CLASSES = ["output", "audio_output", "reasoning_output"]
+const INPUT_NAMES = INPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
+const OUTPUT_NAMES = OUTPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 
 /** How requests end that did not fail: no one's fault is what the caller himself broke off. */
 export const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
@@ -73,8 +67,8 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
     // What expired has a receipt from before its end.
     duration: status === "expired" ? null : wholeOf(receipt.duration_ms),
     firstByte: wholeOf(receipt.first_byte_ms),
-    input: sumOf(receipt.usage, INPUT_CLASSES),
-    output: sumOf(receipt.usage, OUTPUT_CLASSES),
+    input: sumOf(receipt.usage, INPUT_NAMES),
+    output: sumOf(receipt.usage, OUTPUT_NAMES),
     cost: amount === null ? 0n : -amount,
     writtenOff,
   }

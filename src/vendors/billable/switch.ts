@@ -1,4 +1,4 @@
-import type { UsageClass } from "../../canon/usage.ts"
+import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 
 /**
  * Where the units of a class are counted in an answer. Where a way finds none, the next is asked.

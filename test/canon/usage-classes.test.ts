@@ -1,0 +1,16 @@
+import { expect, test } from "bun:test"
+import { INPUT_CLASSES, OUTPUT_CLASSES, USAGE_CLASSES } from "tollgate-contract/usage-classes.ts"
+import { isNoUsage, NO_USAGE, totalInput, totalOutput } from "../../src/canon/usage.ts"
+
+test.each([...USAGE_CLASSES])("%s counts as the table of classes says", (usageClass) => {
+  const usage = { ...NO_USAGE, [usageClass]: 7 }
+  expect(totalInput(usage)).toBe(INPUT_CLASSES.includes(usageClass) ? 7 : 0)
+  expect(totalOutput(usage)).toBe(OUTPUT_CLASSES.includes(usageClass) ? 7 : 0)
+  // A request is counted whatever else was used.
+  expect(isNoUsage(usage)).toBe(usageClass === "requests")
+})
+
+test("nothing used is nothing", () => {
+  expect(isNoUsage(NO_USAGE)).toBe(true)
+  expect(totalInput(NO_USAGE) + totalOutput(NO_USAGE)).toBe(0)
+})
