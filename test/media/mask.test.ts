@@ -105,6 +105,16 @@ describe("the alpha channel of a PNG", () => {
     expect(turns).toBeGreaterThan(3)
   })
 
+  test("of several at once, a damaged one among them", async () => {
+    const damaged = withPixels(Buffer.from("nothing packed"))
+    const reads = await Promise.all([png(3, 2), damaged, png(2, 3)].map(readAlpha))
+    expect(reads).toMatchObject([
+      { width: 3, height: 2 },
+      "one of its parts is damaged",
+      { width: 2, height: 3 },
+    ])
+  })
+
   test("a picture without one is opaque", async () => {
     const read = await readAlpha(png(3, 2, { colour: 2 }))
     expect(read).toMatchObject({ alpha: new Uint8Array(6).fill(255) })
