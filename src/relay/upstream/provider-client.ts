@@ -3,10 +3,8 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { Redactor } from "../../canon/redactor.ts"
 import type { ProviderSettings } from "../../config/settings.ts"
 import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
-import type { ChatBinding, Signer, Vendor } from "../../vendors/vendor.ts"
+import type { ChatBinding, RequestHeaders, Signer, Vendor } from "../../vendors/vendor.ts"
 import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
-
-type RequestHeaders = Readonly<Record<string, string>>
 
 /** What is to be asked of a provider. */
 export interface OutgoingRequest {
