@@ -53,6 +53,19 @@ export interface ChatAdmission {
   /** Upstream calls that it may take: one, or one for each choice. */
   readonly calls: number
   readonly clients: ReadonlyMap<string, ProviderClient>
+  readonly isWhole?: undefined
+}
+
+/** An operation whose money is to be set aside: what it can use at most. */
+export interface UsageAdmission {
+  readonly call: Call
+  readonly request: undefined
+  readonly model: Model
+  readonly worst: Usage
+  /** Whether its answer is whole, and may be read on when its caller has left. */
+  readonly isWhole: boolean
+  /** Nanocredits that another operation of the same request needs as well. */
+  readonly beside?: bigint
 }
 
 /** What a hold is placed by. */

@@ -1,20 +1,20 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
-import { type MaybePromise, whenFailed, whenReady } from "../../canon/maybe-promise.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { RateLimiter } from "../../limits/rate-limiter.ts"
 import { type Demand, survey } from "../billable/survey.ts"
-import type { PendingCharge } from "../billing/pending-charge.ts"
+import type { ChatAdmission } from "../billing/pending-charge.ts"
 import { estimateInput, textOf } from "../billing/bounds.ts"
 import type { Answer, Call, Caller, ChatCall } from "../pipeline/call.ts"
-import { Cancellation } from "../pipeline/cancellation.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
-import { drainTimeOf, type RuntimeConfig } from "../pipeline/runtime-config.ts"
+import type { RequestContext } from "../pipeline/request-context.ts"
+import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 import { resolveState } from "../state/resolve-state.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
-import type { ChatInput } from "./chat-context.ts"
+import type { ChatContext, ChatInput } from "./chat-context.ts"
 import type { Keeping } from "./conversations.ts"
 import { type Estimate, estimateChat, type EstimateServices } from "./estimate.ts"
 import { expectedTokens } from "./expected-tokens.ts"
@@ -38,15 +38,15 @@ interface ChatAlarms {
   requestFailed(request: string, error: unknown): void
 }
 
-/** A request whose money is held. */
-interface AdmittedChat {
+/** A request that is decoded and counted, and what is to be held for it. */
+interface PreparedChat {
   readonly input: ChatInput
-  readonly charge: PendingCharge
+  readonly admission: ChatAdmission
 }
 
 const NONE: readonly StateReference[] = []
 
-/** Chat requests: decoded, limited and held here, then answered as a stream or whole. */
+/** Chat requests: decoded, limited and admitted here, then answered as a stream or whole. */
 export class ChatRelay {
   readonly #services: ChatServices
 
@@ -57,12 +57,16 @@ export class ChatRelay {
   /**
    * Serves one chat request.
    * @param caller who may leave before the answer is over.
-   * @throws GatewayError for everything that fails before the answer begins, at once or by the promise;
-   * then nothing is held.
+   * @throws GatewayError for everything that fails before the answer begins; then nothing is held.
    */
-  chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
+  async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const work = this.#enter(call)
-    return whenReady(this.#admit(dialect, call), (admitted) => this.#answer(admitted, caller, work))
+    const { input, admission } = await this.#prepare(dialect, call)
+    const admitted = await this.#services.pipeline.admit({ ...input, caller, work }, admission)
+    const context = this.#contextOf(input, admitted)
+    return context.request.stream
+      ? answerStreamed(this.#services, context)
+      : answerWhole(this.#services, context)
   }
 
   /**
@@ -70,15 +74,15 @@ export class ChatRelay {
    * @param call an estimate.
    * @throws GatewayError for what the request would be refused with for another reason than its money.
    */
-  estimate(dialect: ClientDialect, call: ChatCall): Promise<Estimate> {
+  async estimate(dialect: ClientDialect, call: ChatCall): Promise<Estimate> {
     this.#enter(call)
-    return whenReady(this.#admit(dialect, call), ({ input, charge }) =>
-      estimateChat(this.#services, { ...input, charge }),
-    )
+    const { input, admission } = await this.#prepare(dialect, call)
+    const charge = await this.#services.billing.holds.admit(admission)
+    return estimateChat(this.#services, { ...input, charge })
   }
 
   /**
-   * The input tokens of a request, as well as they can be told without asking its vendor. Costs nothing.
+   * The input tokens of a request, as well as they can be known without asking its vendor. Costs nothing.
    * @throws GatewayError
    */
   async countTokens(request: ChatRequest, call: Pick<Call, "key" | "bodyBytes">): Promise<number> {
@@ -95,8 +99,8 @@ export class ChatRelay {
     return this.#services.watch.pulse.enter(id, endpoint, body["model"])
   }
 
-  /** Decodes a request, counts it in its key's rates, and sets its worst case aside. */
-  #admit(dialect: ClientDialect, call: ChatCall): MaybePromise<AdmittedChat> {
+  /** Decodes a request, finds its model and what it is billed besides tokens, and counts it in its key's rates. */
+  #prepare(dialect: ClientDialect, call: ChatCall): MaybePromise<PreparedChat> {
     const config = this.#services.config()
     const request = dialect.decodeRequest(call.body)
     const model = config.catalog.require(request.model, "chat", call.key)
@@ -105,61 +109,47 @@ export class ChatRelay {
     const input = { call, dialect, request, config, rate }
     if (references.length > 0) {
       rate.count(expectedTokens(call))
-      return this.#admitState(input, model, references)
+      return this.#prepareState(input, model, references)
     }
     const demand = this.#survey(input, model)
     rate.count(expectedTokens(call))
-    return this.#hold(input, demand ?? model)
+    return this.#prepared(input, demand ?? model)
   }
 
   /**
    * The same where the request names what a vendor keeps: whose that is has to be looked up first. It leaves fewer
    * deployments, which are surveyed when they are known.
    */
-  async #admitState(
+  async #prepareState(
     input: ChatInput,
     model: Model,
     references: readonly StateReference[],
-  ): Promise<AdmittedChat> {
+  ): Promise<PreparedChat> {
     try {
       const { input: whole, state } = await resolveState(this.#services, input, model, references)
       const narrowed = state?.model ?? model
-      return await this.#hold(whole, this.#survey(whole, narrowed) ?? narrowed, state)
+      return this.#prepared(whole, this.#survey(whole, narrowed) ?? narrowed, state)
     } catch (error) {
-      return refuse(input.rate, error)
+      input.rate.correct(NO_USAGE)
+      throw error
     }
   }
 
-  /** Looks for what the request is billed beside its tokens. */
+  /** Looks for what the request is billed besides its tokens. */
   #survey({ call, dialect, request, config }: ChatInput, model: Model): Demand | undefined {
     const { catalog, clients, passesUnpriced: passes } = config
     return survey({ call, dialect, request, model, catalog, clients, passes })
   }
 
-  /** Sets the worst case aside. */
-  #hold(
-    input: ChatInput,
-    asked: Model | Demand,
-    state?: ResolvedState,
-  ): MaybePromise<AdmittedChat> {
-    const { call, request, config, rate } = input
+  #prepared(input: ChatInput, asked: Model | Demand, state?: ResolvedState): PreparedChat {
+    const { call, request, config } = input
     const { clients } = config
-    if ("terms" in asked && !call.isEstimate) this.#reportUnpriced(call, asked)
-    const held = whenFailed(
-      () => {
-        const model = "terms" in asked ? asked.model : asked
-        return this.#services.billing.admit({
-          call,
-          request: heldRequest(request, model, clients),
-          asked,
-          state,
-          calls: maxCalls(request, model, clients),
-          clients,
-        })
-      },
-      (error) => refuse(rate, error),
-    )
-    return whenReady(held, (charge): MaybePromise<AdmittedChat> => ({ input, charge }))
+    const isDemand = "terms" in asked
+    if (isDemand && !call.isEstimate) this.#reportUnpriced(call, asked)
+    const model = isDemand ? asked.model : asked
+    const held = heldRequest(request, model, clients)
+    const calls = maxCalls(request, model, clients)
+    return { input, admission: { call, request: held, asked, state, calls, clients } }
   }
 
   #reportUnpriced(call: Call, { terms }: Demand): void {
@@ -169,30 +159,19 @@ export class ChatRelay {
     }
   }
 
-  #answer({ input, charge }: AdmittedChat, caller: Caller, work: number): Promise<Answer> {
+  #contextOf(input: ChatInput, { charge, cancellation }: RequestContext): ChatContext {
     const { call, dialect, config, rate } = input
     const { headers } = rate
     const keeping = this.#keeping(input)
     const request = keeping ? { ...input.request, isKept: true } : input.request
     if (charge.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(charge.clampedTo)
-    const drainTime = drainTimeOf(config, charge.model)
-    const cancellation = new Cancellation(caller, this.#services.watch, work, drainTime)
-    const context = { call, dialect, request, config, charge, rate, headers, cancellation, keeping }
-    return request.stream
-      ? answerStreamed(this.#services, context)
-      : answerWhole(this.#services, context)
+    return { call, dialect, request, config, charge, rate, headers, cancellation, keeping }
   }
 
-  /** How its answer is kept, if it is to be. */
+  /** How its answer is kept for its account, if it is. */
   #keeping({ call, dialect }: ChatInput): Keeping | undefined {
     const form = dialect.isOneWay ? undefined : dialect.conversation
     if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined
     return { call, form, body: call.body }
   }
-}
-
-/** A request that is not even asked has used no tokens of its key's rate either. */
-function refuse(rate: RateUsage, error: unknown): never {
-  rate.correct(NO_USAGE)
-  throw error
 }

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../wire/http/request.ts"
-import { type MaybePromise, whenReady } from "../../canon/maybe-promise.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../pipeline/call-failure.ts"
 import { StateRefusals } from "../state/state-refusals.ts"
@@ -11,19 +11,18 @@ import { planCall } from "./plan-call.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
 /**
- * How a candidate is to be called. What is lost on the way to it is told from now on.
+ * How a candidate is to be called. What is lost on the way to it is reported from now on.
  * @throws GatewayError when the request cannot go there; another candidate may be able to carry it.
  */
-export function planFor(
+export async function planFor(
   context: ChatContext,
   candidate: Candidate,
   signer: ReasoningSigner,
-): MaybePromise<Plan> {
-  return whenReady(planCall(context, candidate, signer), (plan) => {
-    if (context.call.isStrict && plan.losses.length > 0) throw notCarried(plan.losses)
-    context.charge.losses = plan.losses
-    return plan
-  })
+): Promise<Plan> {
+  const plan = await planCall(context, candidate, signer)
+  if (context.call.isStrict && plan.losses.length > 0) throw notCarried(plan.losses)
+  context.charge.losses = plan.losses
+  return plan
 }
 
 /** What a call of a plan is sent. A promise only when signing takes one. */
@@ -41,13 +40,13 @@ function isForwarded({ dialect }: ChatContext, { isVerbatim, limits, binding }: 
   return isVerbatim || (limits !== undefined && binding.dialect.id === dialect.id)
 }
 
-/** Who reads the refusals of a plan's vendor. */
+/** Reads the refusals of a plan's vendor. */
 export function refusalsOf({ charge }: ChatContext, { binding }: Plan): RefusalReader {
   const { state } = charge
   return state ? new StateRefusals(binding.dialect, state.references) : binding.dialect
 }
 
-/** What a plan failed with. What was lost of the request may be the reason, so it is told too. */
+/** What a plan failed with. What was lost of the request may be the reason, so it is reported too. */
 export function planFailure(plan: Plan, thrown: unknown): CallFailure {
   const failure = asCallFailure(thrown)
   if (failure instanceof CallEnded || isFinal(failure)) return failure

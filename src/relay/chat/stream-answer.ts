@@ -244,7 +244,7 @@ class StreamedAnswer implements Watched {
     const { pipeline, billing, contents } = this.#services
     const context = this.#context
     const { charge, call } = context
-    const pricing = billing.priceAnswer(charge, plan.deployment, meter)
+    const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter)
     const settled = await pipeline.settle(context, plan.deployment, pricing)
     this.#isCharged = true
     if (call.key.storesContent) contents.keep(call, call.body, meter.text)

@@ -59,7 +59,7 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   const { plan, all } = await receiveAnswer(services, context)
   const [first] = all
   const meter = all.length === 1 && first ? first.meter : Meter.sum(all.map((one) => one.meter))
-  const pricing = billing.priceAnswer(charge, plan.deployment, meter)
+  const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter)
   const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
   addAnswerHeaders(headers, {
     provider: plan.client.provider,

@@ -29,7 +29,15 @@ export async function estimateOperations(
   limiter.check(id, { requestsPerMinute, tokens: 0 })
   const parts = await Promise.all(plans.map((plan) => partOf(services, plan)))
   const beside = parts.slice(0, -1).reduce((sum, { max }) => sum + max, 0n)
-  const charge = await billing.admitUsage(last.call, last.model, last.worst, beside)
+  const { call, model, worst, isWhole = false } = last
+  const charge = await billing.holds.admit({
+    call,
+    request: undefined,
+    model,
+    worst,
+    isWhole,
+    beside,
+  })
   return estimateOf(services, charge, parts)
 }
 

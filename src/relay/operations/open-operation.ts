@@ -62,7 +62,7 @@ export class OpenOperation<T> implements Disposable {
     this.#isOver = true
     context.cancellation[Symbol.dispose]()
     if (!estimated && isNoUsage(usage)) alarms.usageMissing(context.call.id, deployment.id)
-    const priced = billing.price(context.charge, deployment, { usage, estimated })
+    const priced = billing.pricing.price(context.charge, deployment, { usage, estimated })
     const { settlement } = await pipeline.settle(context, deployment, priced)
     const { charged: cost, balance } = settlement
     addAnswerHeaders(this.headers, { losses, cost, balance })

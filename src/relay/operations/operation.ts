@@ -1,15 +1,11 @@
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"
-import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
-import type { Model } from "../../catalog/model.ts"
+import { totalInput } from "../../canon/usage.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
-import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { Call, Caller } from "../pipeline/call.ts"
-import { Cancellation } from "../pipeline/cancellation.ts"
 import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
-import { drainTimeOf } from "../pipeline/runtime-config.ts"
 import type { OperationServices } from "./services.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import { SpeculativeCall } from "../upstream/speculative-call.ts"
@@ -46,8 +42,8 @@ export class Operation implements Disposable {
    * turns out to be another than it seemed: then it is held for that, and what was sent early is given up.
    * @throws GatewayError; then nothing more is held than was before.
    */
-  async admit({ model, worst, isWhole }: Admission): Promise<void> {
-    const { billing, watch } = this.#services
+  async admit({ model, worst, isWhole = false }: Admission): Promise<void> {
+    const { pipeline, watch } = this.#services
     const call = this.#call
     const rate = this.#rate
     const before = this.#admitted
@@ -55,22 +51,12 @@ export class Operation implements Disposable {
     this.#candidates = undefined
     const config = this.#services.config()
     const work = watch.pulse.enter(call.id, call.endpoint, model.id)
-    const charge = before
-      ? await billing.revise(before.charge, model, worst)
-      : await this.#hold(model, worst)
-    before?.cancellation[Symbol.dispose]()
-    const drainTime = isWhole ? drainTimeOf(config, model) : undefined
-    const cancellation = new Cancellation(this.#caller, watch, work, drainTime)
-    this.#admitted = { call, config, charge, rate, headers: rate.headers, cancellation }
-  }
-
-  async #hold(model: Model, worst: Usage): Promise<PendingCharge> {
-    this.#rate.count(roughTokens(totalInput(worst)))
-    try {
-      return await this.#services.billing.admitUsage(this.#call, model, worst)
-    } catch (error) {
-      this.#rate.correct(NO_USAGE)
-      throw error
+    const arrival = { call, caller: this.#caller, config, rate, work }
+    const admission = { call, request: undefined, model, worst, isWhole }
+    if (before) this.#admitted = await pipeline.revise(arrival, before, admission)
+    else {
+      rate.count(roughTokens(totalInput(worst)))
+      this.#admitted = await pipeline.admit(arrival, admission)
     }
   }
 

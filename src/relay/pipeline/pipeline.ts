@@ -8,12 +8,15 @@ import { route } from "../../routing/route.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
+import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
+import { Cancellation } from "./cancellation.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "./call-failure.ts"
-import type { RequestContext } from "./request-context.ts"
+import type { Arrival, RequestContext } from "./request-context.ts"
+import { drainTimeOf } from "./runtime-config.ts"
 
-/** What the operator hears of attempts. */
+/** Reported to the operator. */
 export interface AttemptAlarms {
   attemptFailed(request: string, deployment: string, outcome: string): void
 }
@@ -26,6 +29,8 @@ export interface PipelineServices {
   readonly alarms: AttemptAlarms
 }
 
+type Admission = ChatAdmission | UsageAdmission
+
 /** A request that is paid for. */
 export interface Settled {
   readonly priced: PricedUsage
@@ -33,7 +38,7 @@ export interface Settled {
 }
 
 /**
- * The way of every request once its money is held, chat or not: candidates are tried one after the other, each with
+ * The way of every request, chat or not: its worst case is held; candidates are tried one after the other, each with
  * one attempt or several; what is delivered is settled, else the hold is released.
  */
 export class Pipeline {
@@ -49,6 +54,43 @@ export class Pipeline {
     this.#health = health
     this.#billing = billing
     this.#alarms = alarms
+  }
+
+  /**
+   * Sets the worst case of a request aside. Its rates are counted by now.
+   * @returns what everything that serves the request shares, until it is settled or released.
+   * @throws GatewayError as `Holds.admit` does; then it has used nothing of its key's rate of tokens either.
+   */
+  async admit(arrival: Arrival, admission: Admission): Promise<RequestContext> {
+    try {
+      const holding = this.#billing.holds.admit(admission)
+      return this.#contextOf(arrival, await holding, admission)
+    } catch (error) {
+      arrival.rate.correct(NO_USAGE)
+      throw error
+    }
+  }
+
+  /**
+   * Changes what is held for an operation that turns out to be another than it seemed.
+   * @param before is over with this, unless it fails.
+   * @throws GatewayError as `admit` does; then what was held before still is.
+   */
+  async revise(
+    arrival: Arrival,
+    before: RequestContext,
+    admission: UsageAdmission,
+  ): Promise<RequestContext> {
+    const charge = await this.#billing.holds.revise(before.charge, admission)
+    before.cancellation[Symbol.dispose]()
+    return this.#contextOf(arrival, charge, admission)
+  }
+
+  #contextOf(arrival: Arrival, charge: PendingCharge, admission: Admission): RequestContext {
+    const { call, caller, config, rate, work } = arrival
+    const drainTime = admission.isWhole === false ? undefined : drainTimeOf(config, charge.model)
+    const cancellation = new Cancellation(caller, this.#watch, work, drainTime)
+    return { call, config, charge, rate, headers: rate.headers, cancellation }
   }
 
   /**
@@ -70,8 +112,7 @@ export class Pipeline {
       this.#health.attempted(id)
       let planned: P
       try {
-        const planning = plan(candidate)
-        planned = planning instanceof Promise ? await planning : planning
+        planned = await plan(candidate)
       } catch (thrown) {
         failure = asCallFailure(thrown)
         continue
@@ -166,7 +207,7 @@ export class Pipeline {
     deployment: Deployment,
     pricing: MaybePromise<PricedUsage>,
   ): Promise<Settled> {
-    const priced = pricing instanceof Promise ? await pricing : pricing
+    const priced = await pricing
     const settlement = await this.#billing.settle(charge, deployment, priced)
     rate.correct(priced.usage)
     return { priced, settlement }

@@ -1,13 +1,23 @@
 import type { PendingCharge } from "../billing/pending-charge.ts"
-import type { Call } from "./call.ts"
+import type { Call, Caller } from "./call.ts"
 import type { Cancellation } from "./cancellation.ts"
 import type { RateUsage } from "./rate-usage.ts"
 import type { RuntimeConfig } from "./runtime-config.ts"
 
+/** A request whose model is known and whose rates are counted: its money comes next. */
+export interface Arrival {
+  readonly call: Call
+  readonly caller: Caller
+  /** The configuration it began with: what changes meanwhile is not for it. */
+  readonly config: RuntimeConfig
+  readonly rate: RateUsage
+  /** What the pulse calls it. */
+  readonly work: number
+}
+
 /** A request whose money is held: what everything that serves it shares. */
 export interface RequestContext {
   readonly call: Call
-  /** The one it began with: settings that change meanwhile are not its own. */
   readonly config: RuntimeConfig
   readonly charge: PendingCharge
   /** What it uses of its key's rates. */

@@ -1,0 +1,224 @@
+import type { Payer } from "../../accounting/payer.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import type { Model } from "../../catalog/model.ts"
+import type { Usage } from "../../canon/usage.ts"
+import type { Ledger } from "../../ledger/ledger.ts"
+import { parseCredits } from "../../ledger/money.ts"
+import { minOutput } from "../chat/own-limits.ts"
+import type { TokenCounter } from "../tokens/token-counter.ts"
+import {
+  affordableOutput,
+  type Bound,
+  boundByBytes,
+  boundByCount,
+  keptTokens,
+  repeated,
+  textOf,
+  worstCost,
+} from "./bounds.ts"
+import { dearestOf } from "./deployment-costs.ts"
+import { ledgerUnavailable, indebted, refusalOf, reserved } from "./payment-refusals.ts"
+import {
+  type ChatAdmission,
+  type ChatHoldInput,
+  clampOf,
+  type HoldInput,
+  type PendingCharge,
+  type UsageAdmission,
+  type UsageHoldInput,
+  widened,
+} from "./pending-charge.ts"
+import { type AttemptRecord, writeReceipt } from "./receipt.ts"
+
+/** Reported to the operator. */
+export interface HoldAlarms {
+  /** The ledger could not be read or written when a hold was to be placed. */
+  ledgerFailed(error: unknown): void
+}
+
+/**
+ * The one place where holds are placed: the worst case of a request is set aside before the first upstream byte, or
+ * that of a shorter answer, or the request is refused.
+ */
+export class Holds {
+  readonly #ledger: Ledger
+  readonly #counter: TokenCounter
+  readonly #alarms: HoldAlarms
+
+  constructor(ledger: Ledger, counter: TokenCounter, alarms: HoldAlarms) {
+    this.#ledger = ledger
+    this.#counter = counter
+    this.#alarms = alarms
+  }
+
+  /**
+   * Sets the worst case of a request aside. Of an estimate, only checks whether it could.
+   * @returns no promise when this process's lease covers a chat, which is nearly always.
+   * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
+   * `book_unavailable`.
+   */
+  admit(admission: ChatAdmission | UsageAdmission): MaybePromise<PendingCharge> {
+    if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
+    return admission.request === undefined
+      ? this.#admitUsage(admission)
+      : this.#admitChat(admission)
+  }
+
+  #admitChat(admission: ChatAdmission): MaybePromise<PendingCharge> {
+    const { call, request, asked, state, calls, clients } = admission
+    const payer = call.key.payerAt(Date.now())
+    const isDemand = "held" in asked
+    const model = isDemand ? asked.model : asked
+    const held = isDemand ? asked.held : asked.deployments
+    const terms = isDemand ? asked.terms : undefined
+    const bytes = boundByBytes(request, call.bodyBytes, model, keptTokens(state, model))
+    const bound = repeated(calls, widened(terms, model, bytes))
+    const input = { call, request, payer, model, held, terms, state, bound, calls, clients }
+    const charge = this.#tryCharge(input, worstCost(bound, held))
+    if (charge) return charge
+    const slow = this.#admitSlowly(input, bound)
+    return call.isEstimate ? slow.catch((error: unknown) => this.#refused(input, error)) : slow
+  }
+
+  async #admitUsage({ call, model, worst, beside = 0n }: UsageAdmission): Promise<PendingCharge> {
+    const payer = call.key.payerAt(Date.now())
+    const input: UsageHoldInput = { call, request: undefined, model, payer, worst }
+    const needed = worstOf(model, worst) + beside
+    const charge = this.#tryCharge(input, needed) ?? (await this.#extendAndTry(input, needed))
+    if (charge) return charge
+    const refusal = refusalOf(this.#ledger.snapshot(input.payer), needed, needed)
+    if (call.isEstimate) return this.#refused(input, refusal)
+    throw refusal
+  }
+
+  /**
+   * Changes what is held for an operation to what it can use at most after all.
+   * @returns the charge to go on with.
+   * @throws GatewayError as `admit` does; then the charge is as it was.
+   */
+  async revise(charge: PendingCharge, { model, worst }: UsageAdmission): Promise<PendingCharge> {
+    if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
+    const { call, hold } = charge
+    const { payer } = hold
+    const needed = worstOf(model, worst)
+    const resize = (): true | undefined => this.#ledger.tryResize(hold, needed) || undefined
+    if (!resize() && !(await this.#extend(payer, needed - hold.amount, resize))) {
+      throw refusalOf(this.#ledger.snapshot(payer), needed, needed)
+    }
+    return { ...charge, model, input: { call, request: undefined, model, payer, worst } }
+  }
+
+  /** Of an estimate, a refusal for want of money is an answer like any other. */
+  #refused(input: HoldInput, error: unknown): PendingCharge {
+    const required = error instanceof GatewayError ? error.details.fields?.["required"] : undefined
+    if (!(error instanceof GatewayError) || typeof required !== "string") throw error
+    return { ...this.#imagine(input, parseCredits(required)), refusal: error }
+  }
+
+  async #admitSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
+    const { request, model, held, state, terms, calls } = input
+    const worst = worstCost(byBytes, held)
+    const charge = await this.#extendAndTry(input, worst)
+    if (charge) return charge
+
+    const counted = await this.#counter.count(textOf(request))
+    const kept = keptTokens(state, model)
+    const byCount =
+      counted === undefined
+        ? byBytes
+        : repeated(calls, widened(terms, model, boundByCount(request, counted, model, kept)))
+    const bound = byCount.input < byBytes.input ? byCount : byBytes
+    const needed = worstCost(bound, held)
+    const counting = { ...input, bound }
+    const closer = needed < worst ? await this.#extendAndTry(counting, needed) : undefined
+    return closer ?? this.#clamp(counting, needed)
+  }
+
+  #extendAndTry(input: HoldInput, amount: bigint): Promise<PendingCharge | undefined> {
+    return this.#extend(input.payer, amount, () => this.#tryCharge(input, amount))
+  }
+
+  #extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined> {
+    return this.#ledger.extend(payer, amount, attempt).catch((error: unknown) => {
+      this.#alarms.ledgerFailed(error)
+      throw ledgerUnavailable(error)
+    })
+  }
+
+  /**
+   * Holds what there is for a shorter answer, or says why not even that is possible. What is held is never for less
+   * than a vendor can be asked for.
+   */
+  #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {
+    const { call, held, payer, bound, model, clients } = input
+    const standings = this.#ledger.snapshot(payer)
+    const [account] = standings
+    if (account && account.debt > 0n) throw indebted(account, needed)
+    const short = standings.filter((snapshot) => snapshot.available < needed)
+    if (short.every((snapshot) => snapshot.posted >= needed)) throw reserved(needed, standings)
+    const shortest = Math.max(1, minOutput(model, clients))
+    if (!call.refuseOnLowBalance) {
+      const available = this.#ledger.available(payer)
+      const output = affordableOutput(bound, held, available)
+      if (output >= shortest) {
+        const cost = worstCost({ ...bound, output }, held)
+        const charge = this.#tryCharge(input, cost, output)
+        if (charge) return charge
+      }
+    }
+    const min = call.refuseOnLowBalance ? needed : worstCost({ ...bound, output: shortest }, held)
+    throw refusalOf(this.#ledger.snapshot(payer), needed, min)
+  }
+
+  #tryCharge(input: HoldInput, amount: bigint, affordable?: number): PendingCharge | undefined {
+    const { call, request, model, payer, terms, state } = input
+    const clampedTo = clampOf(input, affordable)
+    const attempts: AttemptRecord[] = []
+    const receipt = (): string =>
+      writeReceipt({
+        call,
+        request,
+        model,
+        hold: amount,
+        attempts,
+        losses: [],
+        firstByteAt: undefined,
+        status: "expired",
+      })
+    if (call.isEstimate) {
+      const isCovered = this.#ledger.available(payer) >= amount
+      return isCovered ? this.#imagine(input, amount, affordable) : undefined
+    }
+    const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
+    if (!hold) return undefined
+    // Written out: to spread another object costs more than all that is in it.
+    return {
+      call,
+      request,
+      model,
+      hold,
+      clampedTo,
+      input,
+      terms,
+      state,
+      attempts,
+      losses: [],
+      firstByteAt: undefined,
+    }
+  }
+
+  /** A charge of which nothing is held, and nothing ever charged. */
+  #imagine(input: HoldInput, amount: bigint, affordable?: number): PendingCharge {
+    const { call, request, model, payer, terms, state, held = model.deployments } = input
+    const clampedTo = clampOf(input, affordable)
+    const hold = this.#ledger.imagine({ request: call.id, payer, amount, receipt: () => "" })
+    const charge = { call, request, model, hold, clampedTo, input, terms, held, state }
+    return { ...charge, attempts: [], losses: [], firstByteAt: undefined }
+  }
+}
+
+/** Nanocredits: what a usage costs at the dearest deployment. */
+function worstOf({ deployments }: Model, worst: Usage): bigint {
+  return dearestOf(worst, deployments)?.total ?? 0n
+}

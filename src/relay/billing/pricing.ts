@@ -1,0 +1,110 @@
+import { isNoUsage, totalOutput, type Usage } from "../../canon/usage.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import type { Price } from "../../ledger/price.ts"
+import { settleTerms } from "../billable/settle.ts"
+import { UnchargedUsage } from "../billable/uncharged.ts"
+import type { Meter } from "../chat/meter.ts"
+import type { TokenCounter } from "../tokens/token-counter.ts"
+import { type Delivered, estimateUsage } from "./estimated-usage.ts"
+import { maxOf, type PendingCharge } from "./pending-charge.ts"
+import {
+  boundedPrice,
+  type CountedUsage,
+  type PricedUsage,
+  priceSettled,
+  priceUsage,
+} from "./priced-usage.ts"
+
+/** Reported to the operator. */
+export interface PricingAlarms {
+  /** A priced answer for which the vendor reported no usage, or zero. */
+  usageMissing(request: string, deployment: string): void
+  /** A vendor counts something that is charged to no one. */
+  usageUncharged(request: string, deployment: string, name: string): void
+}
+
+/** What delivered answers cost: by the vendor's count, as far as that can be, else by our own. */
+export class Pricing {
+  readonly #counter: TokenCounter
+  readonly #alarms: PricingAlarms
+  readonly #uncharged: UnchargedUsage
+
+  constructor(counter: TokenCounter, alarms: PricingAlarms) {
+    this.#counter = counter
+    this.#alarms = alarms
+    this.#uncharged = new UnchargedUsage(alarms)
+  }
+
+  /** What a delivered answer costs. Counts for itself only where the vendor did not. */
+  priceAnswer(
+    charge: PendingCharge,
+    deployment: Deployment,
+    meter: Meter,
+  ): MaybePromise<PricedUsage> {
+    const { usage } = meter
+    const settled = { charge, deployment, meter }
+    if (usage && meter.isCounted) return this.#priced(settled, usage, false)
+    if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
+    return estimateUsage(this.#counter, settled).then((estimate) => {
+      // What is told before the end may only be how it began: Anthropic begins with one token
+      // (docs/wire/anthropic-messages.md#f9).
+      const isBegun = usage !== undefined && !isNoUsage(usage)
+      if (!isBegun) return this.#priced(settled, estimate, true)
+      if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)
+      const { output, audioOutput } = estimate
+      return this.#priced(settled, { ...usage, output, audioOutput }, true)
+    })
+  }
+
+  #priced({ charge, deployment, meter }: Delivered, usage: Usage, estimated: boolean): PricedUsage {
+    const terms = charge.terms?.get(deployment.id)
+    let priced: PricedUsage
+    if (terms === undefined) priced = this.price(charge, deployment, { usage, estimated }, meter)
+    else {
+      const settled = settleTerms(terms, usage, meter.records, elapsed(charge))
+      // How often its vendor did something is told at the end of an answer, if it comes to that.
+      const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
+      const reported = priceSettled(settled, terms.price, estimated || isGuess)
+      priced = believed(charge, reported, terms.price, meter)
+    }
+    this.#uncharged.look(charge.call.id, deployment, meter.reported, priced.cost)
+    return priced
+  }
+
+  /**
+   * What a usage costs, as far as the request can have had it.
+   * @param meter what came of a chat.
+   */
+  price(
+    charge: PendingCharge,
+    deployment: Deployment,
+    counted: CountedUsage,
+    meter?: Meter,
+  ): PricedUsage {
+    const price = priceOf(deployment)
+    return believed(charge, priceUsage(counted, price), price, meter)
+  }
+}
+
+/** Milliseconds that a request has taken. */
+function elapsed({ call }: PendingCharge): number {
+  return Math.round(performance.now() - call.startedAt)
+}
+
+/** A cost that its hold covers needs no closer look. */
+function believed(
+  charge: PendingCharge,
+  reported: PricedUsage,
+  price: Price,
+  meter?: Meter,
+): PricedUsage {
+  const isCovered = reported.cost.total <= charge.hold.amount
+  return isCovered ? reported : boundedPrice(reported, price, maxOf(charge, meter))
+}
+
+/** Only deployments with a price are ever called. */
+function priceOf({ id, price }: Deployment): Price {
+  if (!price) throw new Error(`deployment ${id} was called without a price`)
+  return price
+}
