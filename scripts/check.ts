@@ -1,6 +1,7 @@
-/** Everything about the code that is not a test: format, lint, types, floors, links, dead code. */
+/** Everything about the code that is not a test: format, lint, types, floors, links, dependencies, dead code. */
 import { checkContract, checkHouse } from "./architecture.ts"
 import { checkAwaitedExpects } from "./awaited-expects.ts"
+import { checkDependencies } from "./dependencies.ts"
 import { checkLinks } from "./links.ts"
 import { checkWidth } from "./reflow.ts"
 
@@ -42,6 +43,7 @@ const STEPS: readonly Step[] = [
     ...checkAwaitedExpects("test"),
   ]),
   faultless("links", () => [...checkLinks(), ...checkWidth()]),
+  faultless("dependencies", () => checkDependencies(".")),
   command("dead code", "knip", "--no-progress"),
 ]
 
