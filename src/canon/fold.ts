@@ -127,8 +127,8 @@ type WrittenPart = TextPart | RefusalPart | ReasoningPart
 function onText(type: WrittenPart["type"], text: string, choice: OpenChoice): void {
   if (text === "") return
   const last = choice.parts.at(-1)
-  const isSame = last?.type === type && !(type === "reasoning" && choice.isSigned)
-  if (isSame) (last as Writable<WrittenPart>).text += text
+  const isSigned = type === "reasoning" && choice.isSigned
+  if (last?.type === type && !isSigned) last.text += text
   else beginText(type, text, choice)
   choice.isSigned = false
 }

@@ -1,7 +1,7 @@
 import type { Loss } from "../../canon/extra.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
-import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/chat/estimate.ts"
+import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/pipeline/estimate.ts"
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 
 /** An estimate as `POST /v1/estimate` answers it. */

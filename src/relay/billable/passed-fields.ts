@@ -3,7 +3,7 @@ import type { Model } from "../../catalog/model.ts"
 import { switchesOf } from "../../vendors/billable/index.ts"
 import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 import { findSwitches, maySetSwitch } from "./find-switches.ts"
-import { notPriced } from "./survey.ts"
+import { notPriced } from "./finding-terms.ts"
 
 /**
  * The model of a request that is no chat, with the deployments at which none of the fields that go up as they came

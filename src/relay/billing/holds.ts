@@ -7,16 +7,8 @@ import type { Ledger } from "../../ledger/ledger.ts"
 import { parseCredits } from "../../ledger/money.ts"
 import { minOutput } from "../chat/own-limits.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-import {
-  affordableOutput,
-  type Bound,
-  boundByBytes,
-  boundByCount,
-  keptTokens,
-  repeated,
-  textOf,
-  worstCost,
-} from "./bounds.ts"
+import { type Bound, boundByBytes, boundByCount, keptTokens, repeated, textOf } from "./bounds.ts"
+import { affordableOutput, worstCost } from "./bound-cost.ts"
 import { dearestOf } from "./deployment-costs.ts"
 import { ledgerUnavailable, indebted, refusalOf, reserved } from "./payment-refusals.ts"
 import {

@@ -2,7 +2,8 @@ import type { Writable } from "../../canon/writable.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Terms } from "../billable/terms.ts"
-import { type Bound, MAX_SEARCHES, UNKNOWN_MAXIMUM } from "./bounds.ts"
+import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
+import { MAX_SEARCHES } from "./bound-cost.ts"
 
 /** Where a model's context is not known: so many times the bound by bytes, and what any vendor wraps around. */
 const GENEROUS = 4

@@ -11,7 +11,8 @@ import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
-import { type AnswerStream, UpstreamStream } from "./upstream-stream.ts"
+import { UpstreamStream } from "./upstream-stream.ts"
+import { type AnswerStream } from "./answer-stream.ts"
 
 export interface OpeningServices {
   readonly pipeline: Pipeline

@@ -5,7 +5,7 @@ import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
 import { RecordingDecoder, type StateRecorder } from "../state/state-recorder.ts"
 import { StreamLimits } from "./stream-limits.ts"
-import type { StreamParts } from "./upstream-stream.ts"
+import type { StreamParts } from "./answer-stream.ts"
 
 /** How the stream of one upstream call is read and counted, whoever it is for. */
 export type ReadingParts = Omit<StreamParts, "writer">

@@ -6,7 +6,8 @@ import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamWriter, Report, TranscodingWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
-import type { AnswerStream, UpstreamStream } from "./upstream-stream.ts"
+import type { UpstreamStream } from "./upstream-stream.ts"
+import type { AnswerStream } from "./answer-stream.ts"
 
 /** One choice of several: it speaks through the writer that all share, under its own index. */
 export class ChoiceWriter implements StreamWriter {

@@ -23,7 +23,7 @@ import type { Settled } from "../pipeline/pipeline.ts"
 import type { Plan } from "./plan.ts"
 import { releaseChat } from "./release-chat.ts"
 import type { StreamWriter } from "./stream-writer.ts"
-import type { AnswerStream } from "./upstream-stream.ts"
+import type { AnswerStream } from "./answer-stream.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 

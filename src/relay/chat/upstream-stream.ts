@@ -1,10 +1,7 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
-import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { parseJsonObject } from "../../canon/json.ts"
-import { JsonScanner } from "../../canon/json-structure.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { FrameParser, ReceivedEvent } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
@@ -15,12 +12,11 @@ import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import type { AnswerStream, StreamParts } from "./answer-stream.ts"
+import { parseFrame } from "./parse-frame.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
-const OPENING_BRACE = 0x7b
-/** Lists, objects and members of one frame: as many as a caller's body may hold (decision 20). */
-const MAX_VALUES = 500_000
 /** Chunks without a word for the caller that are read before others have their turn: they may all be here. */
 const CHUNKS_AT_ONCE = 32
 
@@ -29,35 +25,6 @@ const MEDIA_TYPES = {
   sse: "text/event-stream",
   "event-stream": "application/vnd.amazon.eventstream",
 } as const
-
-/** An answer that comes in pieces, however many upstream calls it takes. */
-export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
-  readonly plan: Plan
-  readonly attempts: readonly Attempt[]
-  readonly writer: Writer
-  /** What was delivered so far. */
-  readonly meter: Meter
-  /** Whether the answer has been told whole. */
-  readonly isOver: boolean
-  /**
-   * Text for the caller, metered; empty only when the answer is over.
-   * @throws GatewayError when the upstream failed, was late, broke off or sent what cannot be read.
-   */
-  read(): Promise<string>
-  /** After the last word: takes the end, so that the connection can serve again. */
-  drain(): Promise<void>
-}
-
-/** How the frames of one upstream stream are read, counted and passed on. */
-export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
-  readonly decoder: EventDecoder
-  readonly meter: Meter
-  readonly writer: Writer
-  /** Where something else than tokens may be billed: what the stream tells of it. */
-  readonly record?: AnswerRecord | undefined
-  /** Where the vendor does not keep all limits of the answer. */
-  readonly limits?: StreamLimits | undefined
-}
 
 /** The stream of one upstream call. */
 export class UpstreamStream<
@@ -151,10 +118,10 @@ export class UpstreamStream<
       if (this.#limits) text += await this.#limited(this.#limits, isLast)
       if (isLast && this.#failure === undefined) return text
       if (text !== "" || this.isOver) {
-        this.#attempt.pause()
+        this.#attempt.deadlines.pause()
         return text
       }
-      this.#attempt.received()
+      this.#attempt.deadlines.received()
       if (turn % CHUNKS_AT_ONCE === 0) await nextTurn()
     }
     throw this.#failure
@@ -167,7 +134,7 @@ export class UpstreamStream<
   }
 
   async drain(): Promise<void> {
-    this.#attempt.awaitEnd(performance.now() + HANG_UP_TIME)
+    this.#attempt.deadlines.awaitEnd(performance.now() + HANG_UP_TIME)
     try {
       while (!this.#isEnded) this.#isEnded = (await this.#body.next()).done === true
     } catch {
@@ -182,8 +149,8 @@ export class UpstreamStream<
     // An answer that is whole is not waited for long: some vendors leave the connection open.
     if (this.#decoder.finished) {
       this.#hangUpAt ??= performance.now() + HANG_UP_TIME
-      this.#attempt.awaitEnd(this.#hangUpAt)
-    } else this.#attempt.resume()
+      this.#attempt.deadlines.awaitEnd(this.#hangUpAt)
+    } else this.#attempt.deadlines.resume()
     try {
       return (await this.#body.next()).value
     } catch (error) {
@@ -212,7 +179,7 @@ export class UpstreamStream<
     let reported = 0
     try {
       for (const event of received) {
-        const frame = parsed(event)
+        const frame = parseFrame(event)
         text += this.#report(frame, this.#decoder.push(frame))
         reported++
         if (this.#limits?.letsGo) {
@@ -232,7 +199,7 @@ export class UpstreamStream<
   #hearUsage(rest: readonly ReceivedEvent[]): void {
     try {
       for (const event of rest) {
-        const frame = parsed(event)
+        const frame = parseFrame(event)
         const events = this.#decoder.push(frame)
         this.meter.push(events.filter(({ type }) => type === "usage"))
         if (frame.json) this.#record?.frame(frame.json)
@@ -263,7 +230,7 @@ export class UpstreamStream<
     const isWhole = isLast || this.#failure !== undefined
     const text = isWhole ? await this.#flushed(limits) : await this.#counted(limits)
     if (limits.isOver && limits.readOnTime !== undefined) {
-      this.#attempt.endIn(limits.readOnTime, "answer_over")
+      this.#attempt.deadlines.endIn(limits.readOnTime, "answer_over")
     }
     if ((limits.letsGo || (isWhole && limits.isOver)) && !this.#isEnded) {
       this.#isEnded = true
@@ -323,26 +290,4 @@ export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-/** Parses a frame once for everyone: its decoder, its patches, its meter. */
-function parsed(frame: ReceivedEvent): SseFrame {
-  if (frame.data.length > MAX_VALUES && valuesIn(frame.data) > MAX_VALUES) throw tooMany()
-  if (frame.data.charCodeAt(0) !== OPENING_BRACE) return frame
-  const json = parseJsonObject(frame.data)
-  if (json !== undefined) (frame as Writable<SseFrame>).json = json
-  return frame
-}
-
-function valuesIn(text: string): number {
-  const scanner = new JsonScanner()
-  scanner.push(Buffer.from(text))
-  return scanner.values
-}
-
-function tooMany(): GatewayError {
-  return new GatewayError(
-    "upstream_error",
-    `The provider sent a piece of the stream that holds more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members. Only what was delivered is charged; try again.`,
-  )
 }

@@ -47,11 +47,11 @@ export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGen
   using _ = attempt
   try {
     for await (const chunk of response.body) {
-      attempt.received()
+      attempt.deadlines.received()
       // Until the next read the upstream owes nothing: the caller may be slow.
-      attempt.pause()
+      attempt.deadlines.pause()
       if (chunk.byteLength > 0) yield chunk
-      attempt.resume()
+      attempt.deadlines.resume()
     }
   } catch (error) {
     throw attempt.explain(error)

@@ -7,7 +7,7 @@ import {
   linesOfCost,
   refusedLosses,
   stepsOf,
-} from "../chat/estimate.ts"
+} from "../pipeline/estimate.ts"
 import type { OperationPlan } from "./operation-plan.ts"
 import type { OperationServices } from "./services.ts"
 
@@ -38,7 +38,7 @@ export async function estimateOperations(
     isWhole,
     beside,
   })
-  return estimateOf(services, charge, parts)
+  return estimateOf(billing, charge, parts)
 }
 
 async function partOf(services: OperationServices, plan: OperationPlan): Promise<EstimatedPart> {

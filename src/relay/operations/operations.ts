@@ -1,5 +1,5 @@
 import type { Usage } from "../../canon/usage.ts"
-import type { Estimate } from "../chat/estimate.ts"
+import type { Estimate } from "../pipeline/estimate.ts"
 import type { Call, Caller } from "../pipeline/call.ts"
 import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 import type { OperationServices } from "./services.ts"

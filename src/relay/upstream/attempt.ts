@@ -1,17 +1,12 @@
-import type { Place } from "../../canon/linked-list.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
+import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
 import { collectAnswer, takeSmall } from "./collect-answer.ts"
-import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
-import {
-  asCallFailure,
-  CallEnded,
-  type CallFailure,
-  type EndReason,
-} from "../pipeline/call-failure.ts"
+import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
+import { asCallFailure, CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
@@ -22,9 +17,6 @@ import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 
 const DECODER = new TextDecoder()
-
-/** What an upstream can be late with. */
-type Phase = "connect" | "firstByte" | "betweenBytes"
 
 /** Who is called. */
 export interface Candidate {
@@ -62,7 +54,7 @@ interface AttemptParts<T extends Candidate> {
  * One upstream call: its request, its deadlines, and the one way to end it early. It ends by `succeed` or by `fail`;
  * an answer that is read later may still `breakOff`. Dispose it when the answer is over.
  */
-export class Attempt<T extends Candidate = Plan> implements Watched, Disposable {
+export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposable {
   readonly plan: T
   /** How the receipt tells of it; completed when it is over. */
   readonly record: Writable<AttemptRecord>
@@ -70,38 +62,24 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
   readonly startedAt = performance.now()
   readonly memory: Reservation
   readonly answerBytes: number
+  readonly work: number
+  readonly deadlines: CallDeadlines
   readonly #client: HttpClient
   readonly #observer: AttemptObserver
   readonly #request: string
-  readonly #deadlines: DeadlineSettings
-  readonly #watch: DeadlineWatch
-  readonly #work: number
   #sending: Sending | undefined
-  /** The latest end, whatever the phase. */
-  #endsAt: number
-  /** Why it ends then, where that is no failure. */
-  #endReason: EndReason | undefined
-  #phase: Phase = "connect"
   #ended: CallFailure | undefined
-  dueAt: number
-  place: Place<Watched> | undefined = undefined
 
   constructor(parts: AttemptParts<T>) {
-    const { connect, firstByte, whole } = parts.deadlines
     this.plan = parts.plan
     this.record = { deployment: parts.plan.deployment.id, status: 0, outcome: "ok", duration: 0 }
     this.#client = parts.client
     this.#observer = parts.observer
     this.#request = parts.request
-    this.#deadlines = parts.deadlines
-    this.#watch = parts.watch
     this.answerBytes = parts.answerBytes
     this.memory = parts.memory
-    this.#work = parts.work
-    this.#endsAt = this.startedAt + whole
-    this.dueAt = this.startedAt + Math.min(connect, firstByte, whole)
-    parts.watch.pulse.turnTo(this.#work, 1)
-    parts.watch.add(this)
+    this.work = parts.work
+    this.deadlines = new CallDeadlines(this, parts.deadlines, parts.watch)
   }
 
   /**
@@ -126,17 +104,10 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
     } catch (error) {
       throw this.explain(error)
     }
-    this.#answered(response.status)
+    this.record.status = response.status
+    this.deadlines.answered()
     if (!response.ok) throw await refusalOf(this, response, refusals)
     return response
-  }
-
-  /** Its status and headers are here. */
-  #answered(status: number): void {
-    this.record.status = status
-    this.#watch.pulse.turnTo(this.#work, 2)
-    this.#phase = "firstByte"
-    this.resume()
   }
 
   /**
@@ -161,31 +132,13 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
     }
   }
 
-  /** A byte came: the deadline between bytes starts again. */
+  /** A byte came. */
   received(): void {
-    this.#watch.pulse.turnTo(this.#work, 2)
-    this.#phase = "betweenBytes"
-    this.resume()
+    this.deadlines.received()
   }
 
-  /** The caller reads slowly: until the next read the upstream owes nothing. */
-  pause(): void {
-    this.#phase = "betweenBytes"
-    this.dueAt = this.#endsAt
-  }
-
-  /** A read waits for the upstream. */
-  resume(): void {
-    const due =
-      this.#phase === "betweenBytes"
-        ? performance.now() + this.#deadlines.betweenBytes
-        : this.startedAt + this.#deadlines.firstByte
-    this.dueAt = Math.min(due, this.#endsAt)
-  }
-
-  /** The answer is whole: only its end is waited for. @param due until when, by `performance.now()`. */
-  awaitEnd(due: number): void {
-    this.dueAt = Math.min(due, this.#endsAt)
+  get isConnected(): boolean {
+    return this.#sending?.isConnected ?? true
   }
 
   /** Who is called. */
@@ -241,42 +194,11 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
     return this.#ended
   }
 
-  /** Ends the call in so many milliseconds, if it has not ended by then. */
-  endIn(time: number, reason: EndReason): void {
-    const end = performance.now() + time
-    if (end >= this.#endsAt) return
-    this.#endsAt = end
-    this.#endReason = reason
-    this.dueAt = Math.min(this.dueAt, end)
-  }
-
   /** Ends the call; what it was doing fails with `failure`. */
   end(failure: CallFailure): void {
     if (this.#ended) return
     this.#ended = failure
     this.#sending?.abort()
-  }
-
-  onDue(now: number): void {
-    if (now >= this.#endsAt) {
-      if (this.#endReason) return this.end(new CallEnded(this.#endReason))
-      return this.#late("the whole answer")
-    }
-    if (this.#phase === "betweenBytes") return this.#late("the next bytes")
-    if (now >= this.startedAt + this.#deadlines.firstByte) {
-      return this.#late("the first byte of its answer")
-    }
-    if (this.#sending === undefined || this.#sending.isConnected) return this.resume()
-    this.end(
-      new GatewayError(
-        "upstream_timeout",
-        `Provider '${this.provider}' cannot be reached. Try again later.`,
-      ),
-    )
-  }
-
-  onCut(failure: CallFailure): void {
-    this.end(failure)
   }
 
   /** What a failure of the transport means: our own ending, or the vendor's. */
@@ -291,15 +213,6 @@ export class Attempt<T extends Candidate = Plan> implements Watched, Disposable 
   }
 
   [Symbol.dispose](): void {
-    this.#watch.remove(this)
-  }
-
-  #late(what: string): void {
-    this.end(
-      new GatewayError(
-        "upstream_timeout",
-        `Provider '${this.provider}' did not send ${what} in time. Try again, or ask the operator for longer deadlines.`,
-      ),
-    )
+    this.deadlines[Symbol.dispose]()
   }
 }

@@ -1,0 +1,216 @@
+import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { type JsonValue, type JsonObject, shown, isJsonObject } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { ClientDialect } from "../../canon/dialect.ts"
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Deployment, Model } from "../../catalog/model.ts"
+import type { ChatCall } from "../pipeline/call.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
+import { serviceRate } from "../../ledger/price.ts"
+import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable/switch.ts"
+import { type Finding, valuesAt } from "./find-switches.ts"
+import type { AskedMode, SecondModel, Terms } from "./terms.ts"
+
+/** What a survey is made of. */
+export interface SurveyInput {
+  readonly call: ChatCall
+  readonly dialect: ClientDialect
+  readonly request: ChatRequest
+  readonly model: Model
+  readonly catalog: Catalog
+  readonly clients: ReadonlyMap<string, ProviderClient>
+  /** Whether what has no price is passed on. */
+  readonly passes: boolean
+}
+
+/** The terms of one deployment, finding by finding. */
+export class FindingTerms {
+  readonly #input: SurveyInput
+  readonly #deployment: Deployment
+  /** Calls of all tools, at most. */
+  readonly #max: number | undefined
+  readonly #price: NonNullable<Deployment["price"]>
+  readonly #calls = new Map<CallCharge, { max: number; units: number }>()
+  readonly #modes: AskedMode[] = []
+  readonly #models: SecondModel[] = []
+  readonly #unpriced: string[] = []
+  #adds = 0
+  #outputs = 1
+  #rounds = 1
+
+  constructor(
+    input: SurveyInput,
+    deployment: Deployment,
+    price: NonNullable<Deployment["price"]>,
+    max: number | undefined,
+  ) {
+    this.#input = input
+    this.#deployment = deployment
+    this.#max = max
+    this.#price = price
+  }
+
+  terms(): Terms {
+    const calls = [...this.#calls].map(([charge, { max, units }]) => ({
+      charge,
+      max,
+      units,
+    }))
+    return {
+      deployment: this.#deployment,
+      price: this.#price,
+      calls,
+      modes: this.#modes,
+      models: this.#models,
+      adds: this.#adds,
+      outputs: this.#outputs,
+      rounds: this.#rounds,
+      unpriced: this.#unpriced,
+    }
+  }
+
+  add(finding: Finding): void {
+    const { charge } = finding
+    switch (charge.by) {
+      case "tokens":
+        this.#adds += (charge.adds ?? 0) * this.#capped(charge.calls ?? 1)
+        return
+      case "calls":
+        return this.#addCalls(finding, charge)
+      case "mode":
+        return this.#addMode(finding, charge)
+      case "model":
+        return this.#addModel(finding, charge)
+      case "outputs":
+        this.#outputs *= limitOf(finding.value) ?? 1
+        return
+      case "again":
+        this.#rounds = 2
+        return
+      case "unknown":
+        return this.#leave(finding, `${charge.why}.`)
+    }
+  }
+
+  #addCalls(finding: Finding, charge: CallCharge): void {
+    if (serviceRate(this.#price, charge.class) === undefined) {
+      const name = nameOf(charge.class)
+      this.#leave(finding, `no price is set for it. The operator can set one: \`${name}\``)
+    }
+    const { tool = {} } = finding
+    const reported = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
+    const max = this.#capped(reported ?? charge.max) * this.#input.request.choices
+    const known = this.#calls.get(charge)
+    this.#adds += (charge.adds ?? 0) * max
+    this.#calls.set(charge, {
+      max: max + (known?.max ?? 0),
+      units: Math.max(unitsOf(charge, tool), known?.units ?? 1),
+    })
+  }
+
+  #capped(max: number): number {
+    return Math.min(max, this.#max ?? max)
+  }
+
+  #addMode(finding: Finding, charge: ModeCharge): void {
+    const { mode } = charge
+    const isPossible = charge.isPossible === true
+    const factor = this.#price.modes?.get(mode)
+    if (factor === undefined && !isPossible) {
+      this.#leave(finding, `no price is set for it. The operator can set one: \`modes.${mode}\``)
+    }
+    const { field } = finding
+    // One that is asked for in several places is one.
+    const isNew = this.#modes.every(({ name }) => name !== mode)
+    if (field && isNew) this.#modes.push({ name: mode, field, factor, isPossible })
+  }
+
+  #addModel(finding: Finding, charge: ModelCharge): void {
+    const named = nameIn(finding, charge)
+    const name = named ?? charge.usual
+    if (name === undefined) return this.#leave(finding, "it names no model.")
+    const { catalog, call } = this.#input
+    if (name === this.#deployment.upstreamModel) return
+    const id = catalog.idOf(this.#deployment.provider, name)
+    const found = id === undefined ? undefined : catalog.find(id)
+    const price = found?.deployments.find(({ upstreamModel }) => upstreamModel === name)?.price
+    const place = named === undefined ? finding.place : placeOf(finding, charge)
+    if (id === undefined || price === undefined || this.#isFreeBeside(price)) {
+      return this.#leave(
+        { ...finding, place, value: name },
+        "this provider has no model of that name with a price.",
+      )
+    }
+    // A key's own list counts for every model that answers it.
+    if (call.key.allows?.(id) === false) {
+      throw new GatewayError(
+        "model_not_allowed",
+        `\`${place}\` names the model \`${id}\`, which this key may not call. GET /v1/models lists those it may.`,
+        { parameter: place },
+      )
+    }
+    const { tool = {} } = finding
+    const reported = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
+    const max = this.#capped(reported ?? charge.max ?? 1)
+    this.#models.push({ charge, id, name, price, max })
+  }
+
+  /** A receipt has one multiplier: where that is nothing, a second model's price could not be charged. */
+  #isFreeBeside(price: NonNullable<Deployment["price"]>): boolean {
+    return this.#price.multiplier === 0n && price.multiplier !== 0n
+  }
+
+  #leave(finding: Finding, why: string): void {
+    if (!this.#input.passes) throw notPriced(finding, why, this.#deployment.provider)
+    this.#unpriced.push(finding.place)
+  }
+}
+
+/** That something is billed beside tokens and has no price. */
+export function notPriced({ place, value }: Finding, why: string, provider: string): GatewayError {
+  const shown = typeof value === "string" ? ` asks for \`${value.slice(0, 64)}\`, which` : ""
+  const reason = why.endsWith("`")
+    ? `${why} under 'prices' of the provider '${provider}' in the settings.`
+    : why
+  return new GatewayError(
+    "feature_not_priced",
+    `\`${place}\`${shown} cannot be priced: ${reason} Leave it out, or choose another model.`,
+    { parameter: place },
+  )
+}
+
+function nameOf(usageClass: CallCharge["class"]): string {
+  return NAME_OF_CLASS[usageClass]
+}
+/** Some servers read numbers in texts too. Vendors take no limit of none: a server that passes over it would search for nothing. */
+export function limitOf(value: JsonValue | undefined): number | undefined {
+  const reported = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
+  return reported === undefined ? undefined : Math.max(1, reported)
+}
+/** The size of a unit; one that is not known is taken for the largest. */
+function unitsOf(charge: CallCharge, tool: JsonObject): number {
+  const { sizes } = charge
+  if (sizes === undefined) return 1
+  const [found] = valuesAt(tool, sizes.path)
+  if (found?.value === undefined || found.value === null) return 1
+  const known = Object.hasOwn(sizes.units, shown(found.value))
+    ? sizes.units[shown(found.value)]
+    : undefined
+  return known ?? Math.max(...Object.values(sizes.units))
+}
+
+function nameIn({ value, tool }: Finding, charge: ModelCharge): string | undefined {
+  const holder = tool ?? value
+  const named = charge.name !== undefined && isJsonObject(holder) ? holder[charge.name] : value
+  if (tool !== undefined && named === value) return undefined
+  return typeof named === "string" ? named : undefined
+}
+
+function placeOf({ place, tool, value }: Finding, { name }: ModelCharge): string {
+  if (name === undefined || typeof value === "string") {
+    return tool === undefined || name === undefined ? place : place.replace(/type$/, name)
+  }
+  return `${place}.${name}`
+}

@@ -1,0 +1,36 @@
+import type { EventDecoder } from "../../canon/dialect.ts"
+import type { AnswerRecord } from "../billable/answer-record.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+import type { Meter } from "./meter.ts"
+import type { Plan } from "./plan.ts"
+import type { StreamLimits } from "./stream-limits.ts"
+import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
+
+/** An answer that comes in pieces, however many upstream calls it takes. */
+export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
+  readonly plan: Plan
+  readonly attempts: readonly Attempt[]
+  readonly writer: Writer
+  /** What was delivered so far. */
+  readonly meter: Meter
+  /** Whether the answer has been told whole. */
+  readonly isOver: boolean
+  /**
+   * Text for the caller, metered; empty only when the answer is over.
+   * @throws GatewayError when the upstream failed, was late, broke off or sent what cannot be read.
+   */
+  read(): Promise<string>
+  /** After the last word: takes the end, so that the connection can serve again. */
+  drain(): Promise<void>
+}
+
+/** How the frames of one upstream stream are read, counted and passed on. */
+export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
+  readonly decoder: EventDecoder
+  readonly meter: Meter
+  readonly writer: Writer
+  /** Where something else than tokens may be billed: what the stream tells of it. */
+  readonly record?: AnswerRecord | undefined
+  /** Where the vendor does not keep all limits of the answer. */
+  readonly limits?: StreamLimits | undefined
+}

@@ -1,0 +1,136 @@
+import { divideUp } from "tollgate-contract/decimal.ts"
+import { type GatewayError, asGatewayError } from "../../canon/errors.ts"
+import type { Loss } from "../../canon/extra.ts"
+import type { Usage } from "../../canon/usage.ts"
+import type { Deployment, Model } from "../../catalog/model.ts"
+import type { BalanceSnapshot } from "../../ledger/hold.ts"
+import { type Cost, COST_SCALE } from "../../ledger/price.ts"
+import type { Health } from "../../routing/health.ts"
+import { likelyRoute } from "../../routing/route.ts"
+import { cheapestOf } from "../billing/deployment-costs.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
+import { usageName } from "../billing/receipt.ts"
+import type { Billing } from "../billing/billing.ts"
+import { notCarried } from "./answer-headers.ts"
+
+/** What a request would cost, and where it would go. Amounts are nanocredits. */
+export interface Estimate {
+  /** The least that a request costs which is answered. */
+  readonly min: bigint
+  /** The most: what would be held. */
+  readonly max: bigint
+  /** Why it would be refused now for want of money; undefined where it is covered. */
+  readonly refusal: GatewayError | undefined
+  /** To what the answer would be shortened; undefined where it would not be. */
+  readonly clampedTo: number | undefined
+  /** How the account and the key's budgets stand, the account first. */
+  readonly standings: readonly BalanceSnapshot[]
+  /** Mostly one; two where a request takes two models. */
+  readonly parts: readonly EstimatedPart[]
+}
+
+/** One model's part of a request. */
+export interface EstimatedPart {
+  readonly model: string
+  readonly min: bigint
+  readonly max: bigint
+  /** What the most is made of, at the dearest deployment. */
+  readonly lines: readonly EstimateLine[]
+  /** The deployments that would be tried, in the likeliest order. */
+  readonly route: readonly EstimatedStep[]
+}
+
+export interface EstimateLine {
+  /** A class of usage as receipts name it, or `other`: what no line explains. */
+  readonly name: string
+  readonly quantity: bigint
+  /** Nanocredits per million units, before the multiplier. */
+  readonly rate: bigint
+  /** Nanocredits, with the multiplier. */
+  readonly amount: bigint
+  /** Why it may be so much. */
+  readonly why: string
+}
+
+/** One deployment of a route. */
+export interface EstimatedStep {
+  readonly deployment: Deployment
+  /** Whether it rests after failures, and is tried last. */
+  readonly isCircuitOpen: boolean
+  /** Of a chat: whether the request goes up as it came, and in which dialect. */
+  readonly plan?: { readonly isVerbatim: boolean; readonly dialect: string; readonly calls: number }
+  readonly losses: readonly Loss[]
+  /** Why the request cannot go there. */
+  readonly error?: GatewayError
+}
+
+/** The parts of a request, together. @param charge of all of them. */
+export function estimateOf(
+  billing: Billing,
+  charge: PendingCharge,
+  parts: readonly EstimatedPart[],
+): Estimate {
+  const { refusal, clampedTo, hold } = charge
+  const standings = billing.snapshot(charge)
+  const min = parts.reduce((sum, part) => sum + part.min, 0n)
+  return { min, max: hold.amount, refusal, clampedTo, standings, parts }
+}
+
+/** The lines of a usage at its dearest. */
+export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] {
+  const priced = lines.map((line) => {
+    const quantity = BigInt(line.quantity)
+    const amount = amountOf(quantity * line.rate, multiplier)
+    return {
+      name: usageName(line.class),
+      quantity,
+      rate: line.rate,
+      amount,
+      why: "the most it can use",
+    }
+  })
+  return withRest(priced, total)
+}
+/** Each line is rounded up by itself, and the whole once: what is more than a rounding has a line too. */
+export function withRest(lines: readonly EstimateLine[], max: bigint): EstimateLine[] {
+  const rest = lines.reduce((left, { amount }) => left - amount, max)
+  if (rest <= 0n) return [...lines]
+  const why = "what else may be billed of it"
+  return [...lines, { name: "other", quantity: 1n, rate: 0n, amount: rest, why }]
+}
+
+export function amountOf(raw: bigint, multiplier: bigint): bigint {
+  return divideUp(raw * multiplier, COST_SCALE)
+}
+
+/** The steps of a route. @param look finds out what one deployment would make of the request. */
+export function stepsOf(
+  model: Model,
+  health: Health,
+  look: (deployment: Deployment) => Promise<Omit<EstimatedStep, "deployment" | "isCircuitOpen">>,
+): Promise<EstimatedStep[]> {
+  return Promise.all(
+    likelyRoute(model, health).map(async (deployment) => {
+      const isCircuitOpen = !health.isHealthy(deployment.id)
+      try {
+        return { deployment, isCircuitOpen, ...(await look(deployment)) }
+      } catch (thrown) {
+        return { deployment, isCircuitOpen, losses: [], error: asGatewayError(thrown) }
+      }
+    }),
+  )
+}
+
+/** Why losses keep a request from a deployment whose caller wants none. */
+export function refusedLosses(isStrict: boolean, losses: readonly Loss[]) {
+  return isStrict && losses.length > 0 ? { error: notCarried(losses) } : {}
+}
+
+/** The least that a usage costs, but no more than the most. */
+export function minOf(usage: Usage, { deployments }: Model, max: bigint): bigint {
+  return atMost(cheapestOf(usage, deployments), max)
+}
+
+export function atMost(amount: bigint, max: bigint): bigint {
+  return amount < max ? amount : max
+}

@@ -1,0 +1,124 @@
+import { GatewayError } from "../../canon/errors.ts"
+import type { Place } from "../../canon/linked-list.ts"
+import type { DeadlineSettings } from "../../config/settings.ts"
+import { CallEnded, type CallFailure, type EndReason } from "../pipeline/call-failure.ts"
+import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
+
+/** What an upstream can be late with. */
+type Phase = "connect" | "firstByte" | "betweenBytes"
+
+/** An upstream call that has to meet deadlines. */
+export interface TimedCall {
+  readonly provider: string
+  /** By `performance.now()`. */
+  readonly startedAt: number
+  /** What the pulse calls its request. */
+  readonly work: number
+  /** Whether there is a connection; true also before one is looked for. */
+  readonly isConnected: boolean
+  end(failure: CallFailure): void
+}
+
+/** The deadlines of one upstream call: they end it when it is late. Dispose of them when the answer is over. */
+export class CallDeadlines implements Watched, Disposable {
+  readonly #call: TimedCall
+  readonly #settings: DeadlineSettings
+  readonly #watch: DeadlineWatch
+  /** The latest end, whatever the phase. */
+  #endsAt: number
+  /** Why it ends then, where that is no failure. */
+  #endReason: EndReason | undefined
+  #phase: Phase = "connect"
+  dueAt: number
+  place: Place<Watched> | undefined = undefined
+
+  constructor(call: TimedCall, settings: DeadlineSettings, watch: DeadlineWatch) {
+    const { connect, firstByte, whole } = settings
+    this.#call = call
+    this.#settings = settings
+    this.#watch = watch
+    this.#endsAt = call.startedAt + whole
+    this.dueAt = call.startedAt + Math.min(connect, firstByte, whole)
+    watch.pulse.turnTo(call.work, 1)
+    watch.add(this)
+  }
+
+  /** Status and headers are here. */
+  answered(): void {
+    this.#watch.pulse.turnTo(this.#call.work, 2)
+    this.#phase = "firstByte"
+    this.resume()
+  }
+
+  /** A byte came: the deadline between bytes starts again. */
+  received(): void {
+    this.#watch.pulse.turnTo(this.#call.work, 2)
+    this.#phase = "betweenBytes"
+    this.resume()
+  }
+
+  /** The caller reads slowly: until the next read the upstream owes nothing. */
+  pause(): void {
+    this.#phase = "betweenBytes"
+    this.dueAt = this.#endsAt
+  }
+
+  /** A read waits for the upstream. */
+  resume(): void {
+    const due =
+      this.#phase === "betweenBytes"
+        ? performance.now() + this.#settings.betweenBytes
+        : this.#call.startedAt + this.#settings.firstByte
+    this.dueAt = Math.min(due, this.#endsAt)
+  }
+
+  /** The answer is complete: only its end is waited for. @param due until when, by `performance.now()`. */
+  awaitEnd(due: number): void {
+    this.dueAt = Math.min(due, this.#endsAt)
+  }
+
+  /** Ends the call in so many milliseconds, if it has not ended by then. */
+  endIn(time: number, reason: EndReason): void {
+    const end = performance.now() + time
+    if (end >= this.#endsAt) return
+    this.#endsAt = end
+    this.#endReason = reason
+    this.dueAt = Math.min(this.dueAt, end)
+  }
+
+  onDue(now: number): void {
+    const call = this.#call
+    if (now >= this.#endsAt) {
+      if (this.#endReason) return call.end(new CallEnded(this.#endReason))
+      return this.#late("the whole answer")
+    }
+    if (this.#phase === "betweenBytes") return this.#late("the next bytes")
+    if (now >= call.startedAt + this.#settings.firstByte) {
+      return this.#late("the first byte of its answer")
+    }
+    if (call.isConnected) return this.resume()
+    call.end(
+      new GatewayError(
+        "upstream_timeout",
+        `Provider '${call.provider}' cannot be reached. Try again later.`,
+      ),
+    )
+  }
+
+  onCut(reason: CallEnded): void {
+    this.#call.end(reason)
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch.remove(this)
+  }
+
+  #late(what: string): void {
+    this.#call.end(
+      new GatewayError(
+        "upstream_timeout",
+        `Provider '${this.#call.provider}' did not send ${what} in time. Try again, or ask the operator for longer deadlines.`,
+      ),
+    )
+  }
+}
