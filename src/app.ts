@@ -64,6 +64,7 @@ export class App implements AsyncDisposable {
     const book = await openDatabase(options, building)
     const { machine, database, store, ledger, nodeId, secret } = book
     const beside = openBeside(database, events, building)
+    const { payloadLog: payloads } = beside
     const live = await openSettings(options, store, (next) => takeOver(state, next, events))
     const state = initialState(live.effective, events, redactor)
     const hasher = new KeyHasher(secret)
@@ -84,7 +85,7 @@ export class App implements AsyncDisposable {
     const health = new Health(machine.clock.now, machine.memory)
     const services = {
       config: () => state.config,
-      pipeline: new Pipeline({ client, watch, health, billing, alarms: events }),
+      pipeline: new Pipeline({ client, watch, health, billing, payloads, alarms: events }),
       client,
       billing,
       limiter,
@@ -93,7 +94,6 @@ export class App implements AsyncDisposable {
       alarms: events,
       signer: new ReasoningSigner(secret),
       counter,
-      contents: beside.contents,
       vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
       conversations,
       keepAlive: options.keepAlive ?? KEEP_ALIVE,
@@ -103,12 +103,10 @@ export class App implements AsyncDisposable {
     const idempotency = building.use(openIdempotency(options, state, kept))
     const performers = openPerformers(services, imageStore(state, secret, events), building)
     const parts = { ...performers, store, keyring, ledger, limiter, idempotency, events, spool }
-    const { contents } = beside
     const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
     const isDraining = (): boolean => state.isDraining
     const ownUrl = (): string => state.url
-    const own = { contents, isDraining, ownUrl }
-    const callers = callerRoutes({ ...parts, ...intake, ...inForce(state), ...own })
+    const callers = callerRoutes({ ...parts, ...intake, ...inForce(state), isDraining, ownUrl })
     const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
     const routes = crossOrigin.routes(callers)
     const baseUrl = (): string => state.settings.publicUrl ?? state.url

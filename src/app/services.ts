@@ -8,7 +8,7 @@ import { SharedBuckets } from "../limits/shared-buckets.ts"
 import type { Machine } from "../machine/machine.ts"
 import { LiveSettings } from "../management/live-settings.ts"
 import { ImageStore } from "../media/image-store.ts"
-import { Contents } from "../relay/pipeline/payload-log.ts"
+import { PayloadLog } from "../relay/pipeline/payload-log.ts"
 import { type ConversationParts, Conversations } from "../relay/chat/conversations.ts"
 import type { OperationServices } from "../relay/operations/services.ts"
 import { Images } from "../relay/operations/image/images.ts"
@@ -58,8 +58,8 @@ export function openBeside(
   events: Events,
   building: AsyncDisposableStack,
 ) {
-  const contents = building.use(new Contents(payloads, events.contentsFailed))
-  return { reports, payloads, contents, openReader }
+  const payloadLog = building.use(new PayloadLog(payloads, events.contentsFailed))
+  return { reports, payloads, payloadLog, openReader }
 }
 
 /** What keeps conversations. */

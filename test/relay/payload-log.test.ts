@@ -5,7 +5,7 @@ import { AUDIT } from "../store/audit-record.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { keyFromRecord } from "../../src/keys/key.ts"
 import type { Call } from "../../src/relay/pipeline/call.ts"
-import { type PayloadWriter, Contents } from "../../src/relay/pipeline/payload-log.ts"
+import { type PayloadWriter, PayloadLog } from "../../src/relay/pipeline/payload-log.ts"
 import type { ContentRecord } from "../../src/store/payload-log.ts"
 import { Book } from "../store/book.ts"
 import { ReportedBook } from "../store/reported-requests.ts"
@@ -51,11 +51,11 @@ async function callBy(storesContent: boolean): Promise<Call> {
 describe("what is asked and answered", () => {
   test("is kept for an account that wants it, and for no other", async () => {
     const keeper = new RememberingKeeper()
-    const contents = new Contents(keeper, () => {})
-    contents.keep(await callBy(false), { prompt: "private" }, "private")
-    contents.keep(await callBy(true), { prompt: "hello" }, { text: "there" })
-    contents.keep(await callBy(true), { prompt: "nothing comes" })
-    await contents[Symbol.asyncDispose]()
+    const payloads = new PayloadLog(keeper, () => {})
+    payloads.keep(await callBy(false), { prompt: "private" }, "private")
+    payloads.keep(await callBy(true), { prompt: "hello" }, { text: "there" })
+    payloads.keep(await callBy(true), { prompt: "nothing comes" })
+    await payloads[Symbol.asyncDispose]()
     const kept = { request: "req_1", account: "a", at: 5 }
     expect(keeper.records).toEqual([
       { ...kept, asked: '{"prompt":"hello"}', answered: '{"text":"there"}' },
@@ -65,12 +65,12 @@ describe("what is asked and answered", () => {
 
   test("is kept without its files, and not longer than it may be", async () => {
     const keeper = new RememberingKeeper()
-    const contents = new Contents(keeper, () => {})
+    const payloads = new PayloadLog(keeper, () => {})
     const image = Buffer.alloc(30_000, 7).toString("base64")
     const long = "many words ".repeat(50_000)
-    contents.keep(await callBy(true), { url: `data:image/png;base64,${image}`, data: image })
-    contents.keep(await callBy(true), { long }, long)
-    await contents[Symbol.asyncDispose]()
+    payloads.keep(await callBy(true), { url: `data:image/png;base64,${image}`, data: image })
+    payloads.keep(await callBy(true), { long }, long)
+    await payloads[Symbol.asyncDispose]()
     expect(keeper.records[0]?.asked).toBe(
       '{"url":"(a file of 40022 characters, not kept)","data":"(a file of 40000 characters, not kept)"}',
     )
@@ -81,7 +81,7 @@ describe("what is asked and answered", () => {
 
   test("is deleted after thirty days", async () => {
     const keeper = new RememberingKeeper()
-    await using _ = new Contents(keeper, () => {})
+    await using _ = new PayloadLog(keeper, () => {})
     expect(Math.abs((keeper.swept[0] ?? 0) - (Date.now() - 30 * DAY))).toBeLessThan(10_000)
     await using own = await ReportedBook.open()
     const record = { account: "a", asked: "{}", answered: null }
@@ -99,9 +99,11 @@ describe("what is asked and answered", () => {
     const broken = async (): Promise<void> => {
       throw new Error("the disk is full")
     }
-    const contents = new Contents({ keep: broken, sweep: broken }, (error) => failures.push(error))
-    contents.keep(await callBy(true), {})
-    await contents[Symbol.asyncDispose]()
+    const payloads = new PayloadLog({ keep: broken, sweep: broken }, (error) =>
+      failures.push(error),
+    )
+    payloads.keep(await callBy(true), {})
+    await payloads[Symbol.asyncDispose]()
     expect(failures).toHaveLength(2)
   })
 })
@@ -139,7 +141,11 @@ async function contentOf(gateway: TestGateway, request: string): Promise<unknown
 test("the operator turns it on for an account: answers, streams, failures and operations are kept", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   const embedding = { kind: "embedding", price: { input: "1" } } as const
-  const models = { "sim/failing": failing, "sim/embed": simulated(embedding) }
+  const models = {
+    "sim/failing": failing,
+    "sim/embed": simulated(embedding),
+    "sim/embed-failing": { ...failing, ...embedding },
+  }
   await using gateway = await startManaged({ models })
   const caller = await gateway.caller("1")
   const other = await gateway.caller("1")
@@ -162,6 +168,9 @@ test("the operator turns it on for an account: answers, streams, failures and op
   const texts = { model: "sim/embed", input: "the secret plan" }
   const embedded = await send(caller, texts, "/v1/embeddings")
   expect(await contentOf(gateway, embedded)).toEqual({ request: texts, answer: null })
+  const failedTexts = { ...texts, model: "sim/embed-failing" }
+  const notEmbedded = await send(caller, failedTexts, "/v1/embeddings")
+  expect(await contentOf(gateway, notEmbedded)).toEqual({ request: failedTexts, answer: null })
   // Kept later than the other's request, which therefore was not kept.
   expect(await asked(gateway, "GET", `/receipts/${others}`)).toMatchObject({ content: null })
   await storeContent(gateway, caller, false)

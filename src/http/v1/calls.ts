@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Keyring } from "../../keys/keyring.ts"
@@ -66,11 +67,13 @@ export function callsOf(services: CallServices): Calls {
 /**
  * A request as the relay takes it, with what its headers ask for.
  * @param bodyBytes of the body as it came.
+ * @param body the same, where it is JSON.
  * @throws GatewayError `invalid_value`.
  */
 export function callOf(
   { id, path, request: { headers }, caller, receivedAt, startedAt }: CallContext,
   bodyBytes: number,
+  body?: JsonObject,
 ): Call {
   return {
     id,
@@ -82,6 +85,7 @@ export function callOf(
     refuseOnLowBalance: refusesOnLowBalance(headers),
     isStrict: isStrict(headers),
     memory: caller.memory,
+    body,
   }
 }
 

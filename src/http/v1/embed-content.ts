@@ -4,7 +4,6 @@ import { totalInput } from "../../canon/usage.ts"
 import { decodeGeminiEmbeddings } from "../../dialects/embedding/request/gemini.ts"
 import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
-import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
@@ -15,16 +14,10 @@ import { encodeGeminiEmbeddings } from "../../dialects/embedding/result/gemini.t
 type EmbeddingMethod = Extract<GoogleMethod, "embedContent" | "batchEmbedContents">
 
 /** `POST /v1beta/models/{model}:embedContent` and `:batchEmbedContents` */
-export function embedContent(
-  method: EmbeddingMethod,
-  calls: Calls,
-  relay: Embeddings,
-  contents: Contents,
-): Route {
+export function embedContent(method: EmbeddingMethod, calls: Calls, relay: Embeddings): Route {
   return jsonOperation({
     path: googlePath(method),
     calls,
-    contents,
     errors: errorsIn(GEMINI),
     async perform(call, body, request) {
       const wanted = embeddingAt(method, body, new URL(request.url).pathname)

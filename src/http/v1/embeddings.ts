@@ -3,7 +3,6 @@ import { totalInput } from "../../canon/usage.ts"
 import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
 import { encodeEmbeddingResult } from "../../dialects/embedding/result/openai.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
-import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { jsonOperation } from "./json-operation.ts"
@@ -11,11 +10,10 @@ import { jsonOperation } from "./json-operation.ts"
 /** `POST /v1/embeddings` */
 export const EMBEDDINGS_PATH: ServicePath = "/v1/embeddings"
 
-export function embeddings(calls: Calls, relay: Embeddings, contents: Contents): Route {
+export function embeddings(calls: Calls, relay: Embeddings): Route {
   return jsonOperation({
     path: EMBEDDINGS_PATH,
     calls,
-    contents,
     async perform(call, body, caller) {
       const request = decodeEmbeddingRequest(body)
       const { value, headers } = await relay.embed(call, request, caller)

@@ -3,7 +3,6 @@ import { GatewayError } from "../../canon/errors.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
-import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { keyInHeaders } from "../google-key.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler, Route } from "../server.ts"
@@ -26,7 +25,6 @@ import { getModel, listModels } from "./models.ts"
 export interface GoogleServices {
   readonly relay: ChatRelay
   readonly embeddings: Embeddings
-  readonly contents: Contents
   readonly catalog: () => Catalog
   /** Endpoints that cost money take idempotency keys. */
   readonly repeatable: (route: Route) => Route
@@ -46,10 +44,10 @@ export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
 type MethodHandlers = Readonly<Record<GoogleMethod, Handler>>
 
 function methodHandlers(calls: Calls, services: GoogleServices): MethodHandlers {
-  const { relay, embeddings, contents, repeatable } = services
+  const { relay, embeddings, repeatable } = services
   const streamed = repeatable(chatEndpoint(STREAM_GENERATE_CONTENT, calls, relay)).handler
   const embedder = (method: "embedContent" | "batchEmbedContents"): Handler =>
-    repeatable(embedContent(method, calls, embeddings, contents)).handler
+    repeatable(embedContent(method, calls, embeddings)).handler
   return {
     generateContent: repeatable(chatEndpoint(GENERATE_CONTENT, calls, relay)).handler,
     streamGenerateContent: async (request, connection) => {

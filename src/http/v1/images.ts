@@ -9,7 +9,6 @@ import {
 import { LARGEST_IMAGE, readRequestImages } from "../../media/request-images.ts"
 import type { Answer, Call } from "../../relay/pipeline/call.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
-import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { callerOrigin } from "../caller-origin.ts"
 import { serve } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
@@ -19,7 +18,6 @@ import { callOf, type Calls } from "./calls.ts"
 
 export interface ImageServices {
   readonly images: Images
-  readonly contents: Contents
   /** The address that callers use, when the operator says which. */
   readonly publicUrl: () => string | undefined
   /** Whether edits without a mask are served. */
@@ -49,12 +47,10 @@ export function imageGenerations(calls: Calls, services: ImageServices): Route {
       auth: calls.auth,
       body: calls.json,
       async handle(context, { json, bytes }) {
-        const call = callOf(context, bytes)
+        const call = callOf(context, bytes, json)
         const parameters = decodeImageParameters("generation", json)
         const received = { call, request: context.request, parameters }
-        const answer = await make(services, received, { ...parameters, images: [] })
-        services.contents.keep(call, json)
-        return answer
+        return make(services, received, { ...parameters, images: [] })
       },
     },
     calls.events,

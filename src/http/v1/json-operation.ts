@@ -2,7 +2,6 @@ import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import { afterCharge } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Call } from "../../relay/pipeline/call.ts"
-import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
@@ -20,15 +19,14 @@ export interface JsonOperationAnswer {
 export interface JsonOperation {
   readonly path: ServicePath | GooglePath
   readonly calls: Calls
-  readonly contents: Contents
   /** In OpenAI's envelope where none is given. */
   readonly errors?: ErrorAnswer
   readonly perform: (call: Call, body: JsonObject, request: Request) => Promise<JsonOperationAnswer>
 }
 
-/** Its endpoint: what was asked is kept for accounts that want that, and the answer is a document. */
+/** Its endpoint. */
 export function jsonOperation(operation: JsonOperation): Route {
-  const { path, calls, contents, errors = errorAnswer, perform } = operation
+  const { path, calls, errors = errorAnswer, perform } = operation
   return serve(
     {
       method: "POST",
@@ -37,9 +35,8 @@ export function jsonOperation(operation: JsonOperation): Route {
       body: calls.json,
       errors,
       async handle(context, { json, bytes }) {
-        const call = callOf(context, bytes)
+        const call = callOf(context, bytes, json)
         const answer = await perform(call, json, context.request)
-        contents.keep(call, json)
         const headers = { "content-type": "application/json", ...answer.headers }
         return { headers, body: afterCharge(() => JSON.stringify(answer.encode())) }
       },

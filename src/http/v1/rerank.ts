@@ -3,7 +3,6 @@ import type { JsonObject } from "../../canon/json.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { cohereMeta, encodeRerankResult } from "../../dialects/rerank/result.ts"
 import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
-import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { jsonOperation } from "./json-operation.ts"
@@ -18,7 +17,6 @@ export function rerank(
   path: typeof RERANK_PATH | typeof COHERE_RERANK_PATH,
   calls: Calls,
   relay: Reranking,
-  contents: Contents,
 ): Route {
   const isCohere = path === COHERE_RERANK_PATH
   const form = isCohere ? "objects" : "supplied"
@@ -26,7 +24,6 @@ export function rerank(
   return jsonOperation({
     path,
     calls,
-    contents,
     async perform(call, body, caller) {
       const input = decodeRerankRequest(body)
       const { value, headers } = await relay.rerank(call, input.request, caller)

@@ -3,7 +3,6 @@ import type { Settings } from "../../config/settings.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { RateLimiter } from "../../limits/rate-limiter.ts"
 import type { ImageStore } from "../../media/image-store.ts"
-import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
@@ -60,7 +59,6 @@ export interface RouteParts extends Performers, ResponseKeepers, Omit<CallServic
   readonly store: Store
   readonly ledger: Ledger
   readonly imageStore: ImageStore
-  readonly contents: Contents
   readonly limiter: RateLimiter
   readonly idempotency: Idempotency
 }
@@ -102,15 +100,14 @@ interface OperationParts extends RouteParts {
 
 /** What is no chat. */
 function operationRoutes(calls: Calls, parts: OperationParts): Route[] {
-  const { contents } = parts
   return [
-    embeddings(calls, parts.embeddings, contents),
-    rerank(RERANK_PATH, calls, parts.reranking, contents),
-    rerank(COHERE_RERANK_PATH, calls, parts.reranking, contents),
+    embeddings(calls, parts.embeddings),
+    rerank(RERANK_PATH, calls, parts.reranking),
+    rerank(COHERE_RERANK_PATH, calls, parts.reranking),
     imageGenerations(calls, parts),
     imageEdits(calls, parts),
     imageVariations(calls, parts),
-    speech(calls, parts.speaking, contents),
+    speech(calls, parts.speaking),
     transcriptions(calls, parts.transcribing),
     translations(calls, parts.transcribing),
   ]

@@ -1,7 +1,6 @@
 import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import type { Speech } from "../../relay/operations/speech/speech.ts"
-import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
@@ -10,7 +9,7 @@ import { callOf, type Calls } from "./calls.ts"
 export const SPEECH_PATH: ServicePath = "/v1/audio/speech"
 
 /** Speaks a text; the sound goes out as it comes in. */
-export function speech(calls: Calls, speaking: Speech, contents: Contents): Route {
+export function speech(calls: Calls, speaking: Speech): Route {
   return serve(
     {
       method: "POST",
@@ -18,10 +17,8 @@ export function speech(calls: Calls, speaking: Speech, contents: Contents): Rout
       auth: calls.auth,
       body: calls.json,
       async handle(context, { json, bytes }) {
-        const call = callOf(context, bytes)
-        const answer = await speaking.answer(call, decodeSpeech(json), context.request)
-        contents.keep(call, json)
-        return answer
+        const call = callOf(context, bytes, json)
+        return speaking.answer(call, decodeSpeech(json), context.request)
       },
     },
     calls.events,

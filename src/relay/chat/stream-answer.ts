@@ -6,7 +6,6 @@ import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../pipeline/call.ts"
-import type { Contents } from "../pipeline/payload-log.ts"
 import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
 import {
   asCallFailure,
@@ -21,7 +20,6 @@ import type { Meter } from "./meter.ts"
 import { type OpeningServices, StreamOpening } from "./open-stream.ts"
 import type { Settled } from "../pipeline/pipeline.ts"
 import type { Plan } from "./plan.ts"
-import { releaseChat } from "./release-chat.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { AnswerStream } from "./answer-stream.ts"
 
@@ -29,7 +27,6 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
 
 export interface StreamServices extends OpeningServices {
   readonly billing: Billing
-  readonly contents: Contents
   readonly conversations: Conversations
   readonly watch: DeadlineWatch
   readonly alarms: { requestFailed(request: string, error: unknown): void }
@@ -236,18 +233,18 @@ class StreamedAnswer implements Watched {
     const { plan, meter } = upstream ?? opening
     const isOwed = upstream !== undefined || isFinal(reason)
     if (plan && isOwed && meter.isBillable) await this.#settle(plan, meter)
-    else releaseChat(this.#services, this.#context)
+    else this.#services.pipeline.release(this.#context)
   }
 
   /** Charges what came of a plan, and keeps its text for accounts that want that. */
   async #settle(plan: Plan, meter: Meter): Promise<Settled> {
-    const { pipeline, billing, contents } = this.#services
+    const { pipeline, billing } = this.#services
     const context = this.#context
     const { charge, call } = context
     const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter)
     const settled = await pipeline.settle(context, plan.deployment, pricing)
     this.#isCharged = true
-    if (call.key.storesContent) contents.keep(call, call.body, meter.text)
+    if (call.key.storesContent) pipeline.keepPayload(context, meter.text)
     return settled
   }
 

@@ -8,7 +8,6 @@ import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../pipeline/call.ts"
-import type { Contents } from "../pipeline/payload-log.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import { recordState } from "../state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
@@ -24,7 +23,6 @@ import { Meter } from "./meter.ts"
 import { type Plan, recordOf, wholePlan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
-import { releaseChat } from "./release-chat.ts"
 import { isStreamed } from "./upstream-stream.ts"
 
 export interface WholeServices {
@@ -33,7 +31,6 @@ export interface WholeServices {
   readonly signer: ReasoningSigner
   readonly counter: TokenCounter
   readonly vendorState: VendorState
-  readonly contents: Contents
   readonly conversations: Conversations
 }
 
@@ -69,13 +66,13 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   })
   headers["content-type"] = "application/json"
   const counted = ownCount(priced, plan.limits !== undefined)
-  const { call, keeping } = context
+  const { keeping } = context
   const answer = afterCharge(() =>
     plan.isVerbatim && first?.body
       ? patchedBody(context, plan, first.body, counted)
       : encodedBody(context, signed(merged(all, meter), services.signer, plan), counted),
   )
-  services.contents.keep(call, call.body, answer)
+  pipeline.keepPayload(context, answer)
   if (keeping) await services.conversations.keep(keeping, answer)
   return { headers, body: JSON.stringify(answer) }
 }
@@ -111,7 +108,7 @@ async function receiveAnswer(services: WholeServices, context: ChatContext): Pro
       (plan) => receivePlan(services, context, plan),
     )
   } catch (failure) {
-    releaseChat(services, context)
+    services.pipeline.release(context)
     throw failure
   } finally {
     context.cancellation[Symbol.dispose]()

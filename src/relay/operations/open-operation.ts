@@ -64,6 +64,7 @@ export class OpenOperation<T> implements Disposable {
     if (!estimated && isNoUsage(usage)) alarms.usageMissing(context.call.id, deployment.id)
     const priced = billing.pricing.price(context.charge, deployment, { usage, estimated })
     const { settlement } = await pipeline.settle(context, deployment, priced)
+    pipeline.keepPayload(context)
     const { charged: cost, balance } = settlement
     addAnswerHeaders(this.headers, { losses, cost, balance })
     return settlement

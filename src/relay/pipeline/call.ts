@@ -2,9 +2,9 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 
-/** Who waits for an answer. Making the signal costs more than most else, so it is asked for late. */
+/** Waits for an answer. Making the signal is expensive, so it is asked for late. */
 export interface Caller {
-  /** Aborted when the caller leaves, also when that was before anyone asked. */
+  /** Aborted when the caller leaves, even if that was before it was first read. */
   readonly signal: AbortSignal
 }
 
@@ -15,6 +15,8 @@ export interface Call {
   readonly key: Key
   /** The endpoint's path, for the receipt. */
   readonly endpoint: string
+  /** Where it is JSON: kept for accounts that want that. */
+  readonly body?: JsonObject | undefined
   /** The size of the body as it came, in bytes. */
   readonly bodyBytes: number
   /** Unix milliseconds, for people. */
@@ -27,7 +29,7 @@ export interface Call {
   readonly isStrict: boolean
   /** What it holds of the process's memory, until its answer is over. A stream disposes of it at its end. */
   readonly memory: Reservation
-  /** Someone only wants to know: money is looked at and never held, and no one is called. */
+  /** Only asks what it would cost: money is looked up and never held, and no one is called. */
   readonly isEstimate?: true
 }
 

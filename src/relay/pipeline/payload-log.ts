@@ -27,7 +27,7 @@ const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
  * Keeps what was asked and answered, for accounts that want it and no one else. It is done after the
  * answer, and costs the others one look at their key.
  */
-export class Contents implements AsyncDisposable {
+export class PayloadLog implements AsyncDisposable {
   readonly #keeper: PayloadWriter
   readonly #failed: (error: unknown) => void
   readonly #waiting = new Set<Promise<void>>()

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
+import type { JsonValue } from "../../canon/json.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -13,6 +14,7 @@ import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import { Cancellation } from "./cancellation.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "./call-failure.ts"
+import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
 import { drainTimeOf } from "./runtime-config.ts"
 
@@ -26,6 +28,7 @@ export interface PipelineServices {
   readonly watch: DeadlineWatch
   readonly health: Health
   readonly billing: Billing
+  readonly payloads: PayloadLog
   readonly alarms: AttemptAlarms
 }
 
@@ -46,13 +49,15 @@ export class Pipeline {
   readonly #watch: DeadlineWatch
   readonly #health: Health
   readonly #billing: Billing
+  readonly #payloads: PayloadLog
   readonly #alarms: AttemptAlarms
 
-  constructor({ client, watch, health, billing, alarms }: PipelineServices) {
+  constructor({ client, watch, health, billing, payloads, alarms }: PipelineServices) {
     this.#client = client
     this.#watch = watch
     this.#health = health
     this.#billing = billing
+    this.#payloads = payloads
     this.#alarms = alarms
   }
 
@@ -214,9 +219,19 @@ export class Pipeline {
   }
 
   /** Ends a request that delivered nothing: it costs no money, and no tokens of its key's rate. */
-  release({ charge, rate }: RequestContext): void {
+  release(context: RequestContext): void {
+    const { charge, rate } = context
     this.#billing.release(charge)
     rate.correct(NO_USAGE)
+    this.keepPayload(context)
+  }
+
+  /**
+   * Keeps what was asked and answered, for accounts that want that and no one else.
+   * @param answer absent where there was none, or it is no text.
+   */
+  keepPayload({ call }: RequestContext, answer?: JsonValue): void {
+    if (call.body) this.#payloads.keep(call, call.body, answer)
   }
 }
 
