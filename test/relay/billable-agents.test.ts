@@ -1,127 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
-import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
-import { completion, framesOf, message, response } from "./billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
+import { provider, simulated, startGateway } from "../support/gateway.ts"
+import { message, response } from "./billable-frames.ts"
+import { CHAT, HELLO, nanocredits, receiptOf } from "./support.ts"
 import {
-  CHAT,
-  HELLO,
-  nanocredits,
-  nothingHeld,
-  onlyReceipt,
-  readUntil,
-  receiptOf,
-} from "./support.ts"
-import { until } from "../support/until.ts"
+  CLAUDE_CODE,
+  CODEX,
+  gateway,
+  type Json,
+  MESSAGES,
+  RESPONSES,
+  setUp,
+  tearDown,
+  vendor,
+  vendorDoes,
+  whenAsked,
+} from "./billable-agents-world.ts"
+
+beforeAll(setUp)
+afterAll(tearDown)
 
 /** Requests as agents send them, at the prices that are known of their vendors today. */
-
-type Json = Record<string, unknown>
-
-const MESSAGES = "/v1/messages"
-const RESPONSES = "/v1/responses"
-
-let gateway: TestGateway
-let vendor: ScriptedVendor
-let answer: (body: Json) => Response
-
-beforeAll(async () => {
-  vendor = startVendor((_, number) => answer(vendor.bodies[number - 1] ?? {}))
-  const bare = vendor.url.replace(/\/v1$/, "")
-  const known = (id: string, baseUrl = vendor.url): ProviderSettings => ({
-    ...provider(baseUrl, id),
-    knownModels: true,
-  })
-  const models: Record<string, ModelSettings> = {
-    // Three vendors of one model: only the first one's searches have a price.
-    "mixed/searching": simulated({
-      deployments: [
-        { provider: "unpriced", model: "up", weight: 1 },
-        { provider: "openai", model: "up", weight: 1 },
-      ],
-    }),
-    "claude/plain": simulated({ deployments: [{ provider: "anthropic", model: "up", weight: 1 }] }),
-    "gpt/plain": simulated({ deployments: [{ provider: "openai", model: "up", weight: 1 }] }),
-    "gemini/plain": simulated({ deployments: [{ provider: "google", model: "up", weight: 1 }] }),
-  }
-  gateway = await startGateway({
-    providers: {
-      openai: { ...known("openai"), dialects: ["openai-responses"] },
-      anthropic: known("anthropic", bare),
-      google: { ...provider(bare, "google") },
-      unpriced: { ...provider(vendor.url, "azure"), dialects: ["openai-responses"] },
-    },
-    models,
-  })
-})
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  vendor[Symbol.dispose]()
-})
-
-const told = (path: string, whole: Json): void => {
-  answer = (body) =>
-    body["stream"] === true ? streamed(framesOf(path, whole)) : Response.json(whole)
-}
-
-/** What Codex sends with every turn. */
-const CODEX: Json = {
-  model: "openai/gpt-5.4",
-  instructions: "You are a coding agent.",
-  input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }],
-  tools: [
-    { type: "function", name: "exec_command", parameters: { type: "object", properties: {} } },
-    {
-      type: "custom",
-      name: "apply_patch",
-      format: { type: "grammar", syntax: "lark", definition: "start: /.+/" },
-    },
-    { type: "web_search", external_web_access: true },
-    { type: "local_shell" },
-    {
-      type: "namespace",
-      name: "agents",
-      tools: [{ type: "function", name: "spawn_agent", parameters: { type: "object" } }],
-    },
-  ],
-  tool_choice: "auto",
-  parallel_tool_calls: false,
-  reasoning: { effort: "medium", summary: "auto" },
-  store: false,
-  stream: true,
-  include: ["reasoning.encrypted_content"],
-  prompt_cache_key: "0199-aaaa",
-  client_metadata: { "x-codex-turn": "1" },
-  text: { verbosity: "low" },
-}
-
-/** What Claude Code sends when it searches, and with every turn. */
-const CLAUDE_CODE: Json = {
-  model: "anthropic/claude-opus-4-8",
-  max_tokens: 1_000,
-  stream: true,
-  system: [{ type: "text", text: "You are an agent.", cache_control: { type: "ephemeral" } }],
-  messages: [
-    {
-      role: "user",
-      content: [{ type: "text", text: "Hello", cache_control: { type: "ephemeral", ttl: "1h" } }],
-    },
-  ],
-  tools: [
-    { name: "Bash", description: "Runs", input_schema: { type: "object" } },
-    { type: "web_search_20250305", name: "web_search", max_uses: 8 },
-  ],
-  metadata: { user_id: "user_1" },
-  thinking: { type: "adaptive" },
-  context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
-  output_config: { effort: "high" },
-}
 
 describe("an agent's request", () => {
   test("Codex: is priced as it comes, and its searches are paid", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
-    told(RESPONSES, response([search, search], { service_tier: "default" }))
+    whenAsked(RESPONSES, response([search, search], { service_tier: "default" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, CODEX)
     const text = await asked.text()
@@ -137,7 +40,7 @@ describe("an agent's request", () => {
   })
 
   test("Codex, in its fast mode: is paid at the price of what served it", async () => {
-    told(RESPONSES, response([], { service_tier: "priority" }))
+    whenAsked(RESPONSES, response([], { service_tier: "priority" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, { ...CODEX, service_tier: "priority" })
     await asked.text()
@@ -156,7 +59,7 @@ describe("an agent's request", () => {
       inference_geo: "global",
     }
     const use = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} }
-    told(MESSAGES, message([use], usage))
+    whenAsked(MESSAGES, message([use], usage))
     const caller = await gateway.caller("10")
     const asked = await caller.post(MESSAGES, CLAUDE_CODE, {
       "anthropic-version": "2023-06-01",
@@ -172,7 +75,7 @@ describe("an agent's request", () => {
   })
 
   test("Claude Code, in its fast mode: at the model's own price for it", async () => {
-    told(MESSAGES, message([], { speed: "fast" }))
+    whenAsked(MESSAGES, message([], { speed: "fast" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(MESSAGES, { ...CLAUDE_CODE, tools: [], speed: "fast" })
     await asked.text()
@@ -198,7 +101,7 @@ describe("tools that run on the caller's side", () => {
   test.each(["openai", "azure", "xai", "openrouter", "openai-compatible"])(
     "%s: bill nothing but their tokens",
     async (id) => {
-      told(RESPONSES, response([]))
+      whenAsked(RESPONSES, response([]))
       await using own = await startGateway({
         providers: { one: { ...provider(vendor.url, id), dialects: ["openai-responses"] } },
         models: { "one/m": simulated() },
@@ -231,7 +134,7 @@ describe("tools that run on the caller's side", () => {
 
 describe("what does not go to a vendor", () => {
   test("a tool that another dialect has no word for is dropped, not billed and not refused", async () => {
-    told(MESSAGES, message([]))
+    whenAsked(MESSAGES, message([]))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, {
       model: "claude/plain",
@@ -255,7 +158,7 @@ describe("what does not go to a vendor", () => {
   })
 
   test("a class of service that goes to another dialect is billed there", async () => {
-    answer = () =>
+    vendorDoes.answer = () =>
       Response.json({
         candidates: [
           { content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" },
@@ -283,7 +186,7 @@ describe("what does not go to a vendor", () => {
   })
 
   test("of several deployments only those are asked at which everything has a price", async () => {
-    told(RESPONSES, response([]))
+    whenAsked(RESPONSES, response([]))
     for (let time = 0; time < 5; time++) {
       const caller = await gateway.caller("10")
       const asked = await caller.post(RESPONSES, {
@@ -295,143 +198,5 @@ describe("what does not go to a vendor", () => {
       expect(asked.status).toBe(200)
       expect(await receiptOf(caller, asked)).toMatchObject({ deployment: "openai/up" })
     }
-  })
-})
-
-describe("what was done is paid", () => {
-  test("also by a caller who leaves before the end", async () => {
-    const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
-    const frames = framesOf(RESPONSES, response([search]))
-    const delta = {
-      type: "response.output_text.delta",
-      output_index: 1,
-      content_index: 0,
-      item_id: "msg_1",
-      delta: "Hello",
-    }
-    answer = () =>
-      streamed([
-        ...frames.slice(0, 3),
-        `event: ${delta.type}\ndata: ${JSON.stringify(delta)}\n\n`,
-        60_000,
-      ])
-    const caller = await gateway.caller("10")
-    const leaving = new AbortController()
-    const asked = await fetch(`${gateway.url}${RESPONSES}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "gpt/plain",
-        input: "Hi",
-        stream: true,
-        max_output_tokens: 50,
-        tools: [{ type: "web_search" }],
-      }),
-      signal: leaving.signal,
-    })
-    const reader = asked.body?.getReader()
-    if (!reader) throw new Error("no body")
-    await readUntil(reader, (text) => text.includes("Hello"))
-    leaving.abort()
-    const receipt = await onlyReceipt(gateway, caller)
-    expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { search: 1 } })
-    expect(nanocredits(receipt.cost)).toBeGreaterThan(10_000_000n)
-  })
-})
-
-describe("a number in a usage that is charged to nobody", () => {
-  test("is told to the operator, once for each name and deployment", async () => {
-    const usage = { teleports: 3, completion_tokens_details: { dreams: 2, reasoning_tokens: 1 } }
-    told(CHAT, completion({}, usage))
-    const caller = await gateway.caller("10")
-    const own = await startGateway({
-      providers: { one: provider(vendor.url) },
-      models: { "one/m": simulated() },
-    })
-    try {
-      const other = await own.caller("10")
-      for (const stream of [false, true, false]) {
-        const asked = await other.post(CHAT, {
-          model: "one/m",
-          messages: HELLO,
-          stream,
-        })
-        expect(asked.status).toBe(200)
-        await asked.text()
-      }
-      await nothingHeld(other)
-      const alarms = () => own.heard.filter(({ name }) => name === "usageUncharged")
-      await until(() => alarms().length >= 2)
-      expect(alarms().map(({ facts }) => facts.slice(1))).toEqual([
-        ["one/m", "teleports"],
-        ["one/m", "dreams"],
-      ])
-    } finally {
-      await own[Symbol.asyncDispose]()
-    }
-    expect(await caller.balance()).toBe(10_000_000_000n)
-  })
-})
-
-describe("the sandbox", () => {
-  const ways: readonly [string, string, string, Json][] = [
-    [
-      "openai",
-      "/v1",
-      RESPONSES,
-      { input: "search: weather search: news", tools: [{ type: "web_search" }] },
-    ],
-    [
-      "anthropic",
-      "",
-      MESSAGES,
-      {
-        messages: [{ role: "user", content: "search: weather search: news search: more" }],
-        tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }],
-        max_tokens: 100,
-      },
-    ],
-  ]
-
-  for (const [id, path, endpoint, body] of ways) {
-    for (const stream of [false, true]) {
-      test(`searches as ${id} does, ${stream ? "streamed" : "whole"}`, async () => {
-        await using own = await startGateway({
-          providersAt: (url) => ({
-            own: {
-              ...provider(url + path, id),
-              ...(id === "openai" ? { dialects: ["openai-responses"] } : {}),
-            },
-          }),
-          models: {
-            "own/echo": simulated({ deployments: [{ provider: "own", model: "echo", weight: 1 }] }),
-          },
-        })
-        const caller = await own.caller("10")
-        const asked = await caller.post(endpoint, { model: "own/echo", stream, ...body })
-        const text = await asked.text()
-        expect(asked.status, text).toBe(200)
-        const receipt = await receiptOf(caller, asked)
-        expect(receipt.usage).toMatchObject({ search: 2 })
-        expect(nanocredits(receipt.cost)).toBeGreaterThan(20_000_000n)
-      })
-    }
-  }
-
-  test("tells the class of service that it was asked for", async () => {
-    await using own = await startGateway({
-      providersAt: (url) => ({
-        own: { ...provider(`${url}/v1`), prices: { modes: { priority: "2" } } },
-      }),
-      models: { "own/echo": simulated() },
-    })
-    const caller = await own.caller("10")
-    const body = { model: "own/echo", messages: HELLO, max_tokens: 20 }
-    const plain = await receiptOf(caller, await caller.post(CHAT, body))
-    const fast = await receiptOf(
-      caller,
-      await caller.post(CHAT, { ...body, service_tier: "priority" }),
-    )
-    expect(nanocredits(fast.cost)).toBe(2n * nanocredits(plain.cost))
   })
 })

@@ -134,6 +134,8 @@ async function startListening(
     errors: () => errors,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM")
+      // A test that failed may have left it stopped, and then it would never end.
+      child.kill("SIGCONT")
       await child.exited
     },
   }

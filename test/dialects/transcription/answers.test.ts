@@ -1,31 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { asGatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
-import type { Transcript, TranscriptionRequest } from "../../../src/canon/transcription.ts"
-import { renderEvents, renderTranscript } from "../../../src/dialects/transcription/result.ts"
-import { TranscriptEventReader } from "../../../src/dialects/transcription/stream.ts"
-import { vendors } from "../../../src/vendors/index.ts"
-import { answerOf, transcriptionOf } from "../../support/audio-request.ts"
+import { decoded, failureOf } from "./decoded-answer.ts"
 
 /** What a vendor's answer says, written here by its documentation. */
-function decoded(
-  vendor: string,
-  body: JsonObject | string,
-  parts: Partial<TranscriptionRequest> = {},
-): Transcript {
-  const format = vendors.get(vendor)?.operations?.transcription
-  if (!format) throw new Error(`${vendor} does not transcribe`)
-  return format.decode(answerOf(body), transcriptionOf(parts))
-}
-
-function failureOf(work: () => unknown) {
-  try {
-    work()
-  } catch (error) {
-    return asGatewayError(error)
-  }
-  throw new Error("expected a failure")
-}
 
 describe("Deepgram", () => {
   const words = [
@@ -307,97 +284,5 @@ describe("OpenAI", () => {
 
   test.each(["", "[]", "<html>"])("an answer that is no object cannot be used: %j", (body) => {
     expect(failureOf(() => decoded("openai", body))).toMatchObject({ kind: "upstream_error" })
-  })
-})
-
-describe("forms in which a transcript goes out", () => {
-  const transcript: Transcript = {
-    text: "Up and down.",
-    language: "en",
-    duration: 4,
-    segments: [
-      { start: 0, end: 2, text: "Up", speaker: "B" },
-      { start: 2, end: 4, text: "and down." },
-    ],
-    words: [{ word: "Up", start: 0, end: 2 }],
-    usage: { tokens: { text: 1, audio: 9, output: 4 } },
-  }
-  const bodyOf = (parts: Partial<TranscriptionRequest>, said = transcript): JsonObject =>
-    JSON.parse(renderTranscript(said, transcriptionOf(parts)).body) as JsonObject
-
-  test("diarized_json names a speaker of each segment", () => {
-    expect(bodyOf({ form: "diarized_json" })).toMatchObject({
-      task: "transcribe",
-      duration: 4,
-      segments: [
-        { type: "transcript.text.segment", id: "seg_0", start: 0, end: 2, speaker: "B" },
-        { type: "transcript.text.segment", id: "seg_1", start: 2, end: 4, speaker: "A" },
-      ],
-    })
-  })
-
-  test("verbose_json has words where they are asked for, and one segment where no times came", () => {
-    const words = { form: "verbose_json", granularities: ["word"] } as const
-    expect(bodyOf(words)["words"]).toEqual([{ word: "Up", start: 0, end: 2 }])
-    expect(bodyOf({ form: "verbose_json" })).not.toHaveProperty("words")
-    const untimed = bodyOf({ form: "verbose_json" }, { text: "Up", usage: {} })
-    expect(untimed).toMatchObject({ duration: 3.7, segments: [{ start: 0, end: 3.7, text: "Up" }] })
-  })
-
-  test("events, where the vendor made none", () => {
-    const events = renderEvents(transcript, transcriptionOf({ stream: true }))
-    const reader = new TranscriptEventReader()
-    reader.push(new TextEncoder().encode(events))
-    expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
-  })
-})
-
-describe("a transcript that is streamed", () => {
-  const event = (value: JsonObject) =>
-    `event: ${String(value["type"])}\ndata: ${JSON.stringify(value)}\n\n`
-  const usage = {
-    input_tokens: 12,
-    output_tokens: 4,
-    input_token_details: { text_tokens: 2, audio_tokens: 10 },
-  }
-  const stream = new TextEncoder().encode(
-    [
-      ": a comment\n\n",
-      event({ type: "transcript.text.delta", delta: "Grüße " }),
-      event({ type: "transcript.text.delta", delta: "🐦" }),
-      event({ type: "transcript.other", delta: "not text" }),
-      event({ type: "transcript.text.done", text: "Grüße 🐦!", usage }),
-      "data: [DONE]\n\n",
-    ].join(""),
-  )
-
-  test("is the same wherever it is cut", () => {
-    for (let cut = 0; cut <= stream.length; cut++) {
-      const reader = new TranscriptEventReader()
-      reader.push(stream.subarray(0, cut))
-      reader.push(stream.subarray(cut))
-      expect(reader).toMatchObject({
-        text: "Grüße 🐦!",
-        usage: { tokens: { text: 2, audio: 10, output: 4 } },
-        isOver: true,
-      })
-    }
-  })
-
-  test("byte by byte, it has what has come", () => {
-    const reader = new TranscriptEventReader()
-    const texts = new Set<string>()
-    for (const byte of stream) {
-      reader.push(Uint8Array.of(byte))
-      texts.add(reader.text)
-    }
-    expect([...texts]).toEqual(["", "Grüße ", "Grüße 🐦", "Grüße 🐦!"])
-  })
-
-  test("an error in it is the vendor's failure", () => {
-    const reader = new TranscriptEventReader()
-    const bytes = new TextEncoder().encode(event({ type: "error", error: { message: "no" } }))
-    expect(failureOf(() => reader.push(bytes))).toMatchObject({ kind: "upstream_error" })
-    expect(reader.isOver).toBe(false)
   })
 })

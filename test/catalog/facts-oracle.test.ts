@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test"
+import { join } from "node:path"
+import { z } from "zod"
+import { nanos } from "../../scripts/facts/decimal.ts"
+import type { Price, PriceClass, Rates } from "../../scripts/facts/shape.ts"
+import { facts, fixtures, present } from "./known-facts.ts"
+
+const usageSchema = z.looseObject({
+  input_tokens: z.int().default(0),
+  output_tokens: z.int().default(0),
+  cache_read_tokens: z.int().default(0),
+  cache_write_tokens: z.int().default(0),
+  input_audio_tokens: z.int().default(0),
+})
+type Usage = z.infer<typeof usageSchema>
+const oracleSchema = z.array(
+  z.looseObject({
+    model: z.string().nullable(),
+    extracted: z.array(
+      z.object({
+        usage: usageSchema,
+        extractors: z.array(
+          z.looseObject({
+            provider_id: z.string(),
+            input_price: z.string().optional(),
+            output_price: z.string().optional(),
+          }),
+        ),
+      }),
+    ),
+  }),
+)
+
+const vendorOf: Record<string, string> = { aws: "bedrock", "x-ai": "xai", voyageai: "voyage" }
+
+interface OracleCase {
+  id: string
+  usage: Usage
+  price: Price
+  expected: bigint
+}
+
+/** 10^-15 dollars: tokens times 10^-9 dollars a million. */
+function cost(price: Price, usage: Usage): bigint {
+  const tier = price.tiers?.findLast(({ above }) => usage.input_tokens > above)
+  const rates: Rates = { ...price, ...tier }
+  const at = (name: PriceClass, count: number): bigint =>
+    BigInt(count) * nanos(rates[name] ?? rates.input ?? "0")
+  const cached = usage.cache_read_tokens + usage.cache_write_tokens
+  return (
+    at("input", usage.input_tokens - cached - usage.input_audio_tokens) +
+    at("cached_input", usage.cache_read_tokens) +
+    at("cache_write", usage.cache_write_tokens) +
+    at("audio_input", usage.input_audio_tokens) +
+    BigInt(usage.output_tokens) * nanos(rates.output ?? "0")
+  )
+}
+
+/** 10^-15 dollars of a decimal such as `0.0872751` or `1.5E-7`. */
+function femto(text: string): bigint {
+  const [digits = "0", exponent = "0"] = text.toLowerCase().split("e")
+  const [whole = "0", fraction = ""] = digits.split(".")
+  const scale = 15 - fraction.length + Number(exponent)
+  if (scale < 0) throw new RangeError(`finer than 10^-15 dollars: ${text}`)
+  return BigInt(whole + fraction) * 10n ** BigInt(scale)
+}
+
+async function oracleCases(): Promise<OracleCase[]> {
+  const path = join(fixtures, "genai-prices.usages-oracle.json")
+  const oracle = oracleSchema.parse(await Bun.file(path).json())
+  return oracle.flatMap(({ model, extracted }) =>
+    extracted.flatMap(({ usage, extractors }) =>
+      extractors.flatMap((each): OracleCase[] => {
+        const vendor = vendorOf[each.provider_id] ?? each.provider_id
+        const price = facts.vendors[vendor]?.[model ?? ""]?.price as Price | undefined
+        if (price === undefined || each.input_price === undefined) return []
+        const expected = femto(each.input_price) + femto(each.output_price ?? "0")
+        return [{ id: `${vendor}/${model}`, usage, price, expected }]
+      }),
+    ),
+  )
+}
+
+// Models whose price here differs from the oracle's on purpose; `dearer` says which way.
+const apart: Record<string, { dearer: boolean; reason: string }> = {
+  "anthropic/claude-sonnet-5": {
+    dearer: true,
+    reason: "the oracle is older than the end of the introductory price on 2026-09-01",
+  },
+  "deepseek/deepseek-reasoner": {
+    dearer: false,
+    reason: "the oracle's price changed with the time of day; models.dev has the one after that",
+  },
+  "google/gemini-2.5-flash-image": {
+    dearer: true,
+    reason: "the oracle tells text output from image output; both sources know the latter alone",
+  },
+  "mistral/mistral-large-latest": {
+    dearer: false,
+    reason: "the oracle prices the alias as mistral-large-2411; it is mistral-large-2512 now",
+  },
+}
+
+describe.skipIf(!present)("the oracle's usage at our prices (skips without ../shared)", () => {
+  test("costs to the last digit what the oracle says", async () => {
+    const cases = (await oracleCases()).filter(({ id }) => apart[id] === undefined)
+    expect(cases.length).toBeGreaterThanOrEqual(81)
+    const wrong = cases
+      .map(({ id, usage, price, expected }) => ({ id, expected, ours: cost(price, usage) }))
+      .filter(({ ours, expected }) => ours !== expected)
+    expect(wrong).toEqual([])
+  })
+
+  test("differs for the models set apart, each in the way it is said to", async () => {
+    const cases = (await oracleCases()).filter(({ id }) => apart[id] !== undefined)
+    expect(new Set(cases.map(({ id }) => id))).toEqual(new Set(Object.keys(apart)))
+    for (const { id, usage, price, expected } of cases) {
+      const ours = cost(price, usage)
+      expect([id, ours !== expected, ours > expected]).toEqual([
+        id,
+        true,
+        apart[id]?.dearer === true,
+      ])
+    }
+  })
+})

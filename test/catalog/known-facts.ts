@@ -1,0 +1,61 @@
+/** facts.json, read by a schema of its own. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { z } from "zod"
+import { SERVICE_PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
+import { dialects, kinds, priceClasses } from "../../scripts/facts/shape.ts"
+import type { PriceClass } from "../../scripts/facts/shape.ts"
+
+export const root = join(import.meta.dir, "../..")
+export const fixtures = join(root, "../shared/fixtures/prices")
+export const factsPath = join(root, "src/catalog/facts.json")
+export const present = existsSync(fixtures)
+
+export const decimal = z.string().regex(/^(0|[1-9]\d*)(\.\d{0,8}[1-9])?$/)
+const rateFields = Object.fromEntries(
+  priceClasses.map((name) => [name, decimal.optional()]),
+) as Record<PriceClass, z.ZodOptional<typeof decimal>>
+export const tokens = z.int().positive()
+const priceSchema = z.strictObject({
+  ...rateFields,
+  tiers: z.array(z.strictObject({ above: tokens, ...rateFields })).optional(),
+  modes: z.record(z.string(), decimal).optional(),
+})
+const modelSchema = z.strictObject({
+  kind: z.enum(kinds),
+  created: z.int().positive().optional(),
+  owner: z.string().min(1).optional(),
+  context: tokens.optional(),
+  max_output: tokens.optional(),
+  input: z.array(z.enum(["text", "image", "audio", "video", "pdf"])).optional(),
+  tools: z.literal(true).optional(),
+  reasoning: z.literal(true).optional(),
+  price: priceSchema.optional(),
+  dialects: z.array(z.enum(dialects)).min(1).optional(),
+})
+const serviceFields = Object.fromEntries(
+  SERVICE_PRICE_NAMES.map((name) => [name, decimal.optional()]),
+)
+const servicesSchema = z.strictObject({
+  ...serviceFields,
+  regional: z
+    .strictObject({ factor: decimal, hosts: z.string().min(1), since: z.iso.date() })
+    .optional(),
+  modes: z.record(z.string(), decimal).optional(),
+})
+const factsSchema = z.strictObject({
+  services: z.record(z.string(), servicesSchema),
+  generated_from: z.array(z.strictObject({ name: z.string(), date: z.iso.date() })),
+  vendors: z.record(z.string(), z.record(z.string(), modelSchema)),
+})
+
+export const facts = factsSchema.parse(await Bun.file(factsPath).json())
+export const models = Object.entries(facts.vendors).flatMap(([vendor, list]) =>
+  Object.entries(list).map(([name, model]) => ({ id: `${vendor}/${name}`, ...model })),
+)
+
+export function known(vendor: string, name: string): z.infer<typeof modelSchema> {
+  const model = facts.vendors[vendor]?.[name]
+  if (model === undefined) throw new Error(`facts.json has no ${vendor}/${name}`)
+  return model
+}

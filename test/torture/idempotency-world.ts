@@ -1,0 +1,138 @@
+/** Processes that share a ledger, and callers who send a request with an idempotency key. */
+import { Database } from "bun:sqlite"
+import { databasePath } from "../../src/store/database-path.ts"
+import { openStore } from "../../src/store/open-store.ts"
+import { DONE, frame, startVendor, usageFrame } from "../relay/scripted-vendor.ts"
+import { CHAT, HELLO } from "../relay/support.ts"
+import { type Installation, runJson, type ServingProcess } from "../support/process.ts"
+import { until } from "../support/until.ts"
+
+export function yamlFor(vendorUrl: string): string {
+  return `
+server: { host: 127.0.0.1, port: 0 }
+providers:
+  own: { vendor: openai-compatible, api_key: upstream, base_url: "${vendorUrl}" }
+models:
+  own/x: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+`
+}
+
+export async function newKey(
+  installation: Installation,
+): Promise<{ key: string; account: string }> {
+  const { id } = await runJson<{ id: string }>(
+    installation,
+    "account",
+    "create",
+    "caller",
+    "--credits",
+    "100",
+  )
+  const { key } = await runJson<{ key: string }>(
+    installation,
+    "key",
+    "create",
+    "--account",
+    "caller",
+  )
+  return { key, account: id }
+}
+
+export interface Order {
+  readonly key: string
+  readonly idempotencyKey: string
+  readonly model?: string
+  readonly stream?: boolean
+  readonly signal?: AbortSignal
+}
+
+export function send({ url }: ServingProcess, order: Order): Promise<Response> {
+  const { model = "own/x", stream = false } = order
+  return fetch(url + CHAT, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${order.key}`,
+      "content-type": "application/json",
+      "idempotency-key": order.idempotencyKey,
+    },
+    body: JSON.stringify({ model, messages: HELLO, stream }),
+    keepalive: false,
+    ...(order.signal && { signal: order.signal }),
+  })
+}
+
+export async function chargesOf(installation: Installation, account: string): Promise<string[]> {
+  await using store = await openStore(databasePath(installation.data))
+  const entries = await store.entries.list(account, 0, 100_000)
+  return entries.filter(({ kind }) => kind === "charge").map(({ request }) => request ?? "")
+}
+
+/** Stops a process, but not within a transaction, for whose end every other process would have to wait. */
+export async function stop({ process }: ServingProcess, installation: Installation): Promise<void> {
+  using database = new Database(databasePath(installation.data))
+  await until(() => {
+    process.kill("SIGSTOP")
+    try {
+      database.run("BEGIN IMMEDIATE")
+      database.run("ROLLBACK")
+      return true
+    } catch {
+      process.kill("SIGCONT")
+      return false
+    }
+  })
+}
+
+/** Waits until a process that lives has looked so often who is dead. */
+export async function beatsOfOthers(installation: Installation, times: number): Promise<void> {
+  await using store = await openStore(databasePath(installation.data))
+  const latest = async (): Promise<number> =>
+    Math.max(...(await store.nodes.list()).map(({ beatAt }) => beatAt))
+  for (let time = 0; time < times; time++) {
+    const before = await latest()
+    await until(async () => (await latest()) > before)
+  }
+}
+
+/** A stream that says a word, and the rest when it is let. */
+export function startPausing() {
+  const gates: PromiseWithResolvers<void>[] = []
+  const encoder = new TextEncoder()
+  const vendor = startVendor(() => {
+    const gate = Promise.withResolvers<void>()
+    gates.push(gate)
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(encoder.encode(frame("one ")))
+        await gate.promise
+        controller.enqueue(
+          encoder.encode(frame("two") + frame("", "stop") + usageFrame(10, 2) + DONE),
+        )
+        controller.close()
+      },
+    })
+    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+  })
+  return { vendor, gates }
+}
+
+/** Reads until a text has come. */
+export async function readPast(response: Response, wanted: string) {
+  const reader = response.body?.getReader()
+  if (!reader) throw new Error("no body")
+  let text = ""
+  const next = async (): Promise<boolean> => {
+    const { done, value } = await reader.read()
+    if (value) text += Buffer.from(value).toString()
+    return !done
+  }
+  while (!text.includes(wanted)) await next()
+  return {
+    text: () => text,
+    async rest() {
+      while (await next());
+      return text
+    },
+    leave: () => reader.cancel(),
+  }
+}

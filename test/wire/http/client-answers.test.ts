@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
+import { responseOf, startRawServer } from "./raw-server.ts"
+import { until } from "../../support/until.ts"
+import { bodyOf, send, setUp, tearDown, textOf } from "./client-world.ts"
+
+beforeEach(setUp)
+afterEach(tearDown)
+
+describe("an answer", () => {
+  test("has its status, its headers and its pieces", async () => {
+    using server = startRawServer(({ socket }) => {
+      socket.write(
+        "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n2\r\nno\r\n",
+      )
+    })
+    const sending = send(server.url)
+    const answer = await sending.answer
+    expect(answer).toMatchObject({ status: 404, ok: false })
+    expect([answer.header("content-type"), answer.header("x-none")]).toEqual(["text/plain", null])
+    expect(Buffer.from((await answer.body.next()).value ?? []).toString()).toBe("no")
+    server.sides[0]?.socket.write("2\r\npe\r\n0\r\n\r\n")
+    expect(Buffer.from((await answer.body.next()).value ?? []).toString()).toBe("pe")
+    expect((await answer.body.next()).done).toBe(true)
+  })
+
+  test.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["deflate", deflateSync],
+    ["zstd", zstdCompressSync],
+  ] as const)("that was compressed all the same is opened: %s", async (coding, compress) => {
+    const text = JSON.stringify({ long: "é".repeat(100_000) })
+    using server = Bun.serve({
+      port: 0,
+      fetch: () =>
+        new Response(new Uint8Array(compress(text)), { headers: { "content-encoding": coding } }),
+    })
+    expect(await textOf(send(server.url.href))).toBe(text)
+    expect(await textOf(send(server.url.href))).toBe(text)
+  })
+
+  test("that says it is compressed may be empty", async () => {
+    const coding = "content-encoding: gzip\r\n"
+    using server = startRawServer(({ socket }) => void socket.write(responseOf("", coding)))
+    expect(await textOf(send(server.url))).toBe("")
+    expect(await textOf(send(server.url))).toBe("")
+    expect(server.sides).toHaveLength(1)
+  })
+
+  test("that nobody reads stops coming, and comes whole when somebody does", async () => {
+    const size = 20_000_000
+    let taken = 0
+    using server = Bun.serve({
+      port: 0,
+      fetch: () =>
+        new Response(
+          new ReadableStream<Uint8Array>(
+            {
+              pull(controller) {
+                if (taken >= size) return controller.close()
+                taken += 100_000
+                controller.enqueue(new Uint8Array(100_000))
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+        ),
+    })
+    const answer = await send(server.url.href).answer
+    // Meanwhile others are answered, often enough for all of it to have come.
+    using other = Bun.serve({ port: 0, fetch: () => new Response("x".repeat(100_000)) })
+    for (let count = 0; count < size / 100_000; count++) await textOf(send(other.url.href))
+    expect(taken).toBeLessThan(size)
+    let received = 0
+    for await (const chunk of answer.body) received += chunk.byteLength
+    expect(received).toBe(size)
+    expect(await textOf(send(server.url.href))).toBe("")
+  })
+
+  test("that waits for its reader is whole although its server has gone", async () => {
+    using server = startRawServer(({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${"x".repeat(200_000)}`)
+      socket.end()
+    })
+    const answer = await send(server.url).answer
+    await until(() => server.sides[0]?.isClosed === true)
+    expect((await bodyOf(answer)).length).toBe(200_000)
+  })
+
+  test.each(["identity", "gzip"])(
+    "that nobody wants any more ends with its connection: %s",
+    async (coding) => {
+      using server = startRawServer(
+        ({ socket }) =>
+          void socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\n\r\nbegun`),
+      )
+      await (await send(server.url).answer).body.return?.()
+      const { body } = await send(server.url).answer
+      const read = body.next()
+      if (coding === "identity") await read
+      else read.catch(() => {})
+      await body.return?.()
+      await until(() => server.sides.length === 2 && server.sides.every(({ isClosed }) => isClosed))
+    },
+  )
+})
