@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, spyOn, test } from "bun:test"
 import * as fc from "fast-check"
-import { ACCOUNTS, type Limits, SPENDERS, World } from "./ledger-world.ts"
+import { ACCOUNTS, type Limits, SPENDERS } from "./ledger-laws.ts"
+import { World } from "./ledger-world.ts"
 
 /** Waiting costs no time here: it moves the clock on. */
 let waited = 0

@@ -9,7 +9,9 @@ import { foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { openAiChat } from "../../src/dialects/openai-chat/index.ts"
 import { formatEvent } from "../../src/wire/sse.ts"
-import { choice, events, request, result, word } from "./openai-chat-world.ts"
+import { choice, events, result } from "./openai-chat-answers.ts"
+import { word } from "./openai-chat-parts.ts"
+import { request } from "./openai-chat-requests.ts"
 
 /** With the quirks that carry the most, so that the law is about the most. */
 const dialect = openAiChat({
