@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { AUDIT } from "../test/store/audit-record.ts"
 import { Ledger } from "../src/ledger/ledger.ts"
 import { NANOCREDITS } from "../src/ledger/money.ts"
-import { openServingStore } from "../src/store/open-store.ts"
+import { openServingStore } from "../src/store/sqlite/serving-store.ts"
 
 const CONCURRENCIES = [1, 16, 64, 256]
 const RECEIPT_LENGTH = 900

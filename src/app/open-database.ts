@@ -2,12 +2,8 @@ import { Ledger } from "../ledger/ledger.ts"
 import { AnchorKeeper } from "../ledger/anchor-keeper.ts"
 import { randomText } from "../canon/random-text.ts"
 import { Machine } from "../machine/machine.ts"
-import {
-  type DatabaseWatch,
-  openServingDatabase,
-  type ServingDatabase,
-} from "../store/serving-database.ts"
-import { databasePath } from "../store/database-path.ts"
+import { databaseOf } from "../store/installation-database.ts"
+import type { DatabaseWatch, ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 import { secretsOf } from "./data-secrets.ts"
@@ -35,10 +31,9 @@ export async function openDatabase(
   { settings, events, isShared }: AppOptions,
   building: AsyncDisposableStack,
 ): Promise<OpenDatabase> {
-  const path = databasePath(settings.data)
   const machine = building.use(new Machine(settings.data))
   const hasCompany = isShared || machine.presence.count > 1
-  const database = building.use(await openServingDatabase(path, hasCompany))
+  const database = building.use(await databaseOf(settings).openToServe(hasCompany))
   // After the ledger: secrets without a ledger mean that it is gone.
   const { keyPepper: secret } = await secretsOf(database.store, settings.data)
   const databaseWatch = database.watch((fault) => {

@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs"
+import { accessSync, constants, mkdirSync, statfsSync } from "node:fs"
 import { runtimeConfigOf } from "../app/state.ts"
 import { LedgerError } from "../store/ledger-error.ts"
-import { databasePath } from "../store/database-path.ts"
+import { databaseOf } from "../store/installation-database.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
@@ -97,12 +97,13 @@ function checkData(directory: string): Check {
 async function checkDatabase(directory: string): Promise<Check> {
   const name = "database"
   try {
-    const path = databasePath(directory)
-    if (!existsSync(path)) return { name, result: "ok", found: `none yet at ${path}` }
+    const database = databaseOf({ data: directory })
+    const { place } = database
+    if (!(await database.exists())) return { name, result: "ok", found: `none yet at ${place}` }
     const { verdict, audit } = await inspectLedger(directory)
     const { entries, accounts } = verdict
     const problem = verdict.problems[0] ?? audit.problem
-    const found = `${path}: ${accounts} accounts, ${entries} entries`
+    const found = `${place}: ${accounts} accounts, ${entries} entries`
     if (problem === null) return { name, result: "ok", found: `${found}, the books balance` }
     const mend = "somebody changed the book: restore a backup and compare"
     return { name, result: "failed", found: `${found}; ${problem.message}`, mend }

@@ -1,4 +1,3 @@
-import { databasePath } from "../store/database-path.ts"
 import { loadSecrets } from "../config/secrets.ts"
 import type { Settings } from "../config/settings.ts"
 import { KeyHasher } from "../keys/secret.ts"
@@ -7,13 +6,13 @@ import { COMMAND_LINE } from "../management/actor.ts"
 import { Audit } from "../management/audit.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { Keys } from "../management/keys.ts"
-import { openStore } from "../store/open-store.ts"
+import { databaseOf } from "../store/installation-database.ts"
 
 export const FIRST_CREDITS = "10"
 
 /** Makes the first account with credits and a key. @returns the key, or undefined when there are accounts. */
 export async function firstStart(settings: Settings): Promise<string | undefined> {
-  await using store = await openStore(databasePath(settings.data))
+  await using store = await databaseOf(settings).openStore()
   if ((await store.accounts.list()).length > 0) return undefined
   const audit = new Audit(store)
   const hasher = new KeyHasher(loadSecrets(settings.data).keyPepper)

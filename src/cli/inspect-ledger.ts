@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs"
 import { type ReadAnchor, readAnchor } from "../ledger/anchor-file.ts"
 import { readSecrets } from "../config/secrets.ts"
-import { databasePathIn, hasLog } from "../store/database-path.ts"
-import { openBookReader } from "../store/open-store.ts"
 import { LedgerError } from "../store/ledger-error.ts"
+import { databaseOf } from "../store/installation-database.ts"
 import { type AuditVerdict, verifyAudit } from "../ledger/verify/audit.ts"
 import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
 
@@ -22,12 +21,13 @@ export interface LedgerInspection {
  * @throws BookError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
  */
 export async function inspectLedger(dataDirectory: string): Promise<LedgerInspection> {
-  const path = databasePathIn(dataDirectory)
-  if (!existsSync(path)) throw noLedger(path, dataDirectory)
+  const database = databaseOf({ data: dataDirectory })
+  const path = database.place
+  if (!(await database.exists())) throw noLedger(path, dataDirectory)
   // Before the ledger is read: from here on, it only grows beyond it.
   const anchor = readAnchor(dataDirectory, readSecrets(dataDirectory)?.keyPepper)
-  const withLog = hasLog(path)
-  await using store = openBookReader(path)
+  const withLog = await database.hasLog()
+  await using store = await database.openReader()
   const inside = await store.integrity.findAnchor()
   const ends = [inside.audit, ...(anchor ? [anchor.anchor.audit] : [])]
   return {

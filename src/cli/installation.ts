@@ -1,7 +1,6 @@
 import type { Command } from "commander"
 import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
-import { databasePath } from "../store/database-path.ts"
 import { type LoadedSettings, loadSettings } from "../config/load.ts"
 import { secretsOf } from "../app/data-secrets.ts"
 import { KeyHasher } from "../keys/secret.ts"
@@ -14,7 +13,7 @@ import { Credits } from "../management/credits.ts"
 import { Keys } from "../management/keys.ts"
 import { Statements } from "../management/statements.ts"
 import { type Store } from "../store/store.ts"
-import { openStore } from "../store/open-store.ts"
+import { databaseOf } from "../store/installation-database.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
 
@@ -38,7 +37,7 @@ export async function withInstallation<T>(
 ): Promise<T> {
   const loaded = loadSettings(loadOptions(command))
   const { data } = loaded.settings
-  await using store = await openStore(databasePath(data))
+  await using store = await databaseOf(loaded.settings).openStore()
   const hasher = new KeyHasher((await secretsOf(store, data)).keyPepper)
   const audit = new Audit(store)
   const accounts = new Accounts(store, audit)

@@ -6,9 +6,8 @@ import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/l
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { setAnchorAside } from "../ledger/anchor-file.ts"
-import { databasePathIn, makeRoomForBook } from "../store/database-path.ts"
-import { openStore } from "../store/open-store.ts"
 import { LedgerError } from "../store/ledger-error.ts"
+import { databaseOf } from "../store/installation-database.ts"
 import { programWords } from "../runtime.ts"
 import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
@@ -133,17 +132,17 @@ async function startWorkers(
 
 /** @throws CommandError `conflict` where there is a ledger: it is never begun again. */
 async function beginLedger(data: string): Promise<void> {
-  const path = databasePathIn(data)
+  const database = databaseOf({ data })
   const now = new Date()
   try {
-    makeRoomForBook(path, now)
+    await database.setRemainsAside(now)
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error
     throw new CommandError("conflict", error.message, `Start without ${NEW_BOOK}.`)
   }
   setAnchorAside(data, now)
   mkdirSync(data, { recursive: true, mode: 0o700 })
-  await using _ = await openStore(path)
+  await database.create()
 }
 
 /** The port to listen on: a free one for 0. @throws when another program has it. */

@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs"
-import { join } from "node:path"
-import { databasePath } from "../store/database-path.ts"
+import type { Database } from "../store/database.ts"
 import { type ConsoleReading, mergeConsole, readConsole } from "../config/console-settings.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { withSandbox } from "../config/sandbox.ts"
 import { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
 import type { SettingRecord } from "../store/settings.ts"
-import { openBookReader, openStore } from "../store/open-store.ts"
 import type { StoreReader } from "../store/store.ts"
+import { databaseOf } from "../store/installation-database.ts"
 
 /** The settings of an installation, with what its console has set. */
 export interface WholeSettings {
@@ -24,7 +22,7 @@ export interface WholeSettings {
  * @throws BookError when there is a database that cannot be opened, or is of another version.
  */
 export function wholeSettings(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
-  return readWhole(load, loaded, openBookReader)
+  return readWhole(load, loaded, (database) => database.openReader())
 }
 
 /**
@@ -32,10 +30,10 @@ export function wholeSettings(load: LoadOptions, loaded: LoadedSettings): Promis
  * @throws Error when there is a database that cannot be opened.
  */
 export function settingsToServe(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
-  return readWhole(load, loaded, openStore)
+  return readWhole(load, loaded, (database) => database.openStore())
 }
 
-type OpenDatabase = (path: string) => StoreReader | Promise<StoreReader>
+type OpenDatabase = (database: Database) => Promise<StoreReader>
 
 async function readWhole(
   load: LoadOptions,
@@ -43,7 +41,7 @@ async function readWhole(
   open: OpenDatabase,
 ): Promise<WholeSettings> {
   const { data, providers } = loaded.settings
-  const { records, hasAccounts } = await readDatabase(data, open)
+  const { records, hasAccounts } = await readDatabase(databaseOf(loaded.settings), open)
   const reading = readConsole(records, { vendors: load.vendors, seal: new SecretCipher(data) })
   const isSetUp = records.some(({ section }) => section === "provider")
   return {
@@ -60,9 +58,9 @@ export function effectiveSettings(settings: Settings, sandboxUrl: string | undef
 }
 
 /** All at once, since to open the ledger takes some milliseconds of every start. */
-async function readDatabase(data: string, open: OpenDatabase): Promise<DatabaseContents> {
-  if (!existsSync(join(data, "tollgate.db"))) return { records: [], hasAccounts: false }
-  await using store = await open(databasePath(data))
+async function readDatabase(database: Database, open: OpenDatabase): Promise<DatabaseContents> {
+  if (!(await database.exists())) return { records: [], hasAccounts: false }
+  await using store = await open(database)
   const { records } = await store.settings.read()
   return { records, hasAccounts: (await store.accounts.list()).length > 0 }
 }

@@ -1,13 +1,7 @@
 import type { LedgerError } from "./ledger-error.ts"
 import type { ConversationParts } from "./conversations.ts"
-import { openServingStore } from "./open-store.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Reports } from "./reports.ts"
-import { BookWatch } from "./sqlite/database-watch.ts"
-import { ConversationsOnDemand } from "./sqlite/conversations-on-demand.ts"
-import { SqlitePayloadLog } from "./sqlite/payload-log.ts"
-import { ReportsOnDemand } from "./sqlite/reports-on-demand.ts"
-import { openThreadedStore } from "./sqlite/threaded-store.ts"
 import type { Store, StoreReader } from "./store.ts"
 
 /** The database of a process that serves, and all that is kept with it. */
@@ -35,30 +29,4 @@ export interface DatabaseWatch {
   look(): void
   /** A store whose failures are seen here, and which does nothing while the database cannot be trusted. */
   over(store: Store): Store
-}
-
-/**
- * Opens the database to serve from.
- * @param isShared whether other processes use it from the start.
- * @throws BookError when it is damaged, or cannot be opened.
- */
-export async function openServingDatabase(
-  path: string,
-  isShared: boolean,
-): Promise<ServingDatabase> {
-  await using opening = new AsyncDisposableStack()
-  const store = opening.use(await openServingStore(path, isShared))
-  const reports = opening.use(new ReportsOnDemand(path))
-  const conversations = opening.use(new ConversationsOnDemand(path))
-  const opened = opening.move()
-  return {
-    store,
-    reports,
-    payloads: new SqlitePayloadLog(path, reports),
-    conversations,
-    hasCompany: () => store.hasCompany(),
-    openReader: () => openThreadedStore(path),
-    watch: (onChange) => new BookWatch(path, onChange),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  }
 }

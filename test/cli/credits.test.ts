@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { databasePath } from "../../src/store/database-path.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { createInstallation, type Installation, runCommand, runJson } from "../support/process.ts"
 
 let installation: Installation
@@ -122,7 +122,7 @@ describe("ledger verify", () => {
     )
     expect(document).toMatchObject({ is_right: true, accounts: 1, entries: 4, problems: [] })
 
-    const database = new Database(databasePath(installation.data))
+    const database = new Database(databaseFileIn(installation.data))
     database.run("UPDATE entries SET amount = amount + 1 WHERE number = 2")
     const wrong = await run("ledger", "verify")
     expect(wrong.exitCode).toBe(1)

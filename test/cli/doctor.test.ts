@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
-import { databasePath } from "../../src/store/database-path.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { createInstallation, runCommand, runJson } from "../support/process.ts"
 
 let simulator: Simulator
@@ -118,7 +118,7 @@ for (const [name, statement] of DAMAGES) {
       const installation = { data, config: `${data}/tollgate.yaml`, [Symbol.dispose]() {} }
       await runJson(installation, "account", "create", "one", "--credits", "5")
       await runJson(installation, "credits", "grant", "one", "2")
-      using database = new Database(databasePath(data))
+      using database = new Database(databaseFileIn(data))
       database.run("PRAGMA busy_timeout = 5000")
       database.run(statement)
     })
@@ -130,7 +130,7 @@ for (const [name, statement] of DAMAGES) {
 
 test("a database that is none", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
-    await Bun.write(databasePath(data), "this is not a database at all\n".repeat(100))
+    await Bun.write(databaseFileIn(data), "this is not a database at all\n".repeat(100))
   })
   expect(exitCode).toBe(6)
   expect(checkOf(diagnosis, "database").result).toBe("failed")
@@ -145,7 +145,7 @@ test("settings that are wrong are told with their line, and nothing else is look
 
 test("a book of an older version is told of, and not brought up by who only looks", async () => {
   using installation = createInstallation(yamlFor({}))
-  using book = new Database(databasePath(installation.data), { create: true })
+  using book = new Database(databaseFileIn(installation.data), { create: true })
   book.run("CREATE TABLE old (id TEXT)")
   const { exitCode, stdout, stderr } = await runCommand(installation, "doctor")
   await runCommand(installation, "models")

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { rmSync, writeFileSync } from "node:fs"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
-import { databasePath } from "../../src/store/database-path.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { helloUntil, startVendor } from "../relay/scripted-vendor.ts"
 import { readUntil } from "../relay/support.ts"
 import {
@@ -186,7 +186,7 @@ for (const workers of ["1", "2"]) {
 }
 
 function nodesOf(installation: Installation): number[] {
-  using database = new Database(databasePath(installation.data), { readonly: true })
+  using database = new Database(databaseFileIn(installation.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
   const query = database.query<{ process: number }, []>("SELECT process FROM nodes")
   return query.all().map((node) => node.process)

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/store/database-path.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import {
   DONE,
   frame,
@@ -91,7 +91,7 @@ function stuckLine(serving: ServingProcess): Record<string, unknown> {
 }
 
 function nodesOf(installation: Installation): number[] {
-  using database = new Database(databasePath(installation.data), { readonly: true })
+  using database = new Database(databaseFileIn(installation.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
   return database
     .query<{ process: number }, []>("SELECT process FROM nodes")

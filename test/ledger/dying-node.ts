@@ -6,10 +6,10 @@ import type { Hold } from "../../src/ledger/hold.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
 import { Node, type NodeListeners } from "../../src/ledger/node.ts"
 import { NodeLocks } from "../../src/store/node-locks.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseAt } from "../../src/store/installation-database.ts"
 
 const [path = "", id = "", folder] = process.argv.slice(2)
-const store = await openStore(path)
+const store = await databaseAt({ engine: "sqlite", path }).openStore()
 const alarms = { writtenOff() {}, settledLate() {}, expired() {}, failed: console.error }
 const ledger = new Ledger(store, id, alarms)
 const listeners: NodeListeners = {

@@ -7,7 +7,7 @@ import { Accounts } from "../../src/management/accounts.ts"
 import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { Keys } from "../../src/management/keys.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
 import { kindOf, userIn } from "./actors.ts"
 
@@ -20,7 +20,7 @@ let second: string
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-keys-"))
-  store = await openStore(join(folder, "tollgate.db"))
+  store = await databaseOf({ data: folder }).openStore()
   const audit = new Audit(store)
   const uses = async (ids: readonly string[]) =>
     new Map(ids.map((id) => [id, { lastUsedAt: 1_000, spent: 1_500_000_000n }]))

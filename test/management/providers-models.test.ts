@@ -4,7 +4,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AUDIT } from "../store/audit-record.ts"
 import { runtimeConfigOf } from "../../src/app/state.ts"
-import { databasePath } from "../../src/store/database-path.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { SecretCipher } from "../../src/config/secret-cipher.ts"
 import type { Settings } from "../../src/config/settings.ts"
@@ -17,7 +16,7 @@ import { Providers } from "../../src/management/providers.ts"
 import { GatewaySettings } from "../../src/management/settings.ts"
 import { Health } from "../../src/routing/health.ts"
 import type { Store } from "../../src/store/store.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { settings as bareSettings } from "../catalog/support.ts"
 
@@ -79,7 +78,7 @@ let settings: Settings
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-management-"))
-  store = await openStore(databasePath(folder))
+  store = await databaseOf({ data: folder }).openStore()
   const file = {
     vendor: "openai-compatible",
     apiKey: "hidden",

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/store/database-path.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { connectTo, sendRaw } from "./raw-caller.ts"
 import { DONE, helloUntil, startVendor } from "./scripted-vendor.ts"
@@ -68,7 +67,7 @@ test.each([false, true])(
     const receipts = receiptsOf(gateway, caller)
     expect(receipts).toMatchObject([{ status: "settled", estimated: true }])
     expect(gateway.heard.map(({ name }) => name)).not.toContain("ledgerFailed")
-    await using store = await openStore(databasePath(gateway.settings.data))
+    await using store = await databaseOf(gateway.settings).openStore()
     const account = await store.accounts.find(caller.account.id)
     expect(account?.leased).toBe(0n)
     expect(account?.balance).toBeLessThan(1_000_000_000n)

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { afterEach, beforeEach, expect, test } from "bun:test"
-import { databasePath } from "../../src/store/database-path.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import {
   provider,
   simulated,
@@ -22,7 +22,7 @@ beforeEach(async () => {
   caller = await gateway.caller("1")
   // The first request leases; from then on a request needs the disk only for its charge.
   await (await chat(false)).text()
-  database = new Database(databasePath(gateway.settings.data))
+  database = new Database(databaseFileIn(gateway.settings.data))
   // The gateway's own beat may hold the lock for a moment.
   database.run("PRAGMA busy_timeout = 5000")
 })

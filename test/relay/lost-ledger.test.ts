@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { cpSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { databasePath } from "../../src/store/database-path.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { startVendor, wholeAnswer } from "./scripted-vendor.ts"
 import { CHAT, errorOf, HELLO } from "./support.ts"
@@ -25,7 +25,7 @@ for (const isShared of [false, true]) {
     await using gateway = await startGateway({ isShared })
     const caller = await gateway.caller("1")
     expect((await caller.post(CHAT, BODY)).status).toBe(200)
-    const path = databasePath(gateway.settings.data)
+    const path = databaseFileIn(gateway.settings.data)
     renameSync(path, `${path}.away`)
     await until(async () => (await readiness(gateway)).status === 503)
     const refused = await caller.post(CHAT, BODY)
@@ -70,7 +70,7 @@ test("a book that another took the place of, or whose log or its index is gone, 
   ]) {
     await using gateway = await startGateway()
     const caller = await gateway.caller("1")
-    replace(databasePath(gateway.settings.data))
+    replace(databaseFileIn(gateway.settings.data))
     await until(async () => (await caller.post(CHAT, BODY)).status === 503)
     expect((await readiness(gateway)).body).toMatchObject({ reason: "the book cannot be written" })
   }

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/store/database-path.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 import { type RawCaller, sendRaw } from "./raw-caller.ts"
 import { DONE, frame, startVendor, usageFrame } from "./scripted-vendor.ts"
@@ -72,7 +71,7 @@ models:
     expect(max()).toBe(STREAMS)
     serving.process.kill("SIGTERM")
     expect(await serving.process.exited).toBe(0)
-    await using store = await openStore(databasePath(installation.data))
+    await using store = await databaseOf(installation).openStore()
     const entries = await store.entries.list(account.id, 0, 2 * STREAMS)
     expect(entries.filter(({ kind }) => kind === "charge")).toHaveLength(STREAMS)
     // Ten tokens of input and one of output each.

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { databasePath } from "../../src/store/database-path.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { wave } from "../support/audio.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
@@ -213,7 +213,7 @@ export class SlowUploads implements AsyncDisposable {
 
   /** The requests of an account that the ledger knows, whatever became of them. */
   requestsOf({ account }: TestCaller): string[] {
-    using book = new Database(databasePath(this.gateway.settings.data), { readonly: true })
+    using book = new Database(databaseFileIn(this.gateway.settings.data), { readonly: true })
     const query = book.query<{ request: string }, [string]>(
       "SELECT request FROM entries WHERE account = ? AND request IS NOT NULL",
     )

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
-import { databasePath } from "../../src/store/database-path.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
 
@@ -38,7 +38,7 @@ export interface ErrorBody {
 
 /** All receipts of a caller, oldest first, as they stand in the database. */
 export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] {
-  using database = new Database(databasePath(gateway.settings.data), { readonly: true })
+  using database = new Database(databaseFileIn(gateway.settings.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
   const query = database.query<{ body: string }, [string]>(
     "SELECT receipt AS body FROM entries WHERE account = ? AND receipt IS NOT NULL ORDER BY at, request",

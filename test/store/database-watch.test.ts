@@ -2,8 +2,8 @@ import { expect, test } from "bun:test"
 import { openSync, closeSync, writeSync, renameSync } from "node:fs"
 import { AUDIT } from "./audit-record.ts"
 import { LedgerError } from "../../src/store/ledger-error.ts"
-import { BookWatch } from "../../src/store/sqlite/database-watch.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
+import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { Book, TemporaryDirectory } from "./book.ts"
 
@@ -13,7 +13,7 @@ const DAMAGE = { from: 150 * 4_096, length: 100 * 4_096 }
 const ROWS = 300
 
 async function longBook(directory: TemporaryDirectory): Promise<void> {
-  await using store = await openStore(directory.database)
+  await using store = await databaseOf({ data: directory.path }).openStore()
   await store.accounts.create({ id: "a", name: "a", createdAt: 1 }, AUDIT)
   const entry = { account: "a", kind: "grant", amount: 1n, author: null, at: 1 } as const
   for (let count = 0; count < ROWS; count++) {
@@ -37,7 +37,7 @@ async function faultOf(step: Promise<unknown>): Promise<string | undefined> {
 }
 
 for (const [way, open] of [
-  ["alone", openStore],
+  ["alone", (path: string) => databaseAt({ engine: "sqlite", path }).openStore()],
   ["on a thread", openThreadedStore],
 ] as const) {
   test(`a bad page that any step meets ends all that moves money, ${way}`, async () => {
@@ -46,7 +46,7 @@ for (const [way, open] of [
     overwrite(directory.database)
     await using opened = await open(directory.database)
     const told: (string | undefined)[] = []
-    const watch = new BookWatch(directory.database, (fault) => told.push(fault?.code))
+    const watch = new DatabaseWatch(directory.database, (fault) => told.push(fault?.code))
     const store = watch.over(opened)
     expect(await faultOf(store.integrity.listRows(0, ROWS))).toBe("damaged")
     watch.look()
@@ -62,7 +62,7 @@ test("a book that is moved away and back is trusted again; what it refuses is no
   await using book = Book.direct()
   const told: (string | undefined)[] = []
   const path = book.directory.database
-  const watch = new BookWatch(path, (fault) => told.push(fault?.message))
+  const watch = new DatabaseWatch(path, (fault) => told.push(fault?.message))
   const store = watch.over(book.store)
   await book.account("a", 5n)
   const twice = store.accounts.create({ id: "b", name: "name of a", createdAt: 1 }, AUDIT)

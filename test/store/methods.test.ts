@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
 import { methodNames, methodOf } from "../../src/store/sqlite/methods.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
-import { openServingStore, openStore } from "../../src/store/open-store.ts"
-import { BookWatch } from "../../src/store/sqlite/database-watch.ts"
+import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
+import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
+import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { AUDIT } from "./audit-record.ts"
@@ -14,10 +15,10 @@ test("however a book is opened, all that the store can do is there", async () =>
   const names = methodNames(direct.methods)
   direct.close()
   expect(Object.values(names).flat().length).toBeGreaterThan(60)
-  await using alone = await openStore(directory.database)
+  await using alone = await databaseOf({ data: directory.path }).openStore()
   await using threaded = await openThreadedStore(directory.database)
   await using serving = await openServingStore(directory.database, false)
-  const watched = new BookWatch(directory.database, () => {}).over(serving)
+  const watched = new DatabaseWatch(directory.database, () => {}).over(serving)
   for (const store of [alone, threaded, serving, watched]) {
     expect(methodNames(store)).toMatchObject(names)
   }
@@ -146,7 +147,7 @@ function invitation(id: string) {
 
 /** The ways in which an engine opens a ledger. Another engine is held to the same. */
 const ENGINES: readonly (readonly [name: string, open: (path: string) => Promise<Store>])[] = [
-  ["SQLite", openStore],
+  ["SQLite", (path) => databaseAt({ engine: "sqlite", path }).openStore()],
   ["SQLite on a thread", openThreadedStore],
 ]
 

@@ -1,8 +1,8 @@
 /** A process that opens the database as soon as it is told to, and says that it could. */
 import { AUDIT } from "./audit-record.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseAt } from "../../src/store/installation-database.ts"
 
 const [path = "", name = ""] = process.argv.slice(2)
 await Bun.stdin.stream().getReader().read()
-await using store = await openStore(path)
+await using store = await databaseAt({ engine: "sqlite", path }).openStore()
 await store.accounts.create({ id: name, name, createdAt: 1 }, AUDIT)

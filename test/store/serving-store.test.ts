@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { AUDIT } from "./audit-record.ts"
-import { openServingStore } from "../../src/store/open-store.ts"
+import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./book.ts"
 
 test("a process that is no longer alone with the book waits for others' locks on a thread", async () => {

@@ -6,7 +6,6 @@ import { AUDIT } from "../store/audit-record.ts"
 import type { AccountRecord } from "../../src/store/accounts.ts"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { App } from "../../src/app.ts"
-import { databasePath } from "../../src/store/database-path.ts"
 import { loadSecrets } from "../../src/config/secrets.ts"
 import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
 import { type KeyInput, KeyIssuer } from "./key-issuer.ts"
@@ -16,7 +15,7 @@ import { KeyHasher } from "../../src/keys/secret.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import type { Pulse } from "../../src/relay/pipeline/pulse.ts"
 import type { Store } from "../../src/store/store.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Events } from "../../src/telemetry/events.ts"
 import { until } from "./until.ts"
 
@@ -89,7 +88,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const { now = Date.now } = options
   const timing = { keepAlive, now, ...(pace && { pace }), ...(pulse && { pulse }) }
   const app = await App.start({ settings, events, isShared, ...timing })
-  const store = await openStore(databasePath(data))
+  const store = await databaseOf({ data }).openStore()
   return {
     url: app.url,
     app,

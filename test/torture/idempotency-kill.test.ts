@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/store/database-path.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import {
   DONE,
@@ -92,7 +91,7 @@ models:
   const ids = [...outcomes.values()].map(({ id }) => id)
   expect(new Set(charges)).toEqual(new Set(ids))
   expect(charges).toHaveLength(outcomes.size)
-  await using store = await openStore(databasePath(installation.data))
+  await using store = await databaseOf(installation).openStore()
   expect((await verifyLedgers(store)).problems).toEqual([])
 }, 180_000)
 
@@ -151,7 +150,7 @@ test("kill -9 between grants: each key is one entry", async () => {
   await Promise.all(granters)
   serving.process.kill("SIGTERM")
   await serving.process.exited
-  await using store = await openStore(databasePath(installation.data))
+  await using store = await databaseOf(installation).openStore()
   const entries = await store.entries.list(account, 0, 100_000)
   const notes = entries.flatMap(({ note }) => (note?.startsWith("grant ") ? [note] : []))
   expect(new Set(notes).size).toBe(notes.length)

@@ -1,7 +1,6 @@
 /** Processes that share a ledger, and callers who send a request with an idempotency key. */
 import { Database } from "bun:sqlite"
-import { databasePath } from "../../src/store/database-path.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import { DONE, frame, startVendor, usageFrame } from "../relay/scripted-vendor.ts"
 import { CHAT, HELLO } from "../relay/support.ts"
 import { type Installation, runJson, type ServingProcess } from "../support/process.ts"
@@ -62,7 +61,7 @@ export function send({ url }: ServingProcess, order: Order): Promise<Response> {
 }
 
 export async function chargesOf(installation: Installation, account: string): Promise<string[]> {
-  await using store = await openStore(databasePath(installation.data))
+  await using store = await databaseOf(installation).openStore()
   const entries = await store.entries.list(account, 0, 100_000)
   return entries.filter(({ kind }) => kind === "charge").map(({ request }) => request ?? "")
 }
@@ -85,7 +84,7 @@ export async function stop({ process }: ServingProcess, installation: Installati
 
 /** Waits until a process that lives has looked so often who is dead. */
 export async function beatsOfOthers(installation: Installation, times: number): Promise<void> {
-  await using store = await openStore(databasePath(installation.data))
+  await using store = await databaseOf(installation).openStore()
   const latest = async (): Promise<number> =>
     Math.max(...(await store.nodes.list()).map(({ beatAt }) => beatAt))
   for (let time = 0; time < times; time++) {

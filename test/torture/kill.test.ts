@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test"
 import { startSimulator } from "../../simulator/server.ts"
-import { databasePath } from "../../src/store/database-path.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { createInstallation, type Installation, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/until.ts"
@@ -75,7 +74,7 @@ test("kill -9 under load: no whole answer unpaid, none paid twice, the book bala
   const whole: string[] = []
   for (let number = 0; number < ROUNDS; number++) await round(installation, key, whole)
 
-  await using store = await openStore(databasePath(installation.data))
+  await using store = await databaseOf(installation).openStore()
   expect(new Set(whole).size).toBe(whole.length)
   let seen = 0n
   for (const request of whole) {

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test"
 import { startSimulator } from "../../simulator/server.ts"
-import { databasePath } from "../../src/store/database-path.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 
@@ -73,7 +72,7 @@ for (const { name, credits, budget, workers } of TRIALS) {
 
     serving.process.kill("SIGTERM")
     expect(await serving.process.exited).toBe(0)
-    await using store = await openStore(databasePath(installation.data))
+    await using store = await databaseOf(installation).openStore()
     const left = parseCredits(credits) - parseCredits(String(PAYABLE))
     expect((await store.accounts.find(account.id))?.balance).toBe(left)
     expect((await verifyLedgers(store)).problems).toEqual([])

@@ -9,7 +9,7 @@ import { type GroupsOf, methodNames, methodOf, methodsNamed } from "./methods.ts
  *
  * It never opens the file: closing a file drops all locks that its process has on it.
  */
-export class BookWatch {
+export class DatabaseWatch {
   readonly #onChange: (fault: LedgerError | undefined) => void
   readonly #files: readonly WatchedFile[]
   #damage: LedgerError | undefined

@@ -1,7 +1,7 @@
 import { constants, Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
 import { pathToFileURL } from "node:url"
-import { hasLog } from "../database-path.ts"
+import { hasLog } from "./database-file.ts"
 
 /** How long to wait for those who write, milliseconds. */
 const BUSY_TIME = 10_000

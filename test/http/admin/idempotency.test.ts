@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { Database } from "bun:sqlite"
-import { databasePath } from "../../../src/store/database-path.ts"
+import { databaseFileIn } from "../../../src/store/sqlite/database-file.ts"
 import { ask, asked, errorOf } from "./support.ts"
 import { type Role, startWorld, type World } from "./matrix-world.ts"
 
@@ -35,7 +35,7 @@ async function balance(account: string): Promise<unknown> {
 
 /** Takes away what a claim knows, as the death of the process before its answer was kept does. */
 function forgetAnswer(request: string): void {
-  using database = new Database(databasePath(world.gateway.settings.data))
+  using database = new Database(databaseFileIn(world.gateway.settings.data))
   database.run(
     "UPDATE idempotency SET node = 'node_gone', state = CASE state WHEN 'kept' THEN 'done' ELSE state END WHERE request = ?",
     [request],

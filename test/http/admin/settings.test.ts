@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { databasePath } from "../../../src/store/database-path.ts"
+import { databaseFileIn } from "../../../src/store/sqlite/database-file.ts"
 import { simulated, type TestGateway } from "../../support/gateway.ts"
 import { restart } from "./restart.ts"
 import { ADMIN_TOKEN, ask, asked, errorOf, startManaged } from "./support.ts"
@@ -235,7 +235,7 @@ describe("the look at the book", () => {
       write_offs: 0,
       problems: [],
     })
-    const file = new Database(databasePath(book.settings.data))
+    const file = new Database(databaseFileIn(book.settings.data))
     file.run("PRAGMA busy_timeout = 5000")
     file.run("UPDATE entries SET note = 'better' WHERE account = ?", [caller.account.id])
     file.close()

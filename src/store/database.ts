@@ -1,0 +1,34 @@
+import type { ServingDatabase } from "./serving-database.ts"
+import type { Store, StoreReader } from "./store.ts"
+
+/** One database of one engine, which need not exist yet. Nothing is opened before it is asked for. */
+export interface Database {
+  /** Where it is, for people: holds no secret. */
+  readonly place: string
+  exists(): Promise<boolean>
+  /**
+   * Opens it for a command that is soon over. It is created where there is none, and brought up to date.
+   * @throws LedgerError `missing` when there was one, and it is gone; `damaged`, `unavailable`, `other_version`.
+   */
+  openStore(): Promise<Store>
+  /**
+   * Opens it to inspect it: nothing is created or changed. It may be in use, a copy, or on read-only media.
+   * @throws LedgerError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
+   */
+  openReader(): Promise<StoreReader>
+  /**
+   * Opens it to serve from.
+   * @param isShared whether other processes use it from the start.
+   * @throws LedgerError as `openStore` does.
+   */
+  openToServe(isShared: boolean): Promise<ServingDatabase>
+  /** Whether it has a log that a copy of it needs as well. */
+  hasLog(): Promise<boolean>
+  /**
+   * Makes room for a new database where the old one is gone; what is left of the old one is renamed.
+   * @throws LedgerError `exists` when there is one.
+   */
+  setRemainsAside(now: Date): Promise<void>
+  /** Creates it, even where the secrets of a lost one are still there. */
+  create(): Promise<void>
+}

@@ -1,0 +1,53 @@
+import type { Store } from "../store.ts"
+import { type GroupsOf, type Method, methodNames, methodOf, methodsNamed } from "./methods.ts"
+import type { SqliteStore } from "./sqlite-store.ts"
+
+/** A file on the caller's own thread, whose methods can move to another thread while they are used. */
+export class DirectFile {
+  readonly #direct: SqliteStore
+  readonly #checkpoints: Worker | undefined
+  /** Where its methods have moved to. */
+  #moved: Store | undefined
+
+  constructor(direct: SqliteStore, checkpoints?: Worker) {
+    this.#direct = direct
+    this.#checkpoints = checkpoints
+  }
+
+  /** Its methods as a store, whose failures are rejections. */
+  store(): Store {
+    const { methods } = this.#direct
+    const named = methodsNamed<GroupsOf<Store>>(methodNames(methods), (group, name) => {
+      const method = methodOf(methods, group, name)
+      return async (...parameters) =>
+        this.#moved === undefined
+          ? this.#perform(method, parameters)
+          : methodOf(this.#moved, group, name)(...parameters)
+    })
+    return { ...named, [Symbol.asyncDispose]: () => this.#close() }
+  }
+
+  #perform(method: Method, parameters: readonly unknown[]): unknown {
+    try {
+      return method(...parameters)
+    } catch (error) {
+      throw this.#direct.explained(error)
+    }
+  }
+
+  /** A direct method is over when it has returned, so between two of them there is nothing to wait for. */
+  async moveTo(open: () => Promise<Store>): Promise<void> {
+    this.#moved = await open()
+    this.#end()
+  }
+
+  async #close(): Promise<void> {
+    if (this.#moved === undefined) this.#end()
+    else await this.#moved[Symbol.asyncDispose]()
+  }
+
+  #end(): void {
+    this.#checkpoints?.terminate()
+    this.#direct.close()
+  }
+}

@@ -1,0 +1,57 @@
+import { threadAddress } from "../../runtime.ts"
+import type { Store } from "../store.ts"
+import { DirectFile } from "./direct-file.ts"
+import { openSqliteStore } from "./sqlite-store.ts"
+import { openThreadedStore } from "./threaded-store.ts"
+
+/** A disk that takes longer to sync a commit than this gets a thread to wait for it, milliseconds. */
+const QUICK_COMMIT = 1
+
+/** The ledger of a process that serves. */
+export interface ServingStore extends Store {
+  /**
+   * Others use the same ledger from now on: their locks are waited for on a thread. Running calls are answered as
+   * before; to call it again does nothing.
+   */
+  hasCompany(): Promise<void>
+}
+
+/**
+ * Opens the ledger to serve from. Several processes wait for each other's locks, and a slow disk makes everyone
+ * wait: both on a thread of the store's own. A lone process on a quick disk writes directly, which costs a
+ * third of the messages to a thread and back (docs/decisions, 6), until there is company.
+ * @param isShared whether there is some from the start.
+ * @throws LedgerError when the file cannot be opened.
+ */
+export async function openServingStore(path: string, isShared: boolean): Promise<ServingStore> {
+  if (isShared) return alwaysThreaded(await openThreadedStore(path))
+  const store = openSqliteStore(path)
+  if (store.measureCommit() > QUICK_COMMIT) {
+    store.close()
+    return alwaysThreaded(await openThreadedStore(path))
+  }
+  store.leaveCheckpoints()
+  const file = new DirectFile(store, startCheckpoints(path))
+  const methods = file.store()
+  let company: Promise<void> | undefined
+  return {
+    ...methods,
+    hasCompany: () => (company ??= file.moveTo(() => openThreadedStore(path))),
+    async [Symbol.asyncDispose]() {
+      await company
+      await methods[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function alwaysThreaded(store: Store): ServingStore {
+  return { ...store, hasCompany: async () => {} }
+}
+
+/** Moving the log into the database takes many milliseconds at a time, so another thread does it. */
+function startCheckpoints(path: string): Worker {
+  const thread = new Worker(threadAddress("store/sqlite/checkpoint-thread.ts"))
+  thread.postMessage(path)
+  thread.unref()
+  return thread
+}

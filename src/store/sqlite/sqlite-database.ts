@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs"
+import type { Database } from "../database.ts"
+import type { ServingDatabase } from "../serving-database.ts"
+import type { Store, StoreReader } from "../store.ts"
+import { ConversationsOnDemand } from "./conversations-on-demand.ts"
+import { hasLog, prepareDirectory, setLogAside } from "./database-file.ts"
+import { DatabaseWatch } from "./database-watch.ts"
+import { DirectFile } from "./direct-file.ts"
+import { SqlitePayloadLog } from "./payload-log.ts"
+import { ReportsOnDemand } from "./reports-on-demand.ts"
+import { openServingStore } from "./serving-store.ts"
+import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
+import { openThreadedStore } from "./threaded-store.ts"
+
+/** A SQLite file, with the files next to it for what is not the ledger. */
+export class SqliteDatabase implements Database {
+  readonly place: string
+
+  /** @param path of the file. */
+  constructor(path: string) {
+    this.place = path
+  }
+
+  async exists(): Promise<boolean> {
+    return existsSync(this.place)
+  }
+
+  async hasLog(): Promise<boolean> {
+    return hasLog(this.place)
+  }
+
+  async setRemainsAside(now: Date): Promise<void> {
+    setLogAside(this.place, now)
+  }
+
+  async create(): Promise<void> {
+    openSqliteStore(this.place).close()
+  }
+
+  async openStore(): Promise<Store> {
+    prepareDirectory(this.place)
+    return new DirectFile(openSqliteStore(this.place)).store()
+  }
+
+  async openReader(): Promise<StoreReader> {
+    return new DirectFile(openSqliteReader(this.place)).store()
+  }
+
+  async openToServe(isShared: boolean): Promise<ServingDatabase> {
+    const path = this.place
+    prepareDirectory(path)
+    await using opening = new AsyncDisposableStack()
+    const store = opening.use(await openServingStore(path, isShared))
+    const reports = opening.use(new ReportsOnDemand(path))
+    const conversations = opening.use(new ConversationsOnDemand(path))
+    const opened = opening.move()
+    return {
+      store,
+      reports,
+      payloads: new SqlitePayloadLog(path, reports),
+      conversations,
+      hasCompany: () => store.hasCompany(),
+      openReader: () => openThreadedStore(path),
+      watch: (onChange) => new DatabaseWatch(path, onChange),
+      [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    }
+  }
+}
