@@ -65,7 +65,7 @@ describe("a keyring", () => {
     await using book = Book.direct()
     await book.account("account", 0n)
     const { issuer } = await desk(book)
-    const store = await book.threaded()
+    const store = await book.another()
     const { keyring } = await desk(book, store)
     await using node = await Node.join(store, "node", {
       onChanges: (changes) => keyring.refresh(changes.revision),

@@ -61,7 +61,7 @@ export class World implements AsyncDisposable {
     for (const account of ACCOUNTS) await book.account(account, 0n)
     await book.key(KEY, "left", null)
     const key = await book.store.keys.update(KEY, limits, AUDIT)
-    const world = new World(book, isThreaded ? await book.threaded() : book.store, key, isThreaded)
+    const world = new World(book, isThreaded ? await book.another() : book.store, key, isThreaded)
     for (let count = 0; count < members; count++) await world.#join()
     return world
   }

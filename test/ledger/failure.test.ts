@@ -127,7 +127,7 @@ describe("when the book cannot be written", () => {
 test("a file that another process has locked is waited for", async () => {
   await using book = Book.direct()
   const payer = await book.account("account", 100n)
-  const ledger = await book.ledger("node", await book.threaded())
+  const ledger = await book.ledger("node", await book.another())
   await ledger.lease(payer, 100n)
   const locker = new Database(book.directory.database)
   locker.run("BEGIN IMMEDIATE")
@@ -144,7 +144,7 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
   test(`what fails midway leaves nothing behind: ${gravity}`, async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node", await book.threaded())
+    const ledger = await book.ledger("node", await book.another())
     await ledger.lease(payer, 100n)
     const breaker = new Database(book.directory.database)
     breaker.run(

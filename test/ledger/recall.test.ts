@@ -68,7 +68,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
   test("one node places exactly 50", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 500n)
-    const ledger = await book.ledger("node", await book.threaded())
+    const ledger = await book.ledger("node", await book.another())
     expect(await holdMany(book, [ledger], payer, 200)).toHaveLength(50)
     expect(ledger.available(payer)).toBe(0n)
   })
@@ -80,7 +80,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
       const payer = await book.account("account", 500n)
       const ledgers: Ledger[] = []
       for (let index = 0; index < nodes; index++) {
-        const store = await book.threaded()
+        const store = await book.another()
         const ledger = await book.ledger(`node ${index}`, store)
         polling.use(new Poller(store, `node ${index}`, ledger))
         ledgers.push(ledger)
@@ -109,7 +109,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
     const payer = payerOf("account", "thrifty", [owner])
     const ledgers: Ledger[] = []
     for (const node of ["left", "right"]) {
-      const store = await book.threaded()
+      const store = await book.another()
       const ledger = await book.ledger(node, store)
       polling.use(new Poller(store, node, ledger))
       ledgers.push(ledger)

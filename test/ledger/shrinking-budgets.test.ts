@@ -18,7 +18,7 @@ test("a budget shrinks at once, though a running process has leased all of it", 
   await book.account("a", 1_000n * CREDIT)
   const periods = { dailyBudget: 50n * CREDIT, monthlyBudget: 80n * CREDIT }
   const payerAt = payersOf(await book.key("key_x", "a", 100n * CREDIT, periods))
-  const store = await book.threaded()
+  const store = await book.another()
   const ledger = await book.ledger("node", store)
   const listeners = {
     onChanges: (changes: { recalls: readonly string[] }) => ledger.tick(changes.recalls),

@@ -119,7 +119,7 @@ describe("credits that processes have leased", () => {
   /** A process that polls, as gateways do, and has leased everything. */
   async function running(book: Book, stack: AsyncDisposableStack) {
     const payer = await book.account("a", 100_000_000_000n)
-    const store = await book.threaded()
+    const store = await book.another()
     const ledger = await book.ledger("node", store)
     const listeners = {
       onChanges: (changes: { recalls: readonly string[] }) => ledger.tick(changes.recalls),

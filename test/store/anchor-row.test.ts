@@ -64,7 +64,7 @@ test("what waits for the anchor outlives others' writes, and batches that come t
   const account = await book.account("busy", 50_000n)
   const ledger = await book.ledger("node")
   await book.store.integrity.advanceAnchor(1)
-  const other = await book.threaded()
+  const other = await book.another()
   const others = await book.ledger("other", other)
   for (let count = 0; count < ALONE; count++) await settle(book, ledger, account)
   // A row that the next batch collides with: it begins again, by the way that looks for each request first.

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
+import type { Engine } from "./engines.ts"
 import {
   type GroupsOf,
   methodNames,
@@ -66,26 +67,38 @@ export class RecordedAlarms implements LedgerAlarms {
   }
 }
 
-/** One store on a temporary file. */
+/** One database in a temporary folder. */
 export class Book implements AsyncDisposable {
-  readonly directory = new TemporaryDirectory()
+  readonly directory: TemporaryDirectory
   readonly alarms = new RecordedAlarms()
   readonly store: Store
+  readonly #open: Engine["open"]
   readonly #stores: Store[]
   #number = 0
 
-  private constructor(open: (path: string) => Store) {
-    this.store = open(this.directory.database)
-    this.#stores = [this.store]
+  private constructor(directory: TemporaryDirectory, store: Store, open: Engine["open"]) {
+    this.directory = directory
+    this.store = store
+    this.#open = open
+    this.#stores = [store]
   }
 
+  /** SQLite on the test's own thread. Further stores are on threads of their own. */
   static direct(): Book {
-    return new Book(openDirectStore)
+    const directory = new TemporaryDirectory()
+    return new Book(directory, openDirectStore(directory.database), () =>
+      openThreadedStore(directory.database),
+    )
   }
 
-  /** A further store on the same file, on a thread of its own. */
-  async threaded(): Promise<Store> {
-    const store = await openThreadedStore(this.directory.database)
+  static async on(engine: Engine): Promise<Book> {
+    const directory = new TemporaryDirectory()
+    return new Book(directory, await engine.open(directory.path), engine.open)
+  }
+
+  /** A further store on the same database, as another process has it. */
+  async another(): Promise<Store> {
+    const store = await this.#open(this.directory.path)
     this.#stores.push(store)
     return store
   }

@@ -27,61 +27,6 @@ function totals(directory: TemporaryDirectory): unknown {
   return database.query("SELECT scope, keys, bytes FROM idempotency_totals ORDER BY scope").values()
 }
 
-test("the first claims a key, and a later one is told of it", async () => {
-  using directory = new TemporaryDirectory()
-  await using store = openDirectStore(directory.database)
-  const claims = new Claims(store)
-  expect(await claims.claim(order("req_1"))).toMatchObject({
-    request: "req_1",
-    state: "running",
-  })
-  const found = await claims.claim(order("req_2", { fingerprint: "other" }))
-  expect(found).toMatchObject({ request: "req_1", fingerprint: "print", node: "node", at: 1_000 })
-  const elsewhere = await claims.claim(order("req_3", { scope: "account two" }))
-  expect(elsewhere?.request).toBe("req_3")
-})
-
-test("a claim whose process is dead is taken over by one request alone", async () => {
-  using directory = new TemporaryDirectory()
-  await using store = openDirectStore(directory.database)
-  const claims = new Claims(store)
-  await claims.claim(order("req_1"))
-  const over = { replaces: "req_1", node: "other", at: 2_000 }
-  expect(await claims.claim(order("req_2", over))).toMatchObject({
-    request: "req_2",
-    node: "other",
-    at: 2_000,
-  })
-  expect((await claims.claim(order("req_3", over)))?.request).toBe("req_2")
-  // The one that only seemed dead can do nothing more.
-  const record = {
-    at: 1,
-    actorKind: "command",
-    actorId: null,
-    actorName: "test",
-    action: "account.create",
-    account: null,
-    target: null,
-    before: null,
-    after: null,
-    address: null,
-    claim: "req_1",
-  } as const
-  const account = { id: "acc_1", name: "one", createdAt: 1 }
-  await expect(store.accounts.create(account, record)).rejects.toMatchObject({
-    code: "conflict",
-  })
-  expect(await store.accounts.find("one")).toBeNull()
-  expect(await claims.keep({ request: "req_1", size: 1, ...ROOM })).toEqual({
-    isKept: false,
-    dropped: [],
-  })
-  // What is done is not given back.
-  await store.accounts.create(account, { ...record, claim: "req_2" })
-  expect(await claims.release("req_2")).toBe(false)
-  expect((await claims.claim(order("req_4", { replaces: "req_2" })))?.state).toBe("done")
-})
-
 test("answers are counted, the oldest make room, and none of it outlives its day", async () => {
   using directory = new TemporaryDirectory()
   await using store = openDirectStore(directory.database)

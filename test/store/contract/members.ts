@@ -1,34 +1,11 @@
 import { expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { AUDIT } from "./audit-record.ts"
-import type { MemberRole } from "../../src/store/members.ts"
-import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
-import type { Store } from "../../src/store/store.ts"
+import { AUDIT } from "../audit-record.ts"
+import { Book } from "../book.ts"
+import { type Engine, refusalOf } from "../engines.ts"
+import type { MemberRole } from "../../../src/store/members.ts"
+import type { Store } from "../../../src/store/store.ts"
 
 const NOW = 1_800_000_000_000
-
-/** Two processes' views of one file, with the account `acc_a`. */
-async function withStores(work: (here: Store, there: Store) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-members-"))
-  try {
-    await using here = await openThreadedStore(join(folder, "book.db"))
-    await using there = await openThreadedStore(join(folder, "book.db"))
-    await here.accounts.create({ id: "acc_a", name: "a", createdAt: 1 }, AUDIT)
-    await work(here, there)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** How a step of the store was refused. */
-function codeOf(step: Promise<unknown>): Promise<string> {
-  return step.then(
-    () => "not at all",
-    (error) => error.code,
-  )
-}
 
 function member(user: string, role: MemberRole, joinedAt = NOW) {
   return { id: `mem_${user}`, account: "acc_a", user, role, joinedAt }
@@ -47,8 +24,19 @@ function invitation(id: string) {
   }
 }
 
-test("two owners who leave at the same moment do not both", async () => {
-  await withStores(async (here, there) => {
+/** A database with the account `acc_a`. */
+async function bookOn(engine: Engine): Promise<Book> {
+  const book = await Book.on(engine)
+  await book.store.accounts.create({ id: "acc_a", name: "a", createdAt: 1 }, AUDIT)
+  return book
+}
+
+/** Held by every engine. */
+export function memberContract(engine: Engine): void {
+  test("two owners who leave at the same moment do not both", async () => {
+    await using book = await bookOn(engine)
+    const here = book.store
+    const there = await book.another()
     await here.members.add(member("ada", "owner"), AUDIT)
     await here.members.add(member("bob", "owner"), AUDIT)
     const outcomes = await Promise.allSettled([
@@ -60,28 +48,31 @@ test("two owners who leave at the same moment do not both", async () => {
     const left = await here.members.list({ accounts: ["acc_a"] }, null, 10)
     expect(left.filter(({ role }) => role === "owner")).toHaveLength(1)
   })
-})
 
-test("a user is in an account once, and only in one that there is", async () => {
-  await withStores(async (here) => {
+  test("a user is in an account once, and only in one that there is", async () => {
+    await using book = await bookOn(engine)
+    const here = book.store
     await here.members.add(member("ada", "owner"), AUDIT)
     const again = here.members.add({ ...member("ada", "viewer"), id: "mem_2" }, AUDIT)
-    expect(await codeOf(again)).toBe("exists")
+    expect(await refusalOf(again)).toBe("exists")
     const nowhere = here.members.add({ ...member("bob", "owner"), account: "acc_b" }, AUDIT)
-    expect(await codeOf(nowhere)).toBe("not_found")
-    expect(await codeOf(here.members.remove("mem_x", AUDIT))).toBe("not_found")
+    expect(await refusalOf(nowhere)).toBe("not_found")
+    expect(await refusalOf(here.members.remove("mem_x", AUDIT))).toBe("not_found")
   })
-})
 
-test("an invitation is good once, in all processes together, and until it expires", async () => {
-  await withStores(async (here, there) => {
+  test("an invitation is good once, in all processes together, and until it expires", async () => {
+    await using book = await bookOn(engine)
+    const here = book.store
+    const there = await book.another()
     await here.invitations.insert(invitation("inv_1"), AUDIT)
     expect(await there.invitations.isInvited("ada@example.com", NOW)).toBe(true)
     expect(await there.invitations.isInvited("ada@example.com", NOW + 1_000)).toBe(false)
-    expect(await there.invitations.findByToken("hash of inv_1", NOW)).toMatchObject({ id: "inv_1" })
+    expect(await there.invitations.findByToken("hash of inv_1", NOW)).toMatchObject({
+      id: "inv_1",
+    })
     expect(await there.invitations.findByToken("hash of inv_1", NOW + 1_000)).toBeNull()
     const late = here.invitations.accept("inv_1", member("late", "member", NOW + 1_000), AUDIT)
-    expect(await codeOf(late)).toBe("not_found")
+    expect(await refusalOf(late)).toBe("not_found")
     const outcomes = await Promise.allSettled([
       here.invitations.accept("inv_1", member("ada", "member"), AUDIT),
       there.invitations.accept("inv_1", member("eve", "member"), AUDIT),
@@ -90,20 +81,20 @@ test("an invitation is good once, in all processes together, and until it expire
     expect(await here.members.list({}, null, 10)).toHaveLength(1)
     expect(await here.invitations.list(null, NOW, null, 10)).toEqual([])
   })
-})
 
-test("an invitation stays open when its user cannot be added", async () => {
-  await withStores(async (here) => {
+  test("an invitation stays open when its user cannot be added", async () => {
+    await using book = await bookOn(engine)
+    const here = book.store
     await here.members.add(member("ada", "viewer"), AUDIT)
     await here.invitations.insert(invitation("inv_1"), AUDIT)
     const order = { ...member("ada", "member"), id: "mem_2" }
-    expect(await codeOf(here.invitations.accept("inv_1", order, AUDIT))).toBe("exists")
+    expect(await refusalOf(here.invitations.accept("inv_1", order, AUDIT))).toBe("exists")
     expect(await here.invitations.find("inv_1", NOW)).not.toBeNull()
   })
-})
 
-test("lists are of the accounts and users that are asked for, from a position on", async () => {
-  await withStores(async (here) => {
+  test("lists are of the accounts and users that are asked for, from a position on", async () => {
+    await using book = await bookOn(engine)
+    const here = book.store
     await here.accounts.create({ id: "acc_b", name: "b", createdAt: 1 }, AUDIT)
     await here.members.add(member("ada", "owner", NOW), AUDIT)
     await here.members.add(member("bob", "viewer", NOW), AUDIT)
@@ -119,4 +110,4 @@ test("lists are of the accounts and users that are asked for, from a position on
     expect(await ids({ users: ["ada"] }, null, 10)).toEqual(["mem_ada", "mem_b"])
     expect(await ids({}, { at: NOW, id: "mem_ada" }, 1)).toEqual(["mem_bob"])
   })
-})
+}

@@ -1,0 +1,42 @@
+import { describe } from "bun:test"
+import { accountContract } from "./contract/accounts.ts"
+import { auditContract } from "./contract/audit.ts"
+import { auditedWriteContract } from "./contract/audited-writes.ts"
+import { codeContract } from "./contract/codes.ts"
+import { entryContract } from "./contract/entries.ts"
+import { idempotencyContract } from "./contract/idempotency.ts"
+import { integrityContract } from "./contract/integrity.ts"
+import { keyContract } from "./contract/keys.ts"
+import { leaseContract } from "./contract/leases.ts"
+import { memberContract } from "./contract/members.ts"
+import { nodeContract } from "./contract/nodes.ts"
+import { paymentContract } from "./contract/payments.ts"
+import { settingContract } from "./contract/settings.ts"
+import { settlementContract } from "./contract/settlements.ts"
+import { vendorStateContract } from "./contract/vendor-state.ts"
+import { ENGINES } from "./engines.ts"
+
+/** What every engine promises, aggregate by aggregate. */
+const CONTRACTS = {
+  accounts: accountContract,
+  audit: auditContract,
+  "audited writes": auditedWriteContract,
+  codes: codeContract,
+  entries: entryContract,
+  idempotency: idempotencyContract,
+  integrity: integrityContract,
+  keys: keyContract,
+  leases: leaseContract,
+  "members and invitations": memberContract,
+  nodes: nodeContract,
+  payments: paymentContract,
+  settings: settingContract,
+  settlements: settlementContract,
+  "vendor state": vendorStateContract,
+}
+
+for (const engine of ENGINES) {
+  for (const [aggregate, contract] of Object.entries(CONTRACTS)) {
+    describe(`${engine.name}: ${aggregate}`, () => contract(engine))
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test"
+import type { NewAuditRecord } from "../../../src/store/audit.ts"
+import { AUDIT } from "../audit-record.ts"
+import { Book } from "../book.ts"
+import { type Engine, refusalOf } from "../engines.ts"
+
+function change(action: string, details: Partial<NewAuditRecord> = {}): NewAuditRecord {
+  return { ...AUDIT, ...ADA, action, ...details }
+}
+
+const ADA = {
+  at: 1_000,
+  actorKind: "user",
+  actorId: "user_1",
+  actorName: "ada@example.com",
+  address: "127.0.0.1",
+} as const
+
+/** Without what the test has made beforehand. */
+const BY_ADA = { actor: "ada@example.com" }
+
+const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, author: null } as const
+
+/** Held by every engine. */
+export function auditContract(engine: Engine): void {
+  describe("a change and its audit record", () => {
+    test("are one: the step answers, the record stands", async () => {
+      await using book = await Book.on(engine)
+      await book.account("a", 0n)
+      const record = change("account.entry", { account: "a", after: '{"amount":"0.000000005"}' })
+      expect(await book.store.entries.add(GRANT, record)).toMatchObject({ number: 1 })
+      expect(await book.balanceOf("a")).toBe(5n)
+      expect(await book.store.audit.list(BY_ADA, null, 10)).toMatchObject([
+        { ...record, number: 2 },
+      ])
+    })
+
+    test("fail together when the step is refused", async () => {
+      await using book = await Book.on(engine)
+      await book.account("a", 0n)
+      const audited = book.store.entries.add({ ...GRANT, amount: -5n }, change("x"))
+      expect(await refusalOf(audited)).toBe("insufficient")
+      expect(await book.store.audit.list(BY_ADA, null, 10)).toEqual([])
+    })
+  })
+
+  test("the list is narrowed and paged, the newest first", async () => {
+    await using book = await Book.on(engine)
+    const { store } = book
+    await store.audit.append(change("key.create", { account: "a", target: "key_1", at: 10 }))
+    await store.audit.append(change("key.revoke", { account: "b", target: "key_1", at: 20 }))
+    await store.audit.append(change("keys", { actorId: null, actorName: "admin token", at: 30 }))
+    const numbers = async (filter: object, before: number | null = null, limit = 10) =>
+      (await store.audit.list(filter, before, limit)).map(({ number }) => number)
+    expect(await numbers({})).toEqual([3, 2, 1])
+    expect(await numbers({}, 3, 1)).toEqual([2])
+    expect(await numbers({ accounts: ["a", "b"] })).toEqual([2, 1])
+    expect(await numbers({ accounts: [] })).toEqual([])
+    expect(await numbers({ actor: "ADMIN" })).toEqual([3])
+    expect(await numbers({ actor: "user_1" })).toEqual([2, 1])
+    expect(await numbers({ action: "key.*" })).toEqual([2, 1])
+    expect(await numbers({ action: "key.create" })).toEqual([1])
+    expect(await numbers({ target: "key_1", from: 11 })).toEqual([2])
+    expect(await numbers({ from: 10, to: 20 })).toEqual([1])
+  })
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test"
+import { AUDIT } from "../audit-record.ts"
+import { Book } from "../book.ts"
+import type { Engine } from "../engines.ts"
+
+const DAY = 24 * 60 * 60 * 1_000
+
+/** Held by every engine. */
+export function entryContract(engine: Engine): void {
+  describe("entries", () => {
+    test("are listed from the newest back, all or of one kind", async () => {
+      await using book = await Book.on(engine)
+      const payer = await book.account("a", 100n)
+      const ledger = await book.ledger("node")
+      for (const cost of [1n, 2n]) {
+        await ledger.lease(payer, 5n)
+        await ledger.settle(ledger.tryHold(book.order(payer, 5n))!, cost, () => "{}")
+        await book.grant("a", 1n)
+      }
+      const numbers = async (...order: Parameters<typeof book.store.entries.listBack>) =>
+        (await book.store.entries.listBack(...order)).map(({ number }) => number)
+      expect(await numbers("a", null, 3, null)).toEqual([5, 4, 3])
+      expect(await numbers("a", 3, 3, null)).toEqual([2, 1])
+      expect(await numbers("a", null, 9, "charge")).toEqual([4, 2])
+      expect(await numbers("a", 4, 9, "charge")).toEqual([2])
+      expect(await numbers("b", null, 9, null)).toEqual([])
+    })
+
+    test("of a time are found, though charges stand where their requests ended", async () => {
+      await using book = await Book.on(engine)
+      await book.account("a", 0n)
+      const times = [10, 12, 11.5, 12, 14, 13.1, 14, 15, 15, 16].map((day) => day * DAY)
+      for (const at of times) {
+        const entry = { account: "a", kind: "grant" as const, amount: 1n, at }
+        await book.store.entries.add({ ...entry, note: null, author: null }, AUDIT)
+      }
+      for (let from = 9 * DAY; from < 18 * DAY; from += DAY / 2) {
+        for (const length of [0, DAY / 2, 3 * DAY]) {
+          const until = from + length
+          const { after, last } = await book.store.entries.findRange("a", from, until)
+          times.forEach((at, index) => {
+            const number = index + 1
+            if (number <= after) expect(at).toBeLessThan(from)
+            if (number > last) expect(at).toBeGreaterThanOrEqual(until)
+          })
+        }
+      }
+      expect(await book.store.entries.findRange("nobody", 0, DAY)).toEqual({ after: 0, last: 0 })
+    })
+
+    test("tell a statement the key and the model of a charge", async () => {
+      await using book = await Book.on(engine)
+      const payer = await book.account("a", 100n)
+      const ledger = await book.ledger("node")
+      await ledger.lease(payer, 5n)
+      const order = book.order(payer, 5n)
+      await ledger.settle(ledger.tryHold(order)!, 3n, () => '{"model":"sim/echo"}')
+      expect(await book.store.entries.listStatementLines("a", 0, 9)).toMatchObject([
+        { number: 1, kind: "grant", key: null, model: null },
+        { number: 2, kind: "charge", key: "key", model: "sim/echo", request: order.request },
+      ])
+    })
+  })
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "bun:test"
+import { AUDIT } from "../audit-record.ts"
+import { Book } from "../book.ts"
+import type { Engine } from "../engines.ts"
+
+function node(id: string) {
+  return { id, process: 1, host: "test", beatAt: 1, machine: null }
+}
+
+/** Held by every engine. */
+export function nodeContract(engine: Engine): void {
+  describe("a node", () => {
+    test("joins, is seen by others, and is gone when it is removed", async () => {
+      await using book = await Book.on(engine)
+      const { nodes } = book.store
+      const other = await book.another()
+      await nodes.join(node("one"))
+      await other.nodes.join(node("two"))
+      expect((await nodes.list()).map(({ id }) => id).toSorted()).toEqual(["one", "two"])
+      expect(await nodes.poll("one", 50)).toMatchObject({ known: true, nodes: 2, recalls: [] })
+      expect(await other.nodes.list()).toContainEqual({ ...node("one"), beatAt: 50 })
+      expect(await other.nodes.remove("one", 60)).toEqual([])
+      expect(await nodes.poll("one", null)).toMatchObject({ known: false, nodes: 1 })
+    })
+
+    test("learns with its next poll that keys or settings changed", async () => {
+      await using book = await Book.on(engine)
+      const { store } = book
+      await store.nodes.join(node("one"))
+      const first = await store.nodes.poll("one", null)
+      await book.account("a", 0n)
+      await book.key("k", "a", null)
+      const second = await store.nodes.poll("one", null)
+      expect(second.revision).toBeGreaterThan(first.revision)
+      const change = { section: "setting", id: "multiplier", body: "2", sealed: null } as const
+      await store.settings.change([{ ...change, replaces: null }], 5, AUDIT)
+      const third = await store.nodes.poll("one", null)
+      expect(third.settingsRevision).toBeGreaterThan(second.settingsRevision)
+    })
+
+    test("that is removed gives back its leases, and its holds expire", async () => {
+      await using book = await Book.on(engine)
+      const payer = await book.account("a", 100n)
+      const ledger = await book.ledger("one")
+      await ledger.lease(payer, 10n)
+      expect((await book.store.accounts.find("a"))?.leased).toBeGreaterThan(0n)
+      const hold = { request: "r", account: "a", key: "k", amount: 4n, at: 5, receipt: "{}" }
+      await book.store.settlements.post("one", { postings: [], opened: [hold], closed: [] })
+      expect(await book.store.nodes.remove("one", 60)).toEqual([hold])
+      expect(await book.store.settlements.listHolds("a")).toEqual([])
+      expect(await book.store.accounts.find("a")).toMatchObject({ balance: 100n, leased: 0n })
+      expect(await book.store.settlements.findReceipt("r")).toMatchObject({ entry: null })
+    })
+  })
+}

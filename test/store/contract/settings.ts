@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test"
+import type { SettingChange } from "../../../src/store/settings.ts"
+import { AUDIT } from "../audit-record.ts"
+import { Book } from "../book.ts"
+import { type Engine, refusalOf } from "../engines.ts"
+
+function change(id: string, body: string | null, replaces: number | null): SettingChange {
+  return { section: "setting", id, body, sealed: null, replaces }
+}
+
+/** Held by every engine. */
+export function settingContract(engine: Engine): void {
+  test("settings are changed together or not at all", async () => {
+    await using book = await Book.on(engine)
+    const { settings } = book.store
+    const nothing = await settings.read()
+    expect(nothing.records).toEqual([])
+    const first = await settings.change([change("a", "1", null), change("b", "2", null)], 5, AUDIT)
+    expect(first.records).toMatchObject([
+      { id: "a", body: "1", changedAt: 5 },
+      { id: "b", body: "2", changedAt: 5 },
+    ])
+    expect(first.revision).toBeGreaterThan(nothing.revision)
+    const { revision } = first
+    const stale = settings.change([change("a", "3", revision), change("b", "4", null)], 6, AUDIT)
+    expect(await refusalOf(stale)).toBe("conflict")
+    expect(await settings.read()).toEqual(first)
+    const second = await settings.change([change("a", null, revision)], 7, AUDIT)
+    expect(second.records.map(({ id }) => id)).toEqual(["b"])
+    expect(second.revision).toBeGreaterThan(revision)
+  })
+
+  test("of two processes that change the same, one is refused", async () => {
+    await using book = await Book.on(engine)
+    const other = await book.another()
+    const outcomes = await Promise.all(
+      [book.store, other].map((store) =>
+        refusalOf(store.settings.change([change("a", "1", null)], 5, AUDIT)),
+      ),
+    )
+    expect(outcomes.filter((refusal) => refusal === "conflict")).toHaveLength(1)
+  })
+}

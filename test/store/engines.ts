@@ -1,0 +1,27 @@
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
+import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
+import type { Store } from "../../src/store/store.ts"
+
+/** A way in which an engine opens a database. The contract of each aggregate is tested with every one. */
+export interface Engine {
+  readonly name: string
+  /** Opens the database that belongs to a folder of the test, created at its first opening. */
+  readonly open: (folder: string) => Promise<Store>
+}
+
+export const ENGINES: readonly Engine[] = [
+  { name: "SQLite", open: (folder) => databaseOf({ data: folder }).openStore() },
+  { name: "SQLite on a thread", open: (folder) => openThreadedStore(databaseFileIn(folder)) },
+]
+
+/**
+ * With what code the store refuses something; undefined when it does not. A `rejects` of Bun runs the event loop
+ * inside the test, which the messages of a thread do not survive.
+ */
+export async function refusalOf(step: Promise<unknown>): Promise<unknown> {
+  return step.then(
+    () => undefined,
+    (error: unknown) => Reflect.get(Object(error), "code") ?? error,
+  )
+}
