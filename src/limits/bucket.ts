@@ -1,46 +1,46 @@
-/** Milliseconds in which a whole limit drains. */
+/** Milliseconds in which a full limit drains. */
 export const MINUTE = 60_000
 
-/** Sums of floats stray from the whole number they stand for by less than this. */
+/** Sums of floats differ from the integers they represent by less than this. */
 const ROUNDING = 1e-9
 
-/** A debt is never longer than so many minutes, so that a correction that got lost heals. */
+/** The longest debt in minutes, so that a lost correction heals. */
 export const LONGEST_DEBT = 10
 
 /**
- * One limit of one key: GCRA in its form as a leaky bucket. What is used fills it, time drains it at
- * the rate of the limit, and what does not fit has to wait. It is counted in units and not in time,
- * so that a changed share leaves what was used as it was.
+ * One limit of one key: GCRA in its form as a leaky bucket. Usage fills it, time drains it at the rate of the
+ * limit, and what does not fit has to wait. It counts units rather than time, so that a changed share leaves
+ * past usage unchanged.
  */
 export interface Bucket {
   /** Units per minute, of all processes together. */
   readonly limit: number
-  /** Units in use now. @param share the part of the limit that is ours. */
+  /** Units in use now. @param share this process's part of the limit. */
   levelAt(share: number, now: number): number
   /**
    * Uses units, if they fit now.
-   * @param capacity the most that fits at once.
+   * @param capacity the most that fits in one burst.
    * @returns 0, or milliseconds until they fit; then nothing was used.
    */
   take(units: number, capacity: number, share: number, now: number): number
-  /** Adds to what is used, whether it fits or not; negative units take back, at most all of it. */
+  /** Adds to the usage, whether it fits or not; negative units give back, at most all of it. */
   add(units: number, share: number, now: number): void
 }
 
-/** Where the buckets of all keys are. */
+/** The buckets of all keys. */
 export interface Buckets {
-  /** The part of every limit that is for whom these buckets serve. */
+  /** The part of every limit that these buckets may use. */
   readonly share: number
-  /** Tells how many processes share the limits. */
+  /** Sets how many processes share the limits. */
   setProcesses(processes: number, now: number): void
-  /** Of a key's requests; made when it is not there. */
+  /** The bucket of a key's requests; created when it does not exist. */
   requests(keyId: string, limit: number, now: number): Bucket
   tokens(keyId: string, limit: number, now: number): Bucket
-  /** Of a key whose tokens were limited when it was last seen. */
+  /** The bucket of a key whose tokens were limited when it was last seen. */
   usedTokens(keyId: string): Bucket | undefined
 }
 
-/** The bucket of a process that has its own share of a limit. */
+/** The bucket of a process with its own share of a limit. */
 export class PrivateBucket implements Bucket {
   limit: number
   level: number
@@ -60,7 +60,7 @@ export class PrivateBucket implements Bucket {
   }
 
   take(units: number, capacity: number, share: number, now: number): number {
-    // More than ever fits has to wait until nothing is in use, and becomes a debt.
+    // More than can ever fit waits until nothing is in use, and becomes a debt.
     const room = units > capacity ? 0 : capacity - units
     const excess = this.levelAt(share, now) - room
     if (excess > ROUNDING * this.limit) return (excess * MINUTE) / (this.limit * share)

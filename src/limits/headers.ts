@@ -8,9 +8,8 @@ export interface QuotaState {
 }
 
 /**
- * Writes the limit of requests into an answer's headers, as OpenAI formats them
- * (docs/wire/openai-chat.md#f11). The names stand whole: to put them together for each answer would cost
- * more than the rest.
+ * Writes the request limit into response headers, as OpenAI formats them (docs/wire/openai-chat.md#f11). The
+ * names are literals: to build them for each response would cost more than the rest.
  */
 export function addRequestLimit(headers: Record<string, string>, quota: QuotaState): void {
   headers["x-ratelimit-limit-requests"] = String(quota.limit)
@@ -18,7 +17,7 @@ export function addRequestLimit(headers: Record<string, string>, quota: QuotaSta
   headers["x-ratelimit-reset-requests"] = formatWait(quota.reset)
 }
 
-/** The same for the limit of tokens. */
+/** The same for the token limit. */
 export function addTokenLimit(headers: Record<string, string>, quota: QuotaState): void {
   headers["x-ratelimit-limit-tokens"] = String(quota.limit)
   headers["x-ratelimit-remaining-tokens"] = String(quota.remaining)

@@ -1,10 +1,10 @@
 import { totalmem } from "node:os"
 
 const MEBIBYTE = 1024 * 1024
-/** What requests hold at least, whatever the machine. */
+/** The minimum for requests, whatever the machine. */
 const MIN = 256 * MEBIBYTE
 
-/** What requests may hold where no one says otherwise: a quarter of the machine's memory, or of the container's. Bytes. */
+/** What requests may hold by default: a quarter of the memory of the machine, or of the container. Bytes. */
 export function usualMemory(): number {
   const constrained = process.constrainedMemory()
   const total = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()

@@ -1,20 +1,20 @@
 import { GatewayError } from "../canon/errors.ts"
 
-/** Whose request it is that holds memory. */
+/** The key and account whose request holds memory. */
 export interface MemoryHolder {
   readonly id: string
   readonly account: string
 }
 
-/** Who holds no more than this may take what is kept back for small requests. Bytes. */
+/** A key that holds no more than this may use what is reserved for small requests. Bytes. */
 const SMALL_HOLDING = 128 * 1024
-/** Seconds after which a full gateway is worth another try. */
+/** Seconds after which to retry when the budget is full. */
 const RETRY_AFTER = 2
 const EIGHTHS = 8
-/** Eighths of the budget that large bodies may fill, and that answers may fill. The rest is for small requests. */
+/** Eighths of the budget that large bodies may fill, and that responses may fill. The rest is for small requests. */
 const EIGHTHS_OF_BODIES = 6
 const EIGHTHS_OF_ANSWERS = 7
-/** An account may hold so many times what it leaves free; each of its keys as much as that. */
+/** An account may hold this many times what it leaves free; each of its keys no more than that. */
 const ACCOUNT_PART = 2
 
 const MEBIBYTE = 1024 * 1024
@@ -29,9 +29,9 @@ interface KeyShare extends Share {
 }
 
 /**
- * The bytes that all requests of this process may hold together: bodies, what is parsed of them, answers that are read
- * whole. One request of a key may take what is free; several hold together no more than they leave free: whoever takes
- * all there is to have does not shut the others out.
+ * The bytes that all requests of this process may hold together: bodies, what is parsed of them, responses that
+ * are read completely. A single request of a key may take what is free; several together hold no more than they
+ * leave free, so that no key can shut the others out.
  */
 export class MemoryBudget {
   #limit: number
@@ -48,27 +48,27 @@ export class MemoryBudget {
     return this.#limit
   }
 
-  /** A smaller one takes nothing from those who hold more already. */
+  /** A smaller limit takes nothing from requests that already hold more. */
   set limit(bytes: number) {
     this.#limit = bytes
   }
 
-  /** Bytes that are held just now. */
+  /** Bytes held now. */
   get held(): number {
     return this.#held
   }
 
-  /** The most that one large body may ever hold. */
+  /** The most that one large body may hold. */
   get largest(): number {
     return this.#roomOf(EIGHTHS_OF_BODIES)
   }
 
-  /** The most that a request may ever hold together with its answer. */
+  /** The most that a request may hold together with its response. */
   get largestAnswer(): number {
     return this.#roomOf(EIGHTHS_OF_ANSWERS)
   }
 
-  /** What one request holds: nothing yet. */
+  /** A request's reservation, initially empty. */
   open({ id, account }: MemoryHolder): Reservation {
     let key = this.#keys.get(id)
     if (key === undefined) {
@@ -79,7 +79,7 @@ export class MemoryBudget {
   }
 
   /**
-   * Whether the bytes were there; then they are taken.
+   * Takes the bytes if they are free.
    * @param own what the request holds already: while it is the only one of its key, it need not share.
    */
   take(share: KeyShare, own: number, bytes: number, eighths: number): boolean {
@@ -135,14 +135,14 @@ export class Reservation implements Disposable {
     return this.#isOver
   }
 
-  /** For what is left to do when a request's own is over. */
+  /** A new reservation for work that outlives the request. */
   another(): Reservation {
     return new Reservation(this.#budget, this.#share)
   }
 
   /**
-   * Takes what a body needs before it is read, or while it grows.
-   * @throws GatewayError `overloaded`; `body_too_large` when it never could have it.
+   * Reserves what a body needs before it is read, or as it grows.
+   * @throws GatewayError `overloaded`; `body_too_large` when it can never fit.
    */
   takeBody(bytes: number): void {
     const { largest } = this.#budget
@@ -156,8 +156,8 @@ export class Reservation implements Disposable {
   }
 
   /**
-   * Takes what an answer, a frame or a fetched file needs.
-   * @throws GatewayError `overloaded`; `upstream_error` when it never could have it.
+   * Reserves what a response, a frame or a fetched file needs.
+   * @throws GatewayError `overloaded`; `upstream_error` when it can never fit.
    */
   takeAnswer(bytes: number): void {
     const { largestAnswer } = this.#budget
@@ -177,7 +177,7 @@ export class Reservation implements Disposable {
     this.#budget.give(this.#share, bytes)
   }
 
-  /** Has something else ended together with it. It must not throw. */
+  /** Registers something that ends together with it. It must not throw. */
   defer(end: () => void): void {
     if (this.#isOver) end()
     else (this.#deferred ??= []).push(end)

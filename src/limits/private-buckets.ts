@@ -5,21 +5,21 @@ interface KeyBuckets {
   tokens?: PrivateBucket
 }
 
-/** Keys remembered. Beyond that, keys that use nothing are forgotten, then those seen first. */
+/** Keys remembered. Beyond that, idle keys are forgotten first, then the oldest ones. */
 const MAX_KEYS = 100_000
 
 /**
- * The limits of a process that shares no memory with others. Each takes the limit divided by their number,
- * so that together they never pass it, as long as the limit is at least their number. A key with a smaller
- * one may send one request to each process, which then waits its full time.
+ * The limits of a process that shares no memory with others. Each process takes the limit divided by their
+ * number, so that together they never exceed it, as long as the limit is at least their number. A key with a
+ * smaller limit may send one request to each process, which then waits its full time.
  */
 export class PrivateBuckets implements Buckets {
   readonly #keys = new Map<string, KeyBuckets>()
   readonly #maxKeys: number
   share = 1
   /**
-   * The part of a limit that counts as used for keys not seen before: after another process has
-   * gone, what it let through is not known here.
+   * The part of a limit that counts as used for keys not seen before: when another process leaves, what it let
+   * through is not known here.
    */
   #unseen = 0
   #unseenAt = 0
@@ -36,7 +36,8 @@ export class PrivateBuckets implements Buckets {
     for (const buckets of this.#keys.values()) {
       for (const bucket of [buckets.requests, buckets.tokens]) {
         bucket?.levelAt(before, now)
-        // What a gone process left of its share has to drain in, lest it be used twice.
+        // The used part of the share that a departed process leaves has to drain first, or it could be used
+        // twice.
         if (bucket) bucket.level += gained * bucket.limit
       }
     }
@@ -86,7 +87,7 @@ export class PrivateBuckets implements Buckets {
         (requests?.levelAt(this.share, now) ?? 0) + (tokens?.levelAt(this.share, now) ?? 0)
       if (used === 0) this.#keys.delete(keyId)
     }
-    // A tenth at once, so that the next new keys do not each look at all of them.
+    // A tenth in one go, so that the next new keys do not each scan all of them.
     let excess = this.#keys.size - Math.floor(this.#maxKeys * 0.9)
     for (const keyId of this.#keys.keys()) {
       if (excess-- <= 0) break

@@ -3,13 +3,13 @@ import { type Bucket, type Buckets, MINUTE } from "./bucket.ts"
 import { addRequestLimit, addTokenLimit, formatWait, type QuotaState } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"
 
-/** What one request would use of its key's limits. */
+/** What one request uses of its key's limits. */
 export interface RateRequest {
   /** Undefined: no limit. */
   readonly requestsPerMinute?: number | undefined
   /** Undefined: no limit. */
   readonly tokensPerMinute?: number | undefined
-  /** How many tokens it may use, estimated. `adjust` puts that right. */
+  /** How many tokens it may use, estimated. `adjust` corrects that. */
   readonly tokens: number
 }
 
@@ -21,18 +21,18 @@ interface Limited {
 }
 
 /**
- * Requests and tokens per minute of each key. A key may use a whole minute's limit at once, and then
- * as much as drains: in no minute more than the limit and that burst. The processes of one machine share
- * the buckets (docs/decisions, 19); those of several divide the limits.
+ * Requests and tokens per minute of each key. A key may use a full minute's limit in one burst, and then as
+ * much as drains: in no minute more than the limit and that burst. The processes of one machine share the
+ * buckets (docs/decisions, 19); those of several machines divide the limits.
  *
- * A request whose tokens alone are more than a whole minute's limit is not refused for good, since
- * its tokens are an estimate: it waits until nothing is in use, and the debt delays what follows.
+ * A request whose tokens alone exceed a full minute's limit is not refused for good, since its tokens are an
+ * estimate: it waits until nothing is in use, and the debt delays what follows.
  */
 export class RateLimiter {
   readonly #buckets: Buckets
   readonly #clock: () => number
 
-  /** @param clock milliseconds that never run backwards; buckets that are shared need one that is. */
+  /** @param clock monotonic milliseconds; shared buckets need a clock that is shared, too. */
   constructor(
     clock: () => number = () => performance.now(),
     buckets: Buckets = new PrivateBuckets(),
@@ -41,14 +41,14 @@ export class RateLimiter {
     this.#buckets = buckets
   }
 
-  /** Tells how many processes share the limits. */
+  /** Sets how many processes share the limits. */
   setProcesses(processes: number): void {
     this.#buckets.setProcesses(processes, this.#clock())
   }
 
   /**
-   * Lets a request pass or refuses it. One that is refused uses nothing.
-   * @returns the `x-ratelimit-*` headers of its answer, for the limits that are set.
+   * Admits a request or refuses it. A refused request uses nothing.
+   * @returns the `x-ratelimit-*` headers of its response, for the limits that are set.
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`, with `retryAfter`.
    */
   check(keyId: string, request: RateRequest): Record<string, string> {
@@ -77,10 +77,10 @@ export class RateLimiter {
   }
 
   /**
-   * Puts the tokens of a request right once its real usage is known.
-   * @param delta tokens really used less those it was checked with; a request that came to nothing
-   * gives all of them back. Never brings back more than is in use.
-   * @param heldFor milliseconds since the check. What has drained meanwhile is not given back again.
+   * Corrects the tokens of a request once its real usage is known.
+   * @param delta tokens really used less those it was checked with; a request that failed gives all of them
+   * back. Never gives back more than is in use.
+   * @param heldFor milliseconds since the check. What has drained meanwhile is not given back a second time.
    */
   adjust(keyId: string, delta: number, heldFor = 0): void {
     if (delta === 0) return
@@ -91,7 +91,7 @@ export class RateLimiter {
     bucket.add(delta < 0 ? Math.min(0, delta + drained) : delta, share, this.#clock())
   }
 
-  /** A share of less than one request would never let any pass. */
+  /** A share of less than one request would never admit any. */
   #capacity(requests: Bucket): number {
     return Math.max(1, requests.limit * this.#buckets.share)
   }
@@ -111,12 +111,12 @@ export class RateLimiter {
     const { share } = this.#buckets
     const { limit } = bucket
     const level = bucket.levelAt(share, now)
-    // Who has another share of the limit is taken to be as busy.
+    // Processes with the other shares are assumed to be as busy.
     const left = Math.floor((capacity - level) / share + 1e-6)
     return {
       limit,
       remaining: Math.max(0, Math.min(limit, left)),
-      // Shared buckets count nanoseconds, which are told as the microseconds that they mean.
+      // Shared buckets count nanoseconds, which are reported rounded to microseconds.
       reset: Math.round((level * MINUTE * 1_000) / (limit * share)) / 1_000,
     }
   }
@@ -136,7 +136,7 @@ export class RateLimiter {
     const size = Math.ceil(tokens)
     const message =
       tokens > limit * this.#buckets.share
-        ? `Rate limit reached for tokens of this key: ${limit} per minute. This request may use ${size}, more than fits beside others: it runs once no other tokens are in use.`
+        ? `Rate limit reached for tokens of this key: ${limit} per minute. This request may use ${size}, more than fits next to others: it runs once no other tokens are in use.`
         : `Rate limit reached for tokens of this key: ${limit} per minute, and this request may use ${size}.`
     return this.#exceeded("token_rate_exceeded", message, limited, wait)
   }

@@ -11,17 +11,17 @@ const NANOSECONDS = 1_000_000
 /** Moments are whole nanoseconds: sums of them stray by less than this. */
 const ROUNDING = 1_000
 
-/** Keys whose place is remembered. Beyond that, all of them are looked for again. */
+/** Keys whose slot is remembered. Beyond that, all of them are looked up afresh. */
 const MAX_KEYS = 10_000
 
-/** Where the words of a key are, and its buckets as far as they were used. */
+/** The slot of a key, and the buckets in it that were used. */
 interface KeyBuckets {
   readonly slot: TableSlot
   requests?: SharedBucket
   tokens?: SharedBucket
 }
 
-/** What of a machine the buckets need. */
+/** What the buckets need of a machine. */
 export interface SharedPlace {
   readonly memory: SharedMemory
   /** How many processes share it. */
@@ -29,8 +29,8 @@ export interface SharedPlace {
 }
 
 /**
- * The limits of processes that share memory: one bucket for each limit of a key, whoever answers. Their
- * machine has all of a limit, or its processes' part of it where others, of other machines, have a part.
+ * The limits of processes that share memory: one bucket for each limit of a key, whichever process serves it.
+ * Their machine has all of a limit, or its processes' part where other machines have a part.
  */
 export class SharedBuckets implements Buckets {
   readonly #place: SharedPlace
@@ -77,7 +77,7 @@ export class SharedBuckets implements Buckets {
     return this.#limits[at + 1] === limit
   }
 
-  /** A bucket of that limit; another process, or an earlier configuration, may have had another. */
+  /** The bucket of that limit; another process, or an earlier configuration, may have used another limit. */
   #bucket(at: number, limit: number, now: number): SharedBucket {
     const before = this.#limits[at + 1] ?? 0
     const bucket = new SharedBucket(this.#table.words, at, limit)
@@ -87,7 +87,7 @@ export class SharedBuckets implements Buckets {
     return bucket
   }
 
-  /** What a key has; another key may have taken its words meanwhile. */
+  /** The buckets of a key; another key may have taken its slot meanwhile. */
   #find(keyId: string): KeyBuckets | undefined {
     const known = this.#keys.get(keyId)
     if (known !== undefined && this.#table.holds(known.slot)) return known
@@ -116,12 +116,12 @@ export class SharedBuckets implements Buckets {
   }
 }
 
-/** A bucket as one word, the moment at which it is empty: so one exchange of that word is all it takes. */
+/** A bucket in one word, the moment at which it is empty: one compare-and-exchange of that word updates it. */
 class SharedBucket implements Bucket {
   readonly limit: number
   readonly #words: BigInt64Array
   readonly #at: number
-  /** What it was filled to when this last took from it, and when that was: it need not be read again at once. */
+  /** The level when this process last took from it, and when that was: it need not be read again immediately. */
   #filledTo = 0
   #filledAt = -1
 
@@ -139,7 +139,7 @@ class SharedBucket implements Bucket {
 
   take(units: number, capacity: number, share: number, now: number): number {
     const unit = this.#unit(share)
-    // More than ever fits has to wait until nothing is in use, and becomes a debt.
+    // More than can ever fit waits until nothing is in use, and becomes a debt.
     const room = units > capacity ? 0 : (capacity - units) * unit
     for (;;) {
       const before = Atomics.load(this.#words, this.#at)
@@ -157,7 +157,7 @@ class SharedBucket implements Bucket {
     }
   }
 
-  /** Another limit: what was used stays what it was. */
+  /** Changes the limit; past usage keeps its units. */
   stretch(factor: number, now: number): void {
     for (;;) {
       const before = Atomics.load(this.#words, this.#at)
@@ -165,7 +165,7 @@ class SharedBucket implements Bucket {
     }
   }
 
-  /** @param filled nanoseconds that it takes to drain. @returns false when another process was quicker. */
+  /** @param filled nanoseconds that it takes to drain. @returns false when another process was faster. */
   #exchange(before: bigint, filled: number, now: number): boolean {
     const after = BigInt(Math.round(now * NANOSECONDS + filled))
     if (Atomics.compareExchange(this.#words, this.#at, before, after) !== before) return false
@@ -180,9 +180,9 @@ class SharedBucket implements Bucket {
   }
 }
 
-/** Nanoseconds that it takes until a moment. */
+/** Nanoseconds until a moment. */
 function filledBy(emptyAt: bigint, now: number): number {
-  // A longer one is none that anyone has made: it was written by another clock.
+  // No process writes a longer one: it comes from another clock.
   const filled = Number(emptyAt) - now * NANOSECONDS
   return Math.max(0, Math.min(filled, LONGEST_DEBT * MINUTE * NANOSECONDS))
 }

@@ -1,9 +1,9 @@
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { WordTable } from "../machine/word-table.ts"
 
-/** The hash of a deployment's id, then the words of `Ailing`. */
+/** The hash of a deployment's id, then the words of `CircuitState`. */
 const SLOT_WORDS = 8
-/** Which of the shared counters says how many ailing deployments there are. */
+/** The shared counter of degraded deployments. */
 const COUNTER = 1
 
 const FAILURES = 1
@@ -12,7 +12,7 @@ const RESTS_UNTIL = 3
 const OVERLOADED_UNTIL = 4
 const HALF_OPEN_UNTIL = 5
 
-/** Deployments of which something is known against, in memory that processes share. */
+/** Deployments that have failed recently, in memory that processes share. */
 export class Ailments {
   readonly #table: WordTable
   readonly #values: Float64Array
@@ -24,7 +24,7 @@ export class Ailments {
     this.#counters = memory.counters()
   }
 
-  /** Whether there are none: what every request asks. */
+  /** Whether there are none, which every request checks. */
   get areNone(): boolean {
     return Atomics.load(this.#counters, COUNTER) === 0
   }
@@ -35,11 +35,11 @@ export class Ailments {
     return slot === -1 ? undefined : new CircuitState(this.#values, slot)
   }
 
-  /** The same; it is made when it is not there. */
+  /** The same; created when it does not exist. */
   note(deployment: string): CircuitState {
     const known = this.find(deployment)
     if (known) return known
-    // Counted before it is there: a process that dies in between makes others look, and not overlook.
+    // Counted first: if this process dies in between, others look in vain, but overlook nothing.
     Atomics.add(this.#counters, COUNTER, 1)
     const rank = (slot: number): number => -new CircuitState(this.#values, slot).until
     const { at, wasFree } = this.#table.make(deployment, rank)
@@ -52,7 +52,7 @@ export class Ailments {
   }
 }
 
-/** What is known against one deployment. All moments are by the clock of `Health`. */
+/** The circuit of one deployment. All moments are by the clock of `Health`. */
 export class CircuitState {
   readonly slot: number
   readonly #values: Float64Array
@@ -70,7 +70,7 @@ export class CircuitState {
     this.#set(FAILURES, count)
   }
 
-  /** How often in a row it had to rest. */
+  /** How many times in a row its circuit opened. */
   get rests(): number {
     return this.#get(RESTS)
   }
@@ -79,7 +79,7 @@ export class CircuitState {
     this.#set(RESTS, count)
   }
 
-  /** The end of a rest that failures caused. */
+  /** When the circuit that failures opened may close. */
   get restsUntil(): number {
     return this.#get(RESTS_UNTIL)
   }
@@ -88,7 +88,7 @@ export class CircuitState {
     this.#set(RESTS_UNTIL, moment)
   }
 
-  /** The end of a rest that the vendor asked for: a success does not end it. */
+  /** Until when the vendor asked for fewer requests: a success does not end it. */
   get overloadedUntil(): number {
     return this.#get(OVERLOADED_UNTIL)
   }
@@ -97,7 +97,7 @@ export class CircuitState {
     this.#set(OVERLOADED_UNTIL, moment)
   }
 
-  /** Until when one request tries whether it works again. */
+  /** Until when one request tests whether it works (half-open). */
   get halfOpenUntil(): number {
     return this.#get(HALF_OPEN_UNTIL)
   }

@@ -2,32 +2,32 @@ import type { ErrorKind, GatewayError } from "../canon/errors.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
 import { Ailments } from "./circuit-states.ts"
 
-/** Failures in a row that make a deployment rest. */
+/** Consecutive failures that open a deployment's circuit. */
 const FAILURES_TO_REST = 3
-/** Milliseconds; the first rest, doubled each time its trial fails. */
+/** Milliseconds that the circuit stays open first; doubled each time the half-open request fails. */
 const FIRST_REST = 1_000
 const LONGEST_REST = 60_000
-/** Milliseconds; after an overload for which the vendor named no wait, and the longest believed. */
+/** Milliseconds after an overload for which the vendor named no wait, and the longest wait accepted. */
 const OVERLOAD_REST = 5_000
 const LONGEST_OVERLOAD_REST = 120_000
-/** Milliseconds; after the vendor refused the operator's own credential. */
+/** Milliseconds after the vendor refused the operator's credential. */
 const CREDENTIAL_REST = 60_000
-/** Milliseconds until a trial of which nothing was heard counts as forgotten. */
+/** Milliseconds until a half-open request without a result counts as lost. */
 const HALF_OPEN_TIME = 30_000
-/** Deployments remembered; settings with more than so many are not known. */
+/** Deployments remembered; larger configurations are not expected. */
 const MAX_DEPLOYMENTS = 10_000
 
-/** Failures that say nothing about the deployment: the caller's own, or ours. */
+/** Failures that say nothing about the deployment: the caller's, or ours. */
 const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "refused_by_upstream",
   "internal_error",
-  // Of our own memory: the vendor has answered.
+  // Our own memory: the vendor has responded.
   "overloaded",
 ])
 
 const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403])
 
-/** How a deployment has fared since this process started. */
+/** How a deployment has done since this process started. */
 interface Tally {
   successes: number
   failures: number
@@ -36,9 +36,9 @@ interface Tally {
   failedAt: number
 }
 
-/** How a deployment fares, for people. */
+/** A deployment's health, for display. */
 export interface HealthReport extends Readonly<Tally> {
-  /** Nothing was heard of it yet, requests go to it, or they go elsewhere until it is tried again. */
+  /** Not used yet, in use, or avoided until it is tried again. */
   readonly state: "unknown" | "healthy" | "resting"
   /** Milliseconds until a resting one is tried again. */
   readonly restsFor: number
@@ -54,22 +54,22 @@ const UNKNOWN: HealthReport = {
 }
 
 /**
- * How deployments fare, told from the requests themselves. Who fails rests; after a rest one request
- * tries it, and the others go elsewhere until that one has ended. All processes of a machine know what
- * one of them has found out (docs/decisions, 19); what was counted is each one's own. No timers.
+ * The health of deployments, learnt from the requests themselves: a circuit breaker. After failures the circuit
+ * opens; later one request tries the deployment, and the others go elsewhere until that one has ended. All
+ * processes of a machine share the circuits (docs/decisions, 19); each keeps its own counters. No timers.
  */
 export class Health {
   readonly #ailments: Ailments
   readonly #tallies = new Map<string, Tally>()
   readonly #clock: () => number
 
-  /** @param clock milliseconds that never run backwards; memory that is shared needs one that is. */
+  /** @param clock monotonic milliseconds; shared memory needs a clock that is shared, too. */
   constructor(clock: () => number = () => performance.now(), memory = SharedMemory.own()) {
     this.#clock = clock
     this.#ailments = new Ailments(memory)
   }
 
-  /** Whether nothing is known against any deployment. */
+  /** Whether no circuit is open. */
   get isAllWell(): boolean {
     return this.#ailments.areNone
   }
@@ -81,7 +81,7 @@ export class Health {
     return this.#clock() >= circuit.until
   }
 
-  /** A request is about to go to a deployment: after a rest it is the trial. */
+  /** A request is about to go to a deployment: if the circuit was open, it is the half-open request. */
   attempted(deployment: string): void {
     const circuit = this.#ailments.find(deployment)
     if (circuit === undefined || circuit.rests === 0) return
@@ -90,7 +90,7 @@ export class Health {
       circuit.halfOpenUntil = now + HALF_OPEN_TIME
   }
 
-  /** How a deployment fares; what is counted is what this process has seen. */
+  /** How a deployment does; the counters are this process's. */
   report(deployment: string): HealthReport {
     const tally = this.#tallies.get(deployment)
     const restsFor = (this.#ailments.find(deployment)?.until ?? 0) - this.#clock()
@@ -98,7 +98,7 @@ export class Health {
     return tally === undefined ? UNKNOWN : { state: "healthy", restsFor: 0, ...tally }
   }
 
-  /** A deployment answered. */
+  /** A deployment responded. */
   succeeded(deployment: string): void {
     this.#tally(deployment).successes++
     const circuit = this.#ailments.find(deployment)
@@ -111,9 +111,9 @@ export class Health {
   }
 
   /**
-   * An attempt failed; what that means for the deployment is told from the error.
-   * @param status the vendor's HTTP status, when it answered: 401, 402 and 403 are about the
-   * operator's credential, which the error does not tell.
+   * An attempt failed; the error says what that means for the deployment.
+   * @param status the vendor's HTTP status, when it responded: 401, 402 and 403 are about the operator's
+   * credential, which the error does not show.
    */
   failed(deployment: string, error: GatewayError, status?: number): void {
     if (NO_FAULT.has(error.kind)) return
@@ -127,11 +127,11 @@ export class Health {
     } else this.broke(deployment)
   }
 
-  /** An attempt got no usable answer. */
+  /** An attempt got no usable response. */
   broke(deployment: string): void {
     const circuit = this.#ailments.note(deployment)
     const now = this.#clock()
-    // Requests that began before the rest fail during it; they are no changes.
+    // Requests that started before the circuit opened fail later; they change nothing.
     if (now < circuit.restsUntil) return
     circuit.halfOpenUntil = 0
     circuit.failures++
@@ -153,7 +153,7 @@ export class Health {
     circuit.overloadedUntil = Math.max(circuit.overloadedUntil, this.#clock() + rest)
   }
 
-  /** The vendor refused the operator's credential: it is wrong, or out of money. */
+  /** The vendor refused the operator's credential: it is invalid, or out of money. */
   refused(deployment: string): void {
     const circuit = this.#ailments.note(deployment)
     circuit.halfOpenUntil = 0

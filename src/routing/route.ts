@@ -4,9 +4,9 @@ import type { Health } from "./health.ts"
 const NONE: readonly Deployment[] = []
 
 /**
- * The deployments to try for one request, in order: healthy ones in a random order that their
- * weights draw, those with weight 0 after them, and the resting ones last. None that has a price is
- * left out, since a doubtful try is better than a certain refusal.
+ * The deployments to try for one request, in order: healthy ones in a random order drawn by weight, those with
+ * weight 0 after them, and those with an open circuit last. No priced one is left out, since a doubtful attempt
+ * is better than a certain refusal.
  * @param random from 0 up to but not including 1.
  */
 export function route(
@@ -18,7 +18,7 @@ export function route(
   return deployments.length === 1 ? single(deployments) : order(deployments, health, random)
 }
 
-/** The likeliest order of a request's deployments, for those who only want to know. */
+/** The likeliest order of a request's deployments, for estimates. */
 export function likelyRoute(model: Model, health: Health): readonly Deployment[] {
   const priced = model.deployments
     .filter(({ price }) => price !== undefined)
@@ -43,7 +43,7 @@ function order(
   return [...draw(healthy, random), ...draw(open, random)]
 }
 
-/** Draws without putting back; a deployment of twice the weight is first twice as often. */
+/** Draws without replacement; a deployment of twice the weight is first twice as often. */
 function draw(deployments: readonly Deployment[], random: () => number): Deployment[] {
   const left = deployments.filter(({ weight }) => weight > 0)
   const fallbacks = deployments.filter(({ weight }) => !(weight > 0))

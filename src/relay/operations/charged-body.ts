@@ -11,10 +11,10 @@ import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { Ending } from "./ending.ts"
 import type { UpstreamAnswer } from "./operation-candidate.ts"
 
-/** An answer on its way: chunks that go out as they come, and a tail that waits for the charge. */
+/** A response body in progress: chunks that are sent as they arrive, and a tail that waits for the charge. */
 export type Chunks = AsyncGenerator<Uint8Array, Uint8Array | undefined>
 
-/** Of an answer that is a stream of events. */
+/** Headers of a response that is a stream of events. */
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",
@@ -42,7 +42,7 @@ export interface UnpaidAnswer {
   readonly end: (ending: Ending) => Promise<Ended>
 }
 
-/** The bytes of an upstream's answer, under its deadlines. */
+/** The bytes of an upstream response, under its deadlines. */
 export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGenerator<Uint8Array> {
   using _ = attempt
   try {
@@ -58,7 +58,7 @@ export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGen
   }
 }
 
-/** Chunks of which the last one is the tail. */
+/** Yields all chunks but the last, which is returned as the tail. */
 export async function* keepLastChunk(chunks: AsyncIterable<Uint8Array>): Chunks {
   let kept: Uint8Array | undefined
   for await (const chunk of chunks) {
@@ -69,8 +69,8 @@ export async function* keepLastChunk(chunks: AsyncIterable<Uint8Array>): Chunks 
 }
 
 /**
- * Waits for the first chunks, so that a failure before anything can be passed on is one of this attempt alone.
- * @param count how many of them.
+ * Waits for the first chunks, so that a failure before anything is passed on fails only this attempt.
+ * @param count how many chunks to wait for.
  */
 export async function awaitFirst(chunks: Chunks, count = 1): Promise<Chunks> {
   const first = [await chunks.next()]
@@ -155,7 +155,7 @@ function errorEvent(error: GatewayError, requestId: string): Uint8Array {
   return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, requestId)) }))
 }
 
-/** Cuts the connection. Bun would print a reason, and it has been reported by now. */
+/** Cuts the connection. Without a reason: Bun would print it, and it has been reported already. */
 function cut(controller: Controller): void {
   controller.error(undefined)
 }

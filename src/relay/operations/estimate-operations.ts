@@ -12,9 +12,9 @@ import type { OperationPlan } from "./operation-plan.ts"
 import type { OperationServices } from "./services.ts"
 
 /**
- * Says what the operations of a request would cost together and where they would go. Holds nothing, and
- * calls no one.
- * @param plans at least one, of an estimate.
+ * Estimates what the operations of a request cost together and where they go. Holds nothing and calls no
+ * vendor.
+ * @param plans of the estimate, at least one.
  * @throws GatewayError `request_rate_exceeded`.
  */
 export async function estimateOperations(
@@ -24,7 +24,7 @@ export async function estimateOperations(
   const { limiter, billing } = services
   const [first] = plans
   const last = plans.at(-1)
-  if (!first || !last) throw new Error("an estimate is of something")
+  if (!first || !last) throw new Error("an estimate needs at least one plan")
   const { id, requestsPerMinute } = first.call.key
   limiter.check(id, { requestsPerMinute, tokens: 0 })
   const parts = await Promise.all(plans.map((plan) => partOf(services, plan)))

@@ -8,7 +8,7 @@ import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationServices } from "./services.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 
-/** What one deployment made of an operation. */
+/** What one deployment returned for an operation. */
 export interface Outcome<T> {
   readonly value: T
   readonly losses: readonly Loss[]
@@ -17,14 +17,14 @@ export interface Outcome<T> {
 type SettlingServices = Pick<OperationServices, "pipeline" | "billing" | "alarms">
 
 /**
- * An operation whose upstream has answered, and whose money is still held. It is settled or released, once; to dispose
- * of it releases what is still held.
+ * An operation whose upstream has responded and whose money is still held. It is settled or released, once;
+ * disposing of it releases what is still held.
  */
 export class OpenOperation<T> implements Disposable {
   readonly value: T
   readonly deployment: Deployment
   readonly losses: readonly Loss[]
-  /** Of the answer, as far as they are known. */
+  /** Headers of the response, as far as they are known. */
   readonly headers: Record<string, string>
   readonly #services: SettlingServices
   readonly #context: RequestContext
@@ -51,9 +51,9 @@ export class OpenOperation<T> implements Disposable {
   }
 
   /**
-   * Charges what was used; resolves when that is on disk, and completes `headers`.
+   * Charges the usage; resolves when that is on disk, and completes `headers`.
    * @param estimated whether it is our own count.
-   * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
+   * @throws GatewayError `book_unavailable`: nothing was charged, and the response must not be sent.
    */
   async settle(usage: Usage, estimated: boolean): Promise<Settlement> {
     const { pipeline, billing, alarms } = this.#services
@@ -70,7 +70,7 @@ export class OpenOperation<T> implements Disposable {
     return settlement
   }
 
-  /** Ends it unpaid: nothing was delivered. */
+  /** Ends it without a charge: nothing was delivered. */
   release(reason: CallFailure): void {
     this.#isOver = true
     const { cancellation } = this.#context

@@ -8,16 +8,16 @@ import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
 
-/** Calls of one operation that are made at once. */
+/** Parallel calls of one operation. */
 const MAX_AT_ONCE = 4
 
-/** An upstream's answer whose body is still to be read; the attempt knows its deadlines. */
+/** An upstream response whose body is still unread; the attempt has its deadlines. */
 export interface UpstreamAnswer {
   readonly attempt: Attempt<Candidate>
   readonly response: HttpAnswer
 }
 
-/** One deployment that an operation may be done at, and how to call it. */
+/** A deployment that can serve an operation, and how to call it. */
 export class OperationCandidate implements Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
@@ -25,7 +25,7 @@ export class OperationCandidate implements Candidate {
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
 
-  /** @param speculative a call that may be under way already, to this deployment or another. */
+  /** @param speculative a call that may be in progress already, to this deployment or another. */
   constructor(
     pipeline: Pipeline,
     context: RequestContext,
@@ -40,9 +40,9 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * Makes one upstream call, and gives its answer once its status is good. What reading it fails with is to be told
-   * to the attempt.
-   * @param format whose refusals it would be.
+   * Makes one upstream call and returns its response once the status is good. The caller reports failures of
+   * reading the body to the attempt.
+   * @param format reads the vendor's errors.
    * @throws GatewayError
    */
   async call(call: OperationCall, format: RefusalReader): Promise<UpstreamAnswer> {
@@ -60,8 +60,8 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * Makes all calls of an encoded operation, at most a few at once, and reads their answers whole.
-   * @throws GatewayError of the first call that failed; the others are ended by then.
+   * Makes all calls of an encoded operation, a few in parallel, and reads their responses completely.
+   * @throws GatewayError of the first call that failed; the others have been aborted by then.
    */
   async callAll(
     format: RefusalReader,
@@ -82,7 +82,7 @@ export class OperationCandidate implements Candidate {
   }
 }
 
-/** The whole of an answer. @throws GatewayError; then the attempt has failed. */
+/** The complete response. @throws GatewayError; then the attempt has failed. */
 export async function readWhole({ attempt, response }: UpstreamAnswer): Promise<OperationAnswer> {
   try {
     const bytes = await attempt.bytes(response)

@@ -4,23 +4,23 @@ import type { Model } from "../../catalog/model.ts"
 import type { Call } from "../pipeline/call.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 
-/** What is to be admitted: which model, and for how much at most. */
+/** What is admitted: which model, and the most it may use. */
 export interface Admission {
   readonly model: Model
-  /** The most it can use: what its hold covers. */
+  /** The most it can use, covered by its hold. */
   readonly worst: Usage
-  /** Whether its answer is whole, and may be read on when its caller has left. */
+  /** Whether its response is whole, so that it may be read to its end after the caller has left. */
   readonly isWhole?: boolean
 }
 
-/** What an operation is before its money and its candidate are sought. */
+/** What is known of an operation before its hold and its candidate. */
 export interface OperationPlan extends Admission {
   readonly call: Call
-  /** The least that it uses when it is answered. */
+  /** The least that a successful response uses. */
   readonly min: Usage
   /**
-   * What of the request a deployment cannot be told.
-   * @throws GatewayError when it cannot go there.
+   * The parts of the request that a deployment does not support.
+   * @throws GatewayError when the request cannot go there.
    */
   readonly lossesAt: (candidate: Candidate) => readonly Loss[] | Promise<readonly Loss[]>
 }

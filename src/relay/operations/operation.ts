@@ -14,22 +14,25 @@ import { OperationCandidate } from "./operation-candidate.ts"
 import type { Admission } from "./operation-plan.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
 
-/** Does an operation at one deployment. What it throws sends the request to the next, by the rule of the pipeline. */
+/**
+ * Runs an operation at one deployment. Whether an error moves the request to the next one is decided by the
+ * pipeline.
+ */
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
 
-/** One operation of a request: limited and held by `admit`, brought to an answer by `open`, or released. */
+/** One operation of a request: limited and held by `admit`, sent upstream by `open`, or released. */
 export class Operation implements Disposable {
   readonly #services: OperationServices
   readonly #call: Call
   readonly #caller: Caller
   readonly #rate: RateUsage
-  /** Present while its worst case is held, until it is opened. */
+  /** Set while its worst case is held, until it is opened. */
   #admitted: RequestContext | undefined
-  /** In the order in which they are tried; drawn when the first of them is looked at. */
+  /** In the order in which they are tried; drawn on first use. */
   #candidates: readonly Candidate[] | undefined
   #speculative: SpeculativeCall | undefined
 
-  /** @param isPart whether another operation has counted the request in its key's rates. */
+  /** @param isPart whether another operation has already counted the request in its key's rate limits. */
   constructor(services: OperationServices, call: Call, caller: Caller, isPart = false) {
     this.#services = services
     this.#call = call
@@ -38,9 +41,10 @@ export class Operation implements Disposable {
   }
 
   /**
-   * Counts it in the key's rates and sets its worst case aside. Called again before it is opened, when the request
-   * turns out to be another than it seemed: then it is held for that, and what was sent early is given up.
-   * @throws GatewayError; then nothing more is held than was before.
+   * Counts it in the key's rate limits and holds its worst case. Called a second time before it is opened when
+   * the request turns out to differ from what was expected: then the hold is resized, and the early call is
+   * aborted.
+   * @throws GatewayError; then no more is held than before.
    */
   async admit({ model, worst, isWhole = false }: Admission): Promise<void> {
     const { pipeline, watch } = this.#services
@@ -69,8 +73,8 @@ export class Operation implements Disposable {
   }
 
   /**
-   * Makes the first call while the file in it is still arriving. `open` takes it over as if it had been made then;
-   * should it fail before, no one hears of it.
+   * Makes the first call while its file is still arriving. `open` uses that call if it succeeds; its failure is
+   * not reported.
    * @param candidate the first one.
    */
   async speculate(candidate: Candidate, call: OperationCall, file: FormFile): Promise<void> {
@@ -81,8 +85,8 @@ export class Operation implements Disposable {
   }
 
   /**
-   * Brings it to an upstream's answer. Called once.
-   * @throws GatewayError; then nothing is held any more.
+   * Gets an upstream's response. Called once.
+   * @throws GatewayError; then nothing is held.
    */
   async open<T>(attempt: AttemptAt<T>): Promise<OpenOperation<T>> {
     const context = this.#requireAdmitted()
@@ -95,17 +99,17 @@ export class Operation implements Disposable {
         this.#candidates,
       )
       this.#speculative?.giveUp()
-      // From now on it is the answer's to settle or to release.
+      // From here on the response settles or releases it.
       this.#admitted = undefined
       return open
     } catch (error) {
-      // Of several calls that were made at once, the others are of no use any more.
+      // Of several parallel calls, the others are no longer needed.
       this.release(new CallEnded("not_needed"))
       throw error
     }
   }
 
-  /** Gives it up: it is not needed any more, or cannot be done. Without effect before `admit` and after `open`. */
+  /** Releases it: it is no longer needed, or has failed. No effect before `admit` or after `open`. */
   release(reason: CallFailure): void {
     this.#speculative?.giveUp()
     if (!this.#admitted) return

@@ -8,13 +8,13 @@ import type { OpenOperation } from "./open-operation.ts"
 import { type AttemptAt, Operation } from "./operation.ts"
 import type { Admission, OperationPlan } from "./operation-plan.ts"
 
-/** What an operation is, before anyone is called. */
+/** What an operation is, before any vendor is called. */
 export interface OperationInput<T> extends Admission {
   readonly call: Call
   readonly attempt: AttemptAt<T>
 }
 
-/** Everything that is no chat: held, brought to an answer by the pipeline, then settled or released. */
+/** Everything but chat: held, sent upstream by the pipeline, then settled or released. */
 export class Operations {
   readonly #services: OperationServices
 
@@ -26,22 +26,22 @@ export class Operations {
     return this.#services.config()
   }
 
-  /** What the operations of a request would cost together, and where they would go. @throws GatewayError */
+  /** What the operations of a request cost together, and where they go. @throws GatewayError */
   estimate(plans: readonly OperationPlan[]): Promise<Estimate> {
     return estimateOperations(this.#services, plans)
   }
 
   /**
    * An operation for which nothing is held yet.
-   * @param isPart whether another operation has counted the request in its key's rates.
+   * @param isPart whether another operation has already counted the request in its key's rate limits.
    */
   prepare(call: Call, caller: Caller, isPart = false): Operation {
     return new Operation(this.#services, call, caller, isPart)
   }
 
   /**
-   * Brings an operation to an upstream's answer.
-   * @throws GatewayError; then nothing is held any more.
+   * Gets an upstream's response.
+   * @throws GatewayError; then nothing is held.
    */
   async begin<T>(input: OperationInput<T>, caller: Caller): Promise<OpenOperation<T>> {
     const operation = this.prepare(input.call, caller)
@@ -49,7 +49,7 @@ export class Operations {
     return operation.open(input.attempt)
   }
 
-  /** Brings it there and charges it at once: for answers that are whole. */
+  /** Runs an operation and charges it immediately, for responses that are whole. */
   async run<T extends { readonly usage: Usage; readonly estimated: boolean }>(
     input: OperationInput<T>,
     caller: Caller,

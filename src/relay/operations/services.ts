@@ -6,7 +6,7 @@ import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 
-/** All that serves operations. */
+/** The services that operations need. */
 export interface OperationServices {
   readonly config: () => RuntimeConfig
   readonly pipeline: Pipeline
@@ -19,8 +19,8 @@ export interface OperationServices {
   readonly alarms: UsageAlarms
 }
 
-/** What the operator hears of. */
+/** Alarms for the operator. */
 export interface UsageAlarms {
-  /** A priced answer for which no usage is known. */
+  /** A priced response for which no usage is known. */
   usageMissing(request: string, deployment: string): void
 }

@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { Operations } from "../../vendors/vendor.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 
-/** The operations as callers read them. */
+/** The operations' names in messages. */
 const NAMES: Readonly<Record<keyof Operations, string>> = {
   embedding: "embeddings",
   rerank: "rerank",
@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<keyof Operations, string>> = {
   image: "images",
 }
 
-/** How the vendor of a deployment is asked for an operation. @throws GatewayError `model_not_supported` */
+/** The format of an operation at the vendor of a deployment. @throws GatewayError `model_not_supported` */
 export function formatOf<Name extends keyof Operations>(
   { client }: Candidate,
   name: Name,
@@ -20,7 +20,7 @@ export function formatOf<Name extends keyof Operations>(
   if (format) return format
   throw new GatewayError(
     "model_not_supported",
-    `Provider '${client.provider}' has no ${NAMES[name]} that this gateway knows.`,
+    `Provider '${client.provider}' has no ${NAMES[name]} that this gateway supports.`,
     { parameter: "model" },
   )
 }

@@ -29,7 +29,7 @@ export interface EmbeddingServices {
   readonly alarms: UsageAlarms
 }
 
-/** Vectors, and what they used. */
+/** Vectors and their usage. */
 export interface Embedded {
   readonly vectors: readonly Vector[]
   readonly usage: Usage
@@ -37,7 +37,7 @@ export interface Embedded {
   readonly estimated: boolean
 }
 
-/** `POST /v1/embeddings`, from the request as it was read to vectors that are paid for. */
+/** `POST /v1/embeddings`, from the parsed request to vectors that are paid for. */
 export class Embeddings {
   readonly #services: EmbeddingServices
 
@@ -45,7 +45,7 @@ export class Embeddings {
     this.#services = services
   }
 
-  /** @throws GatewayError; then nothing is held any more. */
+  /** @throws GatewayError; then nothing is held. */
   embed(call: Call, request: EmbeddingRequest, caller: Caller): Promise<OpenOperation<Embedded>> {
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Embedded>> =>
       this.#attempt(candidate, call, request)
@@ -60,7 +60,7 @@ export class Embeddings {
     return {
       call,
       model: atNoExtraPrice(model, request.extra, config),
-      // A token is at least one byte of the body, also where the body holds tokens.
+      // A token is at least one byte of the body, also where the input is tokens.
       worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
       min: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
       async lossesAt(candidate) {
@@ -87,7 +87,7 @@ export class Embeddings {
   }
 }
 
-/** Vectors, and what of the request their vendor could not be told. */
+/** Vectors, and the parts of the request that their vendor does not support. */
 interface EmbeddedAt extends EmbeddingResult {
   readonly losses: readonly Loss[]
 }
@@ -104,7 +104,7 @@ export async function embedAt(
   return { ...result, losses }
 }
 
-/** The request as a vendor is told it. @throws GatewayError */
+/** The request as the vendor gets it. @throws GatewayError */
 async function reportTo(candidate: Candidate, request: EmbeddingRequest, decoder: TokenDecoder) {
   const format = formatOf(candidate, "embedding")
   const reported = format.takesTokens ? request : await withTexts(request, decoder)
@@ -132,7 +132,7 @@ async function withTexts(
   )
 }
 
-/** Tokens of an input: counted together, or told from its bytes where that would take too long. */
+/** Tokens of an input: counted, or estimated from its bytes where counting takes too long. */
 async function countInput(counter: TokenCounter, input: EmbeddingInput): Promise<number> {
   if (input.type === "tokens") {
     return input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)
@@ -140,9 +140,9 @@ async function countInput(counter: TokenCounter, input: EmbeddingInput): Promise
   return Math.max(inputCount(input), await countTexts(counter, input.texts))
 }
 
-/** Tokens of several texts, as well as they can be told without their vendor. */
+/** Tokens of several texts, as closely as can be counted without their vendor. */
 export async function countTexts(counter: TokenCounter, texts: readonly string[]): Promise<number> {
-  // A space begins a word's token, where a line would be a token of its own.
+  // A space becomes part of a word's token; a line break is a token itself.
   const text = texts.join(" ")
   const counted = await counter.count(text)
   return counted ?? roughTokens(Buffer.byteLength(text))

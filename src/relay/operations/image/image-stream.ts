@@ -11,20 +11,20 @@ import type { Ending } from "../ending.ts"
 import type { OpenOperation } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
 
-/** An image that a vendor streams, of which something has come. */
+/** An image that a vendor streams, after its first event has arrived. */
 export interface ImageStreaming {
   readonly answer: UpstreamAnswer
   readonly reader: ImageEventReader
-  /** Events as they go out, the last one left out. */
+  /** Outgoing events, except the last one. */
   readonly chunks: Chunks
 }
 
-/** What came of a call that asked for a stream: one, or an answer that is whole all the same. */
+/** The result of a call that asked for a stream: a stream, or a complete response all the same. */
 export type StreamedImage =
   | ({ readonly type: "stream" } & ImageStreaming)
   | { readonly type: "whole"; readonly answer: OperationAnswer }
 
-/** Has a vendor stream an image. @throws GatewayError before anything of it has come. */
+/** Has a vendor stream an image. @throws GatewayError before any of it has arrived. */
 export async function streamImage(
   candidate: OperationCandidate,
   format: ImageFormat,
@@ -48,13 +48,13 @@ export async function streamImage(
 async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Chunks {
   for await (const chunk of chunksOf(answer)) {
     yield* reader.push(chunk)
-    // After the image nothing of use can come, so that its end need not be waited for.
+    // Nothing after the image matters, so the end of the stream is not awaited.
     if (reader.last) return undefined
   }
   throw unusable("it ended before its last event")
 }
 
-/** The stream as the caller gets it: its last event, with the image, goes out once it is paid for. */
+/** The stream as the caller gets it: its last event, with the image, is sent once it is paid for. */
 export function imageBody(
   open: OpenOperation<unknown>,
   streaming: ImageStreaming,

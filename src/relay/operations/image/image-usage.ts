@@ -16,10 +16,13 @@ import {
 } from "../../../media/generated-image-tokens.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 
-/** Output tokens of a draft beside those of the image (OpenAI's image generation guide, "Partial images cost"). */
+/**
+ * Output tokens of a draft, on top of those of the image (OpenAI's image generation guide, "Partial images
+ * cost").
+ */
 const DRAFT_TOKENS = 100
 
-/** The size that was asked for; undefined when the model is to choose. */
+/** The requested size; undefined when the model chooses. */
 function askedSize(request: ImageRequest): ImageSize | undefined {
   return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }
@@ -29,7 +32,7 @@ function qualityOf({ options }: ImageRequest): string | undefined {
   return typeof quality === "string" ? quality : undefined
 }
 
-/** The model with the prices that images of the asked kind have. */
+/** The model with the prices for images of the requested kind. */
 export function pricedFor(request: ImageRequest, model: Model): Model {
   const size = askedSize(request)
   const quality = qualityOf(request)
@@ -40,7 +43,7 @@ export function pricedFor(request: ImageRequest, model: Model): Model {
   return { ...model, deployments }
 }
 
-/** What a request can use at most: images, and the tokens of a model that is priced by them. */
+/** The most that a request can use: images, and tokens for a model that is priced by them. */
 export function worstUsage(request: ImageRequest, model: Model): Usage {
   const images = { ...NO_USAGE, images: request.count }
   if (!model.deployments.some(isPricedByTokens)) return images
@@ -66,8 +69,8 @@ function outputBound(request: ImageRequest, { upstreamModel }: Deployment): numb
 }
 
 /**
- * What the answer used: the vendor's tokens, and the images there are. Where a model is priced by
- * tokens alone and its vendor told none, the most they can be.
+ * What the response used: the vendor's tokens, and the number of images. Where a model is priced by tokens
+ * alone and its vendor reported none, the most they can be.
  */
 export function imagesUsage(
   { images, usage }: Pick<ImageResult, "usage"> & { readonly images: number },
@@ -94,10 +97,10 @@ function promptUsage({ prompt }: ImageRequest): Usage {
 }
 
 /**
- * What was used when a stream ended before its image, by our own count; undefined when nothing was
- * delivered. Of the tokens of an image a draft shows as many as it is far along. Where images have a
- * price, one that the vendor never sent costs nothing; but who leaves with a draft of it pays for it,
- * since the vendor was asked to make it.
+ * What was used when a stream ended before its image, by our own count; undefined when nothing was delivered. A
+ * draft counts as many of the image's tokens as its share of the drafts. Where images have a price, one that
+ * the vendor never sent costs nothing; but a caller that leaves with a draft pays for the image, since the
+ * vendor was asked to make it.
  */
 export function draftsUsage(
   drafts: number,

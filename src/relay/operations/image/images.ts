@@ -44,16 +44,16 @@ export interface ImageInput {
   /** Absent: the operator's choice. */
   readonly model: string | undefined
   readonly request: ImageRequest
-  /** The address of this gateway as the caller knows it, for links to it. */
+  /** This gateway's address as the caller knows it, for links. */
   readonly base: string
 }
 
-/** What one deployment made of it: images, or a stream of one. */
+/** What one deployment returned: images, or a stream of one. */
 type Made =
   | { readonly type: "whole"; readonly result: ImageResult }
   | ({ readonly type: "stream" } & ImageStreaming)
 
-/** Makes images: finds the model, has its vendor make them, and hands them over as they were asked for. */
+/** Makes images: finds the model, has its vendor make them, and returns them in the requested form. */
 export class Images {
   readonly #operations: Operations
   readonly #images: ImageStore
@@ -63,7 +63,7 @@ export class Images {
     this.#images = images
   }
 
-  /** @throws GatewayError; then nothing is held any more. */
+  /** @throws GatewayError; then nothing is held. */
   async make(input: ImageInput, caller: Caller): Promise<Answer> {
     const { call, request } = input
     const open = await this.#operations.begin(
@@ -93,7 +93,7 @@ export class Images {
       call,
       model,
       worst: worstUsage(request, model),
-      // Where images have a price, none is answered without one.
+      // Where images have a price, a response without one is an error.
       min: { ...NO_USAGE, images: 1 },
       lossesAt(candidate) {
         const { upstreamModel } = candidate.deployment
@@ -164,7 +164,7 @@ export class Images {
       return (await fetchMedia(url, this.#operations.config.media, memory)).data
     } catch (error) {
       if (error instanceof GatewayError && error.kind === "overloaded") throw error
-      throw unusable("the picture it points at could not be fetched", error)
+      throw unusable("the image it links to could not be fetched", error)
     }
   }
 
@@ -187,7 +187,7 @@ function doneImage(data: string): DoneImage {
   return { data, format, size: size && sizeName(size) }
 }
 
-/** Base64 that holds a JPEG's size also behind a large preview; a multiple of four. */
+/** Base64 that holds a JPEG's size even after a large preview; a multiple of four. */
 const LONGEST_HEADER = 262_144
 
 function wireType(form: ImageForm): Image["source"]["type"] {
@@ -203,7 +203,7 @@ async function attempt(
   const format = formatOf(candidate, "image")
   const drawn = await withDrawnMask(request, format, upstreamModel)
   const { calls, losses: lost, isStreamed } = lossesOf(format, drawn, upstreamModel)
-  // An image that the caller would not take is not made in the first place.
+  // An image whose size the caller would reject is not made in the first place.
   if (isStrict && lost.length > 0) throw notCarried(lost)
   const [first] = calls
   if (!isStreamed || !first) {
@@ -216,7 +216,7 @@ async function attempt(
   return { value: { type: "whole", result }, losses: once([...lost, STREAM_EMULATED]) }
 }
 
-/** The calls of a request, and what is lost of it. */
+/** The calls of a request, and its losses. */
 function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
   const { calls, losses } = format.encode(request, model)
   const isStreamed = format.streams?.(request, model) ?? false
@@ -230,11 +230,11 @@ async function decoded(
   request: ImageRequest,
 ): Promise<ImageResult> {
   const result = await format.decode(answers, request)
-  if (result.images.length === 0) throw unusable("it holds no picture")
+  if (result.images.length === 0) throw unusable("it holds no image")
   return result
 }
 
-/** The request with its mask as the model's vendor draws masks. @throws GatewayError `invalid_image`. */
+/** The request with its mask drawn as the model's vendor expects it. @throws GatewayError `invalid_image`. */
 async function withDrawnMask(
   request: ImageRequest,
   format: ImageFormat,

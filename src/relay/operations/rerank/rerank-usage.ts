@@ -8,8 +8,8 @@ const DOCUMENTS_OF_SEARCH = 100
 const TOKENS_OF_DOCUMENT = 500
 
 /**
- * The most that a request can use, whichever way its vendor counts: every byte a token, the query read
- * again with each document.
+ * The most that a request can use, however its vendor counts: every byte a token, the query read once more for
+ * each document.
  */
 export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usage {
   const { query, documents } = request
@@ -27,10 +27,10 @@ export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usa
 }
 
 /**
- * What a request used: what its vendor counted, and our own count of what has a price and was not
- * counted. Vendors count searches or tokens; the operator may have priced the other.
+ * What a request used: what its vendor counted, and our own count of priced units that it did not count.
+ * Vendors count searches or tokens; the operator may have priced the other.
  * @param rates of the deployment.
- * @param countTokens our own count, which takes a while.
+ * @param countTokens our own count, which is slow.
  */
 export async function rerankUsage(
   request: RerankRequest,

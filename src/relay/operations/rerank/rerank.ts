@@ -19,7 +19,7 @@ import type { Candidate } from "../../upstream/attempt.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 
-/** An order of documents, and what it used. */
+/** Ranked documents and the usage. */
 export interface Reranked {
   readonly ranking: readonly DocumentScore[]
   readonly usage: Usage
@@ -27,7 +27,7 @@ export interface Reranked {
   readonly estimated: boolean
 }
 
-/** What a vendor, or our comparing, made of a request. */
+/** What a vendor, or our own comparison, returned. */
 interface Judged {
   readonly result: RerankResult
   readonly losses: readonly Loss[]
@@ -37,8 +37,8 @@ const EMULATED: Loss = { name: "rerank", effect: "emulated" }
 const SQUASHED: Loss = { name: "relevance_score", effect: "approximated" }
 
 /**
- * `POST /v1/rerank`, from the request as it was read to an order that is paid for. Where there is no
- * reranker, embeddings of the query and of the documents are compared.
+ * `POST /v1/rerank`, from the parsed request to a ranking that is paid for. Where there is no reranker,
+ * embeddings of the query and of the documents are compared.
  */
 export class Reranking {
   readonly #services: EmbeddingServices
@@ -47,7 +47,7 @@ export class Reranking {
     this.#services = services
   }
 
-  /** @throws GatewayError; then nothing is held any more. */
+  /** @throws GatewayError; then nothing is held. */
   rerank(call: Call, request: RerankRequest, caller: Caller): Promise<OpenOperation<Reranked>> {
     const plan = this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Reranked>> =>
@@ -95,7 +95,7 @@ export class Reranking {
       this.#services.alarms.usageMissing(call.id, candidate.deployment.id)
     }
     const rates = candidate.deployment.price?.rates ?? {}
-    // A reranker reads the query again with each document.
+    // A reranker reads the query once more for each document.
     const queries = format ? request.documents.length : 1
     const counted = await rerankUsage(request, result, rates, () => this.#count(request, queries))
     return { value: { ranking: result.ranking, ...counted }, losses }
@@ -110,7 +110,7 @@ export class Reranking {
     return ofQuery * queries + ofDocuments
   }
 
-  /** The cosine between the query and each document, brought into 0 to 1. */
+  /** The cosine between the query and each document, scaled to 0 to 1. */
   async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Judged> {
     const { decoder } = this.#services
     const { query, documents } = request
@@ -152,7 +152,7 @@ async function validate(
   return { result, losses: result.isSquashed ? [...losses, SQUASHED] : losses }
 }
 
-/** Vendors refuse texts that are empty, and a document may be. */
+/** Vendors refuse empty texts, and a document may be empty. */
 function embeddingOf(
   { model }: RerankRequest,
   texts: readonly string[],

@@ -22,7 +22,7 @@ const CONTENT_TYPES: Readonly<Record<SoundForm, string>> = {
   pcm: "audio/pcm",
 }
 
-/** The sound as the caller gets it, as it comes; its end goes out once it is paid for. */
+/** The audio as the caller gets it; its end is sent once it is paid for. */
 export function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): Answer {
   const { value, headers, deployment } = open
   const { request, form, received, attempt } = value

@@ -10,14 +10,14 @@ import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 
-/** The slowest that a character is spoken at ordinary speed, seconds: a digit can be a long word. */
+/** The slowest that a character is spoken at normal speed, in seconds: a digit can be a long word. */
 const SLOWEST_CHARACTER = 0.5
-/** Silence around it, seconds. */
+/** Silence before and after, in seconds. */
 const SILENCE = 5
 /** Tokens of one second of speech: Gemini's recorded 25, OpenAI's about 21 by its own price per minute. */
 const TOKENS_PER_SECOND = 25
 
-/** Bytes of a second as vendors usually send it; exact for those that are not compressed. */
+/** Bytes of a second as vendors usually send it; exact for uncompressed formats. */
 const BYTES_PER_SECOND: Readonly<Record<SoundForm, number>> = {
   mp3: 16_000,
   opus: 8_000,
@@ -27,18 +27,18 @@ const BYTES_PER_SECOND: Readonly<Record<SoundForm, number>> = {
   pcm: PCM_RATE * 2,
 }
 
-/** Tokens of sound of which only the bytes are known: samples as OpenAI streams them, or packed. */
+/** Tokens of audio of which only the bytes are known: samples as OpenAI streams them, or compressed. */
 export function soundTokens(samples: number, packed: number): number {
   const seconds = samples / BYTES_PER_SECOND.pcm + packed / BYTES_PER_SECOND.mp3
   return Math.ceil(seconds * TOKENS_PER_SECOND)
 }
 
-/** Whether a price goes by tokens rather than by characters or seconds. */
+/** Whether a price is per token rather than per character or second. */
 export function isByTokens({ rates }: Price): boolean {
   return rates.characters === undefined && rates.seconds === undefined
 }
 
-/** The most that speaking a text can use: what its hold covers. */
+/** The most that speaking a text can use, covered by its hold. */
 export function worstSpeech(request: Omit<SpeechRequest, "needsTokens">, model: Model): Usage {
   const { input, instructions = "", speed = 1 } = request
   const characters = characterCount(input)
@@ -59,13 +59,13 @@ const USUAL_PACE = 15
 /** What was spoken. */
 export interface SpokenAmount {
   readonly request: SpeechRequest
-  /** In which form it came. */
+  /** Its format. */
   readonly form: SoundForm
   readonly bytes: number
-  /** Bytes of the whole, where the vendor has said so beforehand. */
+  /** Bytes of the complete audio, where the vendor announced them. */
   readonly announced: number | undefined
   readonly ending: Ending
-  /** As the vendor counted. */
+  /** The vendor's own count. */
   readonly reported: Usage | undefined
 }
 
@@ -76,9 +76,9 @@ export interface ReckonedSpeech {
 }
 
 /**
- * What was used. A vendor who broke off is paid for what came: as large a share of the characters as of
- * the bytes it had announced, or as are spoken in a sound of that length. A caller who left had the whole
- * spoken, whatever they heard of it.
+ * What was used. A vendor that broke off is paid for what arrived: the same share of the characters as of the
+ * bytes it announced, or as many as are spoken in audio of that length. A caller that left pays for all of it,
+ * however much they heard.
  */
 export function speechUsage(amount: SpokenAmount, price: Price | undefined): ReckonedSpeech {
   const { request, form, bytes, announced, ending, reported } = amount

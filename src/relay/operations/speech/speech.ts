@@ -8,7 +8,7 @@ import { answerSpeech } from "./speech-answer.ts"
 import { worstSpeech } from "./speech-usage.ts"
 import { encodedFor, synthesizeAt } from "./synthesize.ts"
 
-/** `POST /v1/audio/speech`, from the request as it was read to sound that is paid for. */
+/** `POST /v1/audio/speech`, from the parsed request to audio that is paid for. */
 export class Speech {
   readonly #operations: Operations
 
@@ -16,7 +16,7 @@ export class Speech {
     this.#operations = operations
   }
 
-  /** @throws GatewayError; then nothing is held any more. */
+  /** @throws GatewayError; then nothing is held. */
   async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
     const operation = this.#operations.prepare(call, caller)
     await operation.admit(this.plan(call, options))
@@ -34,7 +34,7 @@ export class Speech {
       call,
       model,
       worst: worstSpeech(options, model),
-      // An answer that breaks off is paid for by what came of it.
+      // A response that breaks off is charged by what arrived.
       min: NO_USAGE,
       lossesAt: (candidate) => encodedFor(candidate, options).encoded.losses,
     }

@@ -19,12 +19,12 @@ import type { OperationCandidate, UpstreamAnswer } from "../operation-candidate.
 import { formatOf } from "../vendor-format.ts"
 import { isByTokens } from "./speech-usage.ts"
 
-/** Sound of which the beginning is here. */
+/** Audio whose first chunks have arrived. */
 export interface SpeechReceived {
   readonly request: SpeechRequest
-  /** As it goes out. */
+  /** Outgoing chunks. */
   readonly chunks: AsyncGenerator<Uint8Array>
-  /** As it comes in, up to now. */
+  /** What has arrived so far. */
   readonly received: Received
   readonly form: SoundForm
   readonly attempt: Attempt<Candidate>
@@ -32,15 +32,15 @@ export interface SpeechReceived {
 
 interface Received {
   bytes: number
-  /** Bytes of the whole, where the answer says so. */
+  /** Bytes of the complete audio, where the response says so. */
   announced: number | undefined
-  /** Samples per second, where that is reported. */
+  /** Samples per second, where they are reported. */
   rate: number | undefined
   /** What the vendor counted. */
   usage: Usage | undefined
 }
 
-/** Has a text spoken at one deployment. @throws GatewayError before anything of the sound can be passed on. */
+/** Has a text spoken at one deployment. @throws GatewayError before any of the audio can be passed on. */
 export async function synthesizeAt(
   candidate: OperationCandidate,
   options: SpeechOptions,
@@ -53,7 +53,7 @@ export async function synthesizeAt(
   const { attempt } = answer
   const received = { bytes: 0, announced: undefined, rate: undefined, usage: undefined }
   try {
-    // Where the last chunk is kept back, the first could be it.
+    // Where the last chunk is withheld, the first one could be it.
     const count = options.events ? 1 : 2
     const source = await awaitFirst(counted(sourceOf(answer, encoded, received), received), count)
     const chunks = asWanted(source, { delivery, came: form, wanted: request.form, received })
@@ -63,7 +63,7 @@ export async function synthesizeAt(
   }
 }
 
-/** What goes to the vendor of a deployment. @throws GatewayError where it cannot do it at all. */
+/** The request for a deployment's vendor. @throws GatewayError where the vendor cannot serve it. */
 export function encodedFor(
   candidate: Candidate,
   options: SpeechOptions,
@@ -78,10 +78,10 @@ export function encodedFor(
   return { format, request, encoded: format.encode(request, upstreamModel) }
 }
 
-/** An error that comes with a good status is words, not sound. */
+/** An error that comes with a good status is text, not audio. */
 const NO_SOUND = /^(application\/json|text\/)/
 
-/** The sound of an answer, however it is packed. */
+/** The audio of a response, however it is packed. */
 async function* sourceOf(
   answer: UpstreamAnswer,
   { delivery }: EncodedSpeech,
@@ -102,7 +102,7 @@ async function* sourceOf(
     for await (const chunk of chunksOf(answer)) yield* reader.push(chunk)
     if (!reader.isOver) throw unusable("it ended before its last event")
     received.usage = reader.usage
-  } else if (NO_SOUND.test(type)) throw unusable("it holds no sound")
+  } else if (NO_SOUND.test(type)) throw unusable("it holds no audio")
   else {
     const announced = Number(headers.get("content-length"))
     if (announced > 0) received.announced = announced
@@ -110,7 +110,7 @@ async function* sourceOf(
   }
 }
 
-/** @throws GatewayError at its end where nothing came. */
+/** @throws GatewayError at its end where nothing arrived. */
 async function* counted(source: AsyncIterable<Uint8Array>, received: Received): Chunks {
   let isEmpty = true
   for await (const chunk of source) {
@@ -118,7 +118,7 @@ async function* counted(source: AsyncIterable<Uint8Array>, received: Received): 
     received.bytes += chunk.byteLength
     yield chunk
   }
-  if (isEmpty) throw unusable("it holds no sound")
+  if (isEmpty) throw unusable("it holds no audio")
   return undefined
 }
 
@@ -129,16 +129,16 @@ interface Conversion {
   readonly received: Received
 }
 
-/** Makes wav and pcm of each other. Only a header can tell of another rate than callers expect of pcm. */
+/** Converts between wav and pcm. Only a header can state a sample rate other than the one callers expect of pcm. */
 function asWanted(
   source: Chunks,
   { delivery, came, wanted, received }: Conversion,
 ): AsyncGenerator<Uint8Array> {
   const { bytes, rate = PCM_RATE } = received
   if (came !== wanted && wanted === "wav") {
-    // What came as JSON is here whole by now.
+    // JSON has been read completely by now.
     return wrapWave(source, delivery.type === "json" ? bytes : undefined, rate)
   }
-  if (rate !== PCM_RATE) throw unusable(`its sound has ${rate} samples per second`)
+  if (rate !== PCM_RATE) throw unusable(`its audio has ${rate} samples per second`)
   return came === wanted ? source : unwrapWave(source)
 }

@@ -1,10 +1,10 @@
 import type { Transcript, TranscriptForm } from "../../../canon/transcription.ts"
 import { chunksOfLines, chunksOfText, type TranslationChunk } from "./translation-text.ts"
 
-/** Forms in which every segment stands for itself. */
+/** Formats whose segments are translated one by one. */
 const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
-/** What has to be translated: nothing of silence, nothing of what was said in English. */
+/** What has to be translated: neither silence nor what was said in English. */
 export function chunksOf(
   { text, language, segments }: Transcript,
   form: TranscriptForm,
@@ -20,7 +20,7 @@ export function asEnglish(transcript: Transcript): Transcript {
   return { ...rest, language: "en" }
 }
 
-/** A transcript with its text in English. @param texts the translations of its `piecesOf`. */
+/** A transcript with its text in English. @param texts the translations of its `chunksOf`. */
 export function withEnglish(
   transcript: Transcript,
   texts: readonly string[],

@@ -5,7 +5,7 @@ import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Call } from "../../pipeline/call.ts"
 import type { RuntimeConfig } from "../../pipeline/runtime-config.ts"
 
-/** The model that a request names. @throws GatewayError where it is none, or not this key's. */
+/** The model that a request names. @throws GatewayError where it does not exist, or this key may not call it. */
 export function modelOf(
   { key }: Call,
   { model, extra }: TranscriptionRequest,
@@ -15,7 +15,7 @@ export function modelOf(
   return atNoExtraPrice(known, extra, config)
 }
 
-/** Whether a request needs a second model: English is asked for, and no vendor of its own can be asked for that. */
+/** Whether a request needs a second model: English is asked for, and no vendor of its model translates. */
 export function needsTranslator(
   { task }: TranscriptionRequest,
   { deployments }: Model,
@@ -24,14 +24,14 @@ export function needsTranslator(
   if (task === "transcribe") return false
   return deployments.every(({ provider, upstreamModel }) => {
     const format = clients.get(provider)?.vendor.operations?.transcription
-    // What cannot transcribe either is to be refused for that.
+    // A model that cannot transcribe either is refused for that.
     return format !== undefined && !format.translates(upstreamModel)
   })
 }
 
 /**
- * The chat model that translates what another model transcribes: the operator's choice, else the first that the key
- * may call.
+ * The chat model that translates what another model transcribes: the operator's choice, else the first that the
+ * key may call.
  * @throws GatewayError `model_not_supported` where there is none.
  */
 export function translatorOf({ key }: Call, transcriber: Model, config: RuntimeConfig): Model {

@@ -17,7 +17,7 @@ import type { OperationPlan } from "../operation-plan.ts"
 import { formatOf } from "../vendor-format.ts"
 import { worstTranscription } from "./transcription-usage.ts"
 
-/** What a vendor answers: a transcript, or its own stream of one. */
+/** What a vendor returns: a transcript, or its own stream of one. */
 export type TranscriptReceived =
   | { readonly type: "whole"; readonly transcript: Transcript }
   | {
@@ -27,7 +27,7 @@ export type TranscriptReceived =
       readonly chunks: Chunks
     }
 
-/** What a transcription takes. */
+/** The plan of a transcription. */
 export function transcriptionPlan(
   call: Call,
   request: TranscriptionRequest,
@@ -37,7 +37,7 @@ export function transcriptionPlan(
     call,
     model,
     worst: worstTranscription(request, model),
-    // A vendor says how long it was, and may say less than its bytes do.
+    // The vendor reports the duration, and may report less than the bytes suggest.
     min: NO_USAGE,
     async lossesAt(candidate) {
       const encoded = await formatOf(candidate, "transcription").encode(
@@ -49,7 +49,7 @@ export function transcriptionPlan(
   }
 }
 
-/** Has an audio file written down at one deployment. @throws GatewayError */
+/** Has an audio file transcribed at one deployment. @throws GatewayError */
 export async function transcribeAt(
   candidate: OperationCandidate,
   request: TranscriptionRequest,
@@ -84,7 +84,7 @@ async function receive(
   }
 }
 
-/** The vendor's bytes as they come; from those that hold its last event on they wait for the charge. */
+/** The vendor's bytes as they arrive; from its last event on they wait for the charge. */
 async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Chunks {
   const kept: Uint8Array[] = []
   for await (const chunk of chunksOf(answer)) {

@@ -7,7 +7,7 @@ import type { TranscriptReceived } from "./transcribe.ts"
 import { transcriptionUsage } from "./transcription-usage.ts"
 import type { OpenOperation } from "../open-operation.ts"
 
-/** The answer to a transcription, paid for before its end goes out. */
+/** The response to a transcription, paid for before its end is sent. */
 export async function answerTranscription(
   open: OpenOperation<TranscriptReceived>,
   request: TranscriptionRequest,
@@ -24,7 +24,7 @@ export async function answerTranscription(
   return renderedAnswer(transcript, request, headers)
 }
 
-/** A whole transcript, which is charged by now, in the form that was asked for. */
+/** A whole transcript, already charged, in the requested format. */
 export function renderedAnswer(
   transcript: Transcript,
   request: TranscriptionRequest,

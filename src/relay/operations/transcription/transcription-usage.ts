@@ -4,10 +4,10 @@ import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 
-/** Tokens of a second of sound: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
+/** Tokens of a second of audio: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
 const MAX_TOKENS_PER_SECOND = 32
 const USUAL_TOKENS_PER_SECOND = 10
-/** Tokens that can be written of a second: the diarizing models' recorded 39, and some for the frame. */
+/** Output tokens for a second of audio: the diarizing models' recorded 39, and some for the wrapping. */
 const MAX_OUTPUT_PER_SECOND = 40
 const FRAME = 256
 
@@ -15,7 +15,7 @@ function isByTokens({ rates }: Price): boolean {
   return rates.seconds === undefined
 }
 
-/** The most that writing a sound down can use: what its hold covers. */
+/** The most that a transcription can use, covered by its hold. */
 export function worstTranscription(
   { audio, prompt = "" }: TranscriptionRequest,
   model: Model,
@@ -32,7 +32,10 @@ export function worstTranscription(
   }
 }
 
-/** What was used, and whether that is our own count: the vendor's word goes before the file's, unless it is nothing. */
+/**
+ * What was used, and whether that is our own count: the vendor's report takes precedence over the file's
+ * length, unless it is zero.
+ */
 export function transcriptionUsage(
   { text, usage: reported, duration }: Pick<Transcript, "text" | "usage" | "duration">,
   { audio }: TranscriptionRequest,

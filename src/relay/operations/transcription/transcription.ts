@@ -12,15 +12,15 @@ import { worstTranscription } from "./transcription-usage.ts"
 import { translate, type TranscriptionServices } from "./translation.ts"
 
 /**
- * A request for the text of an audio file: perhaps begun while the file is still arriving, then answered. Dispose of
- * it in any case; what it holds without an answer is released.
+ * A request for the text of an audio file: possibly started while the file is still arriving, then answered.
+ * Always dispose of it; what it still holds is released.
  */
 export class Transcription implements Disposable {
   readonly #services: TranscriptionServices
   readonly #call: Call
   readonly #caller: Caller
   readonly #operation: Operation
-  /** What is held for now, as long as that is all that was asked for. */
+  /** What is held for now, as long as nothing else is requested. */
   #expected: TranscriptionRequest | undefined
 
   constructor(services: TranscriptionServices, call: Call, caller: Caller) {
@@ -32,8 +32,8 @@ export class Transcription implements Disposable {
 
   /**
    * Holds what the file can cost while it is still arriving, and forwards it as it arrives.
-   * @param expected the request as it will be if nothing follows the file.
-   * @throws what keeps it from being sent early. That is no reason not to answer it.
+   * @param expected the request as it is if nothing follows the file.
+   * @throws what keeps it from being sent early. The request can still be answered.
    */
   async begin(expected: TranscriptionRequest): Promise<void> {
     const { config } = this.#services.operations
@@ -49,7 +49,7 @@ export class Transcription implements Disposable {
     await this.#operation.speculate(candidate, call, expected.audio.file)
   }
 
-  /** @throws GatewayError; then nothing is held any more. */
+  /** @throws GatewayError; then nothing is held. */
   async answer(request: TranscriptionRequest): Promise<Answer> {
     const call = this.#call
     const operation = this.#operation
@@ -78,7 +78,7 @@ function admissionOf(request: TranscriptionRequest, model: Model): Admission {
   return { model, worst: worstTranscription(request, model), isWhole: !request.stream }
 }
 
-/** Whether a request is what it was expected to be: nothing came after its file, which is as long as announced. */
+/** Whether a request is as expected: nothing followed its file, which is as long as announced. */
 function isSame(expected: TranscriptionRequest, request: TranscriptionRequest): boolean {
   return isDeepStrictEqual(essence(expected), essence(request))
 }

@@ -6,7 +6,7 @@ import { modelOf, needsTranslator } from "./models.ts"
 import { transcriptionPlan } from "./transcribe.ts"
 import { type TranscriptionServices, translationPlans } from "./translation.ts"
 
-/** `POST /v1/audio/transcriptions` and `/translations`, from the request as it was read to paid text. */
+/** `POST /v1/audio/transcriptions` and `/translations`, from the parsed request to paid text. */
 export class Transcriptions {
   readonly #services: TranscriptionServices
 
@@ -14,12 +14,12 @@ export class Transcriptions {
     this.#services = services
   }
 
-  /** A request of which not all may have arrived. */
+  /** A request that may not have arrived completely. */
   prepare(call: Call, caller: Caller): Transcription {
     return new Transcription(this.#services, call, caller)
   }
 
-  /** What it takes: one model, or two where the text has to be translated by another. @throws GatewayError */
+  /** Its plans: one model, or two where another model has to translate the text. @throws GatewayError */
   plan(call: Call, request: TranscriptionRequest): OperationPlan[] {
     const { config } = this.#services.operations
     const model = modelOf(call, request, config)

@@ -15,7 +15,7 @@ import {
   translationRequest,
 } from "./translation-text.ts"
 
-/** What is to be translated, within what is held for it. */
+/** What is translated, within what is held for it. */
 export interface TranslationTask {
   readonly chunks: readonly TranslationChunk[]
   readonly held: TranslationBound
@@ -24,7 +24,7 @@ export interface TranslationTask {
   readonly model: Model
 }
 
-/** What a chat model made of the texts, and what that used. */
+/** A chat model's translations of the texts, and their usage. */
 export interface TranslatedTexts {
   readonly texts: readonly string[]
   readonly usage: Usage
@@ -86,7 +86,7 @@ async function countedUsage(
   return { ...NO_USAGE, inputFresh, output }
 }
 
-/** What a model answered. @throws GatewayError `upstream_error` when that is not all, or nothing. */
+/** The text of a model's answer. @throws GatewayError `upstream_error` when it is cut off or empty. */
 function textOf(result: ChatResult | undefined): string {
   const [choice] = result?.choices ?? []
   const text = (choice?.parts ?? [])

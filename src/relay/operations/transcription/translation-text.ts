@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 
-/** Lines that are translated together, in one call. A line alone is sent as it is, several numbered. */
+/** Lines that are translated in one call. A single line is sent as it is, several are numbered. */
 export type TranslationChunk = readonly string[]
 
 /** Bytes of text in one call: long enough to give a sentence its context, short enough for any model. */
@@ -15,22 +15,22 @@ const NUMBERED =
   "number, a bar, and the translation of that line. Never join, split or leave out a line."
 const CONTEXT = "\nContext, for names and style only: "
 
-/** Around a number in a line: the number itself, the bar, the end of the line. Bytes. */
+/** Bytes around a numbered line: the number, the bar, the end of the line. */
 const NUMBERING = 8
-/** What a vendor adds around the text of a request. Tokens. */
+/** Tokens that a vendor adds around the text of a request. */
 const WRAPPING = 64
-/** For models that think before they answer, of each call. Tokens. */
+/** Tokens per call, for models that think before they answer. */
 const THINKING = 2_048
-/** English takes at least so many bytes for a token, and no more bytes than the text it translates. */
+/** English takes at least this many bytes per token, and no more bytes than the text it translates. */
 const MIN_BYTES_OF_TOKEN = 2
 
-/** What translating can use at most. Tokens. */
+/** The most tokens that translating can use. */
 export interface TranslationBound {
   readonly input: number
   readonly output: number
 }
 
-/** The lines of times of their own, put together so that calls are few; empty ones stay out. */
+/** Groups lines that have their own times, so that calls are few; empty ones are left out. */
 export function chunksOfLines(lines: readonly string[]): TranslationChunk[] {
   const chunks: string[][] = []
   let size = 0
@@ -48,7 +48,7 @@ export function chunksOfLines(lines: readonly string[]): TranslationChunk[] {
   return chunks
 }
 
-/** A running text, cut where sentences end, or else words. */
+/** A running text, cut at the ends of sentences, or else of words. */
 export function chunksOfText(text: string): TranslationChunk[] {
   const chunks: string[] = []
   let open = ""
@@ -63,21 +63,21 @@ export function chunksOfText(text: string): TranslationChunk[] {
   return chunks.map((chunk) => chunk.trim()).flatMap((chunk) => (chunk === "" ? [] : [[chunk]]))
 }
 
-/** A sentence without an end, cut between characters that are too many. */
+/** Cuts a sentence that is too long between characters. */
 function shortened(sentence: string): string[] {
   if (Buffer.byteLength(sentence) <= LONGEST_CHUNK) return [sentence]
   return sentence.match(LONG_STRETCH) ?? []
 }
 
-/** A character is at most four bytes. A space, where there is one, ends a stretch. */
+/** A character is at most four bytes. Stretches end at a space where there is one. */
 const LONG_STRETCH = /[^]{1,900}(?:\s|$)|[^]{1,900}/gu
 
-/** How a chunk is asked for. */
+/** How a chunk is translated. */
 export interface TranslationOptions {
   readonly upstreamModel: string
-  /** The caller's own words on names and style. */
+  /** The caller's prompt, about names and style. */
   readonly prompt: string | undefined
-  /** Tokens that the model can put out. */
+  /** The model's output limit, in tokens. */
   readonly limit: number
 }
 
@@ -118,7 +118,7 @@ function outputOf(bytes: number, calls: number): number {
   return Math.ceil(bytes / MIN_BYTES_OF_TOKEN) + calls * THINKING
 }
 
-/** What these chunks can use at most. */
+/** The most that these chunks can use. */
 export function boundOfChunks(
   chunks: readonly TranslationChunk[],
   prompt: string | undefined,
@@ -127,9 +127,9 @@ export function boundOfChunks(
   return boundOf(bytes, chunks.length, prompt)
 }
 
-/** What a transcript of at most so many bytes can use. */
+/** The most that a transcript of at most this many bytes can use. */
 export function boundOfBytes(bytes: number, prompt: string | undefined): TranslationBound {
-  // Two chunks that follow each other are longer together than the longest, and numbers come on top.
+  // Any two consecutive chunks are longer together than the maximum; the numbers come on top.
   const calls = Math.ceil((2 * bytes) / LONGEST_CHUNK) + 1
   return boundOf(2 * bytes, calls, prompt)
 }
@@ -140,8 +140,8 @@ function boundOf(bytes: number, calls: number, prompt: string | undefined): Tran
 }
 
 /**
- * The lines of an answer, one for each of the chunk.
- * @throws GatewayError `upstream_error` when the model did not keep to the lines.
+ * The lines of an answer, one for each line of the chunk.
+ * @throws GatewayError `upstream_error` when the model changed the number of lines.
  */
 export function readTranslation(chunk: TranslationChunk, answer: string): string[] {
   if (chunk.length === 1) return [answer.trim()]

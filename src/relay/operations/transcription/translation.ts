@@ -18,14 +18,14 @@ import { type TranslatedTexts, translateAt } from "./translate-text.ts"
 import { boundOfBytes, type TranslationBound } from "./translation-text.ts"
 
 /**
- * Translations of models that only transcribe: what they write down is translated by a chat model. That
- * is an operation of its own, with a charge and a receipt of its own. What both can cost is held before
- * either is called, and they are charged together or not at all.
+ * Translations with models that only transcribe: a chat model translates their transcript. That is a separate
+ * operation, with its own charge and receipt. The cost of both is held before either is called, and they are
+ * charged together or not at all.
  */
 
 export type TranscriptionServices = Pick<EmbeddingServices, "operations" | "counter" | "alarms">
 
-/** An audio file whose model writes down what is said, and cannot say it in English. */
+/** An audio file whose model transcribes, but does not translate. */
 export interface TranslationInput {
   readonly call: Call
   readonly request: TranscriptionRequest
@@ -40,13 +40,13 @@ export interface Translation {
 
 const EMULATED: Loss = { name: "translation", effect: "emulated" }
 
-/** Text of a second of speech at most: fifteen characters of three bytes, and a few. */
+/** Bytes of text in a second of speech at most: fifteen characters of three bytes, and a few. */
 const MAX_BYTES_PER_SECOND = 48
 const FRAME = 1_024
 
 /**
  * Has an audio file transcribed, and its text translated.
- * @param transcribing the operation that writes it down; the caller disposes of it.
+ * @param transcribing the transcription's operation; the caller disposes of it.
  * @throws GatewayError; then nothing is charged.
  */
 export async function translate(
@@ -82,7 +82,7 @@ export async function translate(
   return { transcript: english, headers }
 }
 
-/** What it takes: to write down, and to translate. @throws GatewayError */
+/** Its plans: to transcribe, and to translate. @throws GatewayError */
 export function translationPlans(
   { operations }: TranscriptionServices,
   { call, request, model }: TranslationInput,
@@ -99,12 +99,12 @@ export function translationPlans(
   ]
   return [
     { ...plan, worst: worstTranscription(request, model), lossesAt },
-    // Of silence nothing has to be translated.
+    // Silence needs no translation.
     { ...text, min: NO_USAGE, lossesAt: () => [] },
   ]
 }
 
-/** The translating, with a charge and a receipt of its own. */
+/** The translation's call, with its own charge and receipt. */
 function textCall(call: Call): Call {
   return { ...call, id: `${call.id}-translation` }
 }
@@ -124,7 +124,7 @@ function settle(transcribed: OpenOperation<Transcript>, request: TranscriptionRe
   return transcribed.settle(usage, estimated)
 }
 
-/** Charges both at once, so that they share a commit; the headers say what they cost together. */
+/** Charges both at the same time, so that they share a commit; the headers carry their combined cost. */
 async function settleBoth(
   transcribed: OpenOperation<Transcript>,
   translated: OpenOperation<TranslatedTexts>,
@@ -141,7 +141,10 @@ async function settleBoth(
   return headers
 }
 
-/** The prompt is English, and about the English text: a model that hears another language does not get it. */
+/**
+ * The prompt is in English and about the English text, so a model that transcribes another language does not
+ * get it.
+ */
 function transcriptionOf(request: TranscriptionRequest): TranscriptionRequest {
   const { prompt: _, form, ...rest } = request
   return {
@@ -159,7 +162,7 @@ async function transcribeWhole(
   call: Call,
 ): Promise<Outcome<Transcript>> {
   const { value, losses } = await transcribeAt(candidate, transcriptionOf(request), call)
-  if (value.type !== "whole") throw new Error("nobody asked for a stream")
+  if (value.type !== "whole") throw new Error("a stream that was not requested")
   return { value: value.transcript, losses: [...losses, ...emulationLosses(request)] }
 }
 
