@@ -18,8 +18,8 @@ export const anchorSchema = z.object({
 })
 
 /**
- * How far the ledger was at a moment. What is missing from a ledger that was once further shows by it: the
- * chains of hashes cannot show that their last line was taken away. It may be behind, never ahead.
+ * How far the ledger was at a moment. It reveals a ledger that has lost its end: the chains of hashes cannot
+ * show that their last line was removed. It may be behind the ledger, never ahead.
  */
 export type Anchor = z.infer<typeof anchorSchema>
 export type ChainEnd = z.infer<typeof chainEnd>

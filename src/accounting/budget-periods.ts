@@ -1,31 +1,31 @@
 /** How long a budget lasts: forever, a day or a month (UTC). */
 export type BudgetPeriod = "total" | "day" | "month"
 
-/** What a key may spend by period, nanocredits; null where it has no such budget. */
+/** What a key may spend per period, nanocredits; null where it has no such budget. */
 export interface BudgetLimits {
   readonly budget: bigint | null
   readonly dailyBudget: bigint | null
   readonly monthlyBudget: bigint | null
 }
 
-/** One budget in one period, as the owner of a balance of its own. */
+/** One budget in one period: the owner of a balance. */
 export interface BudgetOwner {
   readonly key: string
   readonly period: BudgetPeriod
-  /** Unix milliseconds, the end exclusive; without bounds for the total. */
+  /** Unix milliseconds, the end exclusive; unbounded for the total. */
   readonly from: number
   readonly until: number
 }
 
-/** The bits that say in a charge's row which budgets it drew on. */
+/** The bits in a charge's row for the budgets it drew on. */
 export const BUDGET_BITS: Readonly<Record<BudgetPeriod, number>> = { total: 1, day: 2, month: 4 }
 
 const DAY_LENGTH = "2026-11-21".length
 const MONTH_LENGTH = "2026-11".length
 
 /**
- * The owner that stands for a key's budget in the period of a moment: `key_x`, `key_x@2026-11-21` or
- * `key_x@2026-11`. A new period is a new owner, so nothing is ever set back.
+ * The owner of a key's budget in the period that contains a moment: `key_x`, `key_x@2026-11-21` or
+ * `key_x@2026-11`. A new period is a new owner, so nothing is ever reset.
  * @param at Unix milliseconds.
  */
 export function budgetOwner(key: string, period: BudgetPeriod, at: number): string {
@@ -34,7 +34,7 @@ export function budgetOwner(key: string, period: BudgetPeriod, at: number): stri
   return `${key}@${new Date(at).toISOString().slice(0, length)}`
 }
 
-/** The first moment, in Unix milliseconds, that is not in the period of `at` any more. */
+/** The first moment after the period of `at`, in Unix milliseconds. */
 export function endOfPeriod(period: BudgetPeriod, at: number): number {
   const date = new Date(at)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -44,7 +44,7 @@ export function endOfPeriod(period: BudgetPeriod, at: number): number {
     : Date.UTC(year, month + 1, 1)
 }
 
-/** What an owner of a balance is, when it is a budget of a period; undefined for accounts and total budgets. */
+/** The key and period of a budget's owner; undefined for accounts and total budgets. */
 export function readPeriodOwner(owner: string): BudgetOwner | undefined {
   const at = owner.lastIndexOf("@")
   if (at === -1) return undefined
@@ -73,7 +73,7 @@ function periodOf(owner: string, key: string): BudgetPeriod {
   return owner.length === key.length + 1 + DAY_LENGTH ? "day" : "month"
 }
 
-/** The owners of the budgets that a charge drew on, read back from its row. */
+/** The owners of the budgets that a charge drew on, from its row. */
 export function ownersOfBits(bits: number, key: string, at: number): string[] {
   return BUDGET_PERIODS.filter((period) => (bits & BUDGET_BITS[period]) !== 0).map((period) =>
     budgetOwner(key, period, at),

@@ -1,6 +1,6 @@
 /**
- * The rows that are never changed and never deleted, each with the hash of the one before. Times are Unix
- * milliseconds; amounts are nanocredits.
+ * Rows that are never changed or deleted, each with the hash of the one before. Times are Unix milliseconds;
+ * amounts are nanocredits.
  */
 
 export type EntryKind =
@@ -10,7 +10,7 @@ export type EntryKind =
   | "refund"
   | "code"
   | "payment"
-  /** A card payment is taken back, or given again. */
+  /** A card payment is reversed, or the reversal is undone. */
   | "reversal"
   /** Pays what the account owes. */
   | "debt"
@@ -40,12 +40,12 @@ export interface EntryRecord {
 }
 
 /**
- * Why a cost was not charged: the account or a budget of the key had no more; the usage was beyond what
- * the request could have used; it came after its process had been taken for dead, and its credits were gone.
+ * Why a cost was not charged: the account or a budget of the key had no more; the usage exceeded the request's
+ * bound; it came after its process had been considered dead, and its credits were gone.
  */
 export type WriteOffReason = "account_empty" | "budget_empty" | "usage_beyond_bound" | "late"
 
-/** A part of a cost that no one pays. */
+/** A part of a cost that is not charged to anyone. */
 export interface WriteOff {
   readonly amount: bigint
   readonly reason: WriteOffReason
@@ -68,13 +68,13 @@ export interface DebtLine {
   readonly account: string
   /** 1, 2, 3 ... in each account. */
   readonly number: number
-  /** Above zero: it owes more. Below: it has paid, or is let off. */
+  /** Above zero: the debt grows. Below: a payment or a waiver. */
   readonly amount: bigint
-  /** What it owes after this line. */
+  /** The debt after this line. */
   readonly debt: bigint
   readonly at: number
   readonly note: string
-  /** The entry of the ledger that paid; null where nothing was paid. */
+  /** The ledger entry that paid; null where nothing was paid. */
   readonly entry: number | null
   readonly previousHash: string
   readonly hash: string
@@ -88,15 +88,15 @@ export interface AuditFacts {
   readonly actorName: string
   /** `key.create`, `account.entry`, `provider.change`. */
   readonly action: string
-  /** The account that it concerns. */
+  /** The account concerned. */
   readonly account: string | null
   /** The id of what was changed. */
   readonly target: string | null
-  /** JSON of what the API showed before; never with a secret in it. */
+  /** JSON of what the API showed before; never contains a secret. */
   readonly before: string | null
-  /** JSON of what the API shows now; never with a secret in it. */
+  /** JSON of what the API shows now; never contains a secret. */
   readonly after: string | null
-  /** The network address that it came from. */
+  /** The client's network address. */
   readonly address: string | null
 }
 

@@ -1,7 +1,7 @@
 /** What a node can charge one owner, an account or a budget, and what it has charged so far. Nanocredits. */
 export interface OwnerShare {
   posted: bigint
-  /** What no one has leased. */
+  /** What is not leased. */
   free: bigint
   /** What is left of the node's lease. */
   lease: bigint
@@ -10,10 +10,10 @@ export interface OwnerShare {
   fromLease: bigint
 }
 
-/** What was taken of a charge. */
+/** What was drawn for a charge. */
 export interface DrawnCharge {
   readonly request: string
-  /** What was really taken: less than asked only when a lease was lost. */
+  /** What was drawn: less than requested only when a lease was lost. */
   readonly charged: bigint
   /** The part of it that came out of the node's lease on the account. */
   readonly fromLease: bigint
@@ -21,13 +21,13 @@ export interface DrawnCharge {
   readonly fromBudgetLeases: readonly bigint[]
   /** The account's balance after it. */
   readonly balance: bigint
-  /** Whether the request had expired before: its process was taken for dead. */
+  /** Whether the request had expired before: its process was considered dead. */
   readonly late: boolean
 }
 
 /**
- * Takes a charge from all that pay for it, as far as each of them covers it: its lease and, should that have been lost
- * meanwhile, what no one has leased. Never another node's share.
+ * Draws a charge from the account and the budgets, as far as each covers it: from its lease and, if that was
+ * lost meanwhile, from what is not leased. Never from another node's lease.
  */
 export function draw(
   { request, amount }: { readonly request: string; readonly amount: bigint },
@@ -47,7 +47,7 @@ export function draw(
   }
 }
 
-/** Takes what is covered, from the lease first. @returns the part that came out of the lease. */
+/** Draws what is covered, from the lease first. @returns the part that came out of the lease. */
 function drawFrom(share: OwnerShare, amount: bigint): bigint {
   const fromLease = min(amount, share.lease)
   share.lease -= fromLease

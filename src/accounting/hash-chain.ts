@@ -1,6 +1,6 @@
 import type { EntryRecord, WriteOffRecord, DebtLine, AuditRecord } from "./chained-records.ts"
 
-/** What stands before an account's first entry, and before the first write-off and audit record. */
+/** The hash before an account's first entry, and before the first write-off and audit record. */
 export const GENESIS_HASH = "0".repeat(64)
 
 /** SHA-256 of a text, hexadecimal. */
@@ -9,8 +9,8 @@ export function hashText(text: string): string {
 }
 
 /**
- * The hash of an entry: over all of it and the hash of the one before, so that a ledger in which any
- * line was changed, removed or put in between no longer adds up.
+ * The hash of an entry: over all of it and the previous hash, so that a ledger no longer verifies when a line
+ * is changed, removed or inserted.
  */
 export function hashEntry(entry: Omit<EntryRecord, "hash">): string {
   const parts = partsOf(entry)
@@ -18,7 +18,7 @@ export function hashEntry(entry: Omit<EntryRecord, "hash">): string {
   return hashText(JSON.stringify(parts))
 }
 
-/** The same as charges had it before schema 7: without their key and their budgets. */
+/** The hash of charges before schema 7: without their key and their budgets. */
 export function hashEarlyEntry(entry: Omit<EntryRecord, "hash">): string {
   return hashText(JSON.stringify(partsOf(entry)))
 }
@@ -39,7 +39,7 @@ function partsOf(entry: Omit<EntryRecord, "hash">): (string | number | null)[] {
   ]
 }
 
-/** The receipt of a request that was not charged, as its row has it. */
+/** The receipt of a request that was not charged, as stored in its row. */
 export interface UnchargedReceipt {
   readonly account: string
   readonly key: string
@@ -49,13 +49,13 @@ export interface UnchargedReceipt {
   readonly receipt: string
 }
 
-/** The hash of such a receipt: over all of it. No other row is in it. */
+/** The hash of such a receipt: over all of it. It is not chained. */
 export function hashUncharged(row: UnchargedReceipt): string {
   const { account, key, request, at, isExpired, receipt } = row
   return hashText(JSON.stringify([account, key, request, at, isExpired, hashText(receipt)]))
 }
 
-/** The hash of a write-off: over all of it and the hash of the one before, as in a ledger. */
+/** The hash of a write-off: over all of it and the previous hash. */
 export function hashWriteOff(record: Omit<WriteOffRecord, "hash">): string {
   return hashText(
     JSON.stringify([
@@ -71,7 +71,7 @@ export function hashWriteOff(record: Omit<WriteOffRecord, "hash">): string {
   )
 }
 
-/** The hash of a line of what an account owes: over all of it and the hash of the one before. */
+/** The hash of a debt line: over all of it and the previous hash. */
 export function hashDebt(line: Omit<DebtLine, "hash">): string {
   return hashText(
     JSON.stringify([
@@ -87,7 +87,7 @@ export function hashDebt(line: Omit<DebtLine, "hash">): string {
   )
 }
 
-/** The hash of an audit record: over all of it and the hash of the one before, as in a ledger. */
+/** The hash of an audit record: over all of it and the previous hash. */
 export function hashAudit(record: Omit<AuditRecord, "hash">): string {
   return hashText(
     JSON.stringify([

@@ -3,7 +3,7 @@ const HASH_BYTES = 32
 const WORD_BYTES = 4
 const WORDS = HASH_BYTES / WORD_BYTES
 
-/** Adds up hashes: whatever their order, another set of them has another sum. */
+/** Adds up hashes: independent of their order, and different for different sets. */
 export class HashSum {
   #sum: bigint
   count: number
@@ -13,16 +13,17 @@ export class HashSum {
     this.count = count
   }
 
-  /** @param hash null for a row of before there were hashes: it is counted. */
+  /** @param hash null for a row from before hashes were introduced: it is only counted. */
   add(hash: string | null): void {
     this.count++
-    // A hash that someone has put there is none, and its row is found to be wrong by others.
+    // A forged value is not a hash; other checks report its row.
     if (hash !== null && HASH.test(hash)) this.#sum += BigInt(`0x${hash}`)
   }
 
   /**
-   * Adds many at once, which costs a tenth: word by word, since a few thousand of those add up exactly as numbers.
-   * @param hashes one behind the other.
+   * Adds many in one go at a tenth of the cost: word by word, since a few thousand words add up exactly as
+   * numbers.
+   * @param hashes concatenated.
    * @returns false when they are not that many hashes; then nothing is added.
    */
   addJoined(hashes: string, count: number): boolean {

@@ -2,9 +2,9 @@
 export interface Payer {
   readonly account: string
   readonly key: string
-  /** The owners of the key's budgets in the period that this holds for. */
+  /** The owners of the key's budgets in the current period. */
   readonly budgets: readonly string[]
-  /** When it holds: no hold is placed outside of it. Unix milliseconds, the end exclusive. */
+  /** When it is valid: no hold is placed outside of it. Unix milliseconds, the end exclusive. */
   readonly from: number
   readonly until: number
 }

@@ -13,7 +13,7 @@ export function newCodeText(): string {
   return formatted(symbols.join(""))
 }
 
-/** A code as it was written, from what someone typed; undefined when it can be none. */
+/** The canonical form of a code that someone typed; undefined when it cannot be one. */
 export function readCodeText(text: string): string | undefined {
   const typed = text
     .toUpperCase()

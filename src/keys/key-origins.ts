@@ -1,4 +1,4 @@
-/** The origins that the keys of a gateway allow: what a browser asks before a request comes without a key. */
+/** The origins that the keys of a gateway allow: browsers send preflight requests without a key. */
 export class KeyOrigins {
   readonly #byKey = new Map<string, readonly string[]>()
   #all: ReadonlySet<string> = new Set()
@@ -8,12 +8,12 @@ export class KeyOrigins {
     return this.#byKey.size === 0
   }
 
-  /** Whether one of the keys allows pages of an origin; `*` stands for itself. */
+  /** Whether one of the keys allows an origin; `*` is matched literally. */
   has(origin: string): boolean {
     return this.#all.has(origin)
   }
 
-  /** @param origins of a key from now on. */
+  /** @param origins the key's origins from now on. */
   set(key: string, origins: readonly string[]): void {
     if (origins.length === 0 && !this.#byKey.has(key)) return
     if (origins.length === 0) this.#byKey.delete(key)

@@ -3,29 +3,29 @@ import type { KeyRecord } from "../store/keys.ts"
 import { globMatcher } from "./model-glob.ts"
 import { payersOf } from "./payer.ts"
 
-/** A key, ready for the hot path: everything a request asks of it is in memory. */
+/** A key, ready for the hot path: everything that a request needs from it is in memory. */
 export interface Key {
   readonly id: string
   readonly name: string
   readonly account: string
-  /** Who pays at a moment, Unix milliseconds. */
+  /** The payer at a moment, Unix milliseconds. */
   readonly payerAt: (now: number) => Payer
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
   /** Unix milliseconds; undefined: never. */
   readonly expiresAt: number | undefined
   readonly revoked: boolean
-  /** Whether prompts and answers of its account are kept. */
+  /** Whether prompts and answers of its account are stored. */
   readonly storesContent: boolean
-  /** Origins of the pages that browsers let call with it, beside those of the settings. */
+  /** Origins of browser pages that may call with it, in addition to those of the settings. */
   readonly origins: readonly string[]
   /** Whether it may call this model. Undefined: it may call all. */
   readonly allows: ((model: string) => boolean) | undefined
-  /** Further names of models, with the ids that they stand for. */
+  /** Additional names of models, with their ids. */
   readonly aliases: ReadonlyMap<string, string> | undefined
 }
 
-/** Makes a stored key ready. */
+/** Prepares a stored key. */
 export function keyFromRecord(record: KeyRecord): Key {
   return {
     id: record.id,
@@ -43,7 +43,7 @@ export function keyFromRecord(record: KeyRecord): Key {
   }
 }
 
-/** Remembers its answers. */
+/** Caches its results. */
 function matcher(globs: readonly string[]): (model: string) => boolean {
   const matchers = globs.map(globMatcher)
   const known = new Map<string, boolean>()

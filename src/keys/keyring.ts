@@ -6,28 +6,28 @@ import { type Key, keyFromRecord } from "./key.ts"
 import { KeyOrigins } from "./key-origins.ts"
 import { type KeyHasher, looksLikeKey } from "./secret.ts"
 
-/** Where official clients send a key that is no bearer token, the first that is there counts. */
+/** Where official clients send a key that is not a bearer token; the first one present counts. */
 const KEY_HEADERS = ["x-api-key", "api-key", "x-goog-api-key"] as const
 
 const BEARER = /^bearer(?: +|$)/i
 
 interface Held {
   readonly key: Key
-  /** When this secret stops working; a rotated one does. */
+  /** When this secret stops working; set for rotated ones. */
   readonly expiresAt: number | undefined
 }
 
-/** Strangers make no one read the ledger more often than this, milliseconds. */
+/** Unknown keys cause the ledger to be read no more often than this, milliseconds. */
 const READ_PAUSE = 20
 
 /** All keys, in memory, by the hash of their secrets. */
 export class Keyring {
   readonly #store: Store
   readonly #hasher: KeyHasher
-  /** Raised by whoever changes a key, before that is answered. */
+  /** Raised after a key has changed, before the change is confirmed. */
   readonly #changes: Signal | undefined
   #changesSeen = 0
-  /** A reading of the ledger that has not begun yet: whoever asks now is served by it. */
+  /** A read of the ledger that has not started yet: all who wait now share it. */
   #nextReading: Promise<void> | undefined
   #lastReading: Promise<void> = Promise.resolve()
   #readAt = -Infinity
@@ -36,7 +36,7 @@ export class Keyring {
   readonly #origins = new KeyOrigins()
   #revision = -1
 
-  /** @param changes what processes share that serve from the same ledger, if they share anything. */
+  /** @param changes shared by the processes that serve from the same ledger, if any. */
   constructor(store: Store, hasher: KeyHasher, changes?: Signal) {
     this.#store = store
     this.#hasher = hasher
@@ -54,16 +54,17 @@ export class Keyring {
     this.#changesSeen = changes
   }
 
-  /** To be told when a key was changed: this process knows it at once, the others before their next request. */
+  /** Call after a key was changed: this process sees it immediately, the others before their next request. */
   async changed(): Promise<void> {
     this.#changes?.raise()
     await this.refresh()
   }
 
   /**
-   * The key that a request's credential is, at once when it is known. One that is not may be new, and one that
-   * is may have been changed by another process: then the ledger is read first.
-   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `book_unavailable`, at once or by the promise.
+   * The key of a request's credential, synchronously when it is known. An unknown one may be new, and a known
+   * one may have been changed by another process: then the ledger is read first.
+   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `book_unavailable`, synchronously or by the
+   * promise.
    */
   identify(headers: Headers, now: number): Key | Promise<Key> {
     const credential = credentialOf(headers)
@@ -74,19 +75,19 @@ export class Keyring {
     return this.#reread().then(() => this.authenticate(headers, now))
   }
 
-  /** What keys that are not revoked allow to pages, as far as it is known by now. */
+  /** The origins that keys allow, as far as known now. */
   get origins(): KeyOrigins {
     return this.#origins
   }
 
-  /** The same, with what another process has changed, at once when that is nothing. */
+  /** The same, including changes by other processes; synchronous when there are none. */
   latestOrigins(): KeyOrigins | Promise<KeyOrigins> {
     if (this.#isCurrent) return this.#origins
     const known = (): KeyOrigins => this.#origins
     return this.#reread().then(known, known)
   }
 
-  /** The key that a request's credential is or was, whether or not it works still; of what is known by now. */
+  /** The key that a request's credential is or was, whether or not it still works; as far as known now. */
   known(headers: Headers): Key | undefined {
     const credential = credentialOf(headers)
     if (credential === undefined || !looksLikeKey(credential)) return undefined
@@ -94,7 +95,7 @@ export class Keyring {
   }
 
   /**
-   * The same of what is known by now.
+   * The same, as far as known now.
    * @throws GatewayError `missing_api_key` or `invalid_api_key`.
    */
   authenticate(headers: Headers, now: number): Key {
@@ -122,7 +123,7 @@ export class Keyring {
     return this.#nextReading
   }
 
-  /** Reads the changes of the ledger, once for all who ask until it begins. */
+  /** Reads the changes of the ledger, once for all callers until it starts. */
   async #read(): Promise<void> {
     await this.#lastReading
     const pause = this.#readAt + READ_PAUSE - performance.now()
@@ -156,7 +157,7 @@ export class Keyring {
   }
 }
 
-/** @throws GatewayError `invalid_api_key` when it does not work any more. */
+/** @throws GatewayError `invalid_api_key` when it no longer works. */
 function usable({ key, expiresAt }: Held, now: number): Key {
   if (key.revoked) throw invalidKey("This API key was revoked. Ask for a new one.")
   if (key.expiresAt !== undefined && key.expiresAt <= now) {
@@ -175,8 +176,9 @@ function invalidKey(message: string): GatewayError {
 }
 
 /**
- * `Authorization: Bearer` counts first; Anthropic's SDK sends `x-api-key`, Azure's `api-key`, Google's `x-goog-api-key`. A header that is sent twice
- * arrives as one, joined by a comma, which no key contains. An empty credential is none.
+ * `Authorization: Bearer` takes precedence; Anthropic's SDK sends `x-api-key`, Azure's `api-key`, Google's
+ * `x-goog-api-key`. A header that is sent twice arrives as one, joined by a comma, which no key contains. An
+ * empty credential is none.
  */
 function credentialOf(headers: Headers): string | undefined {
   const authorization = headers.get("authorization")?.replace(BEARER, "")

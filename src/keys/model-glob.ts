@@ -1,7 +1,7 @@
 /**
- * Whether a model's id fits a glob: `*` stands for any characters, `?` for one, everything else for itself.
- * People write these globs, and each is held against hundreds of ids while all callers wait: so it takes
- * a time that grows with their lengths, where an expression that backtracks could take forever.
+ * Whether a model's id matches a glob: `*` matches any characters, `?` one, everything else itself. Users write
+ * these globs, and each is matched against hundreds of ids on the event loop: so it takes time linear in their
+ * lengths, where a backtracking expression could take forever.
  */
 export function globMatcher(glob: string): (text: string) => boolean {
   const [first = "", ...rest] = glob.split("*")
@@ -10,7 +10,7 @@ export function globMatcher(glob: string): (text: string) => boolean {
   return (text) => {
     const end = text.length - last.length
     if (end < first.length || !fits(first, text, 0) || !fits(last, text, end)) return false
-    // The leftmost place of each chunk leaves the most room for those after it.
+    // The leftmost match of each chunk leaves the most room for those after it.
     let from = first.length
     for (const chunk of rest) {
       const at = placeOf(chunk, text, from, end)
@@ -21,13 +21,13 @@ export function globMatcher(glob: string): (text: string) => boolean {
   }
 }
 
-/** The first place of a chunk between two others; -1 when there is none. */
+/** The first match of a chunk in a range; -1 when there is none. */
 function placeOf(chunk: string, text: string, from: number, end: number): number {
   for (let at = from; at + chunk.length <= end; at++) if (fits(chunk, text, at)) return at
   return -1
 }
 
-/** Whether a chunk without `*` stands at a place. */
+/** Whether a chunk without `*` matches at a position. */
 function fits(chunk: string, text: string, at: number): boolean {
   for (let index = 0; index < chunk.length; index++) {
     const wanted = chunk[index]

@@ -10,8 +10,8 @@ import {
 const NO_BUDGETS: readonly string[] = []
 
 /**
- * Who pays for a key's requests, by the moment (Unix milliseconds). Budgets of a day and of a month
- * are other owners in each period; they are named once a period, not once a request.
+ * The payer of a key's requests, by moment (Unix milliseconds). Budgets of a day and of a month have another
+ * owner in each period; they are named once a period, not once a request.
  */
 export function payersOf(record: KeyRecord): (now: number) => Payer {
   let payer = payerAt(record, Date.now())

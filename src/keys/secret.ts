@@ -13,14 +13,14 @@ export function looksLikeKey(credential: string): boolean {
   return SHAPE.test(credential)
 }
 
-/** The end of a key, to tell keys apart in a list. */
+/** The end of a key, to distinguish keys in a list. */
 export function hintOf(secret: string): string {
   return secret.slice(-4)
 }
 
 /** Hashes keys under a secret of this installation, so that a stolen database holds no usable key. */
 export class KeyHasher {
-  /** Has taken the pepper in: a copy of it is cheaper than a new one. */
+  /** Initialized with the pepper: copying it is cheaper than creating a new one. */
   readonly #keyed: Bun.CryptoHasher
 
   constructor(pepper: string) {

@@ -5,15 +5,15 @@ import { join } from "node:path"
 import * as z from "zod"
 import { type Anchor, anchorSchema } from "../accounting/anchor.ts"
 
-/** Where the anchor of a data folder's book is, in a file of its own. */
+/** The path of a data folder's anchor, which has its own file. */
 function anchorPath(data: string): string {
   return join(data, "anchor.json")
 }
 
-/** What is read from an anchor's file. */
+/** The contents of an anchor file. */
 export interface ReadAnchor {
   readonly anchor: Anchor
-  /** Null without the secret that would tell. */
+  /** Null where the secret to check it is missing. */
   readonly isGenuine: boolean | null
 }
 
@@ -21,8 +21,8 @@ const anchorFile = z.object({ anchor: anchorSchema, signature: z.string() })
 
 /**
  * The anchor of a ledger; undefined where it has none.
- * @param secret of the data folder; undefined where a copy has come without it.
- * @throws Error when the file cannot be understood.
+ * @param secret of the data folder; undefined for a copy without its secret.
+ * @throws Error when the file cannot be parsed.
  */
 export function readAnchor(data: string, secret: string | undefined): ReadAnchor | undefined {
   const path = anchorPath(data)
@@ -38,10 +38,10 @@ export function readAnchor(data: string, secret: string | undefined): ReadAnchor
   }
 }
 
-/** Writes an anchor so that its file is always whole. */
+/** Writes an anchor atomically. */
 export async function writeAnchor(data: string, value: Anchor, secret: string): Promise<void> {
   const path = anchorPath(data)
-  // Processes of two containers may have one number.
+  // Processes in two containers may have the same id.
   const draft = `${path}.${randomUUID()}`
   const text = JSON.stringify({ anchor: value, signature: signatureOf(value, secret) })
   try {
@@ -63,7 +63,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Keeps the anchor of a ledger that another takes the place of, under another name. @returns that name. */
+/** Renames the anchor of a ledger that is replaced. @returns the new name. */
 export function setAnchorAside(data: string, now = new Date()): string | undefined {
   const path = anchorPath(data)
   if (!existsSync(path)) return undefined

@@ -2,37 +2,38 @@ import { type Anchor } from "../accounting/anchor.ts"
 import type { Store } from "../store/store.ts"
 import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
 
-/** How often the anchor is brought up to the ledger, milliseconds. */
+/** How often the anchor is updated, milliseconds. */
 const KEEP_EVERY = 5_000
 
-/** How many rows are read each time to see whether they can be: a fraction of a millisecond. */
+/** How many rows are read each time to check that they are readable: a fraction of a millisecond. */
 const SAMPLE = 200
 
-/** What the operator must hear of. */
+/** Alarms for the operator. */
 export interface AnchorAlarms {
-  /** The ledger is not as far as it once was. */
+  /** The ledger is behind its own anchor. */
   ledgerBehind(message: string): void
   anchorFailed(error: unknown): void
 }
 
 export interface AnchorParts {
   readonly store: Store
-  /** The data folder: the anchor's file is in it. */
+  /** The data folder, which has the anchor's file. */
   readonly data: string
-  /** Of the data folder: it signs the anchor. */
+  /** The data folder's secret, which signs the anchor. */
   readonly secret: string
   readonly alarms: AnchorAlarms
 }
 
 /**
- * Keeps the anchor of the ledger, in the ledger and in a file beside it: so that what is cut off its end, or
- * was left behind when it was copied, is noticed. All processes keep the same one, each row is taken once.
+ * Maintains the anchor of the ledger, in the ledger and in a file next to it, so that rows that were cut off
+ * its end, or left behind when it was copied, are noticed. All processes maintain the same one; each row is
+ * counted once.
  */
 export class AnchorKeeper implements AsyncDisposable {
   readonly #parts: AnchorParts
   /** On the monotonic clock. */
   #keptAt = -Infinity
-  /** The last row that was read to see whether it can be. */
+  /** The last row that was read to check it. */
   #sampled = 0
   #written: Anchor | undefined
   #keeping: Promise<void> = Promise.resolve()
@@ -41,7 +42,7 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Looks whether the ledger is as far as its anchor beside it says; an older backup is not. */
+  /** Checks that the ledger is as far as the anchor file says; an older backup is not. */
   static async open(parts: AnchorParts): Promise<AnchorKeeper> {
     const keeper = new AnchorKeeper(parts)
     try {
@@ -52,7 +53,7 @@ export class AnchorKeeper implements AsyncDisposable {
     return keeper
   }
 
-  /** Goes on when it is time to. */
+  /** Updates the anchor when it is due. */
   keep(): void {
     const now = performance.now()
     if (now - this.#keptAt < KEEP_EVERY) return
@@ -70,7 +71,7 @@ export class AnchorKeeper implements AsyncDisposable {
     try {
       await this.#sample()
       const { anchor, isBehind } = await store.integrity.advanceAnchor(Date.now())
-      // A long book is taken in by and by.
+      // A long ledger is counted bit by bit.
       if (isBehind) this.#keptAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
       await writeAnchor(data, anchor, secret)
@@ -80,7 +81,10 @@ export class AnchorKeeper implements AsyncDisposable {
     }
   }
 
-  /** Reads some rows of the ledger, on and on, so that a bad page is noticed before someone needs it. */
+  /**
+   * Reads some rows of the ledger at a time, round and round, so that a damaged page is noticed before it is
+   * needed.
+   */
   async #sample(): Promise<void> {
     const rows = await this.#parts.store.integrity.listRows(this.#sampled, SAMPLE)
     this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.position ?? 0)

@@ -8,32 +8,35 @@ export interface Hold {
   readonly request: string
   readonly payer: Payer
   readonly balances: readonly LeasedBalance[]
-  /** Nanocredits. Changes with what its request turns out to be, and when the cost is above it and the account has more. */
+  /**
+   * Nanocredits. Changes when the request turns out to differ, or when the cost exceeds it and the account has
+   * more.
+   */
   amount: bigint
   /** Unix milliseconds. */
   readonly at: number
-  /** The receipt to keep if the process dies first. Called only for holds that last. */
+  /** The receipt to store if the process dies first. Called only for recorded holds. */
   readonly receipt: () => string
-  /** Whether the journal has written it down. */
+  /** Whether the journal has recorded it. */
   recorded: boolean
   over: boolean
-  /** Where it stands among those that are not written down; the journal's own. */
+  /** Its place among the unrecorded holds; used by the journal. */
   place?: Place<Hold> | undefined
-  /** What the vendor keeps of the answer: it goes into the ledger with the charge. */
+  /** State that the vendor retains with the answer: recorded in the ledger with the charge. */
   state?: readonly VendorStateRecord[]
 }
 
-/** How an account or a budget stands that a hold could not be placed on. */
+/** The balance of an account or budget that could not cover a hold. */
 export interface BalanceSnapshot {
   readonly owner: string
   /** The posted balance, or what is left of a budget. */
   readonly posted: bigint
   readonly available: bigint
-  /** What an account owes; no one owes for a budget. */
+  /** What an account owes; budgets have no debt. */
   readonly debt: bigint
 }
 
-/** What a settlement came to. */
+/** The result of a settlement. */
 export interface Settlement {
   /** Nanocredits taken from the account. */
   readonly charged: bigint

@@ -1,6 +1,6 @@
 import type { Price } from "./price.ts"
 
-/** What an image's own rate depends on. */
+/** What an image's rate depends on. */
 export interface ImageKind {
   /** `1024x1024`; absent when the model chooses. */
   readonly size?: string
@@ -9,8 +9,8 @@ export interface ImageKind {
 }
 
 /**
- * The price of one kind of images: its rates of `images` are those of the asked size and quality.
- * What the caller leaves open costs what the dearest of it does, unless there is a rate for just that.
+ * The price of one kind of image: its rate of `images` is that of the requested size and quality. Where the
+ * caller leaves one open, the dearest matching rate applies, unless there is a rate for exactly that.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
   const { pictures, ...others } = price

@@ -2,17 +2,17 @@ import { LinkedList } from "../canon/linked-list.ts"
 import type { Batch, HoldRecord, Posted, Posting } from "../store/settlements.ts"
 import type { Hold } from "./hold.ts"
 
-/** The longest a settlement waits for others to share its commit, in milliseconds. */
+/** The longest that a settlement waits for others to share its commit, in milliseconds. */
 const GATHER_TIME = 8
-/** As many have to come in that time, or else they are not worth waiting for. */
+/** At least this many have to arrive in that time to be worth waiting for. */
 const WORTHY_COMPANY = 8
-/** Holds younger than this are not written down: most requests are over before. */
+/** Holds younger than this, in milliseconds, are not recorded: most requests have ended by then. */
 const RECORD_AFTER = 250
 const ATTEMPTS = 3
-/** Before the second attempt to write; before the third it is twice as long. Milliseconds. */
+/** Before the second attempt to write; twice as long before the third. Milliseconds. */
 const RETRY_PAUSE = 50
 
-/** A settlement whose receipt is written with those that share its commit: that many at once are cheaper. */
+/** A settlement whose receipt is built with those that share its commit, which is cheaper. */
 type Settling = Omit<Posting, "receipt"> & { readonly receipt: () => string }
 
 interface Pending {
@@ -22,16 +22,16 @@ interface Pending {
 }
 
 /**
- * Group commit: settlements that arrive while the disk is busy, or within a few milliseconds of
- * each other, share one transaction. A lone request never waits for company.
+ * Group commit: settlements that arrive while the disk is busy, or within a few milliseconds of each other,
+ * share one transaction. A lone request never waits for others.
  */
 export class Journal {
   readonly #write: (batch: Batch) => Promise<Posted[]>
   #pending: Pending[] = []
   #closed: string[] = []
   /**
-   * Running holds that are not recorded, in the order they were opened. One that ends leaves at once:
-   * kept any longer, its whole request would be kept with it.
+   * Running holds that are not recorded, in the order they were opened. A hold that ends is removed
+   * immediately: otherwise it would keep its entire request in memory.
    */
   readonly #open = new LinkedList<Hold>()
   #running = 0
@@ -39,7 +39,7 @@ export class Journal {
   #flushing: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #immediate: ReturnType<typeof setImmediate> | undefined
-  /** Why the last write failed; undefined while the journal is well. */
+  /** Why the last write failed; undefined after a successful one. */
   failure: unknown
 
   constructor(write: (batch: Batch) => Promise<Posted[]>) {
@@ -51,7 +51,7 @@ export class Journal {
     hold.place = this.#open.add(hold)
   }
 
-  /** The end of a hold that is not charged. */
+  /** Removes a hold that ended without a charge. */
   closed(hold: Hold): void {
     this.#running--
     this.#leave(hold)
@@ -68,7 +68,7 @@ export class Journal {
     })
   }
 
-  /** Writes down holds that have lasted and ends of recorded ones. */
+  /** Records holds that have lasted, and the ends of recorded ones. */
   tick(now: number): void {
     const oldest = this.#open.first
     const isLasting = oldest !== undefined && oldest.at + RECORD_AFTER < now
@@ -78,7 +78,7 @@ export class Journal {
   /** Resolves when everything appended so far has been written, or has failed. */
   async flush(): Promise<void> {
     if (this.#flushing) await this.#flushing
-    // A flush that began meanwhile has taken everything along.
+    // A flush that started meanwhile has included everything.
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined
       if (this.#pending.length > 0) this.#schedule()
@@ -87,9 +87,9 @@ export class Journal {
   }
 
   /**
-   * Whoever comes alone goes at once, with those alone that have come in the same turn of the event
-   * loop. Company is worth waiting for where much of it comes quickly, since a commit costs as much as
-   * ten settlements; and as long as someone runs who can still come.
+   * A lone settlement is written in this turn of the event loop, together with those that arrived in the same
+   * turn. Waiting for more pays off only when many arrive quickly, since a commit costs as much as ten
+   * settlements, and only while other holds are open.
    */
   #schedule(): void {
     if (this.#flushing) return
@@ -126,7 +126,7 @@ export class Journal {
     }
   }
 
-  /** Posting again is safe: a request that is in the ledger already is not charged again. */
+  /** Retrying is safe: a request that is in the ledger already is not charged twice. */
   async #writeWithRetry(batch: Batch): Promise<Posted[]> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -138,7 +138,7 @@ export class Journal {
     }
   }
 
-  /** Takes the holds that have lasted out of those that are not recorded. */
+  /** Takes the holds that have lasted from the unrecorded ones. */
   #takeLasting(now: number): Hold[] {
     const lasting: Hold[] = []
     for (let hold = this.#open.first; hold; hold = this.#open.first) {
@@ -156,11 +156,11 @@ export class Journal {
   }
 }
 
-/** How many come in the time that one waits. */
+/** Counts how many settlements arrive within one gather time. */
 class Arrivals {
   #since = -Infinity
   #count = 0
-  /** In the latest such time that is over; none when that was long ago. */
+  /** In the latest complete interval; 0 when that was long ago. */
   lately = 0
 
   add(now: number): void {

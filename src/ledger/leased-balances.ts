@@ -4,17 +4,17 @@ import type { LeaseGrant } from "../store/leases.ts"
 import type { Store } from "../store/store.ts"
 import { LeasedBalance } from "./leased-balance.ts"
 
-/** How long a request waits for other nodes to give back idle leases, milliseconds. */
+/** How long a request waits for other nodes to return idle leases, milliseconds. */
 const RECALL_TIME = 600
-/** How long it waits before it asks again, milliseconds. */
+/** How long it waits between attempts, milliseconds. */
 const RECALL_PAUSE = 75
 
-/** This process's shares of accounts and budgets: how they grow, and how they go back. */
+/** This process's leases on accounts and budgets: how they grow, and how they are returned. */
 export class LeasedBalances {
   readonly #store: Store
   readonly #node: string
   readonly #balances = new Map<string, LeasedBalance>()
-  /** When the periods end that leased balances are of, Unix milliseconds. */
+  /** When the periods of leased balances end, Unix milliseconds. */
   readonly #ends = new Map<LeasedBalance, number>()
   #nextEnd = Infinity
 
@@ -47,8 +47,8 @@ export class LeasedBalances {
   }
 
   /**
-   * Leases more until the attempt succeeds, or there is no more to be had; then leases what is left
-   * and tries a last time. Requests that wait at the same time share their leases.
+   * Leases more until the attempt succeeds, or nothing more is available; then leases what is left and tries
+   * one last time. Requests that wait at the same time share their leases.
    */
   async extend<T>(
     payer: Payer,
@@ -81,7 +81,7 @@ export class LeasedBalances {
     }
   }
 
-  /** Gives the idle part of a lease back to its owner. */
+  /** Returns the idle part of a lease to its owner. */
   async giveBack(owner: string): Promise<void> {
     const balance = this.#balances.get(owner)
     const idle = balance?.available ?? 0n
@@ -95,7 +95,7 @@ export class LeasedBalances {
     }
   }
 
-  /** Gives back what is leased on budgets whose period is over, and forgets them. */
+  /** Returns what is leased on budgets whose period is over, and forgets them. */
   async closePeriods(now: number): Promise<void> {
     if (now < this.#nextEnd) return
     const over = [...this.#ends].flatMap(([balance, end]) =>
@@ -118,7 +118,7 @@ export class LeasedBalances {
     }
   }
 
-  /** All leases are gone. Open holds stay counted: what is leased next has to cover them. */
+  /** All leases are lost. Open holds stay counted: the next leases have to cover them. */
   forget(): void {
     for (const balance of this.#balances.values()) balance.leased = 0n
   }
@@ -133,7 +133,7 @@ export class LeasedBalances {
     return attempt()
   }
 
-  /** Joins the next lease that is yet to be asked for, or asks for one. */
+  /** Joins the next lease request that has not been sent yet, or creates one. */
   #requestLease(balance: LeasedBalance): Promise<LeaseGrant> {
     if (balance.nextLease) return balance.nextLease
     if (!balance.lease) return this.#send(balance)
@@ -146,7 +146,7 @@ export class LeasedBalances {
     return balance.nextLease
   }
 
-  /** Leases what all waiting requests need together, and at least what the smallest of them does. */
+  /** Leases what all waiting requests need together, and at least what the smallest of them needs. */
   #send(balance: LeasedBalance): Promise<LeaseGrant> {
     let wanted = 0n
     let min: bigint | undefined

@@ -6,11 +6,11 @@ import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { Journal } from "./journal.ts"
 import { LeasedBalances } from "./leased-balances.ts"
 
-/** What the operator must hear of. Helpers never throw. */
+/** Alarms for the operator. None of them throws. */
 export interface LedgerAlarms {
-  /** A part of a cost that no one pays. */
+  /** A part of a cost that is not charged to anyone. */
   writtenOff(request: string, writeOff: WriteOff): void
-  /** A request that was taken for dead, and had expired, has ended and been charged after all. */
+  /** A request that was assumed dead and had expired has ended and been charged after all. */
   settledLate(request: string, charged: bigint): void
   /** A request whose process died: nothing was charged. */
   expired(hold: HoldRecord): void
@@ -23,15 +23,15 @@ export interface HoldInput {
   readonly payer: Payer
   /** Nanocredits. */
   readonly amount: bigint
-  /** The receipt to keep if the process dies first. It must not throw. */
+  /** The receipt to store if the process dies first. It must not throw. */
   readonly receipt: () => string
 }
 
 const IMAGINED = { recorded: false, over: true } as const
 
 /**
- * The money of one process: holds and settles in memory against leases, and posts to the store in
- * batches. docs/api.md#money is the promise: an account is never overspent, whatever runs at once.
+ * The money of one process: holds and settles in memory against leases, and posts to the store in batches.
+ * docs/api.md#money is the promise: an account is never overspent, however many requests run concurrently.
  */
 export class Ledger {
   readonly #store: Store
@@ -50,22 +50,22 @@ export class Ledger {
     this.#journal = new Journal((batch) => store.settlements.post(node, batch))
   }
 
-  /** Why the ledger cannot be written just now; undefined while all is well. */
+  /** Why the ledger cannot be written now; undefined while it can. */
   get failure(): unknown {
     return this.#refusal ?? this.#journal.failure
   }
 
-  /** From now on nothing is held, for a reason; without one it goes on. */
+  /** Refuses new holds, for a reason; without one, accepts them. */
   refuse(reason: unknown): void {
     this.#refusal = reason
   }
 
-  /** Holds that are not over yet, those included whose charge is on its way to the disk. */
+  /** Open holds, including those whose charge is being written. */
   get open(): number {
     return this.#open
   }
 
-  /** Sets money aside, or does nothing and answers undefined when this process's lease is too small. */
+  /** Holds money, or returns undefined when this process's lease is too small. */
   tryHold(input: HoldInput): Hold | undefined {
     const { request, payer, amount, receipt } = input
     const balances = this.#balances.ofPayer(payer)
@@ -92,8 +92,8 @@ export class Ledger {
   }
 
   /**
-   * Makes a hold smaller, or larger; does nothing when this process's lease does not cover what is more.
-   * @returns whether it is of that amount now.
+   * Makes a hold smaller or larger; no effect when this process's lease does not cover the difference.
+   * @returns whether the hold has that amount now.
    */
   tryResize(hold: Hold, amount: bigint): boolean {
     const more = amount - hold.amount
@@ -103,12 +103,12 @@ export class Ledger {
     return true
   }
 
-  /** A hold for those who only want to know: it is over from the beginning, and sets nothing aside. */
+  /** A hold for estimates: it is over from the start, and sets nothing aside. */
   imagine({ request, payer, amount, receipt }: HoldInput): Hold {
     return { request, payer, balances: [], amount, at: momentFor(payer), receipt, ...IMAGINED }
   }
 
-  /** What could be held at once. */
+  /** What could be held immediately. */
   available(payer: Payer): bigint {
     let min: bigint | undefined
     for (const { available } of this.#balances.ofPayer(payer)) {
@@ -118,20 +118,20 @@ export class Ledger {
   }
 
   /**
-   * Leases more, as far as there is more, so that `amount` can be held. Those who wait at once are
-   * served in turn, so what is leased may be gone when this resolves.
-   * @returns true where so much can be held.
+   * Leases more, as far as available, so that `amount` can be held. Concurrent waiters are served in turn, so
+   * what is leased may be used up when this resolves.
+   * @returns true where that amount can be held.
    */
   lease(payer: Payer, amount: bigint): Promise<true | undefined> {
     return this.extend(payer, amount, () => this.available(payer) >= amount || undefined)
   }
 
-  /** The same, with an `attempt` that places the hold the moment there is enough: its result is the answer. */
+  /** The same, with an `attempt` that places the hold as soon as there is enough. Resolves to its result. */
   extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined> {
     return this.#balances.extend(payer, amount, attempt)
   }
 
-  /** How the payer's account and budgets stand in the ledger, the account first. */
+  /** The balances of the payer's account and budgets in the ledger, the account first. */
   snapshot(payer: Payer): BalanceSnapshot[] {
     const balances = this.#balances.ofPayer(payer)
     return balances.map(({ owner, posted, available, debt }) => ({
@@ -142,16 +142,16 @@ export class Ledger {
     }))
   }
 
-  /** What this process's requests hold of an account, those included whose charge is being posted. */
+  /** What this process's requests hold of an account, including charges that are being posted. */
   heldOf(account: string): bigint {
     return this.#balances.of(account).held
   }
 
   /**
-   * Ends a hold with its charge. A cost that nothing covers is written off, in the same transaction. Resolves when the charge is on disk; only then may the last byte of
-   * the answer go out.
-   * @param receipt its text, asked for when it is written. It must not throw.
-   * @param beyond what is not to be charged whatever the account has; it is no part of the cost.
+   * Ends a hold with its charge. A cost that nothing covers is written off, in the same transaction. Resolves
+   * when the charge is on disk; only then may the last byte of the response be sent.
+   * @param receipt called when it is written. It must not throw.
+   * @param beyond what is not charged whatever the account has; not part of the cost.
    * @throws when the ledger could not be written; then nothing was charged.
    */
   async settle(
@@ -189,7 +189,10 @@ export class Ledger {
     }
   }
 
-  /** Writes what has lasted; gives back what others ask for, and what is over; looks whether a failure is. */
+  /**
+   * Records holds that have lasted, returns leases that others recall and those of past periods, and checks
+   * whether a failure is over.
+   */
   async tick(recalls: readonly string[]): Promise<void> {
     const now = Date.now()
     this.#journal.tick(now)
@@ -201,17 +204,17 @@ export class Ledger {
     if (this.#journal.failure === failure) this.#journal.failure = undefined
   }
 
-  /** Our leases were given away because we seemed dead: they have to be leased again. */
+  /** Our leases were given away because we seemed dead: they have to be leased afresh. */
   forgetLeases(): void {
     this.#balances.forget()
   }
 
-  /** Writes everything that has ended. The leases go back when the node leaves. */
+  /** Writes everything that has ended. The leases are returned when the node leaves. */
   async close(): Promise<void> {
     await this.#journal.flush()
   }
 
-  /** Raises the alarms of a settlement: nearly always, none. */
+  /** Raises the alarms of a settlement; there are rarely any. */
   #report(request: string, posted: Posted, amount: bigint, writtenOff: readonly WriteOff[]): void {
     for (const writeOff of writtenOff) this.#alarms.writtenOff(request, writeOff)
     const lost = amount - posted.charged
@@ -219,7 +222,7 @@ export class Ledger {
     if (posted.late) this.#alarms.settledLate(request, posted.charged)
   }
 
-  /** Takes a charge over from the ledger. A lease that was lost meanwhile has not paid for it. */
+  /** Applies a posted charge to the leased balances. A lease that was lost meanwhile has not paid for it. */
   #book(hold: Hold, posted: Posted): void {
     const [account] = hold.balances
     if (account) {
@@ -247,8 +250,8 @@ export class Ledger {
 }
 
 /**
- * When a hold is placed: now, but never outside of what its payer holds for. So the budgets that it
- * draws on are always those of its own day and month.
+ * When a hold is placed: now, but never outside the period that its payer is valid for. So it always draws on
+ * the budgets of its own day and month.
  */
 function momentFor(payer: Payer): number {
   const now = Date.now()
@@ -259,8 +262,8 @@ function momentFor(payer: Payer): number {
 const NOTHING: readonly WriteOff[] = []
 
 /**
- * A write-off says how much was not charged, and what a vendor tells has no end: a million credits stand
- * for all that is more, so that the ledger can hold them and add them up. Nanocredits.
+ * The largest amount that is written off, in nanocredits. Vendors can report any number; a million credits
+ * stand for everything above, so that the ledger can store and add it up.
  */
 export const MAX_WRITTEN_OFF = 1_000_000_000_000_000n
 
@@ -268,7 +271,7 @@ function atMost({ amount, reason }: WriteOff): WriteOff {
   return { amount: amount < MAX_WRITTEN_OFF ? amount : MAX_WRITTEN_OFF, reason }
 }
 
-/** What no one pays: what is missing of the cost, and what was never to be charged. */
+/** The write-offs: what the cost lacks, and what was never going to be charged. */
 function writeOffsOf(
   hold: Hold,
   missing: bigint,

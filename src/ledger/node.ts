@@ -4,30 +4,30 @@ import type { NodeChanges, NodeRecord } from "../store/nodes.ts"
 import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
-/** How often a node looks for changes, says that it lives, and looks for dead ones; milliseconds. */
+/** How often a node polls for changes, beats, and looks for dead nodes; milliseconds. */
 const POLL_EVERY = 100
 const BEAT_EVERY = 5_000
-/** A node without a lock that can be judged is taken for dead when it was silent this long. */
+/** A node without a lock that can be checked is considered dead after this much silence. */
 const DEAD_AFTER = 120_000
-/** One that itself was silent this long has been suspended: so may the others, who come back now. */
+/** A node that was itself silent this long was suspended; so may the others have been, which are resuming now. */
 const SUSPENDED_AFTER = 15_000
 
 export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
-  /** This node was taken for dead and has just joined again. */
+  /** This node was considered dead and has just rejoined. */
   onForgotten(): void
   onExpired(holds: readonly HoldRecord[]): void
   onFailure(error: unknown): void
 }
 
 export interface NodeOptions {
-  /** Absent: this node proves nothing, and judges by silence alone. */
+  /** Absent: this node holds no lock, and judges others by silence alone. */
   readonly locks?: NodeLocks
-  /** Milliseconds; for tests, which cannot wait so long. */
+  /** Milliseconds; for tests. */
   readonly deadAfter?: number
 }
 
-/** This process among those that share the database: it joins, beats, and reaps the dead. */
+/** This process among those that share the database: it joins, beats, and reaps dead ones. */
 export class Node implements AsyncDisposable {
   readonly id: string
   readonly #store: Store
@@ -48,7 +48,7 @@ export class Node implements AsyncDisposable {
     this.#deadAfter = options.deadAfter ?? DEAD_AFTER
   }
 
-  /** Joins and takes back what processes that died have left leased. */
+  /** Joins, and takes back what dead processes have left leased. */
   static async join(
     store: Store,
     id: string,
@@ -56,7 +56,7 @@ export class Node implements AsyncDisposable {
     options: NodeOptions = {},
   ): Promise<Node> {
     const node = new Node(store, id, listeners, options)
-    // Before anyone hears of it: whoever is known and has no lock is dead.
+    // Before others see this node: a known node without a lock is dead.
     node.#lock = node.#locks?.take(id)
     await node.#join()
     await node.#reap()
@@ -64,7 +64,7 @@ export class Node implements AsyncDisposable {
     return node
   }
 
-  /** Stops looking and returns all leases. Settle everything first. */
+  /** Stops polling and returns all leases. Settle everything first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -74,7 +74,7 @@ export class Node implements AsyncDisposable {
       this.#lock?.[Symbol.dispose]()
       if (expired.length > 0) this.#listeners.onExpired(expired)
     } catch (error) {
-      // Its lock goes with the process: whoever looks next finds it dead.
+      // Its lock is freed with the process, so that the next check finds it dead.
       this.#listeners.onFailure(error)
     }
   }
@@ -101,7 +101,7 @@ export class Node implements AsyncDisposable {
 
   async #poll(): Promise<void> {
     const now = Date.now()
-    // However the clock was set.
+    // Whatever the clock was set to.
     const silence = Math.abs(now - this.#beatAt)
     const beats = silence >= BEAT_EVERY
     const changes = await this.#store.nodes.poll(this.id, beats ? now : null)
@@ -125,8 +125,8 @@ export class Node implements AsyncDisposable {
   }
 
   /**
-   * A node that holds its lock lives, however silent it is: it may be stopped, and go on. One whose lock
-   * is free is dead. Silence counts only where no lock says anything: on another machine, or without locks.
+   * A node that holds its lock is alive, however silent: it may be stopped, and continue. One whose lock is
+   * free is dead. Silence counts only where there is no lock to check: on another machine, or without locks.
    */
   #isDead(node: NodeRecord, now: number): boolean {
     const { id, machine } = node

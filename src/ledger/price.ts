@@ -20,16 +20,16 @@ export interface Price {
   /** Longest context first: the first tier whose `above` the input exceeds prices the whole request. */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
   /**
-   * Rates of images that cost otherwise, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`.
-   * They take the place of the rate of `images` (`priceOfPictures`).
+   * Rates of images that depend on size and quality: `1024x1024/hd`, `1024x1024` or `hd`. They replace the rate
+   * of `images` (`priceOfImages`).
    */
   readonly pictures?: ReadonlyMap<string, bigint>
   /**
-   * Rates of what its vendor does beside the model, such as searches of the web. They count where `rates`
-   * have none, and no request is held for them that does not ask for such a thing.
+   * Rates of what its vendor does besides the model, such as web searches. They apply where `rates` has none,
+   * and are held only for requests that ask for such a service.
    */
   readonly services?: Rates
-  /** What rates of tokens are multiplied by, in millionths, when a request is served otherwise than usual. */
+  /** Factors on token rates, in millionths, by mode of service. */
   readonly modes?: ReadonlyMap<string, bigint>
   /** Millionths. */
   readonly multiplier: bigint
@@ -42,11 +42,11 @@ export interface CostLine {
   readonly quantity: number
   /** Nanocredits per million units. */
   readonly rate: bigint
-  /** Set where another model than the request's own was used too. */
+  /** Set where a model other than the request's was used too. */
   readonly model?: string
 }
 
-/** A cost and how it came about: ceil(sum(quantity x rate) x multiplier), rounded once, up. */
+/** A cost and its calculation: ceil(sum(quantity x rate) x multiplier), rounded once, up. */
 export interface Cost {
   readonly lines: readonly CostLine[]
   readonly multiplier: bigint
@@ -54,12 +54,12 @@ export interface Cost {
   readonly total: bigint
 }
 
-/** What quantity x rate x multiplier is divided by: a rate is per million units, a multiplier in millionths. */
+/** The divisor of quantity x rate x multiplier: rates are per million units, multipliers in millionths. */
 export const COST_SCALE = 1_000_000n * 1_000_000n
 
 type DecimalRates = Readonly<Partial<Record<PriceName, string>>>
 
-/** A price as written, decimal text in credits per million units. */
+/** A price as configured, decimal text in credits per million units. */
 export interface DecimalPrice extends DecimalRates {
   readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
   /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
@@ -68,14 +68,14 @@ export interface DecimalPrice extends DecimalRates {
   readonly modes?: Readonly<Record<string, string>>
 }
 
-/** What a vendor asks beside its models' own prices, decimal text in credits per million units. */
+/** What a vendor charges besides its models' prices, decimal text in credits per million units. */
 export type DecimalServices = DecimalRates & Pick<DecimalPrice, "modes">
 
 /**
- * Reads a price.
+ * Parses a price.
  * @param multiplier decimal text with at most six digits after the point.
- * @param services what its vendor asks beside it; where the price itself says something, that counts.
- * @throws RangeError when a number is no plain decimal, or is negative.
+ * @param services the vendor's prices besides its models'; the price's own rates take precedence.
+ * @throws RangeError when a number is not a plain decimal, or is negative.
  */
 export function parsePrice(
   price: DecimalPrice,
@@ -147,13 +147,13 @@ function parseRates(price: DecimalRates): Partial<Record<UsageClass, bigint>> {
   return rates
 }
 
-/** The rates that hold for a request with this much input. */
+/** The rates of a request with this many input tokens. */
 export function ratesFor(price: Price, inputTokens: number): Rates {
   for (const tier of price.tiers) if (inputTokens > tier.above) return tier.rates
   return price.rates
 }
 
-/** Nanocredits per million units of a class; an unpriced class costs what the class it belongs to does. */
+/** Nanocredits per million units of a class; an unpriced class costs what its parent class does. */
 export function rateOf(rates: Rates, usageClass: UsageClass): bigint {
   const rate = rates[usageClass]
   if (rate !== undefined) return rate
@@ -161,19 +161,19 @@ export function rateOf(rates: Rates, usageClass: UsageClass): bigint {
   return fallback === undefined ? 0n : rateOf(rates, fallback)
 }
 
-/** Nanocredits per million units of what a vendor does beside a model; undefined where it has no price. */
+/** Nanocredits per million units of a vendor's service; undefined where it has no price. */
 export function serviceRate(price: Price, usageClass: UsageClass): bigint | undefined {
   return price.rates[usageClass] ?? price.services?.[usageClass]
 }
 
-/** One, in the millionths of modes. */
+/** One, in millionths. */
 const SAME = 1_000_000n
-/** The classes whose rates a mode changes: what is no token costs the same in all of them. */
+/** The classes whose rates a mode changes: only tokens. */
 const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
-/** Rate cards are immutable and few: each is worked out once for each of its factors. */
+/** Rate cards are immutable and few: each is computed once per factor. */
 const cards = new WeakMap<Price, Map<bigint, Price>>()
 
-/** The rate card in a mode: the rates of tokens times a factor, in millionths, rounded up. */
+/** The rate card in a mode: token rates times a factor, in millionths, rounded up. */
 export function priceTimes(price: Price, factor: bigint): Price {
   if (factor === SAME) return price
   let known = cards.get(price)
@@ -212,7 +212,7 @@ export function costOf(usage: Usage, price: Price, others: readonly SecondUsage[
   let sum = addLines(lines, usage, price)
   for (const other of others) {
     const own = other.price.multiplier
-    // A receipt has one multiplier: the other model's is in its rates.
+    // A receipt has one multiplier: the other model's is included in its rates.
     const scale = (rate: bigint): bigint =>
       own === price.multiplier || price.multiplier === 0n
         ? rate
@@ -223,7 +223,7 @@ export function costOf(usage: Usage, price: Price, others: readonly SecondUsage[
   return { lines, multiplier: price.multiplier, total }
 }
 
-/** Whose lines they are, and how their rates are put. */
+/** Which model the lines are for, and how its rates are scaled. */
 interface LineOwner {
   readonly model: string
   scale(rate: bigint): bigint

@@ -14,7 +14,7 @@ const EIGHTHS = 8
 /** Eighths of the budget that large bodies may fill, and that responses may fill. The rest is for small requests. */
 const EIGHTHS_OF_BODIES = 6
 const EIGHTHS_OF_ANSWERS = 7
-/** An account may hold this many times what it leaves free; each of its keys no more than that. */
+/** An account may hold this many times what it leaves free; each of its keys, as much as it leaves free. */
 const ACCOUNT_PART = 2
 
 const MEBIBYTE = 1024 * 1024

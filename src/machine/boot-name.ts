@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
 
 /**
- * What names this start of this machine: Linux gives each an id of its own, which containers share as they share
- * memory and locks. Elsewhere the machine's name has to do.
+ * Identifies this boot of this machine: Linux gives each boot an id, which containers share as they share
+ * memory and locks. Elsewhere the host name is used.
  */
 export function bootName(): string {
   try {

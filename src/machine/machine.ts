@@ -2,22 +2,22 @@ import { MachineClock } from "./machine-clock.ts"
 import { Presence } from "./presence.ts"
 import { SharedMemory } from "./shared-memory.ts"
 
-/** Which counter is for what. */
+/** The index of each counter. */
 const COUNTERS = { keyChanges: 0 } as const
 
-/** Something that happened in one process and that all have to hear of before their next request. */
+/** Something that happened in one process and that all must see before their next request. */
 export interface Signal {
   /** How often it was raised. */
   readonly count: number
   raise(): void
 }
 
-/** What the processes of one machine share that serve from one data folder. */
+/** What the processes on one machine share that serve from one data folder. */
 export class Machine implements Disposable {
   readonly memory: SharedMemory
   readonly clock = new MachineClock()
   readonly presence: Presence
-  /** Keys were changed: what is remembered of them is old. */
+  /** Keys were changed: cached ones are stale. */
   readonly keyChanges: Signal
 
   /** @param folder the data folder. */
@@ -32,7 +32,7 @@ export class Machine implements Disposable {
   }
 }
 
-/** For a command, which changes keys and serves no one. */
+/** For a command, which changes keys and serves no requests. */
 export function keyChangesIn(memory: SharedMemory): Signal {
   return signal(memory.counters(), COUNTERS.keyChanges)
 }

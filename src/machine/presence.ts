@@ -2,10 +2,10 @@ import type { MachineClock } from "./machine-clock.ts"
 import type { SharedMemory } from "./shared-memory.ts"
 
 const SLOT_WORDS = 8
-/** Who was not heard of for so long is gone, milliseconds. One that stands still counts until then. */
+/** A process without a beat for this long is gone, milliseconds. A blocked one counts until then. */
 const GONE_AFTER = 60_000
 
-/** Which processes of this machine serve from the same folder. */
+/** Which processes on this machine serve from the same folder. */
 export class Presence implements Disposable {
   readonly #owners: BigInt64Array
   readonly #seenAt: Float64Array
@@ -20,7 +20,7 @@ export class Presence implements Disposable {
     this.beat()
   }
 
-  /** This process is here; to be said again every few seconds. */
+  /** Announces this process; called every few seconds. */
   beat(): void {
     this.#clock.adjust()
     if (this.#slot === -1 || this.#owners[this.#slot] !== this.#id) this.#slot = this.#takeSlot()

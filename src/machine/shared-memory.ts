@@ -12,11 +12,11 @@ import {
 import { join } from "node:path"
 import { bootName } from "./boot-name.ts"
 
-/** Changed with the layout: programs of another layout must not share it. */
+/** Changes with the layout: programs with different layouts must not share it. */
 const LAYOUT = 1
 const PREFIX = "shared-"
 
-/** Where what is, in bytes. */
+/** The layout, in bytes. */
 const PLACES = {
   counters: { start: 0, length: 4_096 },
   presence: { start: 4_096, length: 16_384 },
@@ -28,13 +28,13 @@ const SIZE = PLACES.rates.start + PLACES.rates.length
 export type Place = keyof typeof PLACES
 
 /**
- * Memory that all processes of one machine share which serve from one data folder: a mapped file. All of
- * it is words that are read and written whole, so that no one ever waits for another, also not for one that
- * died or stands still; and nothing in it matters for longer than minutes.
+ * Memory that all processes share which serve from one data folder on one machine: a mapped file. It consists
+ * of words that are read and written atomically, so that no process ever waits for another, even a dead or
+ * blocked one; and nothing in it matters for longer than minutes.
  */
 export class SharedMemory {
   readonly #bytes: Uint8Array
-  /** Whether it is shared, and not this process's own for want of a file. */
+  /** Whether it is shared, or private because there is no file. */
   readonly isShared: boolean
 
   private constructor(bytes: Uint8Array, isShared: boolean) {
@@ -44,7 +44,7 @@ export class SharedMemory {
 
   /**
    * Opens what the processes of this machine share.
-   * @param folder of the ledger: who serves from another shares nothing.
+   * @param folder of the ledger: processes with other folders share nothing.
    */
   static open(folder: string): SharedMemory {
     try {
@@ -59,7 +59,7 @@ export class SharedMemory {
     return new SharedMemory(new Uint8Array(SIZE), false)
   }
 
-  /** Whole numbers that processes count up. */
+  /** Integer counters. */
   counters(): Int32Array {
     return new Int32Array(...this.#place("counters", 4))
   }
@@ -91,8 +91,8 @@ function mapped(folder: string): Uint8Array {
 }
 
 /**
- * It comes into being whole: a mapping of a file that is too short, or has no blocks on a full disk, would
- * kill the process. What earlier starts of the machine have left goes.
+ * Creates it atomically: mapping a file that is too short, or has no blocks on a full disk, would kill the
+ * process. Files of earlier boots are deleted.
  */
 function make(folder: string, name: string): void {
   for (const other of readdirSync(folder)) {
@@ -103,7 +103,7 @@ function make(folder: string, name: string): void {
   try {
     linkSync(draft, join(folder, name))
   } catch (error) {
-    // Another process was faster, and its file is as good.
+    // Another process was faster, and its file will do.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
   } finally {
     unlinkSync(draft)
@@ -111,8 +111,8 @@ function make(folder: string, name: string): void {
 }
 
 /**
- * Gives a file that someone has cut its end again. It stays the same file, so that those who have it mapped
- * go on sharing it.
+ * Extends a file that was truncated. It stays the same file, so that the processes that have mapped it still
+ * share it.
  */
 function fillUp(path: string, size: number): void {
   const missing = new Uint8Array(SIZE - size)
@@ -126,7 +126,7 @@ function fillUp(path: string, size: number): void {
   }
 }
 
-/** Another machine may share the folder: only what is older than a month is surely of no use. */
+/** Another machine may share the folder: only what is older than a month is certainly unused. */
 const OVER_AFTER = 30 * 86_400_000
 
 function isOver(path: string): boolean {

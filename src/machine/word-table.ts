@@ -1,7 +1,7 @@
-/** How many slots from its own on a name may have; a table is rarely so full that this matters. */
+/** How many slots after its hash a name may use; a table is rarely full enough for this to matter. */
 const WINDOW = 16
 
-/** Where the words of a name are, as long as the first of them is its hash, in two halves. */
+/** The slot of a name, as long as its first word is the name's hash, in two halves. */
 export interface TableSlot {
   readonly at: number
   readonly low: number
@@ -10,16 +10,16 @@ export interface TableSlot {
 
 /**
  * A table in shared memory: each name has a slot of words, the first of which is the name's hash. Slots are
- * taken and given back in one step each, so that processes may do it at once.
+ * taken and freed atomically, so that processes may do so concurrently.
  */
 export class WordTable {
   readonly words: BigInt64Array
-  /** The same words in halves, the lower first: to compare those costs a tenth of what it costs to compare big integers. */
+  /** The same words in halves, the lower first: comparing those costs a tenth of comparing big integers. */
   readonly #halves: Int32Array
   readonly #slotWords: number
   readonly #slots: number
 
-  /** @param words of the whole table; the rest that does not fill a slot is left alone. */
+  /** @param words of the entire table; a remainder that does not fill a slot is unused. */
   constructor(words: BigInt64Array, slotWords: number) {
     this.words = words
     this.#halves = new Int32Array(words.buffer, words.byteOffset, 2 * words.length)
@@ -27,12 +27,12 @@ export class WordTable {
     this.#slots = Math.floor(words.length / slotWords)
   }
 
-  /** Where the words of a name begin; -1 when it has none. */
+  /** Where the words of a name start; -1 when it has none. */
   find(name: string): number {
     return this.slotOf(name)?.at ?? -1
   }
 
-  /** The same, to be kept: `holds` says whether it still is the name's. */
+  /** The same, to keep: `holds` says whether it is still the name's. */
   slotOf(name: string): TableSlot | undefined {
     const hash = hashOf(name)
     for (let step = 0; step < WINDOW; step++) {
@@ -42,35 +42,35 @@ export class WordTable {
     return undefined
   }
 
-  /** Whether a slot is still that of the name it was found for. */
+  /** Whether a slot still belongs to the name it was found for. */
   holds({ at, low, high }: TableSlot): boolean {
     return this.#halves[2 * at] === low && this.#halves[2 * at + 1] === high
   }
 
   /**
-   * Gives a name its words, all 0: in a free slot, or in one that has to give way.
-   * @param rank how little a slot matters: of a full window the highest gives way.
-   * @returns also whether a free slot was used up: not when another process has just made it.
+   * Gives a name its words, all 0: in a free slot, or in one that is evicted.
+   * @param rank how little a slot matters: in a full window the highest is evicted.
+   * @returns also whether a free slot was used: not when another process has just done so.
    */
   make(name: string, rank: (at: number) => number): TableSlot & { readonly wasFree: boolean } {
     const hash = hashOf(name)
     for (;;) {
       const { at, owner } = this.#bestOf(hash, rank)
       if (owner === hash) return { ...slotOf(hash, at), wasFree: false }
-      // Whoever is faster has it; we look again.
+      // Another process was faster: search a second time.
       if (Atomics.compareExchange(this.words, at, owner, hash) !== owner) continue
       this.words.fill(0n, at + 1, at + this.#slotWords)
       return { ...slotOf(hash, at), wasFree: owner === 0n }
     }
   }
 
-  /** Gives a slot back. @returns whether this call did, and not another process. */
+  /** Frees a slot. @returns whether this call did, and not another process. */
   free(name: string, at: number): boolean {
     const hash = hashOf(name)
     return Atomics.compareExchange(this.words, at, hash, 0n) === hash
   }
 
-  /** Of a name's slots its own, else one that is free, else the one that matters least. */
+  /** The name's own slot, else a free one, else the one that matters least. */
   #bestOf(hash: bigint, rank: (at: number) => number): { at: number; owner: bigint } {
     let best = { at: this.#slot(hash, 0), owner: 0n }
     let bestRank = -Infinity
@@ -99,7 +99,7 @@ function half(word: bigint): number {
   return Number(BigInt.asIntN(32, word))
 }
 
-/** Never 0, which is no one's. */
+/** Never 0, which marks a free slot. */
 function hashOf(name: string): bigint {
   return BigInt.asIntN(64, BigInt(Bun.hash(name))) || 1n
 }

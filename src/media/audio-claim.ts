@@ -1,14 +1,14 @@
 import type { FormFile } from "../canon/form-file.ts"
 
-/** How long a file may keep us looking for its length, milliseconds. */
+/** The longest that a file is searched for its length, milliseconds. */
 const LOOKING_TIME = 500
 
-/** Seconds that a file says it lasts, true or not; undefined when it does not say. */
+/** The duration that a file claims, in seconds, true or not; undefined when it claims none. */
 export async function claimedSeconds(
   file: FormFile,
   mediaType: string,
 ): Promise<number | undefined> {
-  // Loaded when the first sound comes: most gateways never see one.
+  // Loaded with the first audio: most gateways never see any.
   const { parseWebStream } = await import("music-metadata")
   const content = limited(file)
   try {
@@ -22,18 +22,18 @@ export async function claimedSeconds(
       ? duration
       : undefined
   } catch {
-    // Whether it can be heard is for the vendor to say.
+    // Whether it can be played is for the vendor to decide.
     return undefined
   }
 }
 
-/** The file, for as long as is looked at it: a hostile one can be of very many very small parts. */
+/** The file, for a limited time: a hostile one can consist of a great many tiny parts. */
 function limited(file: FormFile): ReadableStream<Uint8Array> {
   const reader = file.open().getReader()
   const deadline = Date.now() + LOOKING_TIME
   return new ReadableStream({
     async pull(controller) {
-      if (Date.now() > deadline) throw new Error("the file took too long to look at")
+      if (Date.now() > deadline) throw new Error("the file took too long to parse")
       const { done, value } = await reader.read()
       if (done) controller.close()
       else controller.enqueue(value)

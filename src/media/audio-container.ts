@@ -1,10 +1,10 @@
 import type { AudioContainer } from "../canon/transcription.ts"
 import { latin1 } from "./peek.ts"
 
-/** A file in EBML says within its first bytes whether it is WebM. */
+/** A file in EBML shows within its first bytes whether it is WebM. */
 const EBML_HEAD = 256
 
-/** What kind of sound a file holds, by its first bytes; undefined when it is none that is taken. */
+/** The container of an audio file, by its first bytes; undefined when it is not supported. */
 export function audioContainer(head: Uint8Array): AudioContainer | undefined {
   const start = latin1(head.subarray(0, 16))
   if (start.startsWith("fLaC")) return "flac"
@@ -12,7 +12,7 @@ export function audioContainer(head: Uint8Array): AudioContainer | undefined {
   if (/^(RIFF|RF64)....WAVE/s.test(start)) return "wav"
   if (start.slice(4, 8) === "ftyp") return "mp4"
   if (start.startsWith("\x1a\x45\xdf\xa3")) return isWebm(head) ? "webm" : undefined
-  // A pack or a sequence of MPEG-1 or -2 (ISO 13818-1).
+  // An MPEG-1 or MPEG-2 pack or sequence (ISO 13818-1).
   if (start.startsWith("\0\0\x01\xba") || start.startsWith("\0\0\x01\xb3")) return "mpeg"
   if (start.startsWith("ID3")) return behindTag(head)
   return isMpegAudio(head, 0) ? "mp3" : undefined
@@ -22,7 +22,7 @@ function isWebm(head: Uint8Array): boolean {
   return latin1(head.subarray(0, EBML_HEAD)).includes("webm")
 }
 
-/** An ID3 tag can stand before FLAC as well; what is behind a longer one than was read is taken to be MP3. */
+/** FLAC can follow an ID3 tag, too; what follows a tag longer than the bytes read is taken to be MP3. */
 function behindTag(head: Uint8Array): AudioContainer | undefined {
   const at = tagSize(head)
   if (at === undefined) return undefined
@@ -50,7 +50,7 @@ const RATES_2 = [
 ] as const
 const SAMPLE_RATES = [44_100, 48_000, 32_000] as const
 
-/** Whether a frame of MPEG audio begins here, and another one where it ends. */
+/** Whether a frame of MPEG audio starts here, and another one where it ends. */
 function isMpegAudio(bytes: Uint8Array, at: number): boolean {
   const length = frameLength(bytes, at)
   if (length === undefined) return false
@@ -63,7 +63,7 @@ function frameLength(bytes: Uint8Array, at: number): number | undefined {
   if (sync !== 0xff || kind < 0xe0) return undefined
   const version = (kind >> 3) & 3
   const layer = 4 - ((kind >> 1) & 3)
-  // 1 is no version; layer 0 on the wire is none of MPEG audio but AAC's.
+  // Version 1 is reserved; layer 0 on the wire is AAC, not MPEG audio.
   if (version === 1 || layer === 4) return undefined
   const isFirst = version === 3
   const kilobits = (isFirst ? RATES_1 : RATES_2)[layer - 1]?.[(rates >> 4) - 1]

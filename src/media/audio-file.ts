@@ -6,23 +6,23 @@ import { audioContainer } from "./audio-container.ts"
 import { claimedSeconds } from "./audio-claim.ts"
 import { waveBytesPerSecond } from "./audio-tokens.ts"
 
-/** The file is looked at from its beginning up to here, in bytes. */
+/** The first bytes of the file that are inspected. */
 const HEAD = 64 * 1024
 
-/** A WAV file begins with at least so many bytes that are no samples. */
+/** A WAV file starts with at least this many bytes that are not samples. */
 const WAVE_HEADER = 44
 
-/** What a second of sound can take, in bytes. */
+/** The bytes that a second of audio can take. */
 interface Density {
   readonly min: number
   readonly max: number
-  /** Of speech as it is usually sent: the guess where the file says nothing. */
+  /** Of speech as it is usually sent: the guess where the file does not say. */
   readonly usual: number
 }
 
 /**
- * MP3 goes from 8 to 320 kbit/s (ISO 11172-3 and 13818-3); Opus begins at 6 kbit/s (RFC 6716); what can
- * hold images too (MP4, WebM, MPEG) or is lossless is bounded by 96 kHz, two channels, three bytes.
+ * MP3 ranges from 8 to 320 kbit/s (ISO 11172-3 and 13818-3); Opus starts at 6 kbit/s (RFC 6716); containers
+ * that can hold video (MP4, WebM, MPEG) and lossless ones are bounded by 96 kHz, two channels, three bytes.
  */
 const LOSSLESS = 576_000
 const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
@@ -45,11 +45,11 @@ const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
   webm: "audio/webm",
 }
 
-/** A sound of which only the beginning has been looked at. */
+/** Audio of which only the start has been inspected. */
 export type AudioHead = Omit<Audio, "seconds">
 
 /**
- * Looks at the beginning of a sound: what it is, and how long it can be.
+ * Inspects the start of an audio file: its container, and how long it can be.
  * @throws GatewayError `invalid_audio`.
  */
 export async function readAudioHead(file: FormFile): Promise<AudioHead> {
@@ -59,8 +59,8 @@ export async function readAudioHead(file: FormFile): Promise<AudioHead> {
 }
 
 /**
- * Looks at a sound: what it is, by its content and never by its name, and how long. What its header says
- * of the length counts only within what its bytes allow, since it is billed by.
+ * Inspects an audio file: its container, by its content and never by its name, and its length. The length in
+ * its header counts only within what its bytes allow, since it is billed.
  * @throws GatewayError `invalid_audio`.
  */
 export async function readAudio(file: FormFile): Promise<Audio> {
@@ -74,20 +74,20 @@ export async function readAudio(file: FormFile): Promise<Audio> {
   return { container, mediaType, file, seconds, maxSeconds }
 }
 
-/** What someone says of a sound that is not here. */
+/** A description of audio that is not sent. */
 export interface DescribedAudio {
   readonly container: AudioContainer
   readonly bytes: number
-  /** As long as it is, where that is known. */
+  /** Its duration, if known. */
   readonly seconds?: number | undefined
 }
 
-/** A sound as its description has it, bounded as one that is here: with nothing in it. */
+/** Described audio, bounded like audio that was sent, and without content. */
 export function describedAudio({ container, bytes, seconds }: DescribedAudio): Audio {
   const mediaType = MEDIA_TYPES[container]
   const empty = { size: bytes, read: async () => new Uint8Array() }
   const file = new StoredFile({ field: "file", name: `sound.${container}`, type: mediaType }, empty)
-  // Every second of a wave file has as many bytes, so its length is known from them.
+  // Every second of a WAV file has the same number of bytes, so they give its length.
   if (container === "wav" && seconds !== undefined) {
     return { container, mediaType, file, seconds, maxSeconds: seconds }
   }
@@ -97,7 +97,7 @@ export function describedAudio({ container, bytes, seconds }: DescribedAudio): A
   return { container, mediaType, file, seconds: reported, maxSeconds }
 }
 
-/** What its beginning says; of a sound whose every second has as many bytes that is its length, too. */
+/** What its start says; for audio with a constant number of bytes per second, its length too. */
 interface Seen {
   readonly container: AudioContainer
   readonly even: { readonly seconds: number } | undefined

@@ -7,20 +7,20 @@ import { type Peek, peek } from "./peek.ts"
  */
 const TOKENS_PER_SECOND = 32
 
-/** Encoders of Whisper's kind hear windows of so many seconds, the last one padded with silence. */
+/** Whisper-style encoders process windows of this many seconds, the last one padded with silence. */
 const WINDOW_SECONDS = 30
 
-/** The longest sound that any vendor takes in one request: Gemini's 9.5 hours. */
+/** The longest audio that any vendor accepts in one request: Gemini's 9.5 hours. */
 const LONGEST_SECONDS = 34_200
 
 /**
- * The fewest bytes that a second takes: MP3 begins at 8 kbit/s (ISO 13818-3), Opus at 6 kbit/s
- * (RFC 6716), and nothing else that vendors take is denser in speech.
+ * The fewest bytes per second: MP3 starts at 8 kbit/s (ISO 13818-3), Opus at 6 kbit/s (RFC 6716), and nothing
+ * else that vendors accept is denser for speech.
  */
 const MP3_BYTES_PER_SECOND = 1_000
 const MIN_BYTES_PER_SECOND = 750
 
-/** The most input tokens a sound can cost. One that lies elsewhere is taken to be the longest. */
+/** The most input tokens that audio can cost. A linked file is taken to be the longest. */
 export function audioTokenBound(source: MediaSource, format: string | undefined): number {
   const sound = peek(source)
   const seconds = sound ? secondsOf(sound, format ?? sound.mediaType) : LONGEST_SECONDS
@@ -29,7 +29,7 @@ export function audioTokenBound(source: MediaSource, format: string | undefined)
 }
 
 function secondsOf(sound: Peek, format: string): number {
-  // What the bytes say counts, whatever the caller calls them.
+  // The bytes count, whatever the caller calls the format.
   const rate = waveBytesPerSecond(sound.head)
   if (rate !== undefined) return sound.size / rate
   const isMp3 = /mp3|mpeg|mpga/i.test(format)
@@ -43,8 +43,8 @@ const HIGHEST_RATE = 384_000
 const MAX_CHANNELS = 32
 
 /**
- * Bytes that a second of a WAV file takes, from its `fmt ` chunk; undefined when it is none or is
- * packed. Its sizes are never believed: streamed files say 0xffffffff (docs/wire/README.md#f7), others lie.
+ * Bytes per second of a WAV file, from its `fmt ` chunk; undefined when it is not one or is compressed. Its
+ * sizes are never trusted: streamed files say 0xffffffff (docs/wire/README.md#f7), others lie.
  */
 export function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -62,7 +62,7 @@ export function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   return Math.max(MIN_BYTES_PER_SECOND, channels * sampleRate * sampleBytes)
 }
 
-/** Where the content of the `fmt ` chunk begins. Each chunk is at least its header long. */
+/** Where the content of the `fmt ` chunk starts. Each chunk is at least as long as its header. */
 function findFormat(view: DataView): number | undefined {
   let at = 12
   while (at + 24 <= view.byteLength) {

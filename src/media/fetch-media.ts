@@ -4,38 +4,38 @@ import { GatewayError } from "../canon/errors.ts"
 import { FetchedAnswer } from "../wire/http/fetched.ts"
 import { isPublicAddress } from "./public-address.ts"
 
-/** What may be fetched on a caller's behalf. */
+/** Limits on what is fetched for a caller. */
 export interface MediaLimits {
   /** The largest image or file, in bytes. */
   readonly bytes: number
-  /** Whether addresses of private networks may be asked; off unless the operator trusts every caller. */
+  /** Whether private networks may be accessed; off unless the operator trusts every caller. */
   readonly allowsPrivate: boolean
 }
 
-/** Where what is fetched is counted. */
+/** Counts what is fetched against the memory budget. */
 export interface MediaMemory {
   /** @throws GatewayError `overloaded`. */
   takeAnswer(bytes: number): void
 }
 
-/** Fetched media, as a part of a request can hold it. */
+/** Fetched media, in the form that a part of a request has. */
 export interface FetchedMedia {
   readonly type: "base64"
   readonly data: string
   readonly mediaType: string
 }
 
-/** How long a server may take for all of it, milliseconds. */
+/** The deadline for the entire response, milliseconds. */
 const PATIENCE = 15_000
 const LONGEST_SHOWN = 200
-/** It is there as it came, as base64, and as what goes upstream. */
+/** It is in memory as bytes, as base64, and in the upstream request. */
 const COPIES = 3
 
 /**
- * Fetches what a caller's request points at, for vendors that take no addresses. The name is resolved
- * once, judged, and the very address that was judged is asked; no redirect is followed; reading stops
- * at the limit.
- * @throws GatewayError `invalid_value` saying which address, and why.
+ * Fetches what a caller's request links to, for vendors that take no links. The name is resolved once and
+ * checked, and the request goes to exactly that address; redirects are not followed; reading stops at the
+ * limit.
+ * @throws GatewayError `invalid_value` with the address and the reason.
  */
 export async function fetchMedia(
   address: string,
@@ -72,7 +72,7 @@ function readAddress(address: string): URL {
   return url
 }
 
-/** The one address that is asked: a name that changes its mind in between gains nothing. */
+/** The one address that is used: a name that resolves differently later gains nothing. */
 async function resolve(url: URL, limits: MediaLimits): Promise<string> {
   const host = url.hostname.replace(/^\[|\]$/g, "")
   let addresses: readonly string[]

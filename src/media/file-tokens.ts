@@ -2,18 +2,18 @@ import type { MediaSource } from "../canon/message.ts"
 import { latin1, type Peek, peek } from "./peek.ts"
 
 /**
- * Tokens of one page of a PDF: its text, up to 3,000 (Anthropic, "PDF support"), and its image, up
- * to 1,600 there and 1,445 at OpenAI, which both also look at.
+ * Tokens per page of a PDF: its text, up to 3,000 (Anthropic, "PDF support"), and its image, up to 1,600 there
+ * and 1,445 at OpenAI, which both read as well.
  */
 const TOKENS_PER_PAGE = 4_600
 
-/** The most pages that any vendor takes in one request: Gemini's 1,000. */
+/** The most pages that any vendor accepts in one request: Gemini's 1,000. */
 const MAX_PAGES = 1_000
 
-/** Office files are packed; their text unpacks to at most so many times their size. */
+/** Office files are compressed; their text is at most this many times their size. */
 const PACKED_TEXT = 4
 
-/** The most input tokens a file can cost. One that lies elsewhere is taken to be the longest. */
+/** The most input tokens that a file can cost. A linked file is taken to be the longest. */
 export function fileTokenBound(source: MediaSource): number {
   const file = peek(source)
   if (!file) return MAX_PAGES * TOKENS_PER_PAGE
@@ -24,13 +24,13 @@ export function fileTokenBound(source: MediaSource): number {
 
 function pdfTokens(file: Peek): number {
   const pages = Math.min(MAX_PAGES, pagesOf(file) ?? MAX_PAGES)
-  // A token of text takes a byte; only a short file's pages can weigh more than its bytes.
+  // A token of text takes a byte; the pages only count for more than the bytes in short files.
   return Math.min(pages * TOKENS_PER_PAGE, Math.max(file.size, TOKENS_PER_PAGE))
 }
 
 /**
- * The pages of a PDF: the largest count that its page tree names, or the pages that can be seen.
- * Undefined when neither can be, as in files that pack their objects.
+ * The pages of a PDF: the largest count in its page tree, or the number of visible page objects. Undefined when
+ * there is neither, as in files with compressed objects.
  */
 function pagesOf(file: Peek): number | undefined {
   const texts = [latin1(file.head), latin1(file.tail())]

@@ -1,27 +1,27 @@
 import type { ImageSize } from "../canon/image.ts"
 
-/** How many output tokens an image can be at most, by its quality and size. */
+/** The most output tokens of an image, by its quality and size. */
 interface ImageFamily {
-  /** Matched against the model's id in lower case. */
+  /** Matched against the lowercase model id. */
   readonly models: RegExp
-  /** Tokens of 1,024 x 1,024 pixels by quality; that of `""` counts where none is known. */
+  /** Tokens of 1,024 x 1,024 pixels by quality; `""` applies where the quality is unknown. */
   readonly perSquare: Readonly<Record<string, number>>
-  /** Of one side after the other, where the model chooses the size. */
+  /** The longest sides, where the model chooses the size. */
   readonly largest: ImageSize
-  /** Whether larger images are more tokens. */
+  /** Whether larger images take more tokens. */
   readonly growsWithSize: boolean
-  /** Text that comes beside an image: a model's thoughts, or what it says. */
+  /** Text that comes with an image: a model's thoughts, or what it says. */
   readonly text: number
 }
 
 /**
- * OpenAI's image generation guide, "Cost and latency": 272, 1,056 and 4,160 tokens for a square
- * image of low, medium and high quality, and as many for as many pixels of another shape; recorded
- * answers agree, and have up to 262 tokens of text beside them.
+ * OpenAI's image generation guide, "Cost and latency": 272, 1,056 and 4,160 tokens for a square image of low,
+ * medium and high quality, and proportional to the pixels for other shapes; recorded answers agree, and have up
+ * to 262 tokens of text in addition.
  */
 const OPENAI_SQUARE = { low: 272, medium: 1_056, high: 4_160, "": 4_160 }
 
-/** The first family that matches counts. */
+/** The first family that matches applies. */
 const FAMILIES: readonly ImageFamily[] = [
   {
     models: /gpt-image-[2-9]/,
@@ -48,7 +48,7 @@ const FAMILIES: readonly ImageFamily[] = [
   },
 ]
 
-/** A model of which nothing is known. */
+/** An unknown model. */
 const UNKNOWN: ImageFamily = {
   models: /(?:)/,
   perSquare: { "": 8_192 },
@@ -57,7 +57,7 @@ const UNKNOWN: ImageFamily = {
   text: 8_192,
 }
 
-/** What one image that is sent along can be, large and seen closely. */
+/** The most tokens of one input image: large and in high detail. */
 const INPUT_IMAGE = 8_192
 
 const SQUARE_PIXELS = 1024 * 1024
@@ -80,7 +80,7 @@ export function imageTokenBound(
   return Math.ceil(square * squares) + text
 }
 
-/** Output tokens of one image that a model has drawn, where its size and quality are not told. */
+/** Output tokens of one image that a model has drawn, where its size and quality are unknown. */
 export function imageTokens(model: string): number {
   return familyOf(model).perSquare[""] ?? 0
 }
@@ -90,12 +90,12 @@ function familyOf(model: string): ImageFamily {
   return FAMILIES.find(({ models }) => models.test(id)) ?? UNKNOWN
 }
 
-/** The most input tokens of a prompt, and of what a vendor writes around it. */
+/** The most input tokens of a prompt, including what a vendor adds around it. */
 export function promptBound(bytes: number): number {
   return bytes + 512
 }
 
-/** The most input tokens of the images that come with it. */
+/** The most input tokens of the images in a request. */
 export function imageInputBound(images: number): number {
   return images * INPUT_IMAGE
 }

@@ -1,10 +1,10 @@
 import type { ImageSize } from "./image-size.ts"
 
-/** How many tokens an image of a size can cost at most. `Infinity` on both sides: the largest. */
+/** The most tokens that an image of a size can cost. `Infinity` on both sides: the largest. */
 type ImageRule = (size: ImageSize, detail: string) => number
 
 interface ImageFamily {
-  /** Matched against the model's id in lower case. */
+  /** Matched against the lowercase model id. */
   readonly models: RegExp
   readonly rule: ImageRule
 }
@@ -18,7 +18,7 @@ function tiles(base: number, perTile: number): ImageRule {
   return ({ width, height }, detail) => {
     if (detail === "low") return base
     const ratio = Math.max(width, height) / Math.min(width, height)
-    // Both sides infinite: the ratio is not known, and 2048 x 768 has the most tiles.
+    // Both sides infinite: the ratio is unknown, and 2048 x 768 has the most tiles.
     const longer = Number.isNaN(ratio) ? 2048 : Math.min(2048, 768 * ratio)
     const shorter = Math.min(768, 2048 / (Number.isNaN(ratio) ? 1 : ratio))
     return base + perTile * Math.ceil(longer / 512) * Math.ceil(shorter / 512)
@@ -33,7 +33,7 @@ function patches(factor: number, max: number): ImageRule {
   return (size) => Math.ceil(factor * Math.min(max, grid(size, 32)))
 }
 
-/** From GPT-5.4 on an image may be looked at as it is, which takes up to 10,000 patches. */
+/** From GPT-5.4 on an image may be processed at its original size, which takes up to 10,000 patches. */
 const ORIGINAL_PATCHES = 10_000
 
 function gpt5(size: ImageSize, detail: string): number {
@@ -41,7 +41,7 @@ function gpt5(size: ImageSize, detail: string): number {
   return Math.max(tiles(70, 140)(size, "high"), patches(1, max)(size, detail))
 }
 
-/** The chunks of an image, and one more for each row, as models with row breaks have it. */
+/** The patches of an image, and one more for each row, for models with row breaks. */
 function grid({ width, height }: ImageSize, side: number): number {
   return Math.ceil(height / side) * Math.ceil(width / side)
 }
@@ -51,11 +51,11 @@ function gridWithBreaks(size: ImageSize, side: number): number {
 }
 
 /**
- * A model of which no rule is known: the largest of what open models and other vendors do.
- * Qwen-VL and Mistral Small cut chunks of 28 px, Qwen-VL up to 16,384 of them (its default
- * `max_pixels`); Pixtral chunks of 16 px of an image shrunk to 1024 px, 4,160 with its row breaks;
- * Anthropic takes width x height / 750, up to 4,784; Gemini 3 up to 2,240 whatever the size. OpenAI's
- * own figures of up to 48,000 are left out: they are the mini's alone, and go with a lower price.
+ * An unknown model: the largest of what open models and other vendors do. Qwen-VL and Mistral Small use patches
+ * of 28 px, Qwen-VL up to 16,384 of them (its default `max_pixels`); Pixtral patches of 16 px of an image
+ * shrunk to 1024 px, 4,160 with its row breaks; Anthropic takes width x height / 750, up to 4,784; Gemini 3 up
+ * to 2,240 whatever the size. OpenAI's figures of up to 48,000 are left out: they apply to the mini alone, at a
+ * lower price.
  */
 function unknownModel(size: ImageSize): number {
   const fixed = 2_240
@@ -63,7 +63,7 @@ function unknownModel(size: ImageSize): number {
   return Math.min(16_384, Math.max(fixed, pixtral, gridWithBreaks(size, 28)))
 }
 
-/** The first family that matches counts. Figures of OpenAI's vision guide unless said otherwise. */
+/** The first family that matches applies. Figures are from OpenAI's vision guide unless noted. */
 const FAMILIES: readonly ImageFamily[] = [
   { models: /gpt-4o-mini/, rule: tiles(2833, 5667) },
   { models: /gpt-4\.1-mini/, rule: patches(1.62, 1536) },
@@ -77,7 +77,7 @@ const FAMILIES: readonly ImageFamily[] = [
   { models: /gpt-[5-9]/, rule: gpt5 },
 ]
 
-/** The most input tokens that an image of this size can cost a model. */
+/** The most input tokens that an image of this size can cost. */
 export function tokensOfSize(size: ImageSize, detail: string, model: string): number {
   const id = model.toLowerCase()
   const rule = FAMILIES.find(({ models }) => models.test(id))?.rule ?? unknownModel

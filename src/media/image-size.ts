@@ -5,8 +5,8 @@ export interface ImageSize {
 }
 
 /**
- * The size of an image, from its first bytes. Undefined for formats that do not tell it there
- * (AVIF, HEIC, TIFF) and for what is no image.
+ * The size of an image, from its first bytes. Undefined for formats that do not have it there (AVIF, HEIC,
+ * TIFF) and for anything else.
  */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -14,7 +14,7 @@ export function imageSize(bytes: Uint8Array): ImageSize | undefined {
     const size = readSize(view)
     return size && size.width > 0 && size.height > 0 ? size : undefined
   } catch (error) {
-    // A read beyond the end: the image is cut off or its header lies.
+    // A read beyond the end: the image is cut off or its header is false.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -70,7 +70,7 @@ function uint24(view: DataView, at: number): number {
   return view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000
 }
 
-/** Walks the segments up to the frame header (ITU T.81, B.2.2), which every segment brings nearer. */
+/** Walks the segments up to the frame header (ITU T.81, B.2.2); each segment advances. */
 function jpegSize(view: DataView): ImageSize | undefined {
   let at = 2
   while (at < view.byteLength) {
@@ -79,7 +79,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
     if (isFrameHeader(marker)) {
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
     }
-    // A fill byte, or a marker that stands alone.
+    // A fill byte, or a marker without a segment.
     if (marker === 0xff) at += 1
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
     else at += 2 + Math.max(2, view.getUint16(at + 2))
@@ -87,7 +87,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
   return undefined
 }
 
-/** SOF0 to SOF15, without the three markers in between that mean other things. */
+/** SOF0 to SOF15, except for three markers in that range with other meanings. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -2,14 +2,14 @@ import { mkdir, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { BucketSettings } from "../config/settings.ts"
 
-/** Where images lie. Their names are made by who puts them there, and safe in paths. */
+/** Where images are stored. Their names are made by the code that stores them, and are safe in paths. */
 export interface ImageStorage {
   put(name: string, bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<void>
   names(): Promise<string[]>
   remove(name: string): Promise<void>
 }
 
-/** A folder of this machine. */
+/** A local folder. */
 export class FolderImageStorage implements ImageStorage {
   readonly #folder: string
 
@@ -22,7 +22,7 @@ export class FolderImageStorage implements ImageStorage {
     await Bun.write(join(this.#folder, name), bytes, { mode: 0o600 })
   }
 
-  /** The image as a body; undefined when it is not there. */
+  /** The image as a body; undefined when it does not exist. */
   async open(name: string): Promise<Blob | undefined> {
     const file = Bun.file(join(this.#folder, name))
     return (await file.exists()) ? file : undefined
@@ -43,7 +43,7 @@ export class FolderImageStorage implements ImageStorage {
   }
 }
 
-/** What stands before the names of images, so that a bucket may hold other things too. */
+/** The prefix of image names, so that a bucket may hold other things too. */
 const PREFIX = "tollgate-pictures/"
 
 /** An S3-compatible bucket, which signs its links itself. */
@@ -64,7 +64,7 @@ export class BucketImageStorage implements ImageStorage {
     return this.#client.presign(PREFIX + name, { method: "GET", expiresIn })
   }
 
-  /** Oldest first: names begin with the time at which they expire. */
+  /** Oldest first: names start with the time at which they expire. */
   async names(): Promise<string[]> {
     const { contents = [] } = await this.#client.list({ prefix: PREFIX })
     return contents.map(({ key }) => key.slice(PREFIX.length))

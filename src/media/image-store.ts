@@ -2,26 +2,26 @@ import { randomBytes, timingSafeEqual } from "node:crypto"
 import type { BucketSettings, ImageSettings } from "../config/settings.ts"
 import { BucketImageStorage, FolderImageStorage, type ImageStorage } from "./image-storage.ts"
 
-/** Where links point to at this gateway. */
+/** The path of image links on this gateway. */
 export const IMAGE_PATH = "/v1/images/files/"
 
-/** What an image store is made of. */
+/** The dependencies of an image store. */
 export interface ImageStoreParts {
   /** The folder for images, unless there is a bucket. */
   readonly folder: string
-  /** A secret of this installation, from which the key that signs links is made. */
+  /** A secret of this installation, from which the key that signs links is derived. */
   readonly secret: string
-  /** Those of now: they may change while the gateway runs. */
+  /** The current settings: they may change while the gateway runs. */
   readonly settings: () => ImageSettings
-  /** Told when expired images could not be removed. */
+  /** Called when expired images could not be removed. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** An image as it is handed out. */
+/** An image as it is served. */
 export interface KeptImage {
   readonly body: Blob
   readonly mediaType: string
-  /** Milliseconds that its link still works. */
+  /** Milliseconds until its link expires. */
   readonly lifetime: number
 }
 
@@ -37,12 +37,12 @@ const ENDINGS: Readonly<Record<string, string>> = {
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries(ENDINGS).map(([type, ending]) => [ending, type]),
 )
-/** When it expires in Unix milliseconds, 128 random bits, and what it is. Nothing else is a name. */
+/** Its expiry in Unix milliseconds, 128 random bits, and its format. Nothing else is a name. */
 const NAME = /^(\d{13})-[0-9a-f]{32}\.(png|jpg|webp|gif)$/
 
 /**
- * Images of vendors that give no links, kept for a while. A link holds the image's name, which
- * holds the time until which it works, and a signature over it: no record is kept of either.
+ * Temporary storage for images of vendors that return no links. A link consists of the image's name, which
+ * contains its expiry, and a signature over it: no record is stored of either.
  */
 export class ImageStore implements Disposable {
   readonly #folder: FolderImageStorage
@@ -63,7 +63,7 @@ export class ImageStore implements Disposable {
   }
 
   /**
-   * Keeps an image.
+   * Stores an image.
    * @param base the address of this gateway, for the link.
    * @returns a link that works without a key.
    */
@@ -78,7 +78,7 @@ export class ImageStore implements Disposable {
     return `${base}${IMAGE_PATH}${name}?signature=${this.#sign(name)}`
   }
 
-  /** The image of a link; undefined when the link is wrong, or does not work any more. */
+  /** The image of a link; undefined when the link is invalid or has expired. */
   async open(name: string, signature: string): Promise<KeptImage | undefined> {
     const [, expires, ending = ""] = NAME.exec(name) ?? []
     const mediaType = TYPES.get(ending)
@@ -89,7 +89,7 @@ export class ImageStore implements Disposable {
     return body && { body, mediaType, lifetime }
   }
 
-  /** Removes what has expired. */
+  /** Removes expired images. */
   async sweep(): Promise<void> {
     try {
       await removeExpired(this.#folder)

@@ -3,13 +3,13 @@ import { tokensOfSize } from "./image-rules.ts"
 import { imageSize } from "./image-size.ts"
 import { peek } from "./peek.ts"
 
-/** Larger than any rule looks at. */
+/** Larger than any rule considers. */
 const LARGEST = { width: Infinity, height: Infinity }
 
 /**
- * The most input tokens an image can cost. One that lies elsewhere, or whose size cannot be told
- * from its first bytes, costs the most that the model's rule allows.
- * @param detail `low`, `high`, `auto` and whatever a vendor adds; absent: `auto`.
+ * The most input tokens that an image can cost. A linked image, or one whose size is not in its first bytes,
+ * costs the most that the model's rule allows.
+ * @param detail `low`, `high`, `auto` and any value a vendor adds; absent: `auto`.
  * @param model the model's id or name.
  */
 export function imageTokenBound(

@@ -1,6 +1,6 @@
 /**
- * How many input tokens the media of a request can cost at most, by their size or length and never
- * by their base64: what a hold has to cover.
+ * The most input tokens that the media of a request can cost, by their size or length and never by their
+ * base64: what a hold has to cover.
  */
 export { audioTokenBound } from "./audio-tokens.ts"
 export { fileTokenBound } from "./file-tokens.ts"

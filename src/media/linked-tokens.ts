@@ -3,7 +3,7 @@ import { isWebUrl } from "../canon/media-source.ts"
 import { fileTokenBound } from "./file-tokens.ts"
 import { imageTokenBound } from "./image-tokens.ts"
 
-/** Members that point at something which the model is to read; `url` alone may only be a citation. */
+/** Members that link to something for the model to read; `url` alone may only be a citation. */
 const LINKS: ReadonlySet<string> = new Set([
   "image_url",
   "document_url",
@@ -15,8 +15,8 @@ const LINKS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The most input tokens that content can cost which only its vendor understands, beside its bytes: it may point at
- * images, documents and films of any length.
+ * The most input tokens, besides its bytes, of content that only its vendor understands: it may link to images,
+ * documents and videos of any length.
  * @param model the model's id or name.
  */
 export function linkedTokenBound(content: JsonValue | undefined, model: string): number {

@@ -7,9 +7,9 @@ import { invalidImage } from "./request-images.ts"
 const pack = promisify(deflate)
 
 /**
- * Draws a mask for a vendor whose masks mark by black and white what may change.
- * @param mask a whole PNG whose transparent pixels are what may change.
- * @returns a PNG in shades of grey, as large.
+ * Draws a mask for a vendor whose masks mark in black and white what may change.
+ * @param mask a complete PNG whose transparent pixels may change.
+ * @returns a greyscale PNG of the same size.
  * @throws GatewayError `invalid_image`: its pixels cannot be read.
  */
 export async function drawMask(
@@ -21,11 +21,11 @@ export async function drawMask(
   return { bytes: await greyPng(channel, SHADES[style]), mediaType: "image/png" }
 }
 
-/** The shade of a pixel by how opaque it is. */
+/** The shade of a pixel by its opacity. */
 const SHADES: Readonly<Record<Exclude<MaskStyle, "transparent">, (alpha: number) => number>> = {
-  // How white is how much may change.
+  // The whiter, the more may change.
   white: (alpha) => 255 - alpha,
-  // Nothing but pure black and pure white is taken, so what is half transparent goes to the nearer one.
+  // Only pure black and pure white are accepted, so half-transparent pixels become the nearer one.
   black: (alpha) => (alpha < 128 ? 0 : 255),
 }
 
@@ -36,7 +36,7 @@ async function greyPng(
   shade: (alpha: number) => number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const shades = Uint8Array.from({ length: 256 }, (_, value) => shade(value))
-  // Each row begins with its filter, which is none.
+  // Each row starts with its filter, here none.
   const rows = new Uint8Array((width + 1) * height)
   for (let y = 0; y < height; y++) {
     const from = y * width
@@ -46,7 +46,7 @@ async function greyPng(
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // Eight bits of grey.
+  // 8-bit greyscale.
   header.set([8, 0, 0, 0, 0], 8)
   const pixels = await pack(rows)
   return new Uint8Array(

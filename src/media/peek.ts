@@ -1,23 +1,23 @@
 import type { MediaSource } from "../canon/message.ts"
 
-/** Characters of base64 looked at from either end: bounded work, whatever was sent. */
+/** Characters of base64 decoded at either end: bounded work, whatever was sent. */
 const WINDOW = 64 * 1024
 
-/** What can be told of some media without decoding the whole. */
+/** What is known of media without decoding all of it. */
 export interface Peek {
   /** Decoded size in bytes. */
   readonly size: number
   readonly mediaType: string
   readonly head: Uint8Array
-  /** Whether `head` is all there is. */
+  /** Whether `head` is everything. */
   readonly isWhole: boolean
-  /** The last bytes; empty when `head` is all there is. */
+  /** The last bytes; empty when `head` is everything. */
   tail(): Uint8Array
 }
 
 const DATA_URL = /^data:([^;,]{0,127})[^,]{0,256},/i
 
-/** Looks at media that came with the request; undefined when it lies elsewhere. */
+/** Inspects media that was sent with the request; undefined when it is linked. */
 export function peek(source: MediaSource): Peek | undefined {
   if (source.type === "base64") return peekBase64(source.data, 0, source.mediaType ?? "")
   if (source.type !== "url") return undefined
@@ -34,7 +34,7 @@ function peekBase64(text: string, start: number, mediaType: string): Peek {
     head: decode(text.slice(start, start + WINDOW)),
     isWhole,
     tail() {
-      // Groups of four characters are three bytes; the slice begins at the beginning of one.
+      // Groups of four characters are three bytes; the slice starts at a group.
       const from = Math.max(0, Math.floor((length - WINDOW) / 4) * 4)
       return isWhole ? new Uint8Array() : decode(text.slice(start + from))
     },
@@ -50,7 +50,7 @@ function decode(base64: string): Uint8Array {
   return Buffer.from(base64, "base64")
 }
 
-/** The bytes as text of one character each, to search in. */
+/** The bytes as text of one character each, for searching. */
 export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
 }

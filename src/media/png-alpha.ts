@@ -1,28 +1,28 @@
 import { createInflate } from "node:zlib"
 import type { PngFault } from "./png.ts"
 
-/** How opaque each pixel of an image is, row after row: 0 is see-through, 255 hides what is below. */
+/** The opacity of each pixel of an image, row by row: 0 is transparent, 255 opaque. */
 export interface AlphaChannel {
   readonly width: number
   readonly height: number
   readonly alpha: Uint8Array<ArrayBuffer>
 }
 
-/** Why an image's pixels are not read, as the end of a sentence. */
+/** Why the pixels of an image cannot be read, as the end of a sentence. */
 export type AlphaFault = PngFault | "it has too many pixels"
 
 /**
- * The most pixels that are read: more than any vendor takes in an image to edit (Stability's reference
+ * The most pixels that are read: more than any vendor accepts in an image to edit (Stability's reference
  * of `edit/inpaint` has this number).
  */
 const MAX_PIXELS = 9_437_184
 
-/** An image is unpacked to four bytes a pixel, 140 MB at the most, so it is one at a time. */
+/** An image is decompressed to four bytes per pixel, at most 140 MB, so only one at a time. */
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * Unpacks the alpha channel of a PNG that `readPng` has found whole. Most of the work is done on a thread of the
- * runtime, and the rest lets others have their turn.
+ * Decompresses the alpha channel of a PNG that `readPng` has found valid. Most of the work is done on a thread of
+ * the runtime, and the rest yields to other work.
  */
 export async function readAlpha(
   bytes: Uint8Array<ArrayBuffer>,
@@ -37,7 +37,7 @@ export async function readAlpha(
   return alpha === undefined ? "one of its parts is damaged" : { width, height, alpha }
 }
 
-/** What waits needs no result of what was before it. */
+/** The next image does not need the result of the one before. */
 function noResult(): void {}
 
 /** Undefined: the image cannot be decoded. */

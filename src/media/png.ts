@@ -1,13 +1,13 @@
 import { crc32 } from "node:zlib"
 import type { ImageSize } from "./image-size.ts"
 
-/** What a PNG says of itself. */
+/** What a PNG's header says. */
 export interface PngFacts extends ImageSize {
   /** Whether its pixels can be transparent: by their colour type, or by a `tRNS` chunk. */
   readonly hasAlpha: boolean
 }
 
-/** Why some bytes are no PNG, as the end of a sentence. */
+/** Why bytes are not a valid PNG, as the end of a sentence. */
 export type PngFault =
   | "it is not a PNG"
   | "its header is damaged"
@@ -15,12 +15,12 @@ export type PngFault =
   | "one of its parts is damaged"
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
-/** The types of chunks that matter here, each four letters. */
+/** The chunk types that matter here, four letters each. */
 const IHDR = 0x49484452
 const TRNS = 0x74524e53
 const IDAT = 0x49444154
 const IEND = 0x49454e44
-/** Length, type and check sum of a chunk. */
+/** Length, type and checksum of a chunk. */
 const FRAME = 12
 const HEADER_LENGTH = 13
 /** PNG specification, section 5.3: lengths and sides stay below 2^31. */
@@ -37,9 +37,8 @@ const DEPTHS: Readonly<Record<number, readonly number[]>> = {
 const ALPHA_TYPES: ReadonlySet<number> = new Set([4, 6])
 
 /**
- * Reads a PNG without unpacking a pixel: its signature, its header, and chunk after chunk with its
- * check sum up to the end mark. The work is bounded by the bytes there are, so that it does not
- * matter how large the image would be when unpacked.
+ * Reads a PNG without decompressing a pixel: its signature, its header, and every chunk with its checksum up to
+ * the end marker. The work is bounded by the bytes sent, no matter how large the image is when decompressed.
  */
 export function readPng(bytes: Uint8Array<ArrayBuffer>): PngFacts | PngFault {
   if (!SIGNATURE.every((byte, index) => bytes[index] === byte)) return "it is not a PNG"

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net"
 
-/** Networks that are no one's business from outside (IANA's special-purpose registries). */
+/** Networks that are not public (IANA's special-purpose registries). */
 const PRIVATE_NETWORKS: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -19,7 +19,7 @@ const PRIVATE_NETWORKS: readonly (readonly [string, number])[] = [
   ["240.0.0.0", 4],
 ]
 
-/** The only IPv6 addresses that are public are global unicast ones; these of them are not. */
+/** Public IPv6 addresses are global unicast ones, except for these. */
 const PUBLIC_IPV6: readonly [string, number] = ["2000::", 3]
 const PRIVATE_IPV6: readonly (readonly [string, number])[] = [
   ["2001::", 23],
@@ -35,7 +35,7 @@ public6.addSubnet(...PUBLIC_IPV6, "ipv6")
 const private6 = new BlockList()
 for (const [network, prefix] of PRIVATE_IPV6) private6.addSubnet(network, prefix, "ipv6")
 
-/** Whether an address belongs to the public internet. IPv4 written as IPv6 does not. */
+/** Whether an address belongs to the public internet. IPv4 mapped to IPv6 does not. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

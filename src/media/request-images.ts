@@ -4,20 +4,20 @@ import { type ImageTask, type ImageFile, type ImageSize, sizeName } from "../can
 import { missingParameter } from "../canon/invalid-request.ts"
 import { type PngFacts, readPng } from "./png.ts"
 
-/** Bytes of an image that comes with a request (docs/api.md#limits). */
+/** The most bytes of an image in a request (docs/api.md#limits). */
 export const LARGEST_IMAGE = 4 * 1024 * 1024
 
-/** The images that came with a request, judged. */
+/** The images of a request, validated. */
 export interface RequestImages {
   readonly images: readonly ImageFile[]
   readonly mask?: ImageFile
-  /** Of the first image. */
+  /** The size of the first image. */
   readonly size: ImageSize
 }
 
 /**
- * Reads the files of an edit or a variation: square PNGs; of an edit also a mask, which can be
- * transparent and is as large as the first image, and a `size` that is the image's own.
+ * Reads the files of an edit or a variation: square PNGs; for an edit also a mask, which needs an alpha channel
+ * and the size of the first image, and a `size` equal to the image's.
  * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
  */
 export async function readRequestImages(

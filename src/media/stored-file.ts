@@ -1,16 +1,16 @@
 import { type FileHead, fileTooLarge, type FormFile } from "../canon/form-file.ts"
 
-/** Where the bytes of a file are: in memory, or on a disk. */
+/** The bytes of a file: in memory, or on disk. */
 export interface FileBytes {
-  /** Of a file that is still arriving, what it is expected to come to. */
+  /** For a file that is still arriving, its expected size. */
   readonly size: number
-  /** Present of a file that is still arriving, whose last bytes are withheld until this is called. */
+  /** Set for a file that is still arriving, whose last bytes are withheld until this is called. */
   readonly letFinish?: () => void
   /** The bytes from `start` up to but not including `end`, which is at most `size`. */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** Bytes that a stream of a file gives at a time. */
+/** Bytes per chunk of a file's stream. */
 const CHUNK = 64 * 1024
 
 /** A file of a form, wherever its bytes are. */
@@ -58,7 +58,7 @@ export class StoredFile implements FormFile {
   }
 }
 
-/** @param takeBack called with each chunk when the next one is asked for. */
+/** @param takeBack called with each chunk when the next one is requested. */
 function streamOf(
   source: FileBytes,
   takeBack: (chunk: Uint8Array<ArrayBuffer>) => void,
@@ -79,7 +79,7 @@ function streamOf(
         if (at >= source.size) controller.close()
       },
     },
-    // Nothing is read before it is asked for.
+    // Reads only on demand.
     { highWaterMark: 0 },
   )
 }

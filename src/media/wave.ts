@@ -1,12 +1,12 @@
 import { PCM_RATE } from "../canon/speech.ts"
 
-/** The header of a WAV file whose length is not known while it is written (docs/wire/README.md#f7). */
+/** The length in the header of a WAV file that is still being written (docs/wire/README.md#f7). */
 const UNKNOWN = 0xffff_ffff
 const HEADER = 44
 
 /**
  * The header of a WAV file with one channel of signed 16-bit samples.
- * @param bytes of the samples; absent when not known yet.
+ * @param bytes of the samples; absent when unknown.
  */
 export function waveHeader(bytes?: number, rate: number = PCM_RATE): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(HEADER)
@@ -27,7 +27,7 @@ export function waveHeader(bytes?: number, rate: number = PCM_RATE): Uint8Array<
   return header
 }
 
-/** Samples with a WAV header before them; the arguments are those of `waveHeader`. */
+/** Samples after a WAV header; the arguments are those of `waveHeader`. */
 export async function* wrapWave(
   samples: AsyncIterable<Uint8Array>,
   bytes?: number,
@@ -37,7 +37,7 @@ export async function* wrapWave(
   yield* samples
 }
 
-/** A header of chunks before the samples that is longer than this is none. */
+/** A longer header before the samples is invalid. */
 const LONGEST_HEADER = 64 * 1024
 
 /** The samples of a WAV file. */
@@ -57,7 +57,7 @@ export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** Where the content of the `data` chunk begins; undefined while that is not here. */
+/** Where the content of the `data` chunk starts; undefined while that has not arrived. */
 function samplesAt(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 12

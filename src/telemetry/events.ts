@@ -1,7 +1,7 @@
 import type { Logger } from "./logger.ts"
 import { throttled } from "./throttle.ts"
 
-/** One helper for each thing the operator must hear of. Helpers never throw. */
+/** One helper for each event that the operator should know of. Helpers never throw. */
 export interface Events {
   writtenOff(request: string, nanocredits: bigint, reason: string): void
   settledLate(request: string, nanocredits: bigint): void
@@ -23,7 +23,7 @@ export interface Events {
   conversationNotKept(request: string, error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
-  /** A worker stands still: another one has taken its place. */
+  /** A worker is blocked: another one has taken its place. */
   workerStill(processId: number, milliseconds: number): void
   workerKilled(processId: number, milliseconds: number): void
   settingsTaken(changes: readonly string[]): void
@@ -33,7 +33,7 @@ export interface Events {
 
 /**
  * Business events as log lines.
- * @param clean takes secrets out of what was not written here.
+ * @param clean removes secrets from text that comes from outside.
  */
 export function createEvents(
   logger: Logger,
@@ -86,7 +86,7 @@ export function createEvents(
   }
 }
 
-/** How the ledger is. */
+/** The state of the ledger. */
 function ledgerEvents(
   logger: Logger,
   words: (error: unknown) => string,
@@ -124,7 +124,7 @@ function workerEvents(logger: Logger): Pick<Events, "workerStill" | "workerKille
   }
 }
 
-/** What vendors do for which no one pays. */
+/** What vendors bill and no one is charged for. */
 function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usageUncharged"> {
   return {
     unpricedPassed: (request, deployment, places) =>
@@ -140,7 +140,7 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
   }
 }
 
-/** What could not be put away, or cleared away. */
+/** What could not be stored, or deleted. */
 function leftEvents(
   logger: Logger,
   words: (error: unknown) => string,

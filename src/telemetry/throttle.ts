@@ -1,11 +1,11 @@
-/** How long the same text is not told again, milliseconds. */
+/** How long the same text is suppressed, milliseconds. */
 const QUIET_TIME = 60_000
 /** Texts remembered. */
 const MAX_TEXTS = 100
 
 /**
- * Tells each text at most once a minute, and what it was about then: a disk that is full fails several times a second, and its log stands on
- * the same disk.
+ * Reports each text at most once a minute, with the details of that occurrence: a full disk fails several times a second,
+ * and its log is on the same disk.
  */
 export function throttled(
   tell: (text: string, about: string) => void,

@@ -1,27 +1,27 @@
-/** A file to be put into a form. */
+/** A file to put into a form. */
 export interface OutgoingFile {
   readonly field: string
   readonly name: string
   readonly type: string
   /** Bytes. */
   readonly size: number
-  /** From the beginning, again each time. A chunk may be gone when the next one is asked for. */
+  /** The content from the start, each time it is called. A chunk may be invalid once the next one is requested. */
   open(): ReadableStream<Uint8Array>
 }
 
-/** A form ready to be sent, as often as it has to be. */
+/** A form ready to send, any number of times. */
 export interface EncodedForm {
-  /** With the boundary. */
+  /** Includes the boundary. */
   readonly contentType: string
-  /** Bytes of the whole. */
+  /** Bytes in total. */
   readonly size: number
   open(): ReadableStream<Uint8Array>
 }
 
-/** A field and its value, in the order in which they are sent. */
+/** A field and its value, in the order they are sent. */
 export type OutgoingField = readonly [name: string, value: string]
 
-/** Puts a form together: its fields first, then its files. Nothing of a file is read before it is sent. */
+/** Builds a form: its fields first, then its files. A file is read only as it is sent. */
 export function encodeForm(
   fields: readonly OutgoingField[],
   files: readonly OutgoingFile[],
@@ -64,7 +64,7 @@ function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
         await chunks.return(undefined)
       },
     },
-    // A chunk is asked for only when the one before it has been sent.
+    // A chunk is requested only when the one before it has been sent.
     { highWaterMark: 0 },
   )
 }
@@ -76,7 +76,7 @@ function headOf({ field, name, type }: OutgoingFile, boundary: string): string {
   return `--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${type}\r\n\r\n`
 }
 
-/** As browsers write names that would end the quotes or the line. */
+/** Escapes quotes and line breaks in names, as browsers do. */
 function quoted(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
 }

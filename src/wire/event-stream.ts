@@ -1,31 +1,31 @@
 import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
-/** The longest single frame that is taken, in bytes. */
+/** The longest frame that is accepted, in bytes. */
 const LONGEST_FRAME = 16 * 1024 * 1024
 
-/** A frame up to here is not worth counting. Bytes. */
+/** Frames up to this many bytes are not counted. */
 const SMALL_FRAME = 256 * 1024
-/** A long frame is there as bytes, as text, and as what is parsed of it. */
+/** A long frame is in memory as bytes, as text, and as what is parsed of it. */
 const COPIES = 3
 
 /** Length of the frame, length of its headers, and the checksum of both. */
 const PRELUDE_LENGTH = 12
-/** The checksum of all that stands before it. */
+/** The checksum of everything before it. */
 const CHECKSUM_LENGTH = 4
 const SHORTEST_FRAME = PRELUDE_LENGTH + CHECKSUM_LENGTH
 
 /**
- * Frames of Amazon's `application/vnd.amazon.eventstream` out of bytes (docs/wire/bedrock-converse.md#f5).
- * An exception comes as the event `exception:<its type>`, an error as `error:<its code>`.
+ * Parses frames of Amazon's `application/vnd.amazon.eventstream` (docs/wire/bedrock-converse.md#f5). An
+ * exception becomes the event `exception:<its type>`, an error `error:<its code>`.
  *
- * @throws Error from `push` and `end`: a checksum is wrong, a length cannot be, or the last frame is not
- * whole. What was sound before it has been handed out by then.
+ * @throws Error from `push` and `end`: a checksum or a length is invalid, or the last frame is incomplete.
+ * Valid frames before it have been returned by then.
  */
 export class EventStreamParser implements FrameParser {
   readonly #waiting = new WaitingBytes()
   readonly #memory: FrameMemory | undefined
   #taken = 0
-  /** What is wrong behind the frames that were sound: nothing after it can be trusted. */
+  /** What is wrong after the valid frames: nothing after it can be trusted. */
   #fault: Error | undefined
 
   constructor({ memory }: { readonly memory?: FrameMemory } = {}) {
@@ -50,7 +50,7 @@ export class EventStreamParser implements FrameParser {
     }
   }
 
-  /** What waits for the end of a long frame is memory that no one else can have. */
+  /** Bytes that wait for the end of a long frame count against the memory budget. */
   #count(): void {
     const { length } = this.#waiting
     const needed = length > SMALL_FRAME ? COPIES * length : 0
@@ -68,7 +68,7 @@ export class EventStreamParser implements FrameParser {
   }
 }
 
-/** Bytes that have come and were not taken yet. Grows by doubling: a long frame is not copied often. */
+/** Bytes that have arrived and are not consumed yet. Grows by doubling, so that a long frame is rarely copied. */
 class WaitingBytes {
   #buffer: Buffer = Buffer.alloc(0)
   #start = 0
@@ -78,7 +78,7 @@ class WaitingBytes {
     return this.#end - this.#start
   }
 
-  /** Bytes that come while none wait are kept where they are, not copied. */
+  /** Bytes that arrive while none wait are referenced, not copied. */
   append(bytes: Uint8Array): void {
     const { length } = this
     if (length === 0) {
@@ -98,7 +98,7 @@ class WaitingBytes {
     this.#end += bytes.length
   }
 
-  /** The next bytes, which stay where they are. */
+  /** The next bytes, not consumed. */
   peek(length: number): Buffer {
     return this.#buffer.subarray(this.#start, this.#start + length)
   }
@@ -110,12 +110,12 @@ class WaitingBytes {
   }
 }
 
-/** The next whole frame, judged; undefined while it is not whole. */
+/** The next complete frame, checked; undefined while it is incomplete. */
 function takeFrame(waiting: WaitingBytes): Buffer | undefined {
   if (waiting.length < PRELUDE_LENGTH) return undefined
   const prelude = waiting.peek(PRELUDE_LENGTH)
   checkSum(prelude)
-  // The length is trusted only now, and before any more is kept for its sake.
+  // The length is only trusted after its checksum, and before any more is buffered for it.
   const length = prelude.readUInt32BE(0)
   if (length < SHORTEST_FRAME || length > LONGEST_FRAME) {
     throw new Error(`the event stream announces a frame of ${length} bytes`)
@@ -155,7 +155,7 @@ function readEvent(frame: Buffer): ReceivedEvent {
 }
 
 const STRING = 7
-/** Bytes of a header's value by its type; of type 6 (bytes) and 7 (text) the value says its length. */
+/** Bytes of a header's value by its type; types 6 (bytes) and 7 (text) carry their length. */
 const VALUE_LENGTHS: ReadonlyMap<number, number> = new Map([
   [0, 0],
   [1, 0],
@@ -168,7 +168,7 @@ const VALUE_LENGTHS: ReadonlyMap<number, number> = new Map([
 ])
 const BYTES = 6
 
-/** The headers that hold text, by name; the others are passed over. */
+/** The text headers, by name; the others are skipped. */
 function readHeaders(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>()
   let at = 0

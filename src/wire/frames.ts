@@ -1,18 +1,18 @@
-/** One unit of a stream as it came. */
+/** One unit of a stream as it arrived. */
 export interface ReceivedEvent {
   readonly event?: string
   readonly data: string
 }
 
-/** Bytes to frames, however the bytes were cut. */
+/** Turns bytes into frames, however the bytes are split. */
 export interface FrameParser {
-  /** The frames that these bytes complete; bytes that complete none wait. */
+  /** The frames that these bytes complete; an incomplete one waits. */
   push(bytes: Uint8Array): readonly ReceivedEvent[]
-  /** What the end completes. */
+  /** What the end of the stream completes. */
   end(): readonly ReceivedEvent[]
 }
 
-/** Where bytes are counted that wait to become a frame. What it throws ends the reading. */
+/** Counts the bytes that wait to become a frame. If it throws, reading ends. */
 export interface FrameMemory {
   takeAnswer(bytes: number): void
   give(bytes: number): void

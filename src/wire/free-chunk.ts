@@ -1,4 +1,4 @@
-/** Gives memory back. A buffer that is more than the chunk may belong to someone else. */
+/** Frees a chunk's memory. A buffer larger than the chunk may be shared, and is left alone. */
 export function free(chunk: Uint8Array): void {
   const { buffer, byteLength } = chunk
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)

@@ -1,24 +1,24 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy"
 import type { Readable } from "node:stream"
 
-/** How much of a form is accepted. What is above a limit is not read to its end. */
+/** How much of a form is accepted. A form over a limit is not read to its end. */
 export interface FormLimits {
-  /** Fields that are no files. */
+  /** Fields that are not files. */
   readonly fields: number
   /** Bytes of the value of one field. */
   readonly fieldBytes: number
 }
 
-/** What a part says of its file. */
+/** What a part says about its file. */
 export interface FilePart {
   readonly field: string
-  /** As the sender named it, folders left out; empty when they did not. */
+  /** The sender's name for it, without folders; empty when there is none. */
   readonly name: string
   /** `text/plain` when the sender gave none. */
   readonly type: string
 }
 
-/** Receives the parts of a form as they arrive. What it throws ends the reading. */
+/** Receives the parts of a form as they arrive. If it throws, reading ends. */
 export interface FormReceiver {
   field(name: string, value: string): void
   /** @param content has to be read to its end before more of the form arrives. */
@@ -33,11 +33,11 @@ export type FormFault =
   | "too-many-fields"
   | "field-too-long"
 
-/** A form that cannot be parsed, or is more than is allowed. */
+/** A form that cannot be parsed, or exceeds a limit. */
 export class FormError extends Error {
   override readonly name = "FormError"
   readonly fault: FormFault
-  /** The field at fault, where it is one. */
+  /** The invalid field, if it is a single one. */
   readonly field: string | undefined
 
   constructor(fault: FormFault, field?: string, cause?: unknown) {
@@ -52,8 +52,7 @@ const PART_HEADERS = 8 * 1024
 const PART_HEADER_COUNT = 20
 
 /**
- * Reads a form while it arrives: no part of it is kept here, and it is read only as fast as its files
- * are.
+ * Reads a form while it arrives: nothing of it is buffered here, and it is read only as fast as its files are.
  * @param contentType the body's, with the boundary.
  * @throws FormError, and what the receiver or the body throws.
  */
@@ -64,7 +63,7 @@ export async function readMultipart(
   receiver: FormReceiver,
 ): Promise<void> {
   const failure = Promise.withResolvers<never>()
-  // Each wait below is raced against it; a failure between two of them is seen by the next one.
+  // Each wait below is raced against it; the next wait sees a failure between two of them.
   failure.promise.catch(() => {})
   const files: OpenFile[] = []
   const parser = openParser(contentType, limits)
@@ -80,7 +79,7 @@ export async function readMultipart(
   }
 }
 
-/** A file of the form. `received` resolves when the receiver has all of it, or has given up. */
+/** A file of the form. `received` resolves when the receiver has read all of it, or has stopped. */
 interface OpenFile {
   readonly content: Readable
   readonly received: Promise<void>
@@ -132,7 +131,7 @@ function listen(
     }
   })
   parser.on("file", (...[name, content, fileName, , type]: FileEvent) => {
-    // The parser reports what is broken; without a listener it would end the process as well.
+    // The parser reports a broken file here; without a listener it would also end the process.
     content.on("error", () => {})
     if (name === undefined) return fail(new FormError("unnamed-field"))
     const received = receiver.file({ field: name, name: fileName ?? "", type }, content).catch(fail)

@@ -1,24 +1,24 @@
 import { createParser, type EventSourceParser } from "eventsource-parser"
 import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
-/** An event up to here is not worth counting. Bytes. */
+/** Events up to this many bytes are not counted. */
 const SMALL_EVENT = 256 * 1024
-/** The longest single event that is taken where no one says otherwise, in characters. */
+/** The longest event that is accepted by default, in characters. */
 const LONGEST_EVENT = 16 * 1024 * 1024
-/** A long event is there as text, as what is parsed of it, and as what is passed on. */
+/** A long event is in memory as text, as what is parsed of it, and as what is passed on. */
 const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
 
 export interface SseOptions {
-  /** The longest single event that is taken, in characters. */
+  /** The longest event that is accepted, in characters. */
   readonly longest?: number
-  /** Takes what a long event needs before it is whole. */
+  /** Reserves what a long event needs before it is complete. */
   readonly memory?: FrameMemory | undefined
 }
 
 /**
- * Server-sent events out of bytes. Comments are dropped: they only say that the sender lives, which
- * the bytes themselves do.
+ * Parses server-sent events. Comments are dropped: they only show that the sender is alive, as the bytes
+ * themselves do.
  */
 export class SseParser implements FrameParser {
   readonly #decoder = new TextDecoder()
@@ -38,7 +38,7 @@ export class SseParser implements FrameParser {
       },
       maxBufferSize: longest,
       onError: (error) => {
-        // A line that is no field is ignored, as the standard asks; a flood is not.
+        // An invalid line is ignored, as the standard requires; a flood of them is not.
         if (error.type === "max-buffer-size-exceeded") throw error
       },
     })
@@ -57,7 +57,7 @@ export class SseParser implements FrameParser {
     return this.#take()
   }
 
-  /** What waits for the end of a long event is memory that no one else can have. */
+  /** Bytes that wait for the end of a long event count against the memory budget. */
   #count(): void {
     const needed = this.#waiting > SMALL_EVENT ? COPIES * this.#waiting : 0
     if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)
@@ -75,10 +75,10 @@ export class SseParser implements FrameParser {
 
 const encoder = new TextEncoder()
 
-/** Bytes of a comment that keeps a connection from being taken for dead. */
+/** A comment that keeps a connection from timing out. */
 export const KEEP_ALIVE = encoder.encode(": keep-alive\n\n")
 
-/** Text of one event. `data` holds no line break: it is JSON or a word. */
+/** The text of one event. `data` has no line break: it is JSON or a word. */
 export function formatEvent(frame: { readonly event?: string; readonly data: string }): string {
   return frame.event === undefined
     ? `data: ${frame.data}\n\n`

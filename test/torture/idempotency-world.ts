@@ -1,5 +1,6 @@
 /** Processes that share a ledger, and callers who send a request with an idempotency key. */
 import { Database } from "bun:sqlite"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { DONE, frame, startVendor, usageFrame } from "../relay/scripted-vendor.ts"
 import { CHAT, HELLO } from "../relay/support.ts"
@@ -68,7 +69,7 @@ export async function chargesOf(installation: Installation, account: string): Pr
 
 /** Stops a process, but not within a transaction, for whose end every other process would have to wait. */
 export async function stop({ process }: ServingProcess, installation: Installation): Promise<void> {
-  using database = new Database(databasePath(installation.data))
+  using database = new Database(databaseFileIn(installation.data))
   await until(() => {
     process.kill("SIGSTOP")
     try {

@@ -5,12 +5,12 @@ import type { LedgerProblem } from "./problem.ts"
 
 /** How many entries are read at once. */
 const PAGE = 500
-/** A book that grew this often while its end was looked for is in use: its end will not come. */
+/** A ledger that grew this often while its end was read is in use: the end keeps moving. */
 const ENDS = 5
 
 /**
- * Goes through one account's ledger: numbers without gaps, each hash over the entry and the hash before,
- * balances that add up, and each charge with the one receipt it belongs to.
+ * Checks one account's ledger: numbers without gaps, each hash over the entry and the hash before, balances
+ * that add up, and each charge with exactly the receipt it belongs to.
  */
 export class AccountWalk {
   readonly #store: StoreReader
@@ -32,7 +32,7 @@ export class AccountWalk {
 
   async run(): Promise<LedgerProblem | null> {
     for (let ends = 0; ;) {
-      // Read before the page: it is what the entries up to some point of the page add up to.
+      // Read before the page: it is the sum of the entries up to some point of the page.
       const posted = (await this.#store.accounts.find(this.#account))?.balance ?? 0n
       const page = await this.#store.entries.list(this.#account, this.#last.number, PAGE)
       const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
@@ -106,11 +106,11 @@ export class AccountWalk {
   }
 }
 
-/** The key that a receipt names. Charges of before schema 7 have it in no other hash. */
+/** The key that a receipt names. Charges from before schema 7 have it in no other hash. */
 function keyInReceipt(body: string): string | undefined {
   const name = KEY_IN_RECEIPT.exec(body)?.[1]
   return name
 }
 
-/** Nothing that a caller can write stands before it. */
+/** Nothing that a caller can write precedes it. */
 const KEY_IN_RECEIPT = /"account":"[^"\\]*","key":"([^"\\]*)"/

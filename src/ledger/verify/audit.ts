@@ -8,14 +8,14 @@ const PAGE = 500
 
 export interface AuditVerdict {
   readonly records: number
-  /** The first record that is wrong; what follows it cannot be judged. */
+  /** The first invalid record; what follows it cannot be checked. */
   readonly problem: { readonly number: number; readonly message: string } | null
 }
 
 /**
- * Walks the audit log: numbers without gaps, each hash over the record and the hash before. Safe while
- * others write.
- * @param ends what anchors have seen of it.
+ * Checks the audit log: numbers without gaps, each hash over the record and the hash before. Safe during
+ * writes.
+ * @param ends the log's ends according to the anchors.
  */
 export async function verifyAudit(
   store: Pick<StoreReader, "audit">,
@@ -25,7 +25,7 @@ export async function verifyAudit(
   let records = 0
   let later: AuditRecord | undefined
   let problem: AuditVerdict["problem"] = null
-  // From the newest back: the last problem that is found is the first of the log.
+  // From the newest to the oldest: the last problem found is the first of the log.
   for (;;) {
     const page: AuditRecord[] = await store.audit.list({}, later?.number ?? null, PAGE)
     for (const record of page) {

@@ -3,9 +3,8 @@ import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
 import type { DebtBook } from "../../store/payments.ts"
 
 /**
- * What is wrong with what an account owes: its lines in their order, each hash over the line and the hash
- * before, each payment with its entry of the ledger, and what was taken back of card payments as entries and
- * debts say it.
+ * What is wrong with an account's debts: its lines in their order, each hash over the line and the hash before,
+ * each payment with its entry in the ledger, and whether reversed card payments agree with entries and debts.
  * @returns null when all agree.
  */
 export function debtFault({ lines, reversed, paid, taken }: DebtBook): string | null {

@@ -18,18 +18,18 @@ export interface Verdict {
   /** Receipts of requests that were not charged. */
   readonly receipts: number
   readonly writeOffs: number
-  /** At most one for each account and each key: what follows a wrong row cannot be judged. */
+  /** At most one for each account and each key: what follows an invalid row cannot be checked. */
   readonly problems: readonly LedgerProblem[]
 }
 
 /**
- * Looks at everything in the ledger: every account's entries with their receipts, posted balances, leases
- * and budgets, debts, receipts of what was not charged, write-offs, and that nothing is missing which an anchor
- * has seen. Safe while others write.
- * @param beside the anchor in the file beside the ledger.
+ * Checks the entire ledger: every account's entries with their receipts, posted balances, leases and budgets,
+ * debts, receipts of requests without a charge, write-offs, and that no row is missing that an anchor covers.
+ * Safe during writes.
+ * @param beside the anchor in the file next to the ledger.
  */
 export async function verifyLedgers(store: StoreReader, beside?: ReadAnchor): Promise<Verdict> {
-  // Before anything else is read: from here on, the ledger only grows beyond it.
+  // Read first: from here on, the ledger only grows beyond it.
   const anchors: Anchors = { inside: await store.integrity.findAnchor(), beside }
   const before = await spentByOwner(store)
   const accounts = await store.accounts.list()
@@ -88,8 +88,8 @@ async function spentByOwner(store: StoreReader): Promise<Map<string, bigint>> {
 }
 
 /**
- * While requests are charged, what was seen lies between what had been spent before the walk and what
- * has been after it.
+ * While requests are charged, the sum of the entries lies between what had been spent before the walk and what
+ * has been spent after it.
  */
 function checkBudget(
   { owner, account, spent }: BudgetRecord,

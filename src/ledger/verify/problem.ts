@@ -1,8 +1,8 @@
-/** Something in the ledger that is not what was written. */
+/** Something in the ledger that differs from what was written. */
 export interface LedgerProblem {
-  /** Null when it is not of one account. */
+  /** Null when it does not belong to one account. */
   readonly account: string | null
-  /** The entry, or the write-off, that is wrong; null when it is no single one. */
+  /** The invalid entry or write-off; null when it is not a single one. */
   readonly number: number | null
   readonly fault:
     | "number"

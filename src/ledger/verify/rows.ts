@@ -9,11 +9,11 @@ import type { LedgerProblem } from "./problem.ts"
 /** How many rows are read at once. */
 const PAGE = 1_000
 
-/** What was known of the ledger before it is read. */
+/** The anchors, read before the ledger. */
 export interface Anchors {
   /** The ledger's own. */
   readonly inside: Anchor
-  /** The one beside it. */
+  /** The one in the file next to it. */
   readonly beside: ReadAnchor | undefined
 }
 
@@ -23,9 +23,9 @@ export interface RowsVerdict {
 }
 
 /**
- * Goes through all rows in the order they were written: receipts of requests that were not charged are
- * as they were, and no row is missing that an anchor has seen.
- * @param isKnownWrong whether entries were found to be wrong: then anchors say nothing new.
+ * Checks all rows in the order they were written: receipts of requests without a charge are unchanged, and no
+ * row is missing that an anchor covers.
+ * @param isKnownWrong whether entries were already found to be invalid: then anchors add nothing.
  */
 export async function verifyRows(
   store: StoreReader,
@@ -61,12 +61,12 @@ export async function verifyRows(
     if (page.length < PAGE) break
   }
   if (wrong) problems.push(wrong)
-  // A row that was changed is told once.
+  // A changed row is reported once.
   if (!isKnownWrong && !wrong) for (const mark of marks) problems.push(...mark.end(sum))
   return { receipts, problems }
 }
 
-/** @param hasHashes whether a row before this one has a hash: then this one has to. */
+/** @param hasHashes whether a row before this one has a hash: then this one needs one, too. */
 function unchargedFault(row: LedgerRow, hasHashes: boolean): string | undefined {
   const { account, key, request, at, isExpired, receipt, hash } = row
   const name = `the receipt of ${request ?? "a request"}, which was not charged,`
@@ -76,7 +76,7 @@ function unchargedFault(row: LedgerRow, hasHashes: boolean): string | undefined 
   return hash === expected ? undefined : `${name} was changed after it was written`
 }
 
-/** Where an anchor stands among the rows. */
+/** An anchor's position among the rows. */
 class Mark {
   readonly #anchor: Anchor
   readonly #name: string
@@ -87,7 +87,7 @@ class Mark {
     this.#name = name
   }
 
-  /** Before the first row beyond the anchor, the sum is what the anchor says. */
+  /** At the first row beyond the anchor, the sum must equal the anchor's. */
   pass(position: number, sum: HashSum): void {
     if (this.#found === undefined && position > this.#anchor.lastRow) {
       this.#found = { count: sum.count, text: sum.text }

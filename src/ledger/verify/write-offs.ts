@@ -13,8 +13,8 @@ export interface WriteOffsVerdict {
 }
 
 /**
- * Walks the write-offs: numbers without gaps, each hash over the line and the hash before, and none
- * missing that an anchor has seen. Safe while others write.
+ * Checks the write-offs: numbers without gaps, each hash over the line and the hash before, and none missing
+ * that an anchor covers. Safe during writes.
  */
 export async function verifyWriteOffs(
   store: Pick<StoreReader, "settlements">,
@@ -24,7 +24,7 @@ export async function verifyWriteOffs(
   let later: WriteOffRecord | undefined
   let problem: LedgerProblem | null = null
   const seen = new Map(ends.map(({ number, hash }) => [number, hash]))
-  // From the newest back: the last problem that is found is the first of the chain.
+  // From the newest to the oldest: the last problem found is the first of the chain.
   for (;;) {
     const page: WriteOffRecord[] = await store.settlements.listWriteOffs(
       undefined,

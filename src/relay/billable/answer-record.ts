@@ -8,18 +8,18 @@ import {
   textAt,
 } from "../../canon/json.ts"
 
-/** Something that a vendor did for a request: an item of the output, a call of one of its own tools. */
+/** Something that a vendor did for a request: an output item, a call of one of its tools. */
 export interface DoneItem {
   readonly name: string
   readonly item: JsonObject
 }
 
-/** What an answer has told so far, as far as it decides what is paid. */
+/** What a response has reported so far, as far as it affects the price. */
 export class AnswerRecord {
-  /** The members of the whole answer; of a stream, those that its frames have told. */
+  /** The members of the whole response; for a stream, those that its frames have reported. */
   whole: JsonObject = {}
   items: DoneItem[] = []
-  /** Whether it has come to where its vendor tells all that it did. */
+  /** Whether it has reached the point where its vendor has reported everything. */
   isEnded = false
   readonly #reader: Reader
 
@@ -32,14 +32,14 @@ export class AnswerRecord {
     this.#reader.frame(json, this)
   }
 
-  /** A whole answer. */
+  /** A whole response. */
   answer(body: JsonObject): void {
     this.whole = body
     this.isEnded = true
     this.items = this.#reader.items(body)
   }
 
-  /** Takes members over, those of the usage one by one: later ones count. */
+  /** Merges members, those of the usage one by one: later ones win. */
   merge(members: JsonObject): void {
     const { usage } = members
     const merged: JsonObject = { ...this.whole, ...members }
@@ -50,7 +50,7 @@ export class AnswerRecord {
   }
 }
 
-/** How a dialect tells it. */
+/** How a dialect reports it. */
 interface Reader {
   items(body: JsonObject): DoneItem[]
   frame(json: JsonObject, record: AnswerRecord): void
@@ -76,7 +76,7 @@ const RESPONSES: Reader = {
   },
 }
 
-/** What the vendor's tools did stands beside the text where the vendor runs any: at Groq. */
+/** Where a vendor runs tools, as Groq does, their calls are next to the text. */
 const CHAT: Reader = {
   items: (body) => listAt(body, "choices").flatMap((choice) => executed(choice, "message")),
   frame: (json, record) => {
@@ -138,7 +138,7 @@ function byType(item: JsonValue | undefined): DoneItem[] {
   return name === undefined ? [] : [{ name, item }]
 }
 
-/** Blocks by the tool that the server called, and those that say that another model goes on. */
+/** Blocks by the tool that the server called, and those that announce another model. */
 function byBlock(block: JsonValue | undefined): DoneItem[] {
   if (!isJsonObject(block)) return []
   if (block.type === "fallback") return [{ name: "fallback", item: block }]

@@ -4,7 +4,7 @@ import type { CallCharge, Counted } from "../../vendors/billable/switch.ts"
 import type { AnswerRecord, DoneItem } from "./answer-record.ts"
 import { valuesAt } from "./find-switches.ts"
 
-/** How many calls of a kind an answer tells. */
+/** How many calls of a kind a response reports. */
 export function countCalls(charge: CallCharge, record: AnswerRecord): number {
   let max = 0
   let isReported = false
@@ -17,7 +17,7 @@ export function countCalls(charge: CallCharge, record: AnswerRecord): number {
   return max
 }
 
-/** What the ways before have found. */
+/** What the earlier ways of counting found. */
 interface FoundBefore {
   readonly max: number
   readonly isReported: boolean
@@ -49,7 +49,7 @@ function countedBy(way: Counted, record: AnswerRecord): number | undefined {
   }
 }
 
-/** @returns undefined when the answer has none of them. */
+/** @returns undefined when the response has none of them. */
 function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | undefined {
   const reported = paths.flatMap((path) =>
     valuesAt(whole, path).flatMap(({ value }) => quantityOf(value) ?? []),

@@ -6,14 +6,14 @@ export interface DefinedTool {
   readonly tool: JsonObject
 }
 
-/** Whether Anthropic's messages may define tools: one look at each of their blocks. */
+/** Whether Anthropic's messages may define tools: a quick check of each of their blocks. */
 export function mayDefineTools({ messages }: JsonObject): boolean {
   return Array.isArray(messages) && messages.some((message) => blocksOf(message).some(isBringing))
 }
 
 /**
- * The tools that Anthropic's messages define beside `tools`: amid the instructions, and in what a compaction
- * says of the messages that it stands for (@anthropic-ai/sdk 1.12, `BetaToolChangeToolDefinitionParam`).
+ * The tools that Anthropic's messages define in addition to `tools`: in instructions, and in the summary that a
+ * compaction puts in place of messages (@anthropic-ai/sdk 1.12, `BetaToolChangeToolDefinitionParam`).
  */
 export function definedTools(body: JsonObject): DefinedTool[] {
   return listAt(body, "messages").flatMap((message, number) =>

@@ -6,18 +6,18 @@ import type { Charge, FieldSwitch, Switches } from "../../vendors/billable/switc
 
 /** A switch that a request sets. */
 export interface Finding {
-  /** `tools[2].type`, `service_tier`: where it stands, as messages name it. */
+  /** `tools[2].type`, `service_tier`: its path, as messages name it. */
   readonly place: string
-  /** What stands there, as messages show it. */
+  /** Its value, as messages show it. */
   readonly value: JsonValue
   readonly charge: Charge
-  /** The tool that it is, for what stands in it. */
+  /** The tool, for its members. */
   readonly tool?: JsonObject
-  /** The field that it is, for what the answer says of it. */
+  /** The field, for what the response says about it. */
   readonly field?: FieldSwitch
 }
 
-/** The first names of all paths of the table: a body without them sets no switch. */
+/** The first segments of all paths in the table: a body without them sets no switch. */
 const NAMES: ReadonlySet<string> = new Set([
   "tools",
   "toolConfig",
@@ -26,7 +26,7 @@ const NAMES: ReadonlySet<string> = new Set([
     .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path)),
 ])
 
-/** Whether a body may set a switch: one look at each of its members. */
+/** Whether a body may set a switch: a quick check of each of its members. */
 export function maySetSwitch(body: JsonObject): boolean {
   for (const name in body) {
     if (NAMES.has(name) && isSet(body[name])) return true
@@ -35,7 +35,7 @@ export function maySetSwitch(body: JsonObject): boolean {
   return mayDefineTools(body)
 }
 
-/** The switches that a body sets in a dialect at a vendor, but those that are free. */
+/** The switches that a body sets in a dialect at a vendor, except free ones. */
 export function findSwitches(body: JsonObject, switches: Switches, dialect: DialectId): Finding[] {
   const findings: Finding[] = []
   for (const field of switches.fields) {
@@ -55,18 +55,18 @@ export function findSwitches(body: JsonObject, switches: Switches, dialect: Dial
   return findings
 }
 
-/** Later requests that go on from this one have such a tool without naming it. */
+/** Later requests that continue from this one have such a tool without naming it. */
 const OUTLASTING: Charge = {
   by: "unknown",
   why: "it would stay in later turns that do not name it: name it in 'tools', or send 'store: false'",
 }
 
-/** Whether the vendor keeps the items of a request for later ones. */
+/** Whether the vendor stores the items of a request for later ones. */
 function isKept({ store, conversation }: JsonObject): boolean {
   return store !== false || isSet(conversation)
 }
 
-/** Null, false and nothing at all are how a switch is left alone. */
+/** Null, false and absence leave a switch off. */
 function isSet(value: JsonValue | undefined): value is JsonValue {
   if (value === undefined || value === null || value === false) return false
   return !Array.isArray(value) || value.length > 0
@@ -88,7 +88,7 @@ interface Place {
   readonly value: JsonValue | undefined
 }
 
-/** What stands at a path; every element of a list by itself, and what is no list as its only element. */
+/** The values at a path; each element of a list separately, and anything else as a single element. */
 export function valuesAt(body: JsonObject, path: string): readonly Place[] {
   let places: Place[] = [{ place: "", value: body }]
   for (const step of path.split(".")) {
@@ -109,7 +109,7 @@ interface FoundTool {
   readonly place: string
   readonly type: string
   readonly tool: JsonObject
-  /** Whether an item of the conversation brings it. */
+  /** Whether an item of the conversation adds it. */
   readonly isBrought?: boolean
 }
 
@@ -133,7 +133,7 @@ function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
   return found
 }
 
-/** Tools can also come in the course of a conversation: added to it, or as what a search for tools found. */
+/** A conversation can also add tools: explicitly, or as results of a tool search. */
 function bringsTools(item: JsonValue): item is JsonObject {
   if (!isJsonObject(item)) return false
   return item.type === "additional_tools" || item.type === "tool_search_output"
@@ -144,17 +144,17 @@ function toolsByType(value: JsonValue | undefined, place: string): FoundTool[] {
   return value.flatMap((tool, index) => toolByType(tool, `${place}[${index}]`))
 }
 
-/** A tool and those within it. What has no type is a function; dialects refuse what is no object. */
+/** A tool and its nested tools. A tool without a type is a function; dialects refuse one that is not an object. */
 function toolByType(tool: JsonValue, place: string): FoundTool[] {
   if (!isJsonObject(tool) || typeof tool.type !== "string") return []
   const own = { place: `${place}.type`, type: typeOf(tool, tool.type), tool }
   return [own, ...toolsByType(tool.tools, `${place}.tools`)]
 }
 
-/** `web_search_20250305`, `web_search_2025_08_26`: which version it is does not matter. */
+/** `web_search_20250305`, `web_search_2025_08_26`: the version does not matter. */
 const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
 
-/** What runs in one place or another is told apart by it. */
+/** Distinguishes tools that run in different places. */
 function typeOf(tool: JsonObject, type: string): string {
   const bare = type.replace(VERSION, "")
   const { environment } = tool

@@ -6,8 +6,8 @@ import { findSwitches, maySetSwitch } from "./find-switches.ts"
 import { notPriced } from "./finding-terms.ts"
 
 /**
- * The model of a request that is no chat, with the deployments at which none of the fields that go up as they came
- * is billed: routers take `models` and `provider` at all of their endpoints, and no answer there counts them.
+ * The model of a non-chat request, with the deployments at which none of the passed-through fields is billed:
+ * routers accept `models` and `provider` at all of their endpoints, and no response there counts them.
  * @throws GatewayError `feature_not_priced` where none is left.
  */
 export function atNoExtraPrice(

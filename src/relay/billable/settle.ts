@@ -9,20 +9,20 @@ import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
 import { type AskedMode, SAME, type SecondModel, type Terms } from "./terms.ts"
 
-/** A usage with everything that its request was billed for, and the prices of it. */
+/** A usage with everything that its request was billed for, and its prices. */
 export interface SettledUsage {
   readonly usage: Usage
   readonly price: Price
   readonly others: readonly SecondUsage[]
-  /** The modes that it was served in. */
+  /** The modes of service it got. */
   readonly modes: readonly string[]
 }
 
 /**
- * What the vendor did beside the model's tokens, by what the answers say of it.
- * @param usage the tokens, as the dialect decoded them or as they were estimated.
- * @param records of every answer that the request took.
- * @param elapsed how long the request has taken, in milliseconds.
+ * What the vendor did besides the model's tokens, according to the responses.
+ * @param usage the tokens, as the dialect decoded or estimated them.
+ * @param records of every response to the request.
+ * @param elapsed how long the request took, in milliseconds.
  */
 export function settleTerms(
   terms: Terms,
@@ -33,7 +33,7 @@ export function settleTerms(
   let factor = SAME
   const modes: string[] = []
   for (const asked of terms.modes) {
-    // Answers to one request differ in their modes at most for a moment: the dearest counts for all.
+    // The responses to one request differ in their mode only briefly: the dearest applies to all.
     const served = records.map((record) => servedMode(asked, record, terms.price))
     const dearest = served.reduce((left, right) => (right.factor > left.factor ? right : left), {
       factor: 0n,
@@ -47,7 +47,7 @@ export function settleTerms(
   return { ...withModels({ terms, price, factor }, counted, records), modes }
 }
 
-/** Words for being served as usual. */
+/** Words for the standard mode. */
 const USUAL: ReadonlySet<string> = new Set([
   "",
   "default",
@@ -76,7 +76,7 @@ function servedMode(
   const name = String(reported.value).toLowerCase().replace(PREFIX, "")
   if (USUAL.has(name)) return { factor: SAME, name: "" }
   const known = price.modes?.get(name)
-  // A mode without a price costs no less than the one that was asked for.
+  // A mode without a price costs no less than the requested one.
   return { factor: known ?? (unheard > SAME ? unheard : SAME), name }
 }
 
@@ -97,12 +97,12 @@ function withCalls(
   }
   const sum = { ...usage }
   for (const [usageClass, count] of counts) sum[usageClass] = Math.max(sum[usageClass], count)
-  // Searches of the dearer kind are told by the same number as others.
+  // Searches of the dearer kind are reported in the same number as others.
   if (counts.has("premiumSearches") && !counts.has("searches")) sum.searches = 0
   return sum
 }
 
-/** The terms, and the mode that they were served in. */
+/** The terms, and the mode of service. */
 interface ServedTerms {
   readonly terms: Terms
   readonly price: Price
@@ -128,7 +128,7 @@ function withModels(
   return { usage: NO_USAGE, price, others: [second, ...others] }
 }
 
-/** The tokens of one usage, and of another what is no token. */
+/** The tokens of one usage, and everything else of another. */
 function tokensOf(tokens: Usage, rest: Usage): Usage {
   return {
     ...tokens,
@@ -149,7 +149,7 @@ function hasIterations(record: AnswerRecord): boolean {
   return iterationsOf(record).length > 0
 }
 
-/** Anthropic tells what each model was asked, one by one. Those without a name are the request's own. */
+/** Anthropic reports each call of a model separately. Those without a name are the request's own. */
 function splitIterations(
   { terms: { models, deployment }, factor }: ServedTerms,
   records: readonly AnswerRecord[],
@@ -164,7 +164,7 @@ function splitIterations(
     const second = isOwn ? undefined : secondNamed(models, name)
     if (second === undefined) own = addUsage(own, used)
     else {
-      // Who answers does so in the mode of the answer; who is asked beside it does not.
+      // The answering model runs in the mode of the response; models consulted along the way do not.
       const mode = second.charge.how === "beside" ? SAME : factor
       others.push({ model: second.id, usage: used, price: priceTimes(second.price, mode) })
     }
@@ -172,12 +172,12 @@ function splitIterations(
   return { own, others }
 }
 
-/** The model of a name; of a name that no one knows, the dearest. */
+/** The model with a name; for an unknown name, the dearest. */
 function secondNamed(models: readonly SecondModel[], name: string): SecondModel | undefined {
   return models.find((model) => isNamed(name, model.name)) ?? dearest(models)
 }
 
-/** Answers may name a version of what was asked for. */
+/** Responses may name a version of the requested model. */
 function isNamed(reported: string, name: string): boolean {
   return reported === name || reported.startsWith(`${name}-`) || name.startsWith(`${reported}-`)
 }
@@ -192,7 +192,7 @@ function costs({ price }: SecondModel): bigint {
   return ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
 }
 
-/** Who answered instead of the request's own model; of a model that no one knows, the dearest. */
+/** The model that answered in place of the request's own; for an unknown one, the dearest. */
 function answeredBy(
   { deployment, price }: Terms,
   models: readonly SecondModel[],
@@ -213,7 +213,7 @@ function answeredBy(
   return undefined
 }
 
-/** The tokens of a model that made images for an answer. */
+/** The tokens of a model that made images for a response. */
 function images({ charge, id, price }: SecondModel, { whole }: AnswerRecord): SecondUsage[] {
   if (charge.usage === undefined) return []
   const [reported] = valuesAt(whole, charge.usage)

@@ -13,17 +13,17 @@ import { FindingTerms, limitOf, type SurveyInput } from "./finding-terms.ts"
 export interface Demand {
   /** The model with the deployments at which everything in the request has a price. */
   readonly model: Model
-  /** The same as a hold has to see them. */
+  /** The same, priced for the hold. */
   readonly held: readonly Deployment[]
-  /** By the ids of deployments. */
+  /** By deployment id. */
   readonly terms: ReadonlyMap<string, Terms>
 }
 
 /**
- * Looks for what in a request is billed besides its tokens, in what would go to each deployment of its
+ * Finds what a request is billed for besides its tokens, in what would be sent to each deployment of its
  * model. Nothing is held or sent yet.
  * @returns undefined where there is nothing of the kind, which is nearly always.
- * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can be asked.
+ * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can serve it.
  */
 export function survey(input: SurveyInput): Demand | undefined {
   if (!maySetSwitch(input.call.body)) return undefined
@@ -49,15 +49,15 @@ export function survey(input: SurveyInput): Demand | undefined {
     }
   }
   if (!isSet) return undefined
-  // A deployment without a price is never called, so it lets nothing through.
+  // A deployment without a price is never called, so it restricts nothing.
   if (refusal && !deployments.some(({ price }) => price)) throw refusal
   return { model: { ...input.model, deployments }, held, terms }
 }
 
-/** What would go to a deployment sets. */
+/** What the request to a deployment sets. */
 interface Found {
   readonly findings: readonly Finding[]
-  /** Calls of the vendor's tools, as many as the vendor is told there may be; undefined: it is not told. */
+  /** The limit on calls of the vendor's tools that the vendor gets; undefined: none. */
   readonly max: number | undefined
 }
 
@@ -73,7 +73,7 @@ function findingsAt(input: SurveyInput, deployment: Deployment): Found {
   }
   const bindings = client.bindings(deployment)
   const own = bindings.find(({ dialect }) => dialect.id === input.dialect.id)
-  // To its own dialect all that the caller wrote goes up, verbatim or as extras of the canon.
+  // To its own dialect everything that the caller wrote is sent, verbatim or as extras of the canon.
   if (own !== undefined) {
     return find(input.call.body, own.dialect.id)
   }
@@ -91,13 +91,13 @@ function findingsAt(input: SurveyInput, deployment: Deployment): Found {
 
 const NOTHING: Found = { findings: [], max: undefined }
 
-/** How many calls of all tools there may be, where every body that can be sent says so. */
+/** The limit on calls of all tools, if every body that can be sent has one. */
 function maxOf(found: readonly Found[]): number | undefined {
   const max = Math.max(...found.map((one) => one.max ?? Infinity))
   return Number.isFinite(max) ? max : undefined
 }
 
-/** Messages set no switch, so that they need not be encoded to find one. */
+/** Messages set no switch, so they need not be encoded to find one. */
 const BARE = { messages: [], stream: false, choices: 1 } as const
 
 /** Callers know the fields that they wrote. */
@@ -120,8 +120,8 @@ function termsOf(
 }
 
 /**
- * A thread keeps its tools for the requests that go on from it, which do not name them: no one would know there
- * what to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Everything else they name once more.
+ * A thread keeps its tools for requests that continue from it and do not name them, so there would be no way to
+ * know what to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Such requests repeat everything else.
  */
 function refuseKeptTools(findings: readonly Finding[]): void {
   const kept = findings.find(({ tool }) => tool !== undefined)

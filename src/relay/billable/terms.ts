@@ -4,19 +4,19 @@ import { priceTimes, type Price, rateOf, type Rates, serviceRate } from "../../l
 import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/billable/switch.ts"
 import type { Bound } from "../billing/bounds.ts"
 
-/** Calls that a request allows, of one kind. */
+/** Calls of one kind that a request allows. */
 export interface AllowedCalls {
   readonly charge: CallCharge
-  /** Calls at most, each of so many units. */
+  /** The most calls, each of that many units. */
   readonly max: number
   readonly units: number
 }
 
-/** A mode of service that a request asks for, and where the answer tells the one it got. */
+/** A mode of service that a request asks for, and where the response reports the actual one. */
 export interface AskedMode {
   readonly name: string
   readonly field: FieldSwitch
-  /** In millionths; undefined where it has no price, and is only possible or passed on as it is. */
+  /** In millionths; undefined where it has no price, and is only possible or passed on unpriced. */
   readonly factor: bigint | undefined
   readonly isPossible: boolean
 }
@@ -26,14 +26,14 @@ export interface SecondModel {
   readonly charge: ModelCharge
   /** The public id. */
   readonly id: string
-  /** The vendor's own name. */
+  /** The vendor's name for it. */
   readonly name: string
   readonly price: Price
-  /** Calls at most. */
+  /** The most calls. */
   readonly max: number
 }
 
-/** What a request may cost at one deployment beside the tokens of its model. */
+/** What a request may cost at one deployment in addition to the tokens of its model. */
 export interface Terms {
   readonly deployment: Deployment
   readonly price: Price
@@ -42,17 +42,17 @@ export interface Terms {
   readonly models: readonly SecondModel[]
   /** Tokens that the vendor's own tools may add to the input. */
   readonly adds: number
-  /** How many times more than for a plain request there may be of output, and of everything. */
+  /** The factors on the output, and on all tokens, compared with a plain request. */
   readonly outputs: number
   readonly rounds: number
-  /** What is passed on without a price, as the operator wants it: its places. */
+  /** The paths of what is passed on without a price, as the operator has configured. */
   readonly unpriced: readonly string[]
 }
 
-/** One, in the millionths of factors. */
+/** One, in millionths. */
 export const SAME = 1_000_000n
 
-/** The bound of the tokens, with what the vendor does by itself. */
+/** The bound of the tokens, widened by what the vendor adds. */
 export function widen(bound: Bound, terms: readonly Terms[], context: number | undefined): Bound {
   let adds = 0
   let outputs = 1
@@ -72,9 +72,8 @@ export function widen(bound: Bound, terms: readonly Terms[], context: number | u
 }
 
 /**
- * The deployments as a hold has to see them: at the dearest price that the request can come to, the calls
- * of the vendor's tools as a price of the request itself. Another model that may answer instead is one
- * more deployment.
+ * The deployments for the hold: at the highest price that the request can reach, with the calls of the vendor's
+ * tools as a price of the request itself. Another model that may answer instead is an additional deployment.
  */
 export function heldDeployments({ deployment, price, ...terms }: Terms): Deployment[] {
   const factor = terms.modes.reduce(
@@ -101,13 +100,13 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
   }))
 }
 
-/** What counts as a price of the request, in nanocredits per million requests. */
+/** Adds to the price of the request, in nanocredits per million requests. */
 function withRequest(price: Price, more: bigint): Price {
   if (more === 0n) return price
   return { ...price, rates: { ...price.rates, requests: (price.rates.requests ?? 0n) + more } }
 }
 
-/** Searches that are bounded already need no bound of their own. */
+/** Searches that are already bounded need no second bound. */
 function withoutSearches(price: Price): Price {
   return { ...price, rates: { ...price.rates, searches: 0n } }
 }
@@ -139,7 +138,7 @@ function added(price: Price, other: Price, times: bigint): Price {
   }
 }
 
-/** A rate of another card as one of this card, whose multiplier it will be multiplied by. */
+/** A rate of another card, converted to this card's multiplier. */
 function scaled(rate: bigint, from: Price, to: Price): bigint {
   if (from.multiplier === to.multiplier || to.multiplier === 0n) return rate
   return (rate * from.multiplier) / to.multiplier + 1n

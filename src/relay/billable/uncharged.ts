@@ -8,15 +8,15 @@ import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Cost } from "../../ledger/price.ts"
 
-/** What the operator hears of. */
+/** Alarms for the operator. */
 interface UnchargedAlarms {
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
-/** Names that were told already; whoever sends more than that of them is not listened to. */
+/** Names that were reported already; beyond that many, nothing is reported. */
 const MAX_TOLD = 1_000
 
-/** Numbers that the usages of vendors have and that are charged, are parts of what is, or cost nothing. */
+/** Numbers in vendors' usages that are charged, are part of what is, or cost nothing. */
 const KNOWN: ReadonlySet<string> = new Set([
   // What dialects decode, by all its names.
   "prompt_tokens",
@@ -67,12 +67,12 @@ const KNOWN: ReadonlySet<string> = new Set([
   "cacheWriteInputTokens",
   "cacheReadInputTokenCount",
   "cacheWriteInputTokenCount",
-  // What costs nothing beside its tokens.
+  // What costs nothing besides its tokens.
   "web_fetch_requests",
   "tool_search_requests",
   "num_sources_used",
   "request_count",
-  // How long it took, what the vendor asks of the operator, and sums of what is told elsewhere.
+  // Durations, what the vendor charges the operator, and sums of what is reported elsewhere.
   "prompt_time",
   "completion_time",
   "queue_time",
@@ -84,7 +84,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "num_server_side_tools_used",
 ])
 
-/** Members of a usage whose numbers are told once more elsewhere, or are amounts of money. */
+/** Members of a usage whose numbers are repeated elsewhere, or are amounts of money. */
 const SKIPPED: ReadonlySet<string> = new Set([
   "cost",
   "cost_details",
@@ -94,8 +94,8 @@ const SKIPPED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Looks in every usage for what is charged to no one: a number that no class knows, or a class that has no
- * price. The operator hears of each once.
+ * Finds uncharged numbers in each usage: a number that no class covers, or a class without a price. Each is
+ * reported to the operator once.
  */
 export class UnchargedUsage {
   readonly #alarms: UnchargedAlarms
@@ -105,7 +105,7 @@ export class UnchargedUsage {
     this.#alarms = alarms
   }
 
-  /** @param reported the frame or the answer that the usage stands in. */
+  /** @param reported the frame or the response that has the usage. */
   look(
     request: string,
     deployment: Deployment,
@@ -151,7 +151,7 @@ function usageIn(reported: JsonObject): JsonObject | undefined {
   )
 }
 
-/** Usages are two members deep, with lists of parts. */
+/** Usages are two levels deep, with lists of parts. */
 function findUnknown(usage: JsonObject, report: (name: string) => void): void {
   for (const name in usage) {
     const value = usage[name]

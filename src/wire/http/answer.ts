@@ -2,25 +2,25 @@ import type { BodyQueue } from "./body-queue.ts"
 import { decompressed } from "./decompression.ts"
 import type { ResponseHead } from "./response-head.ts"
 
-/** The answer to a request: its head is here, its body comes. */
+/** A response whose head has arrived. */
 export interface HttpAnswer {
   readonly status: number
-  /** Whether the status says that it is what was asked for. */
+  /** Whether the status is a success. */
   readonly ok: boolean
   /** A header's value; null when it is absent. @param name in lowercase. */
   header(name: string): string | null
-  /** All headers. Made when asked for. */
+  /** All headers. Built on demand. */
   readonly headers: Headers
-  /** The body in pieces, to be read once. To leave it before its end ends the connection. */
+  /** The body in chunks, to be read once. Leaving it before its end closes the connection. */
   readonly body: AsyncIterableIterator<Uint8Array>
   /**
-   * The body, where all of it is here already, to be taken instead of read: small answers come with their head.
-   * @param max bytes; a larger one is to be read.
+   * The body, if all of it has arrived already: small responses arrive with their head.
+   * @param max bytes; a larger one is left to be read.
    */
   takeWhole(max: number): Uint8Array | undefined
 }
 
-/** An answer that comes on a connection of ours. */
+/** A response on a connection of ours. */
 export class ReceivedAnswer implements HttpAnswer {
   readonly body: AsyncIterableIterator<Uint8Array>
   readonly #head: ResponseHead

@@ -1,11 +1,11 @@
 const DONE = Promise.resolve({ done: true as const, value: undefined })
 
-/** What a queue asks of the connection that fills it. */
+/** What a queue needs from the connection that fills it. */
 export interface Source {
-  /** No one reads: nothing more is to come until `resume`. */
+  /** The reader is behind: send nothing more until `resume`. */
   pause(): void
   resume(): void
-  /** No one will read the rest. */
+  /** The rest will not be read. */
   leave(): void
 }
 
@@ -17,7 +17,7 @@ interface Waiting {
 /** Bytes that may wait for their reader before the connection is paused. */
 const MAX_WAITING = 64 * 1024
 
-/** Chunks of a body between a connection, which pushes, and its one reader, who pulls. */
+/** Chunks of a body between a connection, which pushes, and its one reader, which pulls. */
 export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: Source
   #chunks: Uint8Array[] = []
@@ -45,7 +45,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#source.pause()
   }
 
-  /** @param failure why there is no more; absent at a good end. */
+  /** @param failure why the body broke off; absent at a proper end. */
   end(failure?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -57,7 +57,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 
   /**
-   * All of the body, where its end has come already and it is one chunk; then nothing is left to read.
+   * All of the body, where its end has arrived and it is one chunk; then nothing is left to read.
    * @param max bytes; a larger one is left.
    */
   takeWhole(max: number): Uint8Array | undefined {
@@ -75,7 +75,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
       }
       return Promise.resolve({ done: false, value: chunk })
     }
-    // What has come is read before a failure behind it is told.
+    // What has arrived is read before a failure after it is reported.
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     if (this.#isOver) return DONE
     return new Promise((resolve, reject) => {

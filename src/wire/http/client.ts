@@ -3,7 +3,7 @@ import { FetchedSending } from "./fetched.ts"
 import type { HttpBody, HttpRequest } from "./request.ts"
 import { OwnSending, type Sending } from "./sending.ts"
 
-/** An address taken apart. */
+/** A parsed address. */
 interface Target {
   readonly pool: ConnectionPool
   /** The request line and the header `host`. */
@@ -12,7 +12,7 @@ interface Target {
 
 /** Addresses remembered. */
 const MAX_TARGETS = 1_000
-/** An idle connection is closed when no one has used it between two looks. Milliseconds. */
+/** A connection that stays idle between two checks is closed. Milliseconds. */
 const LOOK_INTERVAL = 30_000
 
 const LENGTH = "content-length"
@@ -21,8 +21,8 @@ const LENGTH = "content-length"
 const PROXY_VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"] as const
 
 /**
- * Sends requests upstream, over connections that are kept for the next. It follows no redirect, adds nothing to what it
- * is given but `host` and the length of the body, and never sends again what a server may have begun to answer.
+ * Sends requests upstream, over connections that are reused. It follows no redirects, adds nothing but `host`
+ * and the length of the body, and never resends what a server may have started to process.
  */
 export class HttpClient implements Disposable {
   readonly #pools = new Map<string, ConnectionPool>()
@@ -31,7 +31,7 @@ export class HttpClient implements Disposable {
   readonly #proxied: ReadonlySet<string>
   readonly #timer: ReturnType<typeof setInterval>
 
-  /** @param environment where a proxy may be named. Through one, requests go by the runtime's own client. */
+  /** @param environment may name a proxy. If it does, requests use the runtime's own client. */
   constructor(environment: Readonly<Record<string, string | undefined>>) {
     const named = PROXY_VARIABLES.filter((name) => environment[name])
     this.#proxied = new Set(named.map((name) => name.toLowerCase().replace("_proxy", ":")))
@@ -41,7 +41,7 @@ export class HttpClient implements Disposable {
     this.#timer.unref()
   }
 
-  /** @throws TypeError when the address is none. */
+  /** @throws TypeError when the address is invalid. */
   send(request: HttpRequest): Sending {
     const { url, headers, body } = request
     if (this.#proxied.size > 0 && this.#proxied.has(new URL(url).protocol)) {
@@ -88,7 +88,7 @@ export class HttpClient implements Disposable {
   }
 }
 
-/** Bytes; undefined for a stream of which no one knows. */
+/** Bytes; undefined for a stream of unknown length. */
 function lengthOf(headers: Headers, body: HttpBody): number | undefined {
   if (typeof body === "string") return Buffer.byteLength(body)
   if (body instanceof Uint8Array) return body.byteLength

@@ -1,17 +1,18 @@
 import { Connection, type Place } from "./connection.ts"
 import type { ConnectionSource, OwnSending } from "./sending.ts"
 
-/** Connections that are kept. */
+/** The most idle connections. */
 const MAX_IDLE = 256
 
 /**
- * The connections to one origin: whoever has had an answer leaves theirs for the next. Who waits for a connection of their
- * own takes one that is left sooner: a runtime that is busy may put off handshakes for seconds.
+ * The connections to one origin: after a response, a connection is kept for the next request. A request that
+ * waits for a new connection takes one that becomes free sooner: a busy runtime may delay handshakes for
+ * seconds.
  */
 export class ConnectionPool implements ConnectionSource, Disposable {
   readonly #place: Place
   #idle: Connection[] = []
-  /** Those whose own connection does not stand yet, in the order in which they came. */
+  /** Requests whose own connection is not established yet, in the order they arrived. */
   readonly #waiting = new Set<OwnSending>()
   #isOver = false
 
@@ -19,7 +20,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
     this.#place = place
   }
 
-  /** The one that was used last, the least likely to be stale; undefined when there is none. */
+  /** The most recently used one, which is the least likely to be stale; undefined when there is none. */
   take(): Connection | undefined {
     for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
       if (!last.isClosed) return last
@@ -46,7 +47,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
 
   release(connection: Connection): void {
     connection.user = undefined
-    // Its last answer may still wait for a slow reader.
+    // Its last response may still wait for a slow reader.
     connection.resume()
     const [next] = this.#waiting
     if (next !== undefined && !connection.isClosed) {
@@ -59,7 +60,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
     else connection.destroy()
   }
 
-  /** Closes those that no one has used since the last time. */
+  /** Closes those that were not used since the last call. */
   closeUnused(): void {
     this.#idle = this.#idle.filter((connection) => {
       if (connection.wasIdle) connection.destroy()

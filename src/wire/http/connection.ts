@@ -1,9 +1,9 @@
-/** Who uses a connection just now. */
+/** The current user of a connection. */
 export interface ConnectionUser {
-  /** It stands, and its server is who it should be. */
+  /** It is established, and its server is authenticated. */
   onReady(): void
   onBytes(bytes: Buffer): void
-  /** @param error absent when the server has closed it in good order. */
+  /** @param error absent when the server closed it properly. */
   onClosed(error?: unknown): void
 }
 
@@ -16,26 +16,26 @@ export interface Place {
 
 const IP_ADDRESS = /^[\d.]+$|:/
 
-/** One TCP connection, with TLS where its place asks for it, and whoever uses it. */
+/** One TCP connection, with TLS where its place requires it, and its user. */
 export class Connection {
   user: ConnectionUser | undefined
-  /** Whether a whole answer has come on it. */
+  /** Whether a complete response has arrived on it. */
   hasServed = false
-  /** Set by whoever looks after idle ones. */
+  /** Set by the check for idle connections. */
   wasIdle = false
   readonly #place: Place
   #socket: Bun.Socket<Connection> | undefined
   #isClosed = false
   #isPaused = false
-  /** What the socket has not taken yet. */
+  /** What the socket has not accepted yet. */
   #rest: Uint8Array | undefined
   #drained: PromiseWithResolvers<void> | undefined
 
-  /** Begins to connect. The user hears what comes of it, but not before they have the connection. */
+  /** Starts to connect. Its user is notified of the result, but only after the constructor has returned. */
   constructor(place: Place, user: ConnectionUser) {
     this.#place = place
     this.user = user
-    // Some addresses fail at once, within the call.
+    // Some addresses fail immediately, within the call.
     queueMicrotask(() => void this.#connect())
   }
 
@@ -43,12 +43,12 @@ export class Connection {
     return this.#isClosed
   }
 
-  /** Whether all that was written has left. */
+  /** Whether everything written has been sent. */
   get isDrained(): boolean {
     return this.#rest === undefined
   }
 
-  /** Writes a text as far as the socket takes it; the rest follows by itself. */
+  /** Writes as much of a text as the socket accepts; the rest follows by itself. */
   writeText(text: string): void {
     if (this.#isClosed) return
     if (this.#rest !== undefined) {
@@ -59,7 +59,7 @@ export class Connection {
     if (written < Buffer.byteLength(text)) this.#rest = Buffer.from(text).subarray(written)
   }
 
-  /** Resolves when the socket has taken all of it, or is closed: then the bytes may change again. */
+  /** Resolves when the socket has accepted all bytes, or is closed: then the bytes may change. */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#rest !== undefined) await (this.#drained ??= Promise.withResolvers<void>()).promise
     if (this.#isClosed) return
@@ -69,7 +69,7 @@ export class Connection {
     await (this.#drained ??= Promise.withResolvers<void>()).promise
   }
 
-  /** Nothing more is read from it until `resume`. */
+  /** Reads nothing more until `resume`. */
   pause(): void {
     this.#isPaused = true
     this.#socket?.pause()
@@ -81,7 +81,7 @@ export class Connection {
     if (!this.#isClosed) this.#socket?.resume()
   }
 
-  /** Ends it without a word to its user. */
+  /** Closes it without notifying its user. */
   destroy(): void {
     this.user = undefined
     this.#close()
@@ -100,7 +100,7 @@ export class Connection {
     }
   }
 
-  /** @returns how many bytes the socket has taken. */
+  /** @returns how many bytes the socket has accepted. */
   #offer(data: string | Uint8Array): number {
     return Math.max(0, this.#socket?.write(data) ?? 0)
   }
@@ -127,7 +127,7 @@ export class Connection {
     this.#drained = undefined
   }
 
-  /** What the runtime calls, for all connections. */
+  /** Called by the runtime, for all connections. */
   static readonly #handlers: Bun.SocketHandler<Connection> = {
     binaryType: "buffer",
     open(socket) {
@@ -146,7 +146,7 @@ export class Connection {
     },
     data(socket, bytes) {
       const { user } = socket.data
-      // What comes on a connection that no one uses is no answer to anything.
+      // Data on an unused connection is not a response to anything.
       if (user === undefined) socket.data.destroy()
       else user.onBytes(bytes)
     },

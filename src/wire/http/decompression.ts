@@ -9,10 +9,10 @@ import {
 } from "node:zlib"
 import { ProtocolError } from "./response-head.ts"
 
-/** What one step unpacks: others have their turn between two steps. Bytes. */
+/** What one step decompresses; other work runs between two steps. Bytes. */
 const CHUNK = { chunkSize: 64 * 1024 }
 
-/** No window of more than 8 MB has to be taken (RFC 9659); the library would take 128. */
+/** Windows of more than 8 MB need not be supported (RFC 9659); the library would accept 128. */
 const SMALL_WINDOW: ZstdOptions = { ...CHUNK }
 SMALL_WINDOW.params = { [constants.ZSTD_d_windowLogMax]: 23 }
 
@@ -26,10 +26,10 @@ const OPENERS: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * A body as it was before it was compressed. It is unpacked no faster than it is read, a little at a time: whoever
- * stops at a limit has not unpacked more. To leave it leaves the connection, also before its first chunk.
+ * A decompressed body. It is decompressed no faster than it is read, a little at a time, so that a reader that
+ * stops at a limit has not decompressed more. Leaving it closes the connection, even before its first chunk.
  * @param encoding the header `content-encoding`, where there is one.
- * @throws ProtocolError when it is compressed in a way that no one asked for and that is not known here.
+ * @throws ProtocolError when the encoding was not requested and is not supported.
  */
 export function decompressed(
   body: AsyncIterableIterator<Uint8Array>,
@@ -59,11 +59,11 @@ async function* openedChunks(
   open: () => Transform,
 ): AsyncGenerator<Uint8Array, undefined> {
   const first = await body.next()
-  // Of nothing there is nothing to open.
+  // An empty body is not decompressed.
   if (first.done) return
   const source = Readable.from(resumed(first.value, body))
   const opener = open()
-  // A source that fails would leave the reader waiting.
+  // Without this, a failing source would leave the reader waiting.
   source.on("error", (error) => opener.destroy(error))
   try {
     yield* source.pipe(opener)

@@ -3,10 +3,10 @@ import type { HttpAnswer } from "./answer.ts"
 import type { HttpRequest } from "./request.ts"
 import type { Sending } from "./sending.ts"
 
-/** A request that the runtime's own client makes. */
+/** A request made by the runtime's own client. */
 export class FetchedSending implements Sending {
   readonly answer: Promise<HttpAnswer>
-  /** It does not say, so that only the time to the first byte counts. */
+  /** The runtime does not report it, so only the time to the first byte counts. */
   readonly isConnected = true
   readonly #controller = new AbortController()
 
@@ -18,7 +18,7 @@ export class FetchedSending implements Sending {
       body,
       redirect: "manual",
       signal,
-      // The runtime would unpack whatever comes, at once.
+      // The runtime would decompress everything in one go.
       decompress: false,
     })
     this.answer = asked.then((response) => new FetchedAnswer(response))
@@ -29,7 +29,7 @@ export class FetchedSending implements Sending {
   }
 }
 
-/** An answer that the runtime's own client has received. */
+/** A response received by the runtime's own client. */
 export class FetchedAnswer implements HttpAnswer {
   readonly body: AsyncIterableIterator<Uint8Array>
   readonly #response: Response
@@ -56,7 +56,7 @@ export class FetchedAnswer implements HttpAnswer {
     return this.#response.headers.get(name)
   }
 
-  /** The runtime does not say how much has come. */
+  /** The runtime does not report how much has arrived. */
   takeWhole(): undefined {
     return undefined
   }

@@ -1,22 +1,22 @@
-/** A message that is no HTTP/1.1, or one of which it is not certain where it ends. */
+/** A message that is not HTTP/1.1, or whose end is ambiguous. */
 export class ProtocolError extends Error {}
 
 const LINE_END = "\r\n"
-/** Lines that everyone reads in the same way. */
+/** Lines that all parsers read in the same way. */
 const CLEAR_LINES = /^(?:\r\n[\w!#$%&'*+\-.^`|~]+:[^\r\n\0]*)*$/
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/
 
-/** How the end of a body is told (RFC 9112, section 6.3). */
+/** How the end of a body is determined (RFC 9112, section 6.3). */
 export type Framing =
   | { readonly type: "length"; readonly bytes: number }
   | { readonly type: "chunked" }
   | { readonly type: "until-close" }
 
-/** The status line and the headers of a response. Headers are looked for when someone asks: most never are. */
+/** The status line and the headers of a response. Headers are searched on demand: most are never read. */
 export class ResponseHead {
   readonly status: number
   readonly #isOld: boolean
-  /** All lines behind the first, each with a line end before it. */
+  /** All lines after the first, each with a line break before it. */
   readonly #lines: string
   readonly #lowered: string
   readonly #length: string | null
@@ -40,7 +40,7 @@ export class ResponseHead {
     return this.#find(`${LINE_END}${name}:`)
   }
 
-  /** @param start of its lines: the end of the line before, the name and the colon. */
+  /** @param start of the header line: the preceding line break, the name and the colon. */
   #find(start: string): string | null {
     let found: string | null = null
     for (let at = this.#lowered.indexOf(start); at !== -1;) {
@@ -53,12 +53,12 @@ export class ResponseHead {
     return found
   }
 
-  /** Whether its status says that it has no body, whatever else says that it has. */
+  /** Whether the status implies that there is no body, whatever the headers say. */
   get #isBodiless(): boolean {
     return this.status === 204 || this.status === 304
   }
 
-  /** All of them. What is no header is left out. */
+  /** All headers. Invalid ones are left out. */
   headers(): Headers {
     const headers = new Headers()
     for (const line of this.#lines.split(LINE_END)) {
@@ -66,7 +66,7 @@ export class ResponseHead {
       try {
         if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim())
       } catch {
-        // A name that no header may have, such as one with a space.
+        // An invalid name, such as one with a space.
       }
     }
     return headers
@@ -90,8 +90,8 @@ export class ResponseHead {
   }
 
   /**
-   * Whether another request may follow on this connection: the server takes it, and it is certain where this response
-   * ends. What is told in two ways is an attempt to make two readers see two ends.
+   * Whether another request may follow on this connection: the server allows it, and the end of this response
+   * is unambiguous. Two conflicting lengths are an attempt at response smuggling.
    */
   get isKept(): boolean {
     if (this.#isOld || !CLEAR_LINES.test(this.#lines)) return false

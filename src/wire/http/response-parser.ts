@@ -1,10 +1,10 @@
 import { ProtocolError, ResponseHead } from "./response-head.ts"
 
-/** Who hears of a response while it comes. */
+/** Receives a response while it arrives. */
 export interface ResponseListener {
   onHead(head: ResponseHead): void
   onChunk(bytes: Uint8Array): void
-  /** @param isKept whether the connection can serve again. */
+  /** @param isKept whether the connection can be reused. */
   onEnd(isKept: boolean): void
 }
 
@@ -18,18 +18,18 @@ const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?$/i
 type State = "head" | "length" | "size" | "chunk" | "chunk-end" | "trailer" | "until-close" | "over"
 
 /**
- * One response, from the bytes of a connection, however they are cut. It believes only what can be read in
- * one way: a response that someone else might see end elsewhere would be another caller's beginning.
+ * Parses one response from the bytes of a connection, however they are split. It accepts only what is
+ * unambiguous: if another parser saw a response end elsewhere, the rest would become another caller's response.
  * Source: RFC 9112.
  */
 export class ResponseParser {
   readonly #listener: ResponseListener
   #state: State = "head"
-  /** Of a head or a line that has not ended. */
+  /** The start of a head or a line that has not ended. */
   #kept: Buffer | undefined
-  /** Bytes until the body or the chunk ends. */
+  /** Bytes until the end of the body or the chunk. */
   #left = 0
-  /** Bytes of heads that are only hints. */
+  /** Bytes of informational heads (1xx). */
   #before = 0
   #trailer = 0
   #isKept = false
@@ -49,13 +49,13 @@ export class ResponseParser {
     while (at < input.length && this.#state !== "over") at = this.#step(input, at)
   }
 
-  /** The server has closed the connection. @throws ProtocolError when more was to come. */
+  /** The server has closed the connection. @throws ProtocolError when the response is incomplete. */
   close(): void {
     if (this.#state !== "until-close") throw new ProtocolError("the connection was closed early")
     this.#listener.onEnd(false)
   }
 
-  /** @returns where to go on: at the end of the input when more has to come first. */
+  /** @returns where to continue: at the end of the input when more has to arrive first. */
   #step(input: Buffer, at: number): number {
     switch (this.#state) {
       case "head":
@@ -139,7 +139,7 @@ export class ResponseParser {
     return input.length
   }
 
-  /** What comes behind a response belongs to no one, so its connection is not used again. */
+  /** Data after a response belongs to no request, so its connection is not reused. */
   #end(input: Buffer, at: number): void {
     this.#state = "over"
     this.#listener.onEnd(this.#isKept && at === input.length)

@@ -6,41 +6,44 @@ import type { HttpBody } from "./request.ts"
 import type { ResponseHead } from "./response-head.ts"
 import { type ResponseListener, ResponseParser } from "./response-parser.ts"
 
-/** A request on its way. */
+/** A request in progress. */
 export interface Sending {
-  /** Rejects when the connection fails before the head of an answer is here, or when it is given up. */
+  /** Rejects when the connection fails before the head of a response has arrived, or when the request is aborted. */
   readonly answer: Promise<HttpAnswer>
-  /** Whether its connection stands. */
+  /** Whether its connection is established. */
   readonly isConnected: boolean
-  /** Gives it up: whoever waits for it, or reads its body, gets an error, and the server sees that we have left. */
+  /**
+   * Aborts it: the waiting code, or the reader of its body, gets an error, and the server sees the connection
+   * close.
+   */
   abort(): void
 }
 
 /** What is sent. */
 export interface RequestParts {
-  /** Up to the headers that frame the body, a line end behind each line. */
+  /** Everything up to the headers that frame the body, a line break after each line. */
   readonly head: string
   readonly body: HttpBody
-  /** Bytes of the body; undefined when no one knows. */
+  /** Bytes of the body; undefined when unknown. */
   readonly length: number | undefined
 }
 
-/** Where a request gets its connection, and who gets it back. */
+/** Where a request gets its connection, and where it returns it. */
 export interface ConnectionSource {
-  /** A new one: what is kept may be as stale as the one that failed. */
+  /** A new one: idle ones may be as stale as the one that failed. */
   connect(sending: OwnSending): Connection
-  /** It has a connection now, or wants none any more. */
+  /** It has a connection now, or no longer needs one. */
   stopWaiting(sending: OwnSending): void
-  /** One that does not stand yet and is not waited for any more. */
+  /** A connection that is not established yet and no longer waited for. */
   leave(connection: Connection): void
-  /** One that is free. */
+  /** A connection that is free. */
   release(connection: Connection): void
 }
 
-/** A server that closes idle connections does it at once, not while it thinks. Milliseconds. */
+/** A server that closes idle connections does so right away, not while it processes a request. Milliseconds. */
 const STALE_TIME = 250
 
-/** A request on a connection of ours, and the response as it comes. */
+/** A request on a connection of ours, and its response as it arrives. */
 export class OwnSending implements Sending, ConnectionUser, ResponseListener, Source {
   readonly answer: Promise<HttpAnswer>
   readonly #connections: ConnectionSource
@@ -56,7 +59,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #isSent = false
   #isOver = false
 
-  /** @param kept a connection that has served before; absent: a new one is made. */
+  /** @param kept a connection that has been used before; absent: a new one is made. */
   constructor(connections: ConnectionSource, parts: RequestParts, kept?: Connection) {
     this.#connections = connections
     this.#parts = parts
@@ -74,7 +77,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#fail(new Error("the request was given up"))
   }
 
-  /** Another connection is free before its own stands. */
+  /** Another connection became free before its own was established. */
   take(kept: Connection): void {
     this.#connections.leave(this.#connection)
     this.#connection = kept
@@ -139,7 +142,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#isOver = true
     const connection = this.#connection
     connection.hasServed = true
-    // Before the connection is another's: a queue that is over cannot reach it any more.
+    // First, before the connection is reused: a finished queue can no longer reach it.
     this.#queue?.end()
     if (isKept && this.#isSent && connection.isDrained) this.#connections.release(connection)
     else this.leave()
@@ -157,7 +160,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#isOver = true
     this.#connections.stopWaiting(this)
     this.#connection.destroy()
-    // Of a body nothing more is asked for either.
+    // The rest of the body is no longer read, either.
     void this.#reader?.cancel().catch(() => {})
   }
 
@@ -172,11 +175,11 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     if (this.#isOver) return
     this.leave()
     this.#queue?.end(error)
-    // Of an answer that is here already, the body alone fails.
+    // Once a response has arrived, only its body fails.
     this.#settle.reject(error)
   }
 
-  /** Sends a body no faster than the server takes it, each chunk until it is taken. */
+  /** Sends a body no faster than the server accepts it, each chunk only after the one before. */
   async #stream(body: ReadableStream<Uint8Array>, length: number | undefined): Promise<void> {
     const connection = this.#connection
     const reader = body.getReader()
@@ -202,7 +205,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   }
 }
 
-/** Ends the chunk before it and begins the next. */
+/** Ends the previous chunk and starts the next. */
 function chunkStart(chunk: Uint8Array, sent: number): string {
   const size = `${chunk.byteLength.toString(16)}\r\n`
   return sent === 0 ? size : `\r\n${size}`

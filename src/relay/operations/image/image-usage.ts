@@ -97,10 +97,10 @@ function promptUsage({ prompt }: ImageRequest): Usage {
 }
 
 /**
- * What was used when a stream ended before its image, by our own count; undefined when nothing was delivered. A
- * draft counts as many of the image's tokens as its share of the drafts. Where images have a price, one that
- * the vendor never sent costs nothing; but a caller that leaves with a draft pays for the image, since the
- * vendor was asked to make it.
+ * What was used when a stream ended before its image, by our own count; undefined when nothing was delivered.
+ * The drafts delivered count as their share of the image's tokens. Where images have a price, one that the
+ * vendor never sent costs nothing; but a caller that leaves with a draft pays for the image, since the vendor
+ * was asked to make it.
  */
 export function draftsUsage(
   drafts: number,
