@@ -6,7 +6,7 @@ import { DIALECT } from "./identifiers.ts"
 
 const FOUND = "web_search_result_location"
 
-/** Citations of a text block, whose places in the source only this dialect has. */
+/** Citations of a text block; only this dialect has their positions in the source. */
 export function decodeCitations(value: JsonValue | undefined): Citation[] {
   return Array.isArray(value) ? value.filter(isJsonObject).map(decodeCitation) : []
 }
@@ -25,15 +25,15 @@ export function decodeCitation(fields: JsonObject): Citation {
   return citation
 }
 
-/** Whether `encodeCitation` made it of another vendor's. */
+/** Whether `encodeCitation` made it from another vendor's. */
 function isForeign({ type, encrypted_index: proof }: JsonObject): boolean {
   return type === FOUND && proof === ""
 }
 
 /**
- * As this dialect told it. What other vendors cite has an address, and is told as a find on the web, or has
- * none, and is told as text that someone gave, such as what a tool answered. Clients refuse a find whose
- * title is null or whose address is empty (AI SDK 5 and 6).
+ * In the form in which this dialect received it. Other vendors' citations with an address become web search
+ * results; those without become text of unknown origin, such as a tool's result. Clients refuse a web search
+ * result whose title is null or whose address is empty (AI SDK 5 and 6).
  */
 export function encodeCitation(citation: Citation): JsonObject {
   const own = ownFields(DIALECT, citation.extra)

@@ -6,10 +6,10 @@ import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
-/** The status by which this dialect says that someone is overloaded. */
+/** The status of an overload in this dialect. */
 const OVERLOADED_STATUS = 529
 
-/** Words of this dialect for the statuses of a vendor's refusal that the caller gets to see. */
+/** Error types for those statuses of a vendor's refusal that are passed on to the caller. */
 const REFUSAL_TYPES: ReadonlyMap<number, string> = new Map([[413, "request_too_large"]])
 
 /** The types of error that an event inside a stream may have. */
@@ -20,12 +20,12 @@ const STREAM_ERROR_TYPES: ReadonlySet<string> = new Set([
   "overloaded_error",
 ])
 
-/** Anthropic says so with 400 or 429: the operator's account is meant, not the caller's. */
+/** Anthropic reports it with 400 or 429: it concerns the operator's account, not the caller's. */
 const BALANCE_PHRASE = "credit balance is too low"
 const SPEND_LIMIT_CODE = "enforced_spend_limit_reached"
 const ACCOUNT_CODE = "credit_balance_exhausted"
 
-/** Anthropic's error envelope; `error_type` and the fields beside it are ours (docs/api.md#errors). */
+/** Anthropic's error envelope; `error_type` and the fields next to it are ours (docs/api.md#errors). */
 export function encodeError(
   error: GatewayError,
   requestId: string,
@@ -61,20 +61,20 @@ export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): 
   return { event: "error", data: JSON.stringify(json), json }
 }
 
-/** An error inside a stream that began with 200 (docs/wire/anthropic-messages.md#f12). */
+/** An error inside a stream that started with 200 (docs/wire/anthropic-messages.md#f12). */
 export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "error" }> {
   const { message, type } = readVendorError(body)
   return errorEvent(message, type)
 }
 
-/** An error answer of a vendor of this dialect. */
+/** An error response of a vendor of this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readVendorError(body))
 }
 
 /**
- * `{type: "error", error: {type, message, details}, request_id}`; plain text from what stands before
- * the vendor; and pages of HTML, which are not passed on.
+ * `{type: "error", error: {type, message, details}, request_id}`; plain text from a proxy in front of the
+ * vendor; and HTML pages, which are not passed on.
  */
 function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") {

@@ -17,7 +17,7 @@ export function decodeFinish(word: string | undefined): Finish {
   return FINISH_REASONS.get(word ?? "") ?? otherFinish(word)
 }
 
-/** The end of an answer, from whichever dialect it came. */
+/** The end of an answer, from any dialect. */
 export interface Ending {
   readonly reason: FinishReason
   readonly raw?: string | undefined
@@ -26,11 +26,11 @@ export interface Ending {
   readonly isRefused: boolean
 }
 
-/** The word of this dialect; a vendor's own stands where it is one of this dialect and agrees. */
+/** The word of this dialect; the vendor's own if it belongs to this dialect and agrees. */
 export function encodeFinish(ending: Ending): string {
   const { reason, stopSequence, isRefused } = ending
   if (isRefused) return "refusal"
-  // Cohere shouts what Anthropic says.
+  // Cohere uses capitals for Anthropic's words.
   const raw = ending.raw?.toLowerCase()
   if (raw !== undefined && FINISH_REASONS.get(raw)?.reason === reason) return raw
   switch (reason) {

@@ -1,5 +1,5 @@
-/** What this dialect calls itself. */
+/** The dialect's name. */
 export const DIALECT = "anthropic-messages"
 
-/** Of an answer: messages are recognized by it. */
+/** The prefix of message ids. */
 export const ID_PREFIX = "msg_"

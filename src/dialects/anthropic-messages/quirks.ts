@@ -1,27 +1,24 @@
 /** How one vendor's API, or one family of its models, departs from the others. */
 export interface AnthropicQuirks {
-  /** `max_tokens`, which this dialect demands, for callers who gave none. */
+  /** `max_tokens`, which this dialect requires, for callers that gave none. */
   readonly defaultMaxTokens: number
-  /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
+  /** The highest temperature accepted; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature: number
-  /** Whether `temperature` (other than 1), `top_p` and `top_k` are taken at all. */
+  /** Whether `temperature` (other than 1), `top_p` and `top_k` are accepted at all. */
   readonly sampling: boolean
-  /** Whether `temperature` and `top_p` may come together; if not, `temperature` goes up alone. */
+  /** Whether `temperature` and `top_p` are accepted together; if not, only `temperature` is sent. */
   readonly temperatureWithTopP: boolean
-  /**
-   * How a model is asked to think: with a budget in tokens; adaptively, with a word for the effort; or
-   * in either way.
-   */
+  /** How a model is asked to think: with a budget in tokens; adaptively, with an effort; or in either way. */
   readonly thinking: "budget" | "adaptive" | "either"
-  /** The words for the effort that adaptive thinking takes. */
+  /** The efforts that adaptive thinking accepts. */
   readonly efforts: readonly string[]
-  /** Whether `output_config.format` and `strict` tools are known; else a forced tool stands in. */
+  /** Whether `output_config.format` and `strict` tools are supported; else a forced tool replaces them. */
   readonly structuredOutput: boolean
-  /** Families of models with quirks of their own; those of the first whose name fits count. */
+  /** Families of models with their own quirks; the first match applies. */
   readonly families: readonly ModelFamily[]
 }
 
-/** Models that are recognized by their name. */
+/** Models recognized by name. */
 export interface ModelFamily {
   readonly name: RegExp
   readonly quirks: Partial<Omit<AnthropicQuirks, "families">>
@@ -30,10 +27,9 @@ export interface ModelFamily {
 const EFFORTS: readonly string[] = Object.freeze(["low", "medium", "high", "xhigh", "max"])
 
 /**
- * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, what is new in
- * Claude 4.7). Those since Opus 4.7 refuse budgets and sampling; 4.6 takes budgets and efforts, but
- * not `xhigh` (docs/wire/anthropic-messages.md#f16); those before
- * Opus 4.1 have no structured output.
+ * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, what is new in Claude
+ * 4.7). From Opus 4.7 on they refuse budgets and sampling; 4.6 accepts budgets and efforts, but not `xhigh`
+ * (docs/wire/anthropic-messages.md#f16); models before Opus 4.1 have no structured output.
  */
 const FAMILIES: readonly ModelFamily[] = Object.freeze([
   {
@@ -50,7 +46,7 @@ const FAMILIES: readonly ModelFamily[] = Object.freeze([
   },
 ])
 
-/** Anthropic's own API, for models of no family. */
+/** Anthropic's own API, for models outside these families. */
 export const ANTHROPIC_QUIRKS: AnthropicQuirks = Object.freeze({
   defaultMaxTokens: 8192,
   maxTemperature: 1,
@@ -62,7 +58,7 @@ export const ANTHROPIC_QUIRKS: AnthropicQuirks = Object.freeze({
   families: FAMILIES,
 })
 
-/** The quirks that count for one model. */
+/** The quirks of one model. */
 export function quirksOf(model: string, quirks: AnthropicQuirks): AnthropicQuirks {
   const family = quirks.families.find(({ name }) => name.test(model))
   return family === undefined ? quirks : { ...quirks, ...family.quirks }

@@ -8,25 +8,23 @@ import type { AnthropicQuirks } from "./quirks.ts"
 import { SMALLEST_BUDGET } from "./request/parameters.ts"
 import { isForced } from "./tools/encode.ts"
 
-/** How much of the output a budget may take that was as large as the output, or larger. */
+/** The largest share of the output for a budget that is as large as the output, or larger. */
 const LARGEST_SHARE = 0.8
 
-/** Words for the effort that a model may not know, and the nearest that it may. */
+/** Efforts that a model may not accept, with the nearest alternative. */
 const NEAREST_EFFORTS: ReadonlyMap<string, string> = new Map([
   ["minimal", "low"],
   ["xhigh", "max"],
   ["max", "high"],
 ])
 
-/** How much the model is to think, as the members of a body. */
+/** How much the model should think, as members of a body. */
 export interface EncodedThinking {
   readonly thinking?: JsonObject
   readonly effort?: string
 }
 
-/**
- * @param body what is written so far: its limit, messages and tools decide whether a budget may be given.
- */
+/** @param body as written so far: its limit, messages and tools decide whether a budget is possible. */
 export function encodeThinking(
   request: ChatRequest,
   body: JsonObject,
@@ -37,7 +35,7 @@ export function encodeThinking(
   if (options === undefined) return {}
   if (isReasoningOff(options)) return { thinking: { type: "disabled" } }
   const { effort, budget, isAdaptive } = options
-  // Asking how much of it is shown does not ask the model to think.
+  // Asking how much thinking is shown does not enable thinking.
   if (effort === undefined && budget === undefined && isAdaptive !== true) return {}
   const wantsBudget = budget !== undefined && isAdaptive !== true
   if (quirks.thinking === "budget" || (quirks.thinking === "either" && wantsBudget)) {
@@ -47,9 +45,9 @@ export function encodeThinking(
 }
 
 /**
- * A budget that Anthropic takes: no less than 1024, and less than the whole output.
+ * A budget that Anthropic accepts: at least 1024, and less than the entire output.
  *
- * @returns undefined when the output is too small for any.
+ * @returns undefined when the output is too small for any budget.
  */
 export function fitBudget(budget: number, maxTokens: number): number | undefined {
   const wanted = budget < maxTokens ? budget : Math.floor(maxTokens * LARGEST_SHARE)

@@ -10,11 +10,11 @@ import {
 } from "../shared/schema.ts"
 import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
 
-/** What is asked of the model when any JSON object will do, for which this dialect has no switch. */
+/** The instruction to answer with any JSON object, for which this dialect has no option. */
 const JSON_INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
-/** Whether a request is one whose answer comes as the arguments of the stand-in tool. */
+/** Whether the answer comes as the arguments of the answer tool. */
 export function answersByTool(
   request: ChatRequest | undefined,
   quirks: AnthropicQuirks,
@@ -27,7 +27,7 @@ export function answersByTool(
 }
 
 /**
- * What is asked of the model in words, where the vendor has no switch for a format and no tool can stand in.
+ * The instruction for the model, where the vendor has no option for a format and a tool cannot replace it.
  *
  * @param quirks those of the request's model.
  */
@@ -41,12 +41,12 @@ export function jsonInstruction(
   return `Answer with one JSON value and nothing else: no words around it and no code fence. It has to follow this JSON schema: ${JSON.stringify(describedSchema(format))}`
 }
 
-/** Whether a format is one of an object, as the input of a tool has to be (docs/wire/anthropic-messages.md#f2). */
+/** Whether a format describes an object, as a tool's input requires (docs/wire/anthropic-messages.md#f2). */
 function isObjectSchema({ schema }: SchemaFormat): boolean {
   return schema?.type === undefined || schema.type === "object"
 }
 
-/** The stand-in tool for a format. */
+/** The answer tool for a format. */
 export function answerTool({ schema, description }: SchemaFormat): JsonObject {
   return {
     name: ANSWER_TOOL,
@@ -56,8 +56,8 @@ export function answerTool({ schema, description }: SchemaFormat): JsonObject {
 }
 
 /**
- * A schema whose objects take no members that it does not name, which Anthropic demands to be said.
- * What satisfies it satisfies the schema it was made from.
+ * A schema whose objects allow no other members, which Anthropic requires explicitly. What satisfies it also
+ * satisfies the original.
  */
 export function closedSchema(schema: JsonObject): JsonObject {
   const closed = mapMembers(schema, (member, name) => {

@@ -20,10 +20,13 @@ const BLOCK: StateShape = {
   ],
 }
 
-/** Where a request for a message names what its vendor keeps (@anthropic-ai/sdk 1.12, `MessageCreateParams`). */
+/**
+ * Where a request for a message refers to state stored at its vendor (@anthropic-ai/sdk 1.12,
+ * `MessageCreateParams`).
+ */
 export const REQUEST_STATE: StateShape = stateIn({
   thread: stateIn({ previous_message_id: STATE.message }),
-  // Only compared with, and reported.
+  // Only compared, and reported.
   diagnostics: stateIn({
     previous_message_id: { names: { kind: "message", isWeightless: true } },
   }),
@@ -38,7 +41,7 @@ export const REQUEST_STATE: StateShape = stateIn({
   system: BLOCK,
 })
 
-/** What the code of a tool has written stands in its result. */
+/** What a code tool has written is in its result. */
 const ANSWER_BLOCK = stateIn({
   content: stateIn({ content: stateIn({ file_id: STATE.file }), file_id: STATE.file }),
 })
@@ -60,15 +63,16 @@ const RUN = answerShape({})
 const HELD = answerShape({ id: STATE.message })
 
 /**
- * Where the answer to a request names what its vendor keeps from then on; undefined where it keeps nothing.
- * A message is kept for who asks for a thread, and its shape for who asks for a diagnosis.
+ * Where the response to a request names state that its vendor stores from then on; undefined where it stores
+ * none. A message is stored for callers that ask for a thread, and its shape for those that ask for
+ * diagnostics.
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (isDefined(body.thread) || isDefined(body.diagnostics)) return HELD
   return isDefined(body.container) || runsTools(body) ? RUN : undefined
 }
 
-/** Tools that the vendor runs have types that name them; a caller's own have `custom`, or none. */
+/** Server tools have specific types; a caller's own have `custom`, or none. */
 function runsTools({ tools }: JsonObject): boolean {
   return Array.isArray(tools) && tools.some(isServerTool)
 }

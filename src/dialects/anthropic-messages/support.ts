@@ -31,7 +31,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "service_tier",
 ])
 
-/** Anthropic refuses stop sequences without a word in them; how many there may be it does not say. */
+/** Anthropic refuses blank stop sequences; their maximum number is not documented. */
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: Infinity,
   blankStops: false,
@@ -39,7 +39,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   minOutput: 0,
 }
 
-/** What becomes of each feature at a vendor with these quirks, whose models are of no family. */
+/** The support of each feature at a vendor with these quirks, for models outside all families. */
 export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Support>> {
   return {
     max_tokens: "carried",

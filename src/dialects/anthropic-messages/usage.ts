@@ -9,9 +9,9 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { addUsage, NO_USAGE, setCostIn, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
- * Usage as Anthropic counts it (docs/wire/anthropic-messages.md#f10): what was read from and written to the
- * prompt cache stands beside `input_tokens`, thinking inside `output_tokens`. What was written for an hour
- * is part of all that was written.
+ * Usage as Anthropic counts it (docs/wire/anthropic-messages.md#f10): prompt cache reads and writes are
+ * separate from `input_tokens`, thinking is part of `output_tokens`. One-hour cache writes are part of all
+ * cache writes.
  *
  * @returns undefined when nothing was reported.
  */
@@ -21,7 +21,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   return usage === undefined ? undefined : withCompaction(usage, listAt(value, "iterations"))
 }
 
-/** What was used to make a long conversation shorter is billed, and is no part of the counts themselves. */
+/** Tokens spent on compacting a long conversation are billed, and not included in the counts. */
 function withCompaction(usage: Usage, iterations: readonly JsonValue[]): Usage {
   let sum = usage
   for (const iteration of iterations) {
@@ -54,10 +54,7 @@ function decodeCounts(value: JsonObject): Usage | undefined {
   }
 }
 
-/**
- * Later counts replace earlier ones where they are given; they are never added
- * (docs/wire/anthropic-messages.md#f9).
- */
+/** Later counts replace earlier ones where present; they are never added (docs/wire/anthropic-messages.md#f9). */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
   const given = Object.entries(later).filter(([, value]) => value !== null)
   return { ...earlier, ...Object.fromEntries(given) }
@@ -77,12 +74,12 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Usage with the searches that an answer reports, where its vendor does not count them there. */
+/** Usage with the searches of an answer, if its vendor does not count them. */
 export function withSearches(usage: Usage, searches: number): Usage {
   return searches > usage.searches ? { ...usage, searches } : usage
 }
 
-/** The counts that also stand at the end of a stream. */
+/** The counts that are also at the end of a stream. */
 export function encodeCounts(usage: Usage): JsonObject {
   const { reasoning, searches } = usage
   return {
@@ -95,19 +92,19 @@ export function encodeCounts(usage: Usage): JsonObject {
   }
 }
 
-/** Puts the cost beside the counts. */
+/** Adds the cost to the counts. */
 export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
-/** Puts our own count where the vendor reports none: in a message, or in the event that ends it. */
+/** Adds our own count where the vendor reports none: to a message, or to the event that ends it. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
 }
 
 /**
- * Counts as numbers, where a vendor writes them otherwise; a count that is no number is 0.
- * @returns the very usage that has no other.
+ * Converts counts to numbers; a count that is not a number becomes 0.
+ * @returns the same object if all are numbers.
  */
 export function withCounts(usage: JsonObject): JsonObject {
   let counted = usage

@@ -3,7 +3,7 @@ import type { CacheMarker } from "../../canon/message.ts"
 import type { LossList } from "../shared/losses.ts"
 import type { ModelFamily } from "./quirks.ts"
 
-/** Writes the cache points of one request where its caller set markers. */
+/** Writes the cache points of a request whose caller set markers. */
 export class CachePoints {
   readonly #family: ModelFamily
   readonly #losses: LossList
@@ -13,10 +13,7 @@ export class CachePoints {
     this.#losses = losses
   }
 
-  /**
-   * Puts a point behind the last block. One with nothing before it is refused, as is a second one right
-   * behind the first.
-   */
+  /** Inserts a point after the last block. A leading point is refused, as is a second one right after the first. */
   mark(
     blocks: JsonObject[],
     marker: CacheMarker | undefined,
@@ -41,7 +38,7 @@ export class CachePoints {
     return { type: "default" }
   }
 
-  /** Bedrock breaks a point that directly follows a document other than a PDF: it goes ahead of it. */
+  /** Bedrock fails on a point directly after a document other than a PDF, so it is inserted before the document. */
   #insertAhead(blocks: JsonObject[], point: JsonObject): void {
     const before = blocks.at(-2)
     if (before === undefined) {

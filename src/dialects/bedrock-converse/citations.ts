@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import { isWebUrl } from "../../canon/media-source.ts"
 import type { Citation } from "../../canon/message.ts"
 
-/** One citation of an answer, as it comes whole in an answer and in a delta of a stream. */
+/** One citation, in the form shared by whole answers and deltas. */
 export function decodeCitation(value: JsonObject): Citation {
   const citation: Writable<Citation> = {}
   const title = textAt(value, "title")
@@ -18,7 +18,7 @@ export function decodeCitation(value: JsonObject): Citation {
   return citation
 }
 
-/** A page of the web has an address of its own; a search result's source is often one. */
+/** A web page has an address; a search result's source is often one. */
 function urlOf(value: JsonObject): string | undefined {
   const web = objectAt(objectAt(value, "location") ?? {}, "web")
   const url = web === undefined ? undefined : textAt(web, "url")

@@ -6,7 +6,7 @@ import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
-/** The status that a type means, where Bedrock's own says less: the same type comes with several. */
+/** The status that a type means, where Bedrock's own is less specific: the same type comes with several. */
 const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ["AccessDeniedException", 403],
   ["ExpiredTokenException", 403],
@@ -25,15 +25,15 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ["ResourceNotFoundException", 404],
 ])
 
-/** The model failed and not the request, though the status (424) says that the caller erred. */
+/** The model failed, not the request, although the status (424) blames the caller. */
 const FAILURES: ReadonlySet<string> = new Set(["ModelErrorException", "ModelStreamErrorException"])
 
-/** A model's name is the operator's affair; Bedrock reports a wrong one only in its message, with 400. */
+/** Model names are configured by the operator; Bedrock reports an invalid one only in its message, with 400. */
 const MODEL_PHRASES = ["model identifier is invalid", "on-demand throughput isn"]
 
 /**
- * An error answer of Bedrock (docs/wire/bedrock-converse.md#f8): the type stands in a header, the message
- * in the body.
+ * An error response of Bedrock (docs/wire/bedrock-converse.md#f8): the type is in a header, the message in the
+ * body.
  */
 export function decodeError(status: number, body: unknown, headers?: Headers): GatewayError {
   const error = readError(body, headers)
@@ -43,7 +43,7 @@ export function decodeError(status: number, body: unknown, headers?: Headers): G
   return vendorRefusal(meantStatus(status, error), error)
 }
 
-/** An exception inside a stream that began with 200 (docs/wire/bedrock-converse.md#f9). */
+/** An exception inside a stream that started with 200 (docs/wire/bedrock-converse.md#f9). */
 export function decodeErrorEvent({
   event = "",
   data,
@@ -69,7 +69,7 @@ function meantStatus(status: number, { type, message }: VendorError): number {
   return status === 400 && MODEL_PHRASES.some((phrase) => words.includes(phrase)) ? 404 : status
 }
 
-/** `ValidationException:http://...` and `com.amazon.coral.service#ValidationException` are one type. */
+/** `ValidationException:http://...` and `com.amazon.coral.service#ValidationException` are the same type. */
 function shortType(type: string | undefined): string | undefined {
   return type?.split(":")[0]?.split("#").at(-1)?.trim().slice(0, 100) || undefined
 }

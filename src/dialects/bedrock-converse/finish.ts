@@ -13,9 +13,8 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Why an answer ended (docs/wire/bedrock-converse.md#f4 and docs/wire/README.md#f5). An answer with calls
- * that ended its turn was ended by them; one that was ended by a tool, but has no call the caller can see,
- * just ended.
+ * Why an answer ended (docs/wire/bedrock-converse.md#f4 and docs/wire/README.md#f5). A turn that ended with
+ * calls was ended by them; one that ended with a tool, but has no call that the caller can see, simply ended.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
   const known = FINISH_REASONS.get(word)

@@ -1,5 +1,5 @@
-/** What this dialect calls itself. */
+/** The dialect's name. */
 export const DIALECT = "bedrock-converse"
 
-/** The longest id of a call, and the longest name of a tool: Amazon's description has `ToolUseId` and `ToolName`. */
+/** The longest call id, and the longest tool name: `ToolUseId` and `ToolName` in Amazon's API reference. */
 export const LONGEST_NAME = 64

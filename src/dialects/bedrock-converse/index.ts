@@ -11,11 +11,10 @@ export { FAMILIES } from "./quirks.ts"
 export type { BedrockConverseQuirks } from "./quirks.ts"
 
 /**
- * Amazon Bedrock's Converse, which many makers' models stand behind (docs/wire/bedrock-converse.md). The
- * body names no model: it belongs into the address. The decoders have to be given the request that was
- * encoded.
+ * Amazon Bedrock's Converse, which serves the models of many makers (docs/wire/bedrock-converse.md). The model
+ * is in the address, not in the body. The decoders need the request that was encoded.
  *
- * @param quirks what the operator's models take beyond what is known of them.
+ * @param quirks what the operator's models accept beyond what is known of them.
  */
 export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): UpstreamDialect {
   const all = { ...BEDROCK_QUIRKS, ...quirks }
@@ -36,5 +35,5 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
   }
 }
 
-/** The dialect with the models that are known. */
+/** The dialect with the known models. */
 export const BEDROCK_CONVERSE: UpstreamDialect = bedrockConverse()

@@ -1,15 +1,14 @@
 /**
- * What the models behind Converse take. One API, but each maker's models refuse other fields of it with
- * 400, and Converse has no names for some things, which then go into `additionalModelRequestFields` in the
- * maker's own form.
+ * What the models behind Converse accept. There is one API, but each maker's models refuse different fields of
+ * it with 400, and what Converse lacks goes into `additionalModelRequestFields` in the maker's form.
  */
 export interface ModelFamily {
-  /** Found in the vendor's name for the model, whatever region or profile stands before it. */
+  /** Found in the vendor's name for the model, whatever region or profile precedes it. */
   readonly pattern: RegExp
   /**
-   * How thinking is asked for: Claude's `thinking` with a budget; with a budget, or adaptive with an
-   * effort; adaptive with an effort only; Nova's `reasoningConfig`; the `reasoning_effort` and the
-   * `reasoning.effort` of OpenAI's models.
+   * How thinking is requested: Claude's `thinking` with a budget; with a budget, or adaptive with an effort;
+   * adaptive with an effort only; Nova's `reasoningConfig`; the `reasoning_effort` and the `reasoning.effort`
+   * of OpenAI's models.
    */
   readonly reasoning:
     | "none"
@@ -19,35 +18,35 @@ export interface ModelFamily {
     | "nova"
     | "flat-effort"
     | "nested-effort"
-  /** Words of effort that are taken, from the least to the most. */
+  /** Accepted efforts, from the lowest to the highest. */
   readonly efforts: readonly string[]
-  /** Whose form of `top_k` is taken. */
+  /** The form of `top_k`. */
   readonly topK: "none" | "claude" | "nova"
-  /** Whether temperature and `top_p` are taken: both, only one of them, or neither. */
+  /** Whether temperature and `top_p` are accepted: both, only one of them, or neither. */
   readonly sampling: "both" | "one" | "none"
-  /** Set where a temperature that is left out would not be 1, which is what callers expect. */
+  /** Set where the default temperature is not 1, which is what callers expect. */
   readonly omittedTemperature?: number
-  /** Stop sequences that a request may have; 0: it takes none. */
+  /** The most stop sequences; 0: none. */
   readonly stops: number
-  /** Whether they may be of white space alone. */
+  /** Whether they may be blank. */
   readonly blankStops: boolean
   /** Whether the answer names the stop string that ended it. */
   readonly reportsStop: boolean
-  /** How far a call can be demanded: of one tool, of any, or not at all. */
+  /** How a call can be required: of one tool, of any, or not at all. */
   readonly toolChoice: "tool" | "any" | "auto"
-  /** Whether several calls at once can be forbidden. */
+  /** Whether parallel calls can be disabled. */
   readonly parallelSwitch: boolean
-  /** Whether output and arguments can be held to a JSON schema. */
+  /** Whether output and arguments can be constrained by a JSON schema. */
   readonly structuredOutput: boolean
   /** Whether a tool's result may say that the tool failed. */
   readonly toolResultStatus: boolean
-  /** Where cache points may stand: nowhere, in system and messages, or behind tools too. */
+  /** Where cache points are allowed: nowhere, in system and messages, or after tools too. */
   readonly cache: "none" | "prompt" | "everywhere"
-  /** Whether a cache may live for an hour. */
+  /** Whether a cache may last an hour. */
   readonly longCache: boolean
 }
 
-/** A model of whom nothing is known is asked for nothing that it could refuse. */
+/** An unknown model gets nothing that it could refuse. */
 const PLAIN = {
   reasoning: "none",
   efforts: [],
@@ -85,7 +84,7 @@ const NEWER_CLAUDE = {
   longCache: true,
 } as const
 
-/** Claude from 4.7 on decides itself how much it thinks, and refuses sampling parameters. */
+/** From 4.7 on Claude decides how much it thinks, and refuses sampling parameters. */
 const ADAPTIVE_CLAUDE = {
   ...NEWER_CLAUDE,
   structuredOutput: false,
@@ -106,9 +105,9 @@ const NOVA = {
 } as const
 
 /**
- * The families, the narrower before the wider. Sources: the documentation of Amazon Bedrock (adaptive
- * thinking, structured outputs, prompt caching), the user guide of Nova 2,
- * docs/wire/bedrock-converse.md#f10 and its recordings.
+ * The families, the narrower before the wider. Sources: the documentation of Amazon Bedrock (adaptive thinking,
+ * structured outputs, prompt caching), the user guide of Nova 2, docs/wire/bedrock-converse.md#f10 and its
+ * recordings.
  */
 export const FAMILIES: readonly ModelFamily[] = [
   { ...CLAUDE, pattern: /anthropic\.claude-(?:v\d|instant|3-(?!7))/ },
@@ -175,19 +174,19 @@ export const FAMILIES: readonly ModelFamily[] = [
 
 const UNKNOWN: ModelFamily = { ...PLAIN, pattern: /^/ }
 
-/** The family of a model, by the vendor's own name for it. */
+/** The family of a model, by the vendor's name for it. */
 export function familyOf(model: string, families: readonly ModelFamily[]): ModelFamily {
   return families.find(({ pattern }) => pattern.test(model)) ?? UNKNOWN
 }
 
-/** What an operator's Bedrock knows beyond ours. Data: the vendors' table holds it. */
+/** What an operator's Bedrock supports beyond our defaults. Data from the vendors' table. */
 export interface BedrockConverseQuirks {
   /**
-   * What the models take, by their names; the first that fits counts. Profiles of an operator's own
-   * have names that say nothing, and need a row to be treated as more than plain.
+   * Model families by name; the first match applies. The names of inference profiles do not show the model, so
+   * each needs a row to be treated as more than plain.
    */
   readonly families: readonly ModelFamily[]
 }
 
-/** The models that are known. */
+/** The known models. */
 export const BEDROCK_QUIRKS: BedrockConverseQuirks = Object.freeze({ families: FAMILIES })

@@ -4,32 +4,32 @@ import type { LossList } from "../shared/losses.ts"
 import { budgetOf, effortOf, isReasoningOff, noteSummary } from "../shared/reasoning.ts"
 import type { ModelFamily } from "./quirks.ts"
 
-/** Words of effort, from the least to the most. */
+/** Efforts, from the lowest to the highest. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
-/** What stands for options that have no equivalent: the model should decide, or an unknown word. */
+/** For options without an equivalent: the model decides, or an unknown word. */
 const MIDDLE: ReasoningOptions = { effort: "medium" }
 
-/** The least budget of thinking that Claude takes. */
+/** The smallest thinking budget that Claude accepts. */
 const SMALLEST_BUDGET = 1024
 
-/** What has been written of a request by the time that its reasoning is. */
+/** What has been written of a request before its reasoning. */
 export interface WrittenSoFar {
   readonly messages: readonly JsonObject[]
-  /** Whether a call of a tool is demanded. */
+  /** Whether a tool call is required. */
   readonly isForced: boolean
 }
 
-/** How thinking is asked for. */
+/** How thinking is requested. */
 export interface EncodedReasoning {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject
-  /** Whether temperature and the like are refused together with it. */
+  /** Whether temperature and similar parameters are refused together with it. */
   readonly refusesSampling: boolean
 }
 
 /**
- * The options for reasoning, in the form of the model's maker.
+ * The reasoning options, in the form of the model's maker.
  *
  * @returns undefined when the model is not asked to think.
  */
@@ -66,7 +66,7 @@ interface Encoder {
   readonly losses: LossList
 }
 
-/** Claude's. A demanded call comes before any thought, so the model cannot do both. */
+/** Claude's. A required call comes before any thought, so the model cannot do both. */
 function encodeThinking(
   encoder: Encoder,
   { messages, isForced }: WrittenSoFar,
@@ -88,9 +88,9 @@ function encodeThinking(
 }
 
 /**
- * Whether results of tools stand last and the turn that called them does not begin with signed
- * reasoning. Claude then refuses to go on thinking; the next turn of the user frees it. A turn goes on
- * over the results of its calls, and thinks at its beginning only.
+ * Whether the conversation ends with tool results in a turn that did not start with signed reasoning. Claude
+ * then refuses to think; the next user turn resets that. A turn continues over the results of its calls, and
+ * thinks only at its start.
  */
 function isInsideUnthoughtTurn(messages: readonly JsonObject[]): boolean {
   let index = messages.length - 1
@@ -126,7 +126,7 @@ function encodeAdaptive({
   losses,
 }: Encoder): EncodedReasoning | undefined {
   const thinking: JsonObject = { type: "adaptive" }
-  // Its text is withheld unless it is asked for.
+  // Its text is withheld unless requested.
   if (options.summary !== undefined && family.reasoning === "adaptive") {
     thinking.display = options.summary === "none" ? "omitted" : "summarized"
   } else noteSummary(options, losses)
@@ -138,8 +138,8 @@ function encodeAdaptive({
 }
 
 /**
- * Nova's. With `high` it takes no limit of the output, but the limit is what the caller can pay for: so
- * the model thinks less instead.
+ * Nova's. With `high` it accepts no output limit, but the limit is what the caller can pay for: so the model
+ * thinks less instead.
  */
 function encodeNova(encoder: Encoder): EncodedReasoning | undefined {
   const { options, maxTokens, losses } = encoder
@@ -176,7 +176,7 @@ function strictly(fields: JsonObject): EncodedReasoning {
   return { fields, refusesSampling: true }
 }
 
-/** The word itself, else the next lower one that is taken, else the lowest. */
+/** The word itself, else the next lower accepted one, else the lowest. */
 function fittedEffort(word: string | undefined, taken: readonly string[]): string | undefined {
   if (word === undefined || taken.includes(word)) return word
   const rank = EFFORTS.indexOf(word)
@@ -184,7 +184,7 @@ function fittedEffort(word: string | undefined, taken: readonly string[]): strin
   return taken.findLast((candidate) => EFFORTS.indexOf(candidate) < rank) ?? taken[0]
 }
 
-/** Whether the options say more than how much of the thinking is shown. */
+/** Whether the options say more than how much thinking is shown. */
 function asksForThought({ effort, budget, isAdaptive }: ReasoningOptions): boolean {
   return effort !== undefined || budget !== undefined || isAdaptive === true
 }

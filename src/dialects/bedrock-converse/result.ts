@@ -14,9 +14,9 @@ import { AnswerBlocks } from "./stream/answer-blocks.ts"
 import { decodeUsage } from "./usage.ts"
 
 /**
- * A whole answer of Converse (docs/wire/bedrock-converse.md#f12): read as the stream that it would have been.
+ * A whole answer of Converse (docs/wire/bedrock-converse.md#f12), decoded as the equivalent stream.
  *
- * @throws GatewayError `upstream_error` when the body is no answer.
+ * @throws GatewayError `upstream_error` when the body is not an answer.
  */
 export function decodeResult(
   body: JsonObject,

@@ -9,9 +9,9 @@ import {
 } from "../shared/schema.ts"
 import type { ModelFamily } from "./quirks.ts"
 
-/** How an answer in JSON is got out of a model. */
+/** How a model is made to answer in JSON. */
 export type JsonAnswer =
-  /** The model holds its text to the schema. */
+  /** The model's text is constrained by the schema. */
   | { readonly way: "structured"; readonly format: SchemaFormat; readonly schema: JsonObject }
   /** The model has to call a tool with the schema; its arguments are the answer. */
   | {
@@ -20,12 +20,12 @@ export type JsonAnswer =
       readonly schema: JsonObject
       readonly tool: string
     }
-  /** The model is asked in words, which it may ignore. */
+  /** The model is instructed in text, which it may ignore. */
   | { readonly way: "instruction"; readonly schema?: JsonObject }
 
 /**
- * The way for a request; the decoders of its answer find the same. Undefined: no JSON is asked for, or a
- * call of a tool is demanded, which leaves no answer to format.
+ * The way for a request; the decoders determine the same one. Undefined: no JSON is requested, or a tool call
+ * is required, which leaves no answer to format.
  */
 export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAnswer | undefined {
   const { responseFormat: format, tools = [] } = request
@@ -45,7 +45,7 @@ export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAns
   return { way: "tool", format, schema, tool }
 }
 
-/** `outputConfig` of a request, where the model holds itself to a schema. */
+/** `outputConfig` of a request, where the model supports schemas. */
 export function encodeOutputConfig(answer: JsonAnswer | undefined): JsonObject | undefined {
   if (answer?.way !== "structured") return undefined
   const { format, schema } = answer
@@ -67,7 +67,7 @@ function demandsCall({ toolChoice }: ChatRequest): boolean {
   return toolChoice?.type === "required" || toolChoice?.type === "tool"
 }
 
-/** Constraints that structured output does not take, recorded as refused: `maxItems`, `minimum`. */
+/** Constraints that structured output does not accept, recorded as refused: `maxItems`, `minimum`. */
 const UNTAKEN: ReadonlySet<string> = new Set([
   "exclusiveMaximum",
   "exclusiveMinimum",
@@ -80,15 +80,15 @@ const UNTAKEN: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether structured output on Bedrock takes a schema: each object is closed, no constraint on numbers,
- * lengths or counts, and no recursion. A definition that refers to another counts as recursion: what the
- * references come to is not followed.
+ * Whether structured output on Bedrock accepts a schema: each object is closed, no constraints on numbers,
+ * lengths or counts, and no recursion. A definition that refers to another counts as recursion: references are
+ * not followed.
  */
 export function isStructuredSchema(schema: JsonValue | undefined): boolean {
   return isTaken(schema, false)
 }
 
-/** Whether a schema is one of an object, as the arguments of a tool have to be. */
+/** Whether a schema describes an object, as a tool's arguments require. */
 export function isObjectSchema(schema: JsonValue | undefined): boolean {
   return isJsonObject(schema) && schema.type === "object"
 }

@@ -1,8 +1,8 @@
 import type { Feature, Support } from "../../canon/features.ts"
 
 /**
- * What becomes of each thing at the models that take the most: Claude from 4.5 to 4.6. What others take
- * less is in `quirks.ts`, and is reported with each request.
+ * The support of each feature by the models that accept the most: Claude from 4.5 to 4.6. The limits of others
+ * are in `quirks.ts`, and are reported with each request.
  */
 export const SUPPORT: Readonly<Record<Feature, Support>> = {
   max_tokens: "carried",

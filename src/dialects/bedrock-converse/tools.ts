@@ -10,7 +10,7 @@ import { LONGEST_NAME } from "./identifiers.ts"
 import type { ModelFamily } from "./quirks.ts"
 import { isStructuredSchema, type JsonAnswer } from "./schema.ts"
 
-/** How Converse takes the names of tools. */
+/** Converse's rule for tool names. */
 export const TOOL_NAMES: NameRule = {
   taken: /^[a-zA-Z0-9_-]{1,64}$/,
   foreign: /[^a-zA-Z0-9_-]/g,
@@ -18,18 +18,18 @@ export const TOOL_NAMES: NameRule = {
   hashLength: Infinity,
 }
 
-/** The tools of a request, and what of them only the model's maker has a name for. */
+/** The tools of a request, and what of them only the model's maker supports. */
 export interface EncodedTools {
   readonly toolConfig?: JsonObject
   /** Members of `additionalModelRequestFields`. */
   readonly additional?: JsonObject
-  /** Whether a call is demanded: Claude cannot think before one. */
+  /** Whether a call is required: Claude cannot think before one. */
   readonly isForced: boolean
 }
 
 /**
- * `toolConfig`. Converse has no word for "no tools": then none are declared, unless the conversation has
- * calls in it, in which case their declaration is mandatory and the model could call again.
+ * `toolConfig`. Converse cannot express "no tools": then none are declared, unless the conversation has calls,
+ * in which case their declaration is mandatory and the model could call them.
  */
 export function encodeTools(
   request: ChatRequest,
@@ -49,7 +49,7 @@ export function encodeTools(
   const isForced = choice.type !== "auto"
   if (request.parallelToolCalls === false) {
     if (family.parallelSwitch) {
-      // Beside it Converse takes no choice of its own.
+      // Next to it Converse accepts no other choice.
       const only = { ...choice, disable_parallel_tool_use: true }
       return { toolConfig: { tools }, additional: { tool_choice: only }, isForced }
     }
@@ -71,7 +71,7 @@ function declaredTools(
     const called = calledTools(messages)
     if (called.size === 0) declared = []
     else if (declared.length === 0) declared = [...called].map((name) => ({ name }))
-    // A demanded answer keeps the model from calling anything else.
+    // A required answer tool prevents other calls.
     if (declared.length > 0 && answer?.way !== "tool") losses.add("tool_choice", "approximated")
   }
   if (answer?.way !== "tool") return declared
@@ -105,7 +105,7 @@ function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObje
   return { toolSpec }
 }
 
-/** What may be called where an answer is to come as a call too. */
+/** What may be called if the answer comes as a call, too. */
 function demandedChoice(request: ChatRequest, answer: JsonAnswer | undefined): ToolChoice {
   const { toolChoice = { type: "auto" }, tools = [] } = request
   if (answer?.way !== "tool") return toolChoice
@@ -130,7 +130,7 @@ function encodeChoice(
   if (choice.type !== "tool") return { type: "any" }
   if (family.toolChoice === "tool")
     return { type: "tool", name: fittedName(choice.name, TOOL_NAMES) }
-  // Any one of one is that one.
+  // Any of one tool is that tool.
   if (toolCount > 1) losses.add("tool_choice", "approximated")
   return { type: "any" }
 }

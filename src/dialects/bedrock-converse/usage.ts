@@ -3,8 +3,8 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
- * Usage in classes that never overlap (docs/wire/bedrock-converse.md#f7): the input excludes what was read
- * from the cache and written to it. What was written for an hour is listed only in `cacheDetails`.
+ * Usage in classes that never overlap (docs/wire/bedrock-converse.md#f7): the input excludes cache reads and
+ * writes. One-hour cache writes are only in `cacheDetails`.
  *
  * @returns undefined when nothing was reported.
  */
@@ -25,7 +25,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   }
 }
 
-/** Bedrock says the same under an older name too, and now and then only there. */
+/** Bedrock also reports it under an older name, sometimes only there. */
 function either(usage: JsonObject, name: string, older: string): number {
   return quantityOf(usage[name]) ?? quantityOf(usage[older]) ?? 0
 }

@@ -4,14 +4,14 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import type { Citation } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
-/** Where a document, or what a tool answered, keeps its words: both are free dictionaries. */
+/** Where a document or a tool result may have its text: both are free-form dictionaries. */
 const WORDS = ["text", "snippet", "content"] as const
 
 /**
- * A citation of Cohere, one of the canon's for each of its sources: `{start, end, text, sources:
- * [{type, id, document | tool_output}], content_index?, type}` (recorded; docs/wire/cohere-chat.md#f7).
+ * Converts a citation of Cohere to one for each of its sources: `{start, end, text, sources: [{type, id,
+ * document or tool_output}], content_index?, type}` (recorded; docs/wire/cohere-chat.md#f7).
  *
- * @returns none for one that is about the plan or the reasoning, and not about the answer's text.
+ * @returns none for one about the plan or the reasoning rather than the answer's text.
  */
 export function decodeCitation(value: JsonObject): Citation[] {
   const { type = "TEXT_CONTENT" } = value

@@ -9,21 +9,21 @@ import { defined } from "../shared/fields.ts"
 const BLOCKED = 498
 const CANCELLED = 499
 
-/** An error answer: `{id, message}`, sometimes with an `error_type` (docs/wire/cohere-chat.md#f6). */
+/** An error response: `{id, message}`, sometimes with an `error_type` (docs/wire/cohere-chat.md#f6). */
 export function decodeError(status: number, body: unknown): GatewayError {
   if (status === CANCELLED) {
     return new GatewayError("upstream_error", "The provider gave the request up. Try it again.")
   }
-  // A word in the prompt or in the answer is on a list of blocked ones: the request itself is refused.
+  // The prompt or the answer contains a blocked word: the request itself is refused.
   return vendorRefusal(status === BLOCKED ? 400 : status, readVendorError(body))
 }
 
-/** An answer that failed inside the vendor after it had begun. */
+/** An answer that failed at the vendor after it had started. */
 export function brokenAnswer(): GatewayError {
   return new GatewayError("upstream_error", "The provider failed while it wrote the answer.")
 }
 
-/** An error where an event of the stream should stand. */
+/** An error in place of a stream event. */
 export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
   const { message = brokenAnswer().message, type } = readVendorError(chunk)
   return errorEvent(message, type)

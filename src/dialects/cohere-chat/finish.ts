@@ -2,12 +2,12 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { JsonValue } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
-/** Cohere's word for an answer that broke off inside. */
+/** Cohere's word for an answer that failed internally. */
 export const FAILED = "ERROR"
 
 /**
- * Why an answer ended (docs/wire/cohere-chat.md#f3). Cohere does not name the stop string: it is taken for
- * the only one, where there is one.
+ * Why an answer ended (docs/wire/cohere-chat.md#f3). Cohere does not name the stop string: if there was only
+ * one, it is assumed.
  */
 export function decodeFinish(
   word: JsonValue | undefined,

@@ -1,2 +1,2 @@
-/** What this dialect calls itself. */
+/** The dialect's name. */
 export const DIALECT = "cohere-chat"

@@ -6,7 +6,7 @@ import { decodeResult } from "./result.ts"
 import { decodeEvents } from "./stream.ts"
 import { ANSWER_LIMITS, SUPPORT } from "./support.ts"
 
-/** Cohere's chat API, version 2 (docs/wire/cohere-chat.md). Callers do not speak it: it has no client side. */
+/** Cohere's chat API, version 2 (docs/wire/cohere-chat.md). Upstream only: it has no client side. */
 export const COHERE_CHAT: UpstreamDialect = {
   id: DIALECT,
   supports: SUPPORT,

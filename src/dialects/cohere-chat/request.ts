@@ -14,18 +14,15 @@ interface Range {
   readonly max: number
 }
 
-/** The ranges of Cohere's reference; a value outside is refused with 400. */
+/** The ranges in Cohere's reference; a value outside is refused with 400. */
 const TEMPERATURES: Range = { min: 0, max: 1 }
-/** Said where the caller says none, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
+/** Sent when the caller sets none, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
 const OMITTED_TEMPERATURE = 1
 const PROBABILITIES: Range = { min: 0.01, max: 0.99 }
 const RANKS: Range = { min: 0, max: 500 }
 const PENALTIES: Range = { min: 0, max: 1 }
 
-/**
- * A request of `POST /v2/chat` (docs/wire/cohere-chat.md#f1). Cohere refuses fields that it does not know
- * with 422.
- */
+/** A request of `POST /v2/chat` (docs/wire/cohere-chat.md#f1). Cohere refuses unknown fields with 422. */
 export function encodeRequest(request: ChatRequest): EncodedRequest {
   const losses = new LossList(DIALECT)
   const tools = encodeTools(request, losses)
@@ -45,7 +42,7 @@ export function encodeRequest(request: ChatRequest): EncodedRequest {
   return { body, losses: losses.losses }
 }
 
-/** Thinking is on by default where a model can think, so that nothing is said for nothing asked. */
+/** Thinking is on by default where supported, so the field is only sent on request. */
 function encodeThinking(
   options: ReasoningOptions | undefined,
   maxTokens: number | undefined,
@@ -72,7 +69,7 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
 
-/** The fields that say how the next token is chosen, and when no more are. */
+/** The sampling fields, and those that end the output. */
 export function encodeSampling(request: ChatRequest, losses: LossList): JsonObject {
   const fields: JsonObject = {}
   if (request.maxTokens !== undefined) fields.max_tokens = request.maxTokens
@@ -80,7 +77,7 @@ export function encodeSampling(request: ChatRequest, losses: LossList): JsonObje
   fields.temperature = within(temperature, TEMPERATURES, "temperature", losses)
   if (topP !== undefined) fields.p = within(topP, PROBABILITIES, "top_p", losses)
   if (topK !== undefined) fields.k = within(topK, RANKS, "top_k", losses)
-  // Only seeds from 0 are taken; which one it is does not matter, as long as it stays the same.
+  // Only non-negative seeds are accepted; any will do, as long as it is stable.
   if (seed !== undefined) fields.seed = Math.abs(seed)
   const { stop } = request
   if (stop !== undefined && stop.length > 0) fields.stop_sequences = [...stop]
@@ -88,7 +85,7 @@ export function encodeSampling(request: ChatRequest, losses: LossList): JsonObje
   return fields
 }
 
-/** Cohere takes only one of the two; a penalty of 0 is none. */
+/** Cohere accepts only one of the two; a penalty of 0 is none. */
 function encodePenalties(request: ChatRequest, fields: JsonObject, losses: LossList): void {
   const frequency = request.frequencyPenalty ?? 0
   const presence = request.presencePenalty ?? 0

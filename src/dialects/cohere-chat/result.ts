@@ -26,9 +26,9 @@ const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "c
 
 /**
  * A whole answer of `/v2/chat` (docs/wire/cohere-chat.md#f2). It has one choice, whose extra holds the log
- * probabilities and, under `message`, what the canon has no name for.
+ * probabilities and, under `message`, what the canon lacks.
  *
- * @throws GatewayError `upstream_error` when the body is no answer, or one that broke off.
+ * @throws GatewayError `upstream_error` when the body is not an answer, or one that broke off.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   const message = objectAt(body, "message")
@@ -67,7 +67,7 @@ function decodeChoice(
   })
 }
 
-/** Text and reasoning; each citation says in which block of the content its text stands. */
+/** Text and reasoning; each citation names the content block that its text is in. */
 function decodeContent(message: JsonObject): Part[] {
   const parts: Part[] = []
   const texts = new Map<number, Writable<TextPart>>()

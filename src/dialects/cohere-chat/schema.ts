@@ -7,13 +7,13 @@ import { describedSchema } from "../shared/schema.ts"
 interface EncodedFormat {
   /** The value of `response_format`. */
   readonly field?: JsonObject
-  /** The instruction that replaces it, where Cohere does not take the field. */
+  /** The instruction that replaces it, where Cohere does not accept the field. */
   readonly instruction?: string
 }
 
 /**
- * The form of the answer. Cohere's field is `{type: "json_object", json_schema?}`, and it is not taken
- * together with tools (Cohere's reference of `/v2/chat`): then an instruction stands in for it.
+ * The format of the answer. Cohere's field is `{type: "json_object", json_schema?}`, and is not accepted
+ * together with tools (Cohere's reference of `/v2/chat`): then an instruction replaces it.
  */
 export function encodeFormat(
   format: ResponseFormat | undefined,

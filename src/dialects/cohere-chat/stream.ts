@@ -21,17 +21,20 @@ import { DIALECT } from "./identifiers.ts"
 import { NO_ARGUMENTS, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 
-/** There is one choice: Cohere knows no others. */
+/** Cohere has only one choice. */
 const CHOICE = 0
 
-/** What of a content has events. */
+/** The content members that have events. */
 const CONTENT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "thinking"])
 
 /** A call that is being streamed. */
 interface OpenCall {
   /** The canon's number of the call. */
   readonly call: number
-  /** Arguments kept back because they may yet be Cohere's word for none; undefined once they go out. */
+  /**
+   * Arguments withheld because they may still turn out to be Cohere's word for none; undefined once they are
+   * sent.
+   */
   held: string | undefined
 }
 
@@ -51,7 +54,7 @@ class MessageDecoder implements EventDecoder {
     this.#request = request
   }
 
-  /** `message-end` says all that there is to say; the `[DONE]` after it may be missing. */
+  /** `message-end` is the last event; the `[DONE]` after it may be missing. */
   get finished(): boolean {
     return this.#finished
   }
@@ -93,7 +96,7 @@ class MessageDecoder implements EventDecoder {
         if (textAt(chunk, "message") !== undefined) events.push(decodeErrorEvent(chunk))
         break
       default:
-        // The ends of blocks hold nothing; events that are none of ours may.
+        // The ends of blocks are empty; unknown events may be, too.
         this.other.json(chunk.delta)
     }
     return events
@@ -114,7 +117,7 @@ class MessageDecoder implements EventDecoder {
     this.#onArguments(chunk.index, called, events)
   }
 
-  /** Arguments that come to `null`, or to nothing, are none (docs/wire/README.md#f3). */
+  /** Arguments that are `null`, or empty, are none (docs/wire/README.md#f3). */
   #onArguments(
     index: JsonValue | undefined,
     called: JsonObject | undefined,
@@ -155,7 +158,7 @@ function messageOf(chunk: JsonObject): JsonObject | undefined {
   return isJsonObject(delta) && isJsonObject(delta.message) ? delta.message : undefined
 }
 
-/** Of an event about a call `tool_calls` is the one call, not a list (recorded). */
+/** In an event about a call, `tool_calls` is that call, not a list (recorded). */
 function callOf(message: JsonObject | undefined): JsonObject | undefined {
   return isJsonObject(message?.tool_calls) ? message.tool_calls : undefined
 }

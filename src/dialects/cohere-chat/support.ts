@@ -1,7 +1,7 @@
 import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 
-/** Cohere's reference of `/v2/chat` allows five. An answer says that it was one, not which. */
+/** Cohere's reference of `/v2/chat` allows five. An answer says that a stop sequence ended it, not which. */
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: 5,
   blankStops: true,
@@ -10,9 +10,8 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * What Cohere's API makes of each thing (docs/wire/cohere-chat.md#f1, Cohere's reference of `/v2/chat`).
- * What it carries only within a smaller range than the caller's is reported when a request leaves that
- * range.
+ * Cohere's support of each feature (docs/wire/cohere-chat.md#f1, Cohere's reference of `/v2/chat`). Features
+ * with a smaller range than the caller's are reported when a request exceeds it.
  */
 export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   max_tokens: "carried",
@@ -24,12 +23,12 @@ export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   n: "approximated",
   presence_penalty: "carried",
   frequency_penalty: "carried",
-  // Cohere reports them, but in a shape that no caller reads: what cannot be shown is not asked for.
+  // Cohere reports them, but in a form that no caller reads, so they are not requested.
   logprobs: "dropped",
   tools: "carried",
   "tools.strict": "carried",
   "tools.grammar": "approximated",
-  // There is no choice of one tool: that one alone is offered, and some call required.
+  // A choice of one tool is emulated: only that tool is offered, and a call required.
   tool_choice: "approximated",
   parallel_tool_calls: "dropped",
   "tool_result.media": "approximated",

@@ -6,13 +6,13 @@ import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
 import { fittedName, type NameRule } from "../shared/tool-names.ts"
 
-/** What Cohere was recorded to write as the arguments of a tool that has none. */
+/** Cohere was recorded to send this as the arguments of a tool without any. */
 export const NO_ARGUMENTS = "null"
 
-/** Every tool has a schema, be it an empty one. */
+/** Every tool has a schema, even an empty one. */
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }
 
-/** How Cohere takes the names of tools: letters, digits and `_`, no digit first (its page of errors). */
+/** Cohere's rule for tool names: letters, digits and `_`, not starting with a digit (its page of errors). */
 export const TOOL_NAMES: NameRule = {
   taken: /^[A-Za-z_][A-Za-z0-9_]*$/,
   foreign: /[^A-Za-z0-9_]|^(?=\d)/g,
@@ -20,7 +20,7 @@ export const TOOL_NAMES: NameRule = {
   hashLength: 6,
 }
 
-/** `tools`, `strict_tools` and `tool_choice`; nothing of them where the caller offers no tools. */
+/** `tools`, `strict_tools` and `tool_choice`; none of them if the caller offers no tools. */
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
   const { toolChoice } = request
   if (request.parallelToolCalls === false) losses.add("parallel_tool_calls")
@@ -41,7 +41,7 @@ function offeredTools(tools: readonly Tool[], choice: ToolChoice | undefined): r
   return named.length === 0 ? tools : named
 }
 
-/** Strictness is for all tools at once, and only with a parameter that each requires. */
+/** Strictness applies to all tools together, and requires that each has a required parameter. */
 function areStrict(tools: readonly Tool[]): boolean {
   return tools.every(
     ({ strict, parameters = {} }) => strict === true && listAt(parameters, "required").length > 0,
@@ -57,7 +57,7 @@ function encodeTool(tool: Tool, losses: LossList): JsonObject {
   return { type: "function", function: declared, ...losses.fieldsOf(tool.extra) }
 }
 
-/** @returns undefined where the model is free to choose, which is said by saying nothing. */
+/** @returns undefined where the model is free to choose, which is the default. */
 function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string | undefined {
   switch (choice?.type) {
     case undefined:
@@ -75,10 +75,7 @@ function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string 
   }
 }
 
-/**
- * Arguments as JSON text: `{}` for none, which Cohere writes as nothing or as `null`
- * (docs/wire/README.md#f3).
- */
+/** Arguments as JSON text: `{}` for none, which Cohere sends as empty or as `null` (docs/wire/README.md#f3). */
 export function argumentsText(value: JsonValue | undefined): string {
   return typeof value === "string" && value !== "" && value !== NO_ARGUMENTS ? value : "{}"
 }

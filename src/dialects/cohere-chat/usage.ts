@@ -3,11 +3,11 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
- * Usage as Cohere reports it, in classes that never overlap (docs/wire/cohere-chat.md#f5). `billed_units`
- * is what Cohere asks money for and what a hold can bound: `tokens` has what Cohere itself puts around the
- * prompt too, and is taken only where nothing was billed. Cached tokens are part of those, and make the
- * bill no smaller; reasoning is part of the output. A bill holds the tokens of images, which `tokens` has
- * beside the input: a recorded image of 259 tokens came with 34 of input, and 267 were billed.
+ * Usage as Cohere reports it, in classes that never overlap (docs/wire/cohere-chat.md#f5). `billed_units` is
+ * what Cohere charges for and what a hold can bound: `tokens` includes what Cohere itself adds to the prompt,
+ * and is used only where nothing was billed. Cached tokens are part of those, and do not reduce the bill;
+ * reasoning is part of the output. The bill includes image tokens, which `tokens` has separately: a recorded
+ * image of 259 tokens came with 34 of input, and 267 were billed.
  *
  * @returns undefined when nothing was reported.
  */
@@ -36,12 +36,12 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   }
 }
 
-/** Whether the bill is by tokens: searches may stand there alone. */
+/** Whether tokens were billed: searches may be billed alone. */
 function isByTokens(billed: JsonObject | undefined): billed is JsonObject {
   return billed?.input_tokens !== undefined || billed?.output_tokens !== undefined
 }
 
-/** A whole quantity, 0 when none was given. */
+/** An integer, 0 when absent. */
 function count(object: JsonObject | undefined, key: string): number {
   return quantityOf(object?.[key]) ?? 0
 }

@@ -19,7 +19,7 @@ export const PDF = "application/pdf"
 /** The media type of plain text. */
 export const PLAIN_TEXT = "text/plain"
 
-/** An image: base64, an address, or one kept with the vendor. */
+/** An image: base64, a link, or a file stored at the vendor. */
 export function decodeImage(block: JsonObject, place: Place): ImagePart {
   const decoded: Writable<ImagePart> = { type: "image", source: imageSource(block, place) }
   const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
@@ -29,7 +29,7 @@ export function decodeImage(block: JsonObject, place: Place): ImagePart {
   return decoded
 }
 
-/** A PDF or a text. One put together from blocks is a thing of this dialect alone. */
+/** A PDF or a text. One composed of blocks exists only in this dialect. */
 export function decodeDocument(block: JsonObject, place: Place): FilePart | UnknownPart {
   const source = documentSource(block, place)
   if (source === undefined) return { type: "unknown", extra: extraOf(DIALECT, block) }
@@ -66,7 +66,7 @@ function imageSource(block: JsonObject, place: Place): MediaSource {
   }
 }
 
-/** @returns undefined for a source that the canon has no name for. */
+/** @returns undefined for a source that the canon does not have. */
 function documentSource(block: JsonObject, place: Place): MediaSource | undefined {
   const source = sourceOf(block, place)
   switch (source.type) {

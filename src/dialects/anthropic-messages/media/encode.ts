@@ -5,13 +5,13 @@ import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { PDF, PLAIN_TEXT } from "./decode.ts"
 
-/** How the ids begin of files that are kept with Anthropic; OpenAI's begin with `file-`. */
+/** The prefix of file ids at Anthropic; OpenAI's is `file-`. */
 const FILE_ID_PREFIX = "file_"
 
-/** The first characters of a PDF in base64, for those that came without a type. */
+/** The first characters of a PDF in base64, for files without a type. */
 const PDF_START = "JVBERi"
 
-/** An image as a block; undefined, and a loss, for one that another vendor keeps. */
+/** An image as a block; undefined, and a loss, for one stored at another vendor. */
 export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
   if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
   const source = imageSource(part.source)
@@ -68,7 +68,7 @@ function base64Source(
     return { type: "base64", media_type: PDF, data }
   }
   if (mediaType === undefined || !mediaType.startsWith("text/")) return undefined
-  // Text is text, but what kind of it cannot be said.
+  // Text is sent as plain text; its exact type is lost.
   if (mediaType !== PLAIN_TEXT) losses.add("file.data", "approximated")
   const text = Buffer.from(data, "base64").toString("utf8")
   return { type: "text", media_type: PLAIN_TEXT, data: text }

@@ -27,7 +27,7 @@ import { OWN_BLOCKS, OWN_RESULT_BLOCKS } from "./own-blocks.ts"
 import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
 import { isReportedStep } from "../search/steps.ts"
 
-/** The blocks that the canon has names for, by who may say them. */
+/** The blocks that the canon knows, by role. */
 const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {
   user: ["text", "image", "document", "tool_result"],
   assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
@@ -39,7 +39,7 @@ const TEXT_FIELDS = new Set(["type", "text", "citations", "cache_control"])
 const CALL_FIELDS = new Set(["type", "id", "name", "input", "cache_control", "caller"])
 const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"])
 
-/** One block of what the user said, showed, or has a tool's answer to. */
+/** One block of a user's turn: text, media, or a tool's result. */
 export function decodeUserBlock(block: JsonObject, place: Place): Part {
   switch (block.type) {
     case "text":
@@ -55,7 +55,7 @@ export function decodeUserBlock(block: JsonObject, place: Place): Part {
   }
 }
 
-/** One block of what the assistant thought, said or did. */
+/** One block of an assistant's turn: thinking, text, or a call. */
 export function decodeAssistantBlock(block: JsonObject, place: Place): Part {
   switch (block.type) {
     case "text":
@@ -73,7 +73,7 @@ export function decodeAssistantBlock(block: JsonObject, place: Place): Part {
   }
 }
 
-/** A text block, as it also stands in `system`. */
+/** A text block, also used in `system`. */
 export function decodeText(block: JsonObject, place: Place): TextPart {
   const { text } = block
   if (typeof text !== "string") throw wrongMember(text, `${nameOf(place)}.text`, "a string")
@@ -86,7 +86,7 @@ export function decodeText(block: JsonObject, place: Place): TextPart {
   return part
 }
 
-/** Thinking came from a vendor that does not sign it when the signature is empty. */
+/** An empty signature means thinking of a vendor that does not sign it. */
 function decodeThinking(block: JsonObject, place: Place): ReasoningPart {
   const { thinking } = block
   if (typeof thinking !== "string") {
@@ -109,7 +109,7 @@ function decodeToolCall(block: JsonObject, place: Place): ToolCallPart {
   }
   setCache(part, block, place)
   let extra = unknownFields(block, CALL_FIELDS)
-  // A call by the model itself is the usual one; by a program of its own it is not.
+  // Direct calls are the usual case; calls by a program are kept as extra.
   if (isJsonObject(caller) && caller.type !== "direct") extra = { ...extra, caller }
   if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
@@ -133,7 +133,7 @@ function decodeToolResult(block: JsonObject, place: Place): ToolResultPart {
   return part
 }
 
-/** @param others takes up the blocks that only this dialect has, by their type. */
+/** @param others collects the blocks that only this dialect has, by type. */
 function decodeResultContent(
   content: JsonValue | undefined,
   place: Place,

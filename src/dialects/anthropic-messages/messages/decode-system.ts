@@ -15,10 +15,10 @@ import { nameOf, wrongMember } from "./place.ts"
 
 const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
 
-/** Blocks of instructions amid the conversation that are no text: which tools there are from here on. */
+/** Non-text blocks in mid-conversation instructions: changes of the available tools. */
 const TOOL_CHANGES: ReadonlySet<string> = new Set(["tool_addition", "tool_removal"])
 
-/** The instructions ahead of the conversation: text, or blocks of it. */
+/** The instructions before the conversation: text, or text blocks. */
 export function decodeSystem(value: JsonValue | undefined): Message | undefined {
   if (!isDefined(value) || value === "") return undefined
   if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
@@ -30,15 +30,15 @@ export function decodeSystem(value: JsonValue | undefined): Message | undefined 
 }
 
 /**
- * Instructions amid the conversation (`SystemMessageParam` and `BetaSystemMessageParam` of the official client).
- * Their extra, even an empty one, says that they stood there in this dialect.
+ * Instructions in mid-conversation (`SystemMessageParam` and `BetaSystemMessageParam` of the official client).
+ * Their extra, even if empty, marks that they came in this dialect.
  */
 export function decodeSystemMessage(message: JsonObject, index: number): Message {
   const extra = extraOf(DIALECT, unknownFields(message, MESSAGE_FIELDS) ?? {})
   return { role: "system", parts: decodeContent(message.content, index), extra }
 }
 
-/** Whether instructions that count for one turn of the user only stand before a later one. */
+/** Whether instructions that apply to one user turn only are followed by a later user turn. */
 export function isCleared(messages: readonly JsonValue[], index: number): boolean {
   const message = messages[index]
   if (!isJsonObject(message) || message.clear_at !== "next_user_message") return false
@@ -47,7 +47,7 @@ export function isCleared(messages: readonly JsonValue[], index: number): boolea
   )
 }
 
-/** A message may hold other settings of its turn and no content. */
+/** A message may have other settings for its turn and no content. */
 function decodeContent(content: JsonValue | undefined, message: number): Part[] {
   if (!isDefined(content) || content === "") return []
   if (typeof content === "string") return [{ type: "text", text: content }]

@@ -10,9 +10,9 @@ import { ToolTurns } from "./tool-turns.ts"
 const ROLES = ["user", "assistant", "system"] as const
 
 /**
- * The messages of a request, validated as they are read. What tools answered becomes messages of its own,
- * where it stood. Turns may follow each other in any order, as Anthropic's API joins those of one role.
- * @param goesOn the vendor has kept the turns before these.
+ * The messages of a request, validated as they are read. Tool results become separate messages, in their
+ * position. Turns may follow each other in any order, since Anthropic's API joins those of one role.
+ * @param goesOn the vendor stores the earlier turns.
  */
 export function decodeMessages(value: JsonValue | undefined, goesOn: boolean): Message[] {
   if (!Array.isArray(value)) throw wrongMember(value, "messages", "an array of objects")

@@ -14,10 +14,10 @@ import { encodeCitation } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeFile, encodeImage } from "../media/encode.ts"
 
-/** Anthropic's limit is not documented; no id is longer than this. */
+/** Anthropic's limit is not documented; no known id is longer than this. */
 const LONGEST_CALL_ID = 256
 
-/** A part as a block; undefined for what this dialect cannot say, which is then a loss. */
+/** A part as a block; undefined, and a loss, for what this dialect cannot express. */
 export function encodeBlock(part: Part, losses: LossList): JsonObject | undefined {
   switch (part.type) {
     case "text":
@@ -48,7 +48,7 @@ export function encodeBlock(part: Part, losses: LossList): JsonObject | undefine
   }
 }
 
-/** Anthropic refuses text without a word in it, so it is left out. */
+/** Anthropic refuses blank text, so it is left out. */
 export function encodeText(part: TextPart, losses: LossList): JsonObject | undefined {
   if (part.text.trim() === "") return undefined
   const block: JsonObject = { type: "text", text: part.text }
@@ -57,13 +57,13 @@ export function encodeText(part: TextPart, losses: LossList): JsonObject | undef
   return { ...block, ...encodeCache(part.cache, losses), ...losses.fieldsOf(part.extra) }
 }
 
-/** The arguments of a call as the object that this dialect demands. */
+/** The arguments of a call as an object, which this dialect requires. */
 export function encodeInput(written: string): JsonObject {
-  // A model can write what is no object. Under a name that no tool has, it cannot pass for "none".
+  // A model can write something else. Under a name that no tool has, it cannot pass for "none".
   return parseJsonObject(written) ?? { arguments: written }
 }
 
-/** Others' citations lack the proof that Anthropic demands of those it is shown. */
+/** Other vendors' citations lack the proof that Anthropic requires. */
 function encodeOwnCitations(part: TextPart, losses: LossList): JsonValue[] {
   const own: JsonValue[] = []
   for (const citation of part.citations ?? []) {
@@ -116,7 +116,7 @@ function encodeToolResult(part: ToolResultPart, losses: LossList): JsonObject {
   }
 }
 
-/** Blocks that only this dialect has stand in an extra as lists, under the name of their type. */
+/** An extra holds blocks that only this dialect has as lists, by type. */
 function splitExtra(fields: JsonObject = {}): { extra: JsonObject; others: JsonValue[] } {
   const extra: JsonObject = {}
   const others: JsonValue[] = []
@@ -127,7 +127,7 @@ function splitExtra(fields: JsonObject = {}): { extra: JsonObject; others: JsonV
   return { extra, others }
 }
 
-/** One plain text needs no list; nothing needs no content. */
+/** One plain text needs no list; empty content is left out. */
 export function plainContent(blocks: readonly JsonValue[]): JsonValue | undefined {
   const [only] = blocks
   if (only === undefined) return undefined

@@ -3,32 +3,29 @@ import type { Message, Part } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
 
-/** What the user is made to say where Anthropic demands a turn of the user and the caller wrote none. */
+/** Text of the user turn that is inserted where Anthropic requires one and the caller has none. */
 const PLACEHOLDER = "."
 
 interface Turn {
   readonly role: "user" | "assistant" | "system"
-  /**
-   * What tools answered comes ahead of everything else that the user says
-   * (docs/wire/anthropic-messages.md#f3).
-   */
+  /** Tool results precede everything else in a user turn (docs/wire/anthropic-messages.md#f3). */
   readonly results: JsonObject[]
   readonly blocks: JsonObject[]
   /** Further members of the message. */
   readonly fields?: JsonObject
 }
 
-/** A conversation as this dialect has it: the leading instructions stand apart. */
+/** A conversation in this dialect: the leading instructions are separate. */
 export interface EncodedMessages {
-  /** All instructions but those that stood amid a conversation of this dialect. */
+  /** All instructions, except mid-conversation ones that came in this dialect. */
   readonly system: readonly JsonObject[]
   readonly messages: readonly JsonObject[]
 }
 
 /**
- * The messages of a request as turns that alternate: what follows in the same role is joined, and a turn
- * that says nothing is left out. The user begins; and ends, where the last message is an empty one of the user:
- * without it the answer before would be taken for one to be continued.
+ * The messages of a request as alternating turns: consecutive messages of one role are joined, and empty turns
+ * are left out. The user starts; and ends, if the last message is an empty one of the user: without it the
+ * assistant's turn before would be continued.
  */
 export function encodeMessages(messages: readonly Message[], losses: LossList): EncodedMessages {
   const system: JsonObject[] = []
@@ -104,7 +101,7 @@ function placeholder(losses: LossList): Turn {
   return { role: "user", results: [], blocks: [{ type: "text", text: PLACEHOLDER }] }
 }
 
-/** Anthropic refuses an answer to be continued whose text ends in white space. */
+/** Anthropic refuses a prefilled answer that ends in white space. */
 function trimPrefill(turns: Turn[]): void {
   const last = turns.at(-1)
   const block = last?.blocks.at(-1)
@@ -113,15 +110,15 @@ function trimPrefill(turns: Turn[]): void {
 }
 
 function encodeTurn({ role, results, blocks, fields }: Turn): JsonObject {
-  // Instructions may be settings alone.
+  // Instructions may consist of settings alone.
   if (role === "system" && blocks.length === 0) return { role, ...fields }
   return { role, content: encodeContent([...results, ...blocks]), ...fields }
 }
 
 /**
- * Whether a budget for thinking may be given: Anthropic refuses it while tools are being called, or an
- * answer continued, in a turn of the assistant that did not begin with thinking. A turn goes on over
- * the results of its calls, and thinks at its beginning only.
+ * Whether a thinking budget may be sent: Anthropic refuses it during tool calls, or in a prefilled answer, if
+ * the assistant's turn did not start with thinking. A turn continues over the results of its calls, and thinks
+ * only at its start.
  */
 export function mayThink(all: readonly JsonObject[]): boolean {
   const messages = all.filter(({ role }) => role !== "system")

@@ -1,7 +1,7 @@
 /**
- * Content blocks that Anthropic's API has and the canon has no name for: what its own tools did,
- * sources, and marks in long conversations. They are kept whole, for this dialect alone
- * (`ContentBlockParam` and `BetaContentBlockParam` of the official client).
+ * Content blocks of Anthropic's API that the canon does not have: results of server tools, sources, and markers
+ * in long conversations. They are kept unchanged, for this dialect alone (`ContentBlockParam` and
+ * `BetaContentBlockParam` of the official client).
  */
 export const OWN_BLOCKS: ReadonlySet<string> = new Set([
   "search_result",
@@ -23,7 +23,7 @@ export const OWN_BLOCKS: ReadonlySet<string> = new Set([
   "tool_removal",
 ])
 
-/** The same, inside what a tool answered. */
+/** The same, inside a tool result. */
 export const OWN_RESULT_BLOCKS: ReadonlySet<string> = new Set([
   "search_result",
   "tool_reference",

@@ -1,18 +1,18 @@
 import { type Place, refusal } from "./place.ts"
 
 /**
- * Whether calls and their results belong together, in the words of Anthropic's API: each call is
- * answered once, in the very next turn of the user. Consecutive messages of one role are one turn.
+ * Checks that calls and results match, with the messages of Anthropic's API: each call has exactly one result,
+ * in the very next user turn. Consecutive messages of one role are one turn.
  */
 export class ToolTurns {
   readonly #goesOn: boolean
   readonly #ids = new Set<string>()
-  /** Calls of the assistant's latest turn, and whether each is answered. */
+  /** Calls of the assistant's latest turn, and whether each has its result. */
   readonly #calls = new Map<string, boolean>()
   #asker = 0
   #isAnswering = false
 
-  /** @param goesOn the turns before the first are kept at the vendor, which knows what was called there. */
+  /** @param goesOn the vendor stores the earlier turns and knows their calls. */
   constructor(goesOn: boolean) {
     this.#goesOn = goesOn
   }
@@ -54,7 +54,7 @@ export class ToolTurns {
     this.#calls.set(id, true)
   }
 
-  /** Calls of the very last turn may be open: they are not answered yet. */
+  /** Calls of the last turn may be open: their results are still missing. */
   close(): void {
     if (!this.#isAnswering) return
     const open = [...this.#calls].filter(([, isAnswered]) => !isAnswered).map(([id]) => id)

@@ -5,8 +5,8 @@ import { ID_PREFIX } from "../identifiers.ts"
 import { withCounts } from "../usage.ts"
 
 /**
- * Puts into a vendor's whole message, in place, what the specification says is always there. A good
- * message costs a look at a few members.
+ * Adds, in place, what the specification guarantees in a whole message. For a valid message it only checks a
+ * few members.
  */
 export function completeMessage(message: JsonObject): void {
   completeHead(message)
@@ -19,13 +19,13 @@ export function completeMessage(message: JsonObject): void {
   if (usage !== undefined) message.usage = withCounts(usage)
 }
 
-/** The message with which a stream begins: nothing of it has come yet. */
+/** The message that starts a stream: still empty. */
 export function completeStart(message: JsonObject): void {
   completeHead(message)
   message.content ??= []
   message.stop_reason ??= null
   message.stop_sequence ??= null
-  // Official clients write the counts of the end into these.
+  // Official clients write the final counts into these.
   message.usage = withCounts({ input_tokens: 0, output_tokens: 0, ...objectAt(message, "usage") })
 }
 

@@ -29,7 +29,7 @@ import { fitBudget } from "../reasoning.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
 import { withCounts } from "../usage.ts"
 
-/** The named changes of the path on which caller and vendor both speak this dialect. */
+/** The named patches for when caller and vendor both use this dialect. */
 export function createPatches(quirks: AnthropicQuirks): DialectPatches {
   return {
     request: (body, patch) => patchRequest(body, patch, quirks),
@@ -41,11 +41,11 @@ export function createPatches(quirks: AnthropicQuirks): DialectPatches {
   }
 }
 
-/** The caller's body is left as it is. */
+/** The caller's body is not modified. */
 function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
   const patched: JsonObject = { ...body, model: patch.model }
-  // Anthropic refuses null where it would take the field left out.
+  // Anthropic refuses null where it accepts an absent field.
   for (const name in patched) if (patched[name] === null) delete patched[name]
   if (patch.maxTokens !== undefined) {
     patched.max_tokens = patch.maxTokens
@@ -61,7 +61,7 @@ function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirk
   return { body: patched, losses: losses.losses }
 }
 
-/** A limit that the gateway lowers must stay above the budget for thinking. */
+/** A limit that the gateway lowers must stay above the thinking budget. */
 function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): void {
   const { thinking } = body
   if (!isJsonObject(thinking) || typeof thinking.budget_tokens !== "number") return
@@ -73,7 +73,7 @@ function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): voi
 }
 
 /**
- * A turn that a model of another vendor began without thinking has to end so
+ * A turn that another vendor's model started without thinking has to end that way
  * (docs/wire/anthropic-messages.md#f4).
  */
 function dropLateBudget(body: JsonObject, losses: LossList): void {
@@ -84,7 +84,7 @@ function dropLateBudget(body: JsonObject, losses: LossList): void {
   losses.add("reasoning_budget")
 }
 
-/** Anthropic takes instructions amid a conversation, and refuses them at its head: there they are `system`. */
+/** Anthropic accepts instructions in mid-conversation, but not at its start: those become `system`. */
 function raiseSystem(body: JsonObject): void {
   const messages = listAt(body, "messages")
   if (!isSystem(messages[0])) return
@@ -102,13 +102,13 @@ function isSystem(message: JsonValue | undefined): boolean {
   return isJsonObject(message) && message.role === "system"
 }
 
-/** Text alone needs no list of blocks. */
+/** Plain text needs no list of blocks. */
 function blocksOf(content: JsonValue | undefined): JsonValue[] {
   if (Array.isArray(content)) return content
   return typeof content === "string" && content !== "" ? [{ type: "text", text: content }] : []
 }
 
-/** The meter reads the same frames, so their objects are left as they are. */
+/** The meter reads the same frames, so their objects are not modified. */
 class MessagePatcher implements FramePatcher {
   readonly #model: string
   #isStarted = false
@@ -151,7 +151,7 @@ class MessagePatcher implements FramePatcher {
     return encodeStreamError(error, requestId)
   }
 
-  /** It is written again from the object, with the cost. */
+  /** It is serialized from the object, with the cost. */
   #ending(json: JsonObject): JsonObject {
     const delta = objectAt(json, "delta")
     const usage = objectAt(json, "usage")
@@ -161,7 +161,7 @@ class MessagePatcher implements FramePatcher {
     return { ...written, delta: stop }
   }
 
-  /** Official clients throw on a second start. */
+  /** Official clients throw on a second start event. */
   #onStart(json: JsonObject, event: string, data: string): PatchedFrame {
     if (this.#isStarted) return { action: "withhold", data }
     this.#isStarted = true
@@ -171,7 +171,7 @@ class MessagePatcher implements FramePatcher {
   }
 }
 
-/** Official clients overlook an event without its line (docs/wire/anthropic-messages.md#f13). */
+/** Official clients ignore an event without its `event:` line (docs/wire/anthropic-messages.md#f13). */
 function eventName(json: JsonObject): string {
   return textAt(json, "type") ?? "error"
 }

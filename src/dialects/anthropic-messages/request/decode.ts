@@ -21,7 +21,7 @@ import { decodeServiceTier, type MessageParameters, messageParameters } from "./
 import { decodeWebSearch } from "../search/tool.ts"
 import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
-/** Fields that the canon has a name for. Some of them hold members that it has none for. */
+/** Fields that the canon has. Some of them have members that it lacks. */
 const CANON_FIELDS = new Set([
   "model",
   "messages",
@@ -42,16 +42,16 @@ const CANON_FIELDS = new Set([
   "cache_control",
 ])
 
-/** The name of a schema, which this dialect has none for and others demand. */
+/** The name of a schema, which this dialect lacks and others require. */
 const SCHEMA_NAME = "answer"
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(messageParameters.shape))
 
 /**
- * A request for a message, validated and decoded (docs/wire/anthropic-messages.md#f2, docs/api.md#chat).
- * Fields without a name in the canon are kept as extra; null is taken as absent.
+ * A request for a message, validated and decoded (docs/wire/anthropic-messages.md#f2, docs/api.md#chat). Fields
+ * that the canon lacks are kept as extra; null counts as absent.
  *
- * @throws GatewayError saying what is wrong.
+ * @throws GatewayError saying what is invalid.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   requireModel(body)
@@ -59,7 +59,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return decodeCountRequest(body)
 }
 
-/** The same where the tokens of a prompt are to be counted: nothing is asked that needs a limit. */
+/** The same for counting a prompt's tokens: no limit is required. */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   requireModel(body)
   validateParameters(body, PARAMETERS)
@@ -76,7 +76,7 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
     model: parameters.model,
     messages,
     stream,
-    // The dialect has no way to do without.
+    // The dialect has no other mode.
     streamUsage: stream,
     choices: 1,
   }
@@ -98,7 +98,7 @@ function requireModel(body: JsonObject): void {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
 }
 
-/** In the words of Anthropic's API. */
+/** With the messages of Anthropic's API. */
 function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): void {
   if (thinking?.type !== "enabled") return
   const budget = thinking.budget_tokens
@@ -127,7 +127,7 @@ function setSampling(request: Writable<ChatRequest>, parameters: MessageParamete
   if (Object.keys(options).length > 0) request.reasoning = options
 }
 
-/** `output_format` is the older place of the format. */
+/** `output_format` is the older name of the format. */
 function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined {
   const format = parameters.output_config?.format ?? parameters.output_format
   if (format?.type !== "json_schema") return undefined
@@ -137,7 +137,7 @@ function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined
     : { type: "json-schema", name: SCHEMA_NAME }
 }
 
-/** `output_config.effort` is about all that the model writes, so it can stand together with no thinking. */
+/** `output_config.effort` applies to all output, so it can be combined with disabled thinking. */
 function decodeReasoning({ thinking, output_config: output }: MessageParameters): ReasoningOptions {
   if (thinking?.type === "disabled") return { effort: "none" }
   const options: Writable<ReasoningOptions> = {}
@@ -154,7 +154,7 @@ function decodeReasoning({ thinking, output_config: output }: MessageParameters)
 
 const THINKING_TYPES: readonly string[] = ["enabled", "disabled", "adaptive"]
 
-/** What the canon has no name for, in the places where this dialect has it. */
+/** What the canon lacks, in this dialect's structure. */
 function requestExtra(
   body: JsonObject,
   parameters: MessageParameters,

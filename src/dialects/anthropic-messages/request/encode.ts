@@ -14,10 +14,10 @@ import { closedSchema, jsonInstruction } from "../schema.ts"
 import { encodeWebSearch } from "../search/tool.ts"
 import { encodeTools } from "../tools/encode.ts"
 
-/** The least `top_p` that Anthropic takes when the model thinks. */
+/** The lowest `top_p` that Anthropic accepts when the model thinks. */
 const SMALLEST_TOP_P_THINKING = 0.95
 
-/** A request for a message as the vendor takes it (docs/wire/anthropic-messages.md#f2). */
+/** A request for a message in the vendor's form (docs/wire/anthropic-messages.md#f2). */
 export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): EncodedRequest {
   const quirks = quirksOf(request.model, all)
   const losses = new LossList(DIALECT)
@@ -65,7 +65,7 @@ function encodeFormat({ responseFormat }: ChatRequest, quirks: AnthropicQuirks):
   return { format: { type: "json_schema", schema } }
 }
 
-/** A value that is the default already need not be carried, so leaving it out loses nothing. */
+/** A value that equals the default need not be sent, so leaving it out loses nothing. */
 function encodeSampling(
   body: JsonObject,
   { temperature, topP, topK }: ChatRequest,
@@ -103,7 +103,7 @@ function encodeRest(body: JsonObject, request: ChatRequest, losses: LossList): v
   if (serviceTier !== undefined) body.service_tier = encodeServiceTier(serviceTier, losses)
 }
 
-/** What this dialect has no field for. Several choices are not among it: the relay asks several times. */
+/** What this dialect has no field for. Several choices are not included: the relay makes several calls. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
   if (request.presencePenalty !== undefined) losses.add("presence_penalty")
@@ -115,7 +115,7 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
 
-/** Fields that the canon has no name for; some of them join what it does have a name for. */
+/** Fields that the canon lacks; some of them are merged into fields that it has. */
 function mergeExtra(body: JsonObject, output: JsonObject, extra: JsonObject): void {
   const { tools: _, output_config: ownOutput, metadata, ...rest } = extra
   Object.assign(body, rest)

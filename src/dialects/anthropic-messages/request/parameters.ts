@@ -5,19 +5,19 @@ import { decimal, flag, integer, text } from "../../shared/parameters.ts"
 
 const AN_OBJECT = expects("an object")
 
-/** The least that Anthropic takes as a budget for thinking. */
+/** The smallest thinking budget that Anthropic accepts. */
 export const SMALLEST_BUDGET = 1024
 
 const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OBJECT).nullish() })
 
 /**
- * Parameters of a message beside `messages`, `system`, `tools` and `tool_choice`, which are validated while
- * they are read. Types and limits are those of the official client and of docs/api.md#chat;
- * what is not named here stays in the body, which goes up as it came.
+ * Parameters of a message other than `messages`, `system`, `tools` and `tool_choice`, which are validated while
+ * they are read. Types and limits are those of the official client and of docs/api.md#chat; other fields stay
+ * in the body, which is sent unchanged.
  */
 export const messageParameters = z.object({
   model: z.string(),
-  // 0 asks for nothing but that the prompt be cached.
+  // 0 only asks for the prompt to be cached.
   max_tokens: integer({ minimum: 0 }),
   stream: flag(),
   temperature: decimal({ minimum: 0, maximum: 1 }),
@@ -39,16 +39,16 @@ export const messageParameters = z.object({
 /** The validated parameters of a message. */
 export type MessageParameters = z.infer<typeof messageParameters>
 
-/** Anthropic's word for what others call the default. */
+/** Anthropic's word for the default tier. */
 const STANDARD = "standard_only"
 const DEFAULT = "default"
 
-/** The class of service in the canon's word, which is OpenAI's. */
+/** The service tier in the canon's words, which are OpenAI's. */
 export function decodeServiceTier(tier: string): string {
   return tier === STANDARD ? DEFAULT : tier
 }
 
-/** Anthropic knows two: whatever there is, priority first; and no priority. */
+/** Anthropic has two: `auto`, which prefers priority, and no priority. */
 export function encodeServiceTier(tier: string, losses: LossList): string {
   if (tier === "auto") return tier
   if (tier === DEFAULT || tier === "standard") return STANDARD

@@ -26,11 +26,10 @@ const RESULT_FIELDS = new Set([
 ])
 
 /**
- * A whole message (docs/wire/anthropic-messages.md#f19). Blocks that the canon has no name for, such as
- * what the vendor's own tools did, are kept as unknown parts; members of the message as extra of its one
- * choice.
+ * A whole message (docs/wire/anthropic-messages.md#f19). Blocks that the canon lacks, such as results of server
+ * tools, are kept as unknown parts; members of the message as extra of its one choice.
  *
- * @throws GatewayError `upstream_error` when the body is no message.
+ * @throws GatewayError `upstream_error` when the body is not a message.
  */
 export function decodeResult(
   body: JsonObject,
@@ -67,7 +66,7 @@ export function decodeResult(
   })
 }
 
-/** Why an answer ended, where a call may be no call but the answer itself. */
+/** Why an answer ended; a call may be the answer itself. */
 export function finishOf(
   word: string | undefined,
   hasCalls: boolean,
@@ -77,7 +76,7 @@ export function finishOf(
   return decodeFinish(word)
 }
 
-/** The members of a message that the canon has no name for. */
+/** The members of a message that the canon lacks. */
 export function messageExtra(message: JsonObject): JsonObject | undefined {
   return unknownFields(message, RESULT_FIELDS)
 }

@@ -16,8 +16,7 @@ import { encodeUsage, withSearches } from "../usage.ts"
 
 /**
  * A whole message with every member that the official client declares (docs/wire/anthropic-messages.md#f19,
- * docs/api.md#chat). It tells the first choice alone, since a caller of this dialect cannot ask for
- * several.
+ * docs/api.md#chat). It has only the first choice, since a caller of this dialect cannot ask for several.
  */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice = EMPTY_CHOICE] = result.choices
@@ -44,33 +43,33 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
   }
 }
 
-/** Members that are null unless the vendor itself set them. */
+/** Members that are null unless the vendor set them. */
 export const NULL_MEMBERS: JsonObject = Object.freeze({
   stop_details: null,
   container: null,
   diagnostics: null,
 })
 
-/** A vendor's id as this dialect wants it. */
+/** A vendor's id in this dialect's form. */
 export function messageId(id: string | undefined): string {
   return prefixedId(ID_PREFIX, id)
 }
 
 const EMPTY_CHOICE: Choice = { index: 0, parts: [], finish: "other" }
 
-/** Without a signature behind the text, as in a stream (`WrittenBlocks.signature`). */
+/** Without a signature after the text, as in a stream (`WrittenBlocks.signature`). */
 function reportedParts(parts: readonly Part[]): readonly Part[] {
   const last = parts.at(-1)
   const isSignature = last?.type === "reasoning" && last.text === "" && last.isRedacted !== true
   return isSignature && parts.at(-2)?.type === "text" ? parts.slice(0, -1) : parts
 }
 
-/** @returns undefined for what an answer in this dialect cannot hold. */
+/** @returns undefined for what an answer in this dialect cannot contain. */
 function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined {
   switch (part.type) {
     case "text": {
       const citations: JsonValue[] = (part.citations ?? []).map(encodeCitation)
-      // Anthropic leaves the member out where there are none, and AI SDK 5 and 6 refuse a null.
+      // Anthropic omits the member when there are none, and AI SDK 5 and 6 refuse null.
       return { type: "text", text: part.text, ...(citations.length > 0 && { citations }) }
     }
     case "refusal":
@@ -109,7 +108,7 @@ function searchesOf(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => sum + (part.type === "web-search" ? part.uses : 0), 0)
 }
 
-/** A search that another vendor ran; its own dialect has it among its extras. */
+/** A search by another vendor; this dialect's own searches are among its extras. */
 function searchBlocks(search: WebSearchPart): JsonObject[] {
   if (search.reportedIn === DIALECT) return []
   const { use, input, result } = encodeSearch(search)

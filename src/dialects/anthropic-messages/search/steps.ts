@@ -9,16 +9,16 @@ import { DIRECT_CALLER } from "../tools/encode.ts"
 const USE = "server_tool_use"
 const RESULT = "web_search_tool_result"
 const NAME = "web_search"
-/** Of searches that another vendor ran: by it they are known when they come back. */
+/** The id prefix of searches by another vendor, by which they are recognized later. */
 const OWN_ID = "srvtoolu_tollgate_"
-/** Stands where Anthropic has what it found, encrypted: nothing that is read by anyone. */
+/** In place of Anthropic's encrypted content; nothing reads it. */
 const NOT_ENCRYPTED = "tollgate"
 
-/** The searches of one answer: Anthropic asks in one block and finds in another. */
+/** The searches of one answer: Anthropic reports the query and the results in separate blocks. */
 export class SearchSteps {
   readonly #queries = new Map<string, string>()
 
-  /** @returns the search, where the block is the one that ends it. */
+  /** @returns the search, if the block completes it. */
   read(block: JsonObject): WebSearchPart | undefined {
     if (block.type === USE && block.name === NAME) {
       const input = isJsonObject(block.input) ? block.input : {}
@@ -43,7 +43,7 @@ export class SearchSteps {
   }
 }
 
-/** A search of another vendor's as Anthropic reports its own. */
+/** Another vendor's search in the form of Anthropic's own. */
 export interface SearchBlocks {
   /** Without its input, which is streamed. */
   readonly use: JsonObject
@@ -73,7 +73,7 @@ function encodePages({ pages, failed }: WebSearchPart): JsonObject | JsonObject[
   }))
 }
 
-/** Whether a block of a history is one that `encodeSearch` made. */
+/** Whether a block of the history was made by `encodeSearch`. */
 export function isReportedStep({ type, id, tool_use_id: useId }: JsonObject): boolean {
   if (type !== USE && type !== RESULT) return false
   const named = type === USE ? id : useId

@@ -14,9 +14,9 @@ import {
 import { DIALECT } from "../identifiers.ts"
 
 const TYPE = /^web_search_\d{8}$/
-/** The version that every model which searches takes. */
+/** The version that all models with search accept. */
 const OWN_TYPE = "web_search_20250305"
-/** Anthropic's own name for it: no function may have the same. */
+/** Anthropic's name for it: no function may have the same. */
 const NAME = "web_search"
 
 const FIELDS = new Set([
@@ -26,7 +26,7 @@ const FIELDS = new Set([
   "allowed_domains",
   "blocked_domains",
   "user_location",
-  // Who may call it, and how it is kept: nothing of what is found is lost without them.
+  // Callers allowed and caching: no results are lost without them.
   "allowed_callers",
   "cache_control",
   "defer_loading",
@@ -36,9 +36,9 @@ const KNOWN: ReadonlySet<SearchWord> = new Set(["maxUses", "location", "allowedD
 const ALL_KNOWN: ReadonlySet<SearchWord> = new Set([...KNOWN, "blockedDomains"])
 
 /**
- * The search of a request (@anthropic-ai/sdk 1.12, `WebSearchTool20250305` and later); undefined where it
+ * The web search of a request (@anthropic-ai/sdk 1.12, `WebSearchTool20250305` and later); undefined where it
  * has none.
- * @param others the tools that are not the caller's.
+ * @param others the server tools.
  */
 export function decodeWebSearch(
   body: JsonObject,
@@ -63,10 +63,10 @@ export function decodeWebSearch(
   return search
 }
 
-/** The search of a caller of another dialect as Anthropic's tool. */
+/** The web search of another dialect's caller as Anthropic's tool. */
 export function encodeWebSearch(search: WebSearch, losses: LossList): JsonObject {
   const { maxUses, allowedDomains, blockedDomains, location } = search
-  // Either list is taken, not both.
+  // Only one of the two lists is accepted.
   reportSearch(search, allowedDomains === undefined ? ALL_KNOWN : KNOWN, losses)
   const tool: JsonObject = { type: OWN_TYPE, name: NAME }
   if (maxUses !== undefined) tool.max_uses = maxUses

@@ -22,7 +22,7 @@ import { answersByTool } from "../schema.ts"
 import { OpenBlocks } from "./open-blocks.ts"
 import { decodeUsage, mergeUsage } from "../usage.ts"
 
-/** What an event says of itself. */
+/** Members of every event. */
 const EVENT_HEAD = new Set(["type", "index"])
 
 /**
@@ -41,7 +41,7 @@ class MessageDecoder implements EventDecoder {
   readonly #blocks: OpenBlocks
   readonly #isAnsweredByTool: boolean
   #usage: JsonObject = {}
-  /** Why the message ended, where its start says so already. */
+  /** Why the message ended, if its start already says so. */
   #word: string | undefined
   #started = false
   #hasFinish = false
@@ -63,7 +63,7 @@ class MessageDecoder implements EventDecoder {
     return events
   }
 
-  /** A message that said why it ended is whole even when the vendor does not say that it stops. */
+  /** A message with a stop reason is complete even without a stop event. */
   end(): ChatEvent[] {
     if (this.#hasFinish) this.#finished = true
     return []
@@ -91,14 +91,14 @@ class MessageDecoder implements EventDecoder {
         break
       default:
         if (name === "error" || event.type === "error" || event.error) {
-          // Some vendors say with the error what was used until then.
+          // Some vendors report the usage so far with the error.
           this.#onUsage(objectAt(event, "usage"), events)
           events.push(decodeErrorEvent(event))
         } else if (event.type !== "ping") this.other.json(unknownFields(event, EVENT_HEAD))
     }
   }
 
-  /** Some vendors were seen to start a message twice; the second start says nothing new. */
+  /** Some vendors send the start of a message twice; the second adds nothing. */
   #onStart(event: JsonObject, events: ChatEvent[]): void {
     if (this.#started) return
     this.#started = true
@@ -106,7 +106,7 @@ class MessageDecoder implements EventDecoder {
     const [id, model] = [textAt(message, "id"), textAt(message, "model")]
     events.push(defined({ type: "start", id, model }))
     pushExtra(messageExtra(message), events)
-    // What goes on after calls from a program can come whole, with its end.
+    // What continues after calls from a program can arrive whole, with its end.
     for (const block of listAt(message, "content")) {
       if (isJsonObject(block)) this.#blocks.whole(block, events)
     }

@@ -16,14 +16,14 @@ import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
 
-/** An encoder for one stream of a message, in Anthropic's own order (docs/wire/anthropic-messages.md#f6). */
+/** An encoder for one stream of a message, in Anthropic's order (docs/wire/anthropic-messages.md#f6). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new MessageEncoder(request)
 }
 
 /**
- * A message starts with its input counted, so its start waits for one more event, which is the usage
- * where the vendor reports it early. Only the first choice is sent: callers cannot ask for more.
+ * The start of a message has its input tokens, so it waits for one more event, which is the usage if the vendor
+ * reports it early. Only the first choice is sent: callers cannot ask for more.
  */
 class MessageEncoder implements EventEncoder {
   readonly #request: ChatRequest
@@ -31,7 +31,7 @@ class MessageEncoder implements EventEncoder {
   #start: StartEvent | undefined
   #isStarted = false
   #usage: Usage = NO_USAGE
-  /** As many as other vendors ran. */
+  /** Searches by other vendors. */
   #searches = 0
   #finish: FinishEvent | undefined
   #extra: JsonObject = {}
@@ -129,7 +129,7 @@ class MessageEncoder implements EventEncoder {
     }
   }
 
-  /** A search that another vendor ran; its own dialect has it among its extras. */
+  /** A search by another vendor; this dialect's own searches are among its extras. */
   #search(search: WebSearchPart, frames: SseFrame[]): void {
     if (search.reportedIn === DIALECT) return
     this.#searches += search.uses
@@ -164,7 +164,7 @@ class MessageEncoder implements EventEncoder {
 
 const PING: SseFrame = Object.freeze({ event: "ping", data: '{"type":"ping"}' })
 
-/** Anthropic's last word; there is no `[DONE]`. */
+/** Anthropic's last frame; there is no `[DONE]`. */
 export const LAST_FRAME: SseFrame = Object.freeze({
   event: "message_stop",
   data: '{"type":"message_stop"}',

@@ -13,7 +13,7 @@ import { decodeCitation, decodeCitations } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { SearchSteps } from "../search/steps.ts"
 
-/** A block of a stream that has started and not stopped, and what of it cannot be sent before it stops. */
+/** A block that has started and not stopped, and what cannot be sent before it stops. */
 type OpenBlock =
   | { readonly kind: "text"; readonly citations: Citation[] }
   | { readonly kind: "thinking"; signature: string; sent: number }
@@ -21,7 +21,7 @@ type OpenBlock =
   | { readonly kind: "answer"; readonly input: string; hasDelta: boolean }
   | { readonly kind: "other"; readonly block: JsonObject; input: string }
 
-/** What a block says of itself before it says anything; an input that is empty yet counts as nothing. */
+/** Members of a block's start; an empty input counts as absent. */
 const BLOCK_HEAD: ReadonlySet<string> = new Set(["type", "id", "tool_use_id", "caller"])
 const DELTA_HEAD: ReadonlySet<string> = new Set(["type"])
 
@@ -34,7 +34,7 @@ export class OpenBlocks {
   #calls = 0
 
   /**
-   * @param answerTool the tool whose arguments are the answer, where one was asked to be.
+   * @param answerTool the tool whose arguments are the answer, if one was requested.
    * @param other collects what no event carries, or only when its block stops.
    */
   constructor(answerTool: string | undefined, other: OtherContent) {
@@ -70,7 +70,7 @@ export class OpenBlocks {
       case "citations_delta":
         if (open?.kind === "text" && isJsonObject(delta.citation)) {
           open.citations.push(decodeCitation(delta.citation))
-          // It is sent when the block stops, and the caller has it now.
+          // It is sent when the block stops; the caller already has it.
           this.#other.json(delta.citation)
         }
         break
@@ -84,7 +84,7 @@ export class OpenBlocks {
     }
   }
 
-  /** A block that came without deltas. */
+  /** A block that arrived without deltas. */
   whole(block: JsonObject, events: ChatEvent[]): void {
     this.#stopBlock(this.#startBlock(block, events), events)
   }
@@ -96,7 +96,7 @@ export class OpenBlocks {
     if (open !== undefined) this.#stopBlock(open, events)
   }
 
-  /** A message that is cut off by its limit may end without stopping its last block. */
+  /** A message that its limit cuts off may end without stopping its last block. */
   stopAll(events: ChatEvent[]): void {
     for (const open of this.#open.values()) this.#stopBlock(open, events)
     this.#open.clear()
@@ -128,7 +128,7 @@ export class OpenBlocks {
     }
   }
 
-  /** Thinking that is not shown, or in a summary, is all in its signature. */
+  /** Thinking that is hidden, or summarized, is entirely in its signature. */
   #onSignature(open: Extract<OpenBlock, { kind: "thinking" }>, signature: string): void {
     this.#other.text(signature.slice(open.sent))
     open.signature = signature
@@ -147,7 +147,7 @@ export class OpenBlocks {
   #stopBlock(open: OpenBlock, events: ChatEvent[]): void {
     switch (open.kind) {
       case "text":
-        // Anthropic cites ahead of the text that it cites for.
+        // Anthropic sends citations before the text that they are for.
         for (const citation of open.citations)
           events.push({ type: "citation", choice: 0, citation })
         break
@@ -182,7 +182,7 @@ function indexOf({ index }: JsonObject): number {
   return typeof index === "number" ? index : 0
 }
 
-/** The input of a call that came whole with its start; Anthropic's own starts with an empty one. */
+/** The input of a call that arrived whole with its start; Anthropic's own starts empty. */
 function wholeInput({ input }: JsonObject): string {
   return isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : ""
 }
@@ -217,7 +217,7 @@ function pushInput(
   )
 }
 
-/** A delta of a kind that is not known says more of the members it names. */
+/** A delta of an unknown kind extends the members it names. */
 function extend(block: JsonObject, delta: JsonObject): void {
   const { type: _, ...members } = delta
   for (const [name, value] of Object.entries(members)) {

@@ -9,11 +9,11 @@ import { DIRECT_CALLER } from "../tools/encode.ts"
 interface Call {
   readonly id: string
   readonly name: string
-  /** All that was written of its arguments. */
+  /** Its arguments so far. */
   written: string
-  /** How much of it went out. */
+  /** How much of them was sent. */
   sent: number
-  /** How much of it was there when it was last found to be an object, or not yet one. */
+  /** Their length when they were last checked for being a complete object. */
   checked: number
   isComplete: boolean
   isStopped: boolean
@@ -38,21 +38,21 @@ const EMPTY_TEXT: JsonObject = { type: "text", text: "" }
 const EMPTY_THINKING: JsonObject = { type: "thinking", thinking: "", signature: "" }
 
 /**
- * The blocks of one stream as they are written. One is open at a time, which is how Anthropic writes and
- * clients read, and their indexes have no gap. A call that begins while another is not complete waits
- * for it. Anything other than a call ends the one that is open.
+ * The blocks of one stream as they are written. One is open at a time, as Anthropic writes and clients expect,
+ * and their indexes have no gap. A call that starts while another is incomplete waits for it. Anything other
+ * than a call ends the open block.
  */
 export class WrittenBlocks {
   readonly #calls = new Map<number, Call>()
   readonly #waiting = new Set<Call>()
   #index = -1
   #open: OpenBlock | undefined
-  /** Came behind text; sent once a block follows. */
+  /** A signature that followed text; sent once another block follows. */
   #heldSignature: string | undefined
 
   text(text: string, frames: SseFrame[]): void {
     if (text === "") return
-    // Text after a citation is other text than the one cited for.
+    // Text after a citation is separate from the cited text.
     if (this.#open?.kind === "text" && this.#open.isCited) this.#stop(frames)
     this.#openAs("text", EMPTY_TEXT, frames)
     this.#delta(`{"type":"text_delta","text":${JSON.stringify(text)}}`, frames)
@@ -71,9 +71,9 @@ export class WrittenBlocks {
   }
 
   /**
-   * Ends a chunk of thinking: what follows is another. Gemini signs behind its text and does not
-   * ask for that signature again. A last block of empty thinking would hide the text from clients that read the
-   * last block (Claude Code), so it is sent only where something follows.
+   * Ends a thinking block: later thinking is another block. Gemini signs after its text and does not need that
+   * signature back. A last block of empty thinking would hide the text from clients that read the last block
+   * (Claude Code), so it is sent only if something follows.
    */
   signature(signature: string, frames: SseFrame[]): void {
     if (this.#open?.kind === "text" || this.#heldSignature !== undefined) {
@@ -93,14 +93,14 @@ export class WrittenBlocks {
     this.whole({ type: "redacted_thinking", data }, frames)
   }
 
-  /** A block that has no deltas. */
+  /** A block without deltas. */
   whole(block: JsonObject, frames: SseFrame[]): void {
     this.#stop(frames)
     this.#start(block, frames)
     this.#stopFrame(frames)
   }
 
-  /** What another vendor searched for, streamed as arguments are, and what it found. */
+  /** Another vendor's query, streamed like arguments, and its results. */
   search(search: WebSearchPart, frames: SseFrame[]): void {
     const { use, input, result } = encodeSearch(search)
     const written = JSON.stringify(JSON.stringify(input))
@@ -124,7 +124,7 @@ export class WrittenBlocks {
     this.#write(call, frames)
   }
 
-  /** Nothing more comes: calls that waited for others are sent now. */
+  /** The end: calls that waited for others are sent now. */
   stopAll(frames: SseFrame[]): void {
     this.#stop(frames)
     for (const call of this.#waiting) {
@@ -142,7 +142,7 @@ export class WrittenBlocks {
     this.#advance(frames)
   }
 
-  /** Opens the calls that wait, in their order, for as long as the one before is complete. */
+  /** Opens the waiting calls, in their order, while the one before is complete. */
   #advance(frames: SseFrame[]): void {
     for (const call of this.#waiting) {
       if (this.#open?.kind === "call" && !isComplete(this.#open.call)) return
@@ -197,7 +197,7 @@ export class WrittenBlocks {
     this.#open = undefined
     if (open.kind === "call") {
       open.call.isStopped = true
-      // A tool without arguments gets one empty chunk of them (docs/wire/anthropic-messages.md#f7).
+      // A tool without arguments gets one empty chunk (docs/wire/anthropic-messages.md#f7).
       if (open.call.sent === 0) this.#send(open.call, frames)
     }
     this.#stopFrame(frames)

@@ -24,13 +24,13 @@ const TOOL_FIELDS = new Set([
   "input_schema",
   "strict",
   "cache_control",
-  // How early the chunks of arguments come: nothing is lost without it.
+  // Whether arguments are streamed eagerly: nothing is lost without it.
   "eager_input_streaming",
 ])
 
 /**
- * The tools of a request; undefined when it has none. `others` are those that Anthropic runs itself or has trained
- * its models on, such as `web_search_20250305`.
+ * The tools of a request; undefined when it has none. `others` are those that Anthropic runs itself or has
+ * trained its models on, such as `web_search_20250305`.
  */
 export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObject> | undefined {
   if (!isDefined(value)) return undefined
@@ -48,13 +48,13 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObje
   return { tools, others }
 }
 
-/** What a request says of the choice among its tools. */
+/** The tool choice of a request. */
 export interface DecodedChoice {
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
 }
 
-/** Which tool is to be called, and whether several at once. */
+/** Which tool to call, and whether several in parallel. */
 export function decodeToolChoice(value: JsonValue | undefined): DecodedChoice {
   if (!isDefined(value)) return {}
   if (!isJsonObject(value)) throw invalidType("tool_choice", "an object", value)

@@ -8,12 +8,12 @@ import { encodeCache } from "../cache.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { answersByTool, answerTool, closedSchema } from "../schema.ts"
 
-/** A call by the model itself, and not by a program that it wrote. */
+/** A call by the model itself, not by a program that it wrote. */
 export const DIRECT_CALLER: JsonObject = { type: "direct" }
 
 /**
- * The tools of a request and which of them is to be called, as members of the body. Where an answer is
- * to follow a schema that the vendor has no format for, one more tool is forced to stand in.
+ * The tools of a request and the tool choice, as members of the body. Where an answer has to follow a schema
+ * and the vendor has no format for it, an additional tool is forced.
  *
  * @param others tools that only this dialect has.
  */
@@ -41,7 +41,7 @@ export function encodeTools(
   return choice === undefined ? { tools } : { tools, tool_choice: choice }
 }
 
-/** Whether the request demands that a tool is called. */
+/** Whether the request requires a tool call. */
 export function isForced({ tool_choice: choice }: JsonObject): boolean {
   const { type } = (choice ?? {}) as JsonObject
   return type === "any" || type === "tool"

@@ -1,8 +1,8 @@
 const LONGEST = 190
 
 /**
- * Names of the documents of one request as Converse takes them: letters, digits, single spaces, hyphens,
- * parentheses and brackets, and no two alike.
+ * Names of a request's documents in Converse's form: letters, digits, single spaces, hyphens, parentheses and
+ * brackets, and unique.
  */
 export class DocumentNames {
   readonly #used = new Set<string>()

@@ -1,10 +1,10 @@
-/** A kind of block, and the word that Converse has for what is in it. */
+/** A kind of block, and Converse's word for its format. */
 export interface Format {
   readonly block: "image" | "audio" | "video" | "document"
   readonly word: string
 }
 
-/** The words that Converse takes, by kind of block. */
+/** Converse's words, by kind of block. */
 const WORDS = {
   image: ["png", "jpeg", "gif", "webp"],
   document: ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"],
@@ -18,7 +18,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
   ),
 )
 
-/** Types and endings whose last part is not the word itself. */
+/** Types and extensions whose last part is not the word itself. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "jpeg"],
   ["jpg", "jpeg"],
@@ -43,10 +43,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["3gp", "three_gp"],
 ])
 
-/**
- * The format of something by its media type, else by the ending of its name; undefined for what Converse
- * has no word for.
- */
+/** The format of a file by its media type, else by its extension; undefined where Converse does not support it. */
 export function formatOf(
   mediaType: string | undefined,
   name: string | undefined,

@@ -10,7 +10,7 @@ import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
 import type { ModelFamily } from "../quirks.ts"
 import { TOOL_NAMES } from "../tools.ts"
 
-/** Writes the parts of one request as blocks of Converse (docs/wire/bedrock-converse.md#f2). */
+/** Encodes the parts of one request as blocks of Converse (docs/wire/bedrock-converse.md#f2). */
 export class PartEncoder {
   readonly #family: ModelFamily
   readonly #losses: LossList
@@ -21,7 +21,7 @@ export class PartEncoder {
     this.#losses = losses
   }
 
-  /** @returns undefined for what Converse does not take: reported, unless it says nothing at all. */
+  /** @returns undefined for what Converse does not accept: reported, unless it is empty. */
   encode(part: Part): JsonObject | undefined {
     switch (part.type) {
       case "text":
@@ -53,7 +53,7 @@ export class PartEncoder {
     }
   }
 
-  /** Reasoning that Bedrock did not sign itself is refused. */
+  /** Reasoning that Bedrock did not sign is refused. */
   #encodeReasoning(part: ReasoningPart): JsonObject | undefined {
     this.#losses.fieldsOf(part.extra)
     const { text, signature, signedBy, isRedacted } = part
@@ -75,7 +75,7 @@ export class PartEncoder {
     }
   }
 
-  /** Arguments that are no JSON object, which a model can write, are kept as text in one. */
+  /** Arguments that are not a JSON object, which a model can write, are sent as text in one. */
   #inputOf({ arguments: text }: ToolCallPart): JsonObject {
     const input = text.trim() === "" ? {} : parseJsonObject(text)
     if (input !== undefined) return input
@@ -87,9 +87,9 @@ export class PartEncoder {
     this.#losses.fieldsOf(part.extra)
     const content: JsonObject[] = []
     for (const chunk of part.content) {
-      // A cache point may follow a result, not stand in it.
+      // A cache point may follow a result, but not be inside it.
       if (chunk.type !== "audio" && chunk.cache !== undefined) this.#losses.add("cache_control")
-      // Unlike elsewhere, text without a word is taken here, and says that the tool said nothing.
+      // Unlike elsewhere, blank text is accepted here, and means an empty result.
       const block = this.encode(chunk) ?? (chunk.type === "text" ? { text: chunk.text } : undefined)
       if (block === undefined) continue
       if ("audio" in block) this.#losses.add("tool_result.media")
@@ -104,7 +104,7 @@ export class PartEncoder {
   }
 }
 
-/** Text without a word in it is refused. */
+/** Blank text is refused. */
 function textBlock(text: string): JsonObject | undefined {
   return text.trim() === "" ? undefined : { text }
 }

@@ -5,28 +5,28 @@ import { CachePoints } from "../cache.ts"
 import { PartEncoder } from "./encode-parts.ts"
 import type { ModelFamily } from "../quirks.ts"
 
-/** What stands where Converse demands text and the caller said none. */
+/** Text where Converse requires some and the caller has none. */
 const PLACEHOLDER = "."
 
 interface Turn {
   readonly role: "user" | "assistant"
-  /** Results of tools, which have to come before all else. */
+  /** Tool results, which have to come first. */
   readonly results: JsonObject[]
   readonly content: JsonObject[]
 }
 
-/** Parts that Converse takes from the user alone. */
+/** Parts that Converse accepts only from the user. */
 const USER_PARTS: ReadonlySet<Part["type"]> = new Set(["image", "audio", "file"])
 
-/** A conversation as Converse takes it. */
+/** A conversation in Converse's form. */
 export interface EncodedMessages {
   readonly messages: JsonObject[]
   readonly system: JsonObject[]
 }
 
 /**
- * The conversation in turns of user and assistant by turns, the user first; the results of all calls in
- * the very next turn, ahead of its text; the instructions apart (docs/wire/bedrock-converse.md#f3).
+ * The conversation in alternating turns, the user first; the results of all calls in the very next turn, before
+ * its text; the instructions separate (docs/wire/bedrock-converse.md#f3).
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -44,7 +44,7 @@ class ConversationWriter {
   readonly #losses: LossList
   readonly #parts: PartEncoder
   readonly #points: CachePoints
-  /** Whether the last message was the user's, be it empty: then no answer is to be continued. */
+  /** Whether the last message is the user's, even if empty: then no answer is continued. */
   #isUserLast = false
 
   constructor(family: ModelFamily, losses: LossList) {
@@ -109,7 +109,7 @@ class ConversationWriter {
     if ("cache" in part) this.#points.mark(blocks, part.cache)
   }
 
-  /** Messages of one side that follow each other are one turn. A turn begins with its first block. */
+  /** Consecutive messages of one side are one turn. A turn starts with its first block. */
   #turnOf(role: Turn["role"]): Turn {
     const last = this.#turns.at(-1)
     if (last?.role === role) return last
@@ -126,7 +126,7 @@ class ConversationWriter {
     content.push({ text: PLACEHOLDER })
   }
 
-  /** Of an answer that was cut off while the model thought: reasoning cannot stand last. */
+  /** For an answer that was cut off while the model was thinking: reasoning cannot be last. */
   #dropLastThoughts(content: JsonObject[]): void {
     while (content.at(-1)?.reasoningContent !== undefined) {
       this.#losses.add("reasoning.signature")
@@ -135,13 +135,13 @@ class ConversationWriter {
   }
 }
 
-/** Claude refuses an answer to be continued whose text ends in white space. */
+/** Claude refuses a prefilled answer that ends in white space. */
 function trimPrefill(turn: Turn | undefined): void {
   const block = turn?.role === "assistant" ? turn.content.at(-1) : undefined
   if (typeof block?.text === "string") block.text = block.text.trimEnd()
 }
 
-/** A document has to have text next to it. */
+/** A document requires text next to it. */
 function lacksText(content: readonly JsonObject[]): boolean {
   const hasDocument = content.some(({ document }) => document !== undefined)
   return hasDocument && content.every(({ text }) => text === undefined)

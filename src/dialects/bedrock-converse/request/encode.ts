@@ -11,7 +11,7 @@ import { encodeSampling } from "./sampling.ts"
 import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "../schema.ts"
 import { encodeTools } from "../tools.ts"
 
-/** The classes of service that Bedrock has words for; `auto` is to say none. */
+/** Bedrock's service tiers; `auto` is sent as none. */
 const TIERS: ReadonlyMap<string, string> = new Map([
   ["default", "default"],
   ["flex", "flex"],
@@ -24,8 +24,8 @@ const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/
 const MAX_METADATA = 16
 
 /**
- * The body of `converse` and `converse-stream` (docs/wire/bedrock-converse.md#f2). The model is no part of
- * it: it stands in the address.
+ * The body of `converse` and `converse-stream` (docs/wire/bedrock-converse.md#f2), without the model, which is
+ * in the address.
  */
 export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
@@ -55,7 +55,7 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
   return { body, losses: losses.losses }
 }
 
-/** Where an answer names its stop string: not in the same place when it is whole as when it is streamed. */
+/** Where an answer names its stop string: in different places in whole and streamed answers. */
 function stopPaths(request: ChatRequest, family: ModelFamily): JsonValue | undefined {
   if (!family.reportsStop || !request.stop?.length) return undefined
   return [request.stream ? "/delta/stop_sequence" : "/stop_sequence"]
@@ -91,7 +91,7 @@ function reportFormat(
   losses.add(format.type === "json-object" ? "json_object" : "json_schema", "approximated")
 }
 
-/** What Converse has no place for. */
+/** What Converse has no field for. */
 function reportUntaken(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
   if (request.presencePenalty !== undefined) losses.add("presence_penalty")

@@ -7,14 +7,14 @@ import type { EncodedReasoning } from "../reasoning.ts"
 
 const HIGHEST_TEMPERATURE = 1
 
-/** `inferenceConfig`, and what of sampling only the model's maker has a name for. */
+/** `inferenceConfig`, and the sampling parameters that only the model's maker has. */
 export interface EncodedSampling {
   readonly inferenceConfig?: JsonObject
   /** Members of `additionalModelRequestFields`. */
   readonly additional?: JsonObject
 }
 
-/** Limits and sampling. A model that thinks cannot be given sampling parameters: Claude and Nova refuse it. */
+/** Limits and sampling. Claude and Nova refuse sampling parameters together with thinking. */
 export function encodeSampling(
   request: ChatRequest,
   reasoning: EncodedReasoning | undefined,

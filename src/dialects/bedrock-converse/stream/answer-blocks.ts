@@ -23,13 +23,13 @@ import { TOOL_NAMES } from "../tools.ts"
 /** The kinds of chunks that are read. */
 const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])
 
-/** One block of an answer that is being written. */
+/** One open block of an answer. */
 interface OpenBlock {
-  /** What has begun here: a call, the answer as a call, or what only its vendor understands. */
+  /** What it is, if not text: a call, the answer as a call, or something that only its vendor understands. */
   readonly tool?: { readonly call: number } | "answer" | "unknown"
-  /** Where in the text the block begins. */
+  /** Its start in the text. */
   readonly start: number
-  /** Whether an answer that comes as a call has said anything. */
+  /** Whether an answer that comes as a call has produced any text. */
   isSaid: boolean
   signature: string
   readonly redacted: string[]
@@ -37,8 +37,8 @@ interface OpenBlock {
 }
 
 /**
- * The blocks of one answer as events, whether they come whole or in pieces. Reasoning is signed and text
- * is cited where its block ends, because that is when all of it is known.
+ * The blocks of one answer as events, from whole answers or from streams. Reasoning is signed and text is cited
+ * at the end of their block, because only then all of it is known.
  */
 export class AnswerBlocks {
   /** What no event carries. */
@@ -47,13 +47,13 @@ export class AnswerBlocks {
   readonly #tools: readonly Tool[] | undefined
   /** The tool whose arguments are the answer. */
   readonly #answerTool: string | undefined
-  /** The stop string, where there was only one. */
+  /** The stop string, if there was only one. */
   readonly #onlyStop: string | undefined
   #events: ChatEvent[] = []
   #calls = 0
-  /** Characters of the text part that is being written. */
+  /** Characters of the current text part. */
   #textLength = 0
-  /** Text before an answer that comes as a call: chatter, unless the call never comes. */
+  /** Text before an answer that comes as a call: dropped, unless the call never comes. */
   #held = ""
 
   constructor(request: ChatRequest | undefined, quirks: BedrockConverseQuirks) {
@@ -64,14 +64,14 @@ export class AnswerBlocks {
     if (answer?.way === "tool") this.#answerTool = answer.tool
   }
 
-  /** What has been said since the last time. */
+  /** The events since the last call. */
   take(): ChatEvent[] {
     const events = this.#events
     this.#events = []
     return events
   }
 
-  /** The start of a block that is more than text. What is neither text nor a call is passed over. */
+  /** The start of a block that is not text. Unknown blocks are skipped. */
   start(index: number, start: JsonObject): void {
     const call = objectAt(start, "toolUse")
     if (call === undefined) {
@@ -79,7 +79,7 @@ export class AnswerBlocks {
       this.other.json(start)
       return
     }
-    // The vendor's own tool: it has run already.
+    // A server tool: it has run already.
     if (call.type === "server_tool_use") {
       this.other.json(call.name)
       this.#open(index, "unknown")
@@ -121,7 +121,7 @@ export class AnswerBlocks {
     this.other.json(unknownFields(delta, DELTAS))
   }
 
-  /** The end of a block: what was gathered in it is said. */
+  /** The end of a block: emits what was collected in it. */
   stop(index: number): void {
     const block = this.#blocks.get(index)
     if (block === undefined) return
@@ -132,7 +132,7 @@ export class AnswerBlocks {
     for (const citation of block.citations) this.#cite(decodeCitation(citation), block)
   }
 
-  /** Whatever is still open: the answer is over. */
+  /** Ends all open blocks: the answer is over. */
   stopAll(): void {
     for (const index of this.#blocks.keys()) this.stop(index)
     this.#flushHeld()
@@ -215,7 +215,7 @@ export class AnswerBlocks {
   }
 }
 
-/** Chunks of bytes, each of which was written as base64 by itself. */
+/** Joins chunks of bytes that were encoded as base64 separately. */
 function joinBase64(chunks: readonly string[]): string {
   const [only] = chunks
   if (only !== undefined && chunks.length === 1) return only

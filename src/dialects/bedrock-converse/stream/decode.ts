@@ -9,8 +9,8 @@ import { AnswerBlocks } from "./answer-blocks.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A decoder for one stream of Converse (docs/wire/bedrock-converse.md#f6). The reason of the end and the
- * usage come in frames of their own; the answer is over when both have come.
+ * A decoder for one stream of Converse (docs/wire/bedrock-converse.md#f6). The stop reason and the usage come
+ * in separate frames; the answer is over when both have arrived.
  */
 export function decodeEvents(
   request: ChatRequest | undefined,
@@ -50,7 +50,7 @@ class ConverseDecoder implements EventDecoder {
     return events
   }
 
-  /** An answer that said why it ended is whole even when its usage never came. */
+  /** An answer with a stop reason is complete even without its usage. */
   end(): ChatEvent[] {
     if (this.#isStopped) this.#finished = true
     this.#blocks.stopAll()
@@ -84,7 +84,7 @@ class ConverseDecoder implements EventDecoder {
         break
       }
       default:
-        // `messageStart`, and what is yet to be invented.
+        // `messageStart`, and future events.
         return
     }
     events.push(...blocks.take())

@@ -3,13 +3,13 @@ import type { FilePart, ImagePart, Part } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeImageUrl } from "../../shared/media.ts"
 
-/** Words for how closely an image is looked at (Cohere's reference of `/v2/chat`). */
+/** Levels of image detail (Cohere's reference of `/v2/chat`). */
 const DETAILS: ReadonlySet<string> = new Set(["auto", "low", "high"])
 
-/** Files that are text, whatever they are called. */
+/** Text files, whatever their type is called. */
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|x-yaml)\b)/
 
-/** Content of a message: text where it is nothing else. */
+/** Content of a message: a string if it is only text. */
 export function encodeContent(parts: readonly Part[], losses: LossList): JsonValue {
   const content: JsonObject[] = []
   for (const part of parts) {
@@ -21,7 +21,7 @@ export function encodeContent(parts: readonly Part[], losses: LossList): JsonVal
   return content.length === 1 && only.type === "text" ? (only.text ?? "") : content
 }
 
-/** One part of content; undefined when Cohere has nothing for it, which is reported. */
+/** One part of content; undefined, and reported, where Cohere has no equivalent. */
 export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
   if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
   switch (part.type) {
@@ -58,7 +58,7 @@ function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined 
   return { type: "image_url", image_url: image, ...losses.fieldsOf(part.extra) }
 }
 
-/** Cohere takes no files, but one that is text can be read out to it. */
+/** Cohere accepts no files, but text files can be sent as text. */
 function encodeFile(part: FilePart, losses: LossList): JsonObject | undefined {
   const { source, name } = part
   losses.fieldsOf(part.extra)

@@ -12,11 +12,10 @@ import { encodeContent, encodePart } from "./encode-parts.ts"
 import { TOOL_NAMES } from "../tools.ts"
 
 /**
- * The messages of a request. Instructions stand together in one message at the head, because Cohere
- * refuses a system turn anywhere else. What a tool answered besides text follows in a message of the
- * user, after all the answers.
+ * The messages of a request. Instructions are in one message at the start, because Cohere refuses a system turn
+ * anywhere else. Non-text tool results follow in a user message after all the results.
  *
- * @param instruction of our own, beside the caller's.
+ * @param instruction our own, in addition to the caller's.
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -65,7 +64,7 @@ function flushShown(shown: Part[], encoded: JsonObject[], losses: LossList): Par
   return []
 }
 
-/** Content of a tool is text; images are put aside, to be shown after the last answer. */
+/** A tool result is text; images are collected, to be shown after the last result. */
 function encodeAnswer(answer: ToolResultPart, shown: Part[], losses: LossList): JsonObject {
   if (answer.failed === true) losses.add("tool_result.failed")
   if (answer.cache !== undefined) losses.add("cache_control")
@@ -78,8 +77,8 @@ function encodeAnswer(answer: ToolResultPart, shown: Part[], losses: LossList): 
 }
 
 /**
- * A turn of the model. Reasoning ahead of calls is Cohere's `tool_plan`, which every model that knows
- * tools can read; ahead of an answer it is content of the type `thinking`.
+ * A model's turn. Reasoning before calls is Cohere's `tool_plan`, which every model with tools supports; before
+ * an answer it is content of the type `thinking`.
  */
 function encodeAssistant(parts: readonly Part[], losses: LossList): JsonObject {
   const content: JsonValue[] = []
@@ -113,7 +112,7 @@ function encodeAssistant(parts: readonly Part[], losses: LossList): JsonObject {
   return message
 }
 
-/** Cohere signs nothing. */
+/** Cohere has no signatures. */
 function noteSignature(part: ReasoningPart, losses: LossList): void {
   if (part.signature !== undefined) losses.add("reasoning.signature")
   losses.fieldsOf(part.extra)
