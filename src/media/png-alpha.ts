@@ -54,6 +54,7 @@ async function unpackAlpha(
   let pixel = 0
   for await (const chunk of pixelData(plain)) {
     for (let at = 0; at < chunk.length; at++) {
+      if (column === 0 && chunk[at] !== 0) throw new Error("the runtime's PNG encoder filters rows")
       if ((column & 3) === 0 && column > 0) alpha[pixel++] = chunk[at] ?? 255
       if (++column === rowLength) column = 0
     }
@@ -77,10 +78,14 @@ async function toPlainPng(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | 
 }
 
 const IDAT = 0x49444154
+/** Eight bits per sample, colour type 6: red, green, blue and alpha. */
+const RGBA = 0x0806
 
 /** The rows, as they are unpacked. */
 function pixelData(png: Uint8Array): AsyncIterable<Buffer> {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
+  if (view.getUint16(24) !== RGBA)
+    throw new Error("the runtime's PNG encoder leaves out the alpha channel")
   const inflate = createInflate()
   for (let at = 8; at + 12 <= png.length; at += 12 + view.getUint32(at)) {
     if (view.getUint32(at + 4) !== IDAT) continue
