@@ -88,6 +88,11 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
 /** The size an image has when no one says otherwise (docs/api.md#images). */
 export const DEFAULT_SIZE: ImageSize = Object.freeze({ width: 1024, height: 1024 })
 
+/** The size to make: the usual one where the caller named none; undefined when the model is to choose. */
+export function wantedSize(request: ImageRequest): ImageSize | undefined {
+  return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
+}
+
 /** `1024x1024` */
 export function sizeName({ width, height }: ImageSize): string {
   return `${width}x${height}`

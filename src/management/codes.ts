@@ -10,6 +10,7 @@ import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
+import { expiryOf } from "./expiry.ts"
 
 /** Codes that give credits: made and ended by operators, redeemed by `Credits`. */
 export class Codes {
@@ -80,15 +81,6 @@ export class Codes {
       now,
     )
   }
-}
-
-function expiryOf(text: string | null, now: number): number | null {
-  if (text === null) return null
-  const expiresAt = Date.parse(text)
-  if (expiresAt > now) return expiresAt
-  throw new GatewayError("invalid_value", "'expires_at' must lie in the future.", {
-    parameter: "expires_at",
-  })
 }
 
 function codeDocument(code: CodeRecord, now: number): Code {

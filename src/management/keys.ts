@@ -18,6 +18,7 @@ import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { keyDocument, keySettings, type KeyUse, statusOf } from "./key-document.ts"
 import { scopeOf } from "./scope.ts"
+import { expiryOf } from "./expiry.ts"
 
 /** What keys were used for, by their ids; one that never was is absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
@@ -228,13 +229,4 @@ function amountOf(credits: string | null): bigint | null {
 /** As browsers write them, each once. */
 function originsOf(texts: readonly string[] | null): string[] | null {
   return texts === null ? null : [...new Set(texts.map((text) => pageOriginOf(text) ?? text))]
-}
-
-function expiryOf(text: string | null, now: number): number | null {
-  if (text === null) return null
-  const expiresAt = Date.parse(text)
-  if (expiresAt > now) return expiresAt
-  throw new GatewayError("invalid_value", "'expires_at' must lie in the future.", {
-    parameter: "expires_at",
-  })
 }

@@ -84,15 +84,15 @@ function withoutAnswer(message: string): ApiError {
 
 /** The error of an answer, whatever its body is. */
 export function readError(status: number, body: unknown): ApiError {
-  const envelope = member(body, "error") ?? body
-  const message = member(envelope, "message")
+  const envelope = memberOf(body, "error") ?? body
+  const message = memberOf(envelope, "message")
   return new ApiError({
     status,
-    kind: text(member(envelope, "error_type")) ?? text(member(envelope, "code")) ?? "unknown",
+    kind: text(memberOf(envelope, "error_type")) ?? text(memberOf(envelope, "code")) ?? "unknown",
     message: text(message) ?? `The gateway answered with status ${status}.`,
-    parameter: text(member(envelope, "param")),
-    errors: faults(member(envelope, "errors")),
-    requestId: text(member(envelope, "request_id")),
+    parameter: text(memberOf(envelope, "param")),
+    errors: faults(memberOf(envelope, "errors")),
+    requestId: text(memberOf(envelope, "request_id")),
   })
 }
 
@@ -105,13 +105,14 @@ export function messageOf(thrown: unknown): string {
 function faults(value: unknown): FieldFault[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((item: unknown) => {
-    const param = text(member(item, "param"))
-    const message = text(member(item, "message"))
+    const param = text(memberOf(item, "param"))
+    const message = text(memberOf(item, "message"))
     return param === null || message === null ? [] : [{ param, message }]
   })
 }
 
-function member(value: unknown, name: string): unknown {
+/** A member of an answer that may be anything. */
+export function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined
   return (value as Record<string, unknown>)[name]
 }

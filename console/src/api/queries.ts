@@ -6,7 +6,7 @@ import {
   pathOf,
   type RouteName,
 } from "tollgate-contract/client.ts"
-import { ApiError } from "./api-error.ts"
+import { isOutcomeUnknown } from "./api-error.ts"
 import { api } from "./client.ts"
 
 /** The cache of all that was asked. What was tried and refused is not tried again by itself. */
@@ -14,15 +14,11 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (failures, error) => failures < 2 && isPassing(error),
+      retry: (failures, error) => failures < 2 && isOutcomeUnknown(error),
       refetchOnWindowFocus: true,
     },
   },
 })
-
-function isPassing(error: Error): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 500)
-}
 
 export const sessionQuery = queryOptions({
   queryKey: ["/session"],

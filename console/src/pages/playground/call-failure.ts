@@ -1,4 +1,4 @@
-import { ApiError } from "../../api/api-error.ts"
+import { ApiError, memberOf } from "../../api/api-error.ts"
 
 /** Why a call of the gateway came to nothing, and what to do about it. */
 export interface CallFailure {
@@ -99,11 +99,6 @@ export function adviceFor(failure: CallFailure): Advice | undefined {
 
 function waitText(seconds: number | null): string {
   return seconds === null ? "Wait a moment and try again." : `Try again in ${seconds} s.`
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined
-  return (value as Record<string, unknown>)[name]
 }
 
 function textOf(value: unknown, name: string): string | null {

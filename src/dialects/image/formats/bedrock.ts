@@ -1,5 +1,5 @@
 import type { Loss } from "../../../canon/extra.ts"
-import { ALL_TASKS, type ImageFormat, type ImageRequest } from "../../../canon/image.ts"
+import { ALL_TASKS, type ImageFormat, type ImageRequest, wantedSize } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationCall } from "../../../canon/operation.ts"
@@ -15,7 +15,7 @@ import {
   VARIATION_EMULATED,
 } from "./encoding.ts"
 import { base64Image, forbidden } from "./images.ts"
-import { ratioOf, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
+import { ratioOf, SIZE_APPROXIMATED } from "./sizes.ts"
 import { isInpainting, STABILITY_RATIOS, VARIATION_STRENGTH } from "./stability.ts"
 
 /** `imageGenerationConfig.numberOfImages` of Titan Image Generator and Nova Canvas. */

@@ -1,11 +1,11 @@
 import type { Loss } from "../../../canon/extra.ts"
-import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
+import { type ImageFormat, type ImageRequest, wantedSize } from "../../../canon/image.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
 import { carriedOptions, countsOf, notSupported } from "./encoding.ts"
 import { bytesImage } from "./images.ts"
-import { ratioOf, wantedSize } from "./sizes.ts"
+import { ratioOf } from "./sizes.ts"
 
 /** Fireworks' reference of the FLUX workflows: `aspect_ratio`. */
 const RATIOS = ["1:1", "21:9", "16:9", "3:2", "5:4", "4:5", "2:3", "9:16", "9:21", "4:3", "3:4"]

@@ -5,6 +5,7 @@ import {
   type ImageRequest,
   type ImageResult,
   sizeName,
+  wantedSize,
 } from "../../../canon/image.ts"
 import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
@@ -23,7 +24,7 @@ import {
 } from "./encoding.ts"
 import { imagesOfData } from "./images.ts"
 import type { OpenAiFamily } from "./openai-families.ts"
-import { nearestSize, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
+import { nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
 
 /**
  * Images as OpenAI's API has them: generations as JSON, edits and variations as forms

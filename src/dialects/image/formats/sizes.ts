@@ -1,5 +1,11 @@
 import type { Loss } from "../../../canon/extra.ts"
-import { DEFAULT_SIZE, type ImageRequest, type ImageSize, sizeName } from "../../../canon/image.ts"
+import {
+  DEFAULT_SIZE,
+  type ImageRequest,
+  type ImageSize,
+  sizeName,
+  wantedSize,
+} from "../../../canon/image.ts"
 
 /** The loss of a size that is not met exactly. */
 export const SIZE_APPROXIMATED: Loss = Object.freeze({ name: "size", effect: "approximated" })
@@ -22,11 +28,6 @@ export function nearestRatio(size: ImageSize, ratios: readonly string[]): Fitted
 export function nearestSize(size: ImageSize, sizes: readonly ImageSize[]): Fitted<ImageSize> {
   const value = nearest(size, sizes)
   return { value, isExact: value.width === size.width && value.height === size.height }
-}
-
-/** What a caller who named no size gets; undefined when the model is to choose. */
-export function wantedSize(request: ImageRequest): ImageSize | undefined {
-  return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }
 
 /** Fields for a vendor that knows ratios only; the loss of a size that was asked for is reported. */

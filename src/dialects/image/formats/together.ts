@@ -1,10 +1,9 @@
 import type { Loss } from "../../../canon/extra.ts"
-import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
+import { ALL_TASKS, type ImageFormat, wantedSize } from "../../../canon/image.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
 import { carriedOptions, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
-import { wantedSize } from "./sizes.ts"
 
 /** Together's reference of `POST /images/generations`: n is 1 to 4. */
 const MAX_PER_CALL = 4

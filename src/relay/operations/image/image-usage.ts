@@ -1,11 +1,5 @@
 import type { CountedUsage } from "../../billing/priced-usage.ts"
-import {
-  DEFAULT_SIZE,
-  type ImageRequest,
-  type ImageResult,
-  type ImageSize,
-  sizeName,
-} from "../../../canon/image.ts"
+import { type ImageRequest, type ImageResult, sizeName, wantedSize } from "../../../canon/image.ts"
 import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Deployment, Model } from "../../../catalog/model.ts"
 import { priceOfImages } from "../../../ledger/image-price.ts"
@@ -22,11 +16,6 @@ import { roughTokens } from "../../tokens/rough-tokens.ts"
  */
 const DRAFT_TOKENS = 100
 
-/** The requested size; undefined when the model chooses. */
-function askedSize(request: ImageRequest): ImageSize | undefined {
-  return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
-}
-
 function qualityOf({ options }: ImageRequest): string | undefined {
   const { quality } = options
   return typeof quality === "string" ? quality : undefined
@@ -34,7 +23,7 @@ function qualityOf({ options }: ImageRequest): string | undefined {
 
 /** The model with the prices for images of the requested kind. */
 export function pricedFor(request: ImageRequest, model: Model): Model {
-  const size = askedSize(request)
+  const size = wantedSize(request)
   const quality = qualityOf(request)
   const kind = { ...(size && { size: sizeName(size) }), ...(quality && { quality }) }
   const deployments = model.deployments.map((deployment) =>
@@ -65,7 +54,7 @@ function isPricedByTokens({ price }: Deployment): boolean {
 }
 
 function outputBound(request: ImageRequest, { upstreamModel }: Deployment): number {
-  return imageTokenBound(upstreamModel, askedSize(request), qualityOf(request))
+  return imageTokenBound(upstreamModel, wantedSize(request), qualityOf(request))
 }
 
 /**
