@@ -1,3 +1,5 @@
+import type { PriceName } from "tollgate-contract/usage-classes.ts"
+
 /** What a model does; one endpoint family each. */
 export const kinds = ["chat", "embedding", "rerank", "image", "speech", "transcription"] as const
 
@@ -24,7 +26,7 @@ export const priceClasses = [
   "second",
   "search",
   "request",
-] as const
+] as const satisfies readonly (PriceName | "image_output")[]
 
 /** One of {@link priceClasses}. */
 export type PriceClass = (typeof priceClasses)[number]

@@ -91,28 +91,66 @@ describe("what is not fetched", () => {
   })
 })
 
-test("addresses of private and special networks are not public", () => {
-  const privateOnes = [
-    "0.0.0.0",
-    "10.1.2.3",
-    "100.64.0.1",
-    "127.0.0.1",
-    "169.254.169.254",
-    "172.31.255.255",
-    "192.168.1.1",
-    "224.0.0.1",
-    "255.255.255.255",
-    "::",
-    "::1",
-    "::ffff:127.0.0.1",
-    "::ffff:8.8.8.8",
-    "64:ff9b::7f00:1",
-    "fe80::1",
-    "fd00::1",
-    "2001:db8::1",
-    "2002:7f00:1::",
-    "not an address",
+describe("addresses of the public internet", () => {
+  /** Each network of IANA's special-purpose registries, by its first and its last address. */
+  const special: readonly (readonly [network: string, ...addresses: string[]])[] = [
+    ["0.0.0.0/8, this network", "0.0.0.0", "0.255.255.255"],
+    ["10.0.0.0/8, private", "10.0.0.0", "10.255.255.255"],
+    ["100.64.0.0/10, shared", "100.64.0.0", "100.127.255.255"],
+    ["127.0.0.0/8, loopback", "127.0.0.0", "127.0.0.1", "127.255.255.255"],
+    ["169.254.0.0/16, link local", "169.254.0.0", "169.254.169.254", "169.254.255.255"],
+    ["172.16.0.0/12, private", "172.16.0.0", "172.31.255.255"],
+    ["192.0.0.0/24, protocols", "192.0.0.0", "192.0.0.255"],
+    ["192.0.2.0/24, documentation", "192.0.2.0", "192.0.2.255"],
+    ["192.88.99.0/24, 6to4 relays", "192.88.99.0", "192.88.99.255"],
+    ["192.168.0.0/16, private", "192.168.0.0", "192.168.255.255"],
+    ["198.18.0.0/15, benchmarks", "198.18.0.0", "198.19.255.255"],
+    ["198.51.100.0/24, documentation", "198.51.100.0", "198.51.100.255"],
+    ["203.0.113.0/24, documentation", "203.0.113.0", "203.0.113.255"],
+    ["224.0.0.0/4, multicast", "224.0.0.0", "239.255.255.255"],
+    ["240.0.0.0/4, reserved", "240.0.0.0", "255.255.255.255"],
+    ["::/96, IPv4-compatible", "::", "::1", "::7f00:1", "::127.0.0.1", "::808:808"],
+    ["::ffff:0:0/96, IPv4-mapped", "::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:8.8.8.8"],
+    ["::ffff:0:0:0/96, IPv4-translated", "::ffff:0:127.0.0.1", "::ffff:0:808:808"],
+    ["64:ff9b::/96, NAT64", "64:ff9b::7f00:1", "64:ff9b::808:808"],
+    ["64:ff9b:1::/48, local NAT64", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff"],
+    ["100::/64, discard", "100::", "100::ffff:ffff:ffff:ffff"],
+    ["2001::/23, protocols", "2001::", "2001:10::1", "2001:20::1", "2001:1ff:ffff::1"],
+    ["2001:db8::/32, documentation", "2001:db8::", "2001:db8:ffff:ffff::1"],
+    ["2002::/16, 6to4", "2002:7f00:1::", "2002:808:808::1", "2002:ffff:ffff:ffff::1"],
+    ["3fff::/20, documentation", "3fff::", "3fff:fff:ffff::1"],
+    ["5f00::/16, segment routing", "5f00::1"],
+    ["fc00::/7, unique local", "fc00::", "fd00::1", "fdff:ffff::1"],
+    ["fe80::/10, link local", "fe80::1", "fe80::1%eth0", "febf::1"],
+    ["fec0::/10, site local", "fec0::1", "feff::1"],
+    ["ff00::/8, multicast", "ff02::1", "ffff::1"],
+    ["what is not assigned", "1::1", "1fff::1", "4000::1", "8000::1", "c000::1"],
+    ["what is no address", "", "not an address", "127.1", "0x7f.0.0.1", "010.0.0.1", "2130706433"],
   ]
-  expect(privateOnes.filter(isPublicAddress)).toEqual([])
-  expect(["8.8.8.8", "1.1.1.1", "2606:4700::1111"].filter(isPublicAddress)).toHaveLength(3)
+  test.each([...special])("%s is none of it", (...row) => {
+    expect(row.slice(1).filter(isPublicAddress)).toEqual([])
+  })
+
+  test("their neighbours are", () => {
+    const addresses = [
+      "1.1.1.1",
+      "8.8.8.8",
+      "9.255.255.255",
+      "100.63.255.255",
+      "100.128.0.0",
+      "126.255.255.255",
+      "172.15.255.255",
+      "172.32.0.0",
+      "192.0.1.0",
+      "198.17.255.255",
+      "198.20.0.0",
+      "223.255.255.255",
+      "2001:200::1",
+      "2001:db9::1",
+      "2003::1",
+      "2606:4700::1111",
+      "3ffe::1",
+    ]
+    expect(addresses.filter((address) => !isPublicAddress(address))).toEqual([])
+  })
 })
