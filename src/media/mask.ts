@@ -2,6 +2,7 @@ import { promisify } from "node:util"
 import { crc32, deflate } from "node:zlib"
 import type { MaskStyle, ImageFile } from "../canon/image.ts"
 import { readAlpha, type AlphaChannel } from "./png-alpha.ts"
+import { PNG_SIGNATURE } from "./png.ts"
 import { invalidImage } from "./request-images.ts"
 
 const pack = promisify(deflate)
@@ -29,8 +30,6 @@ const SHADES: Readonly<Record<Exclude<MaskStyle, "transparent">, (alpha: number)
   black: (alpha) => (alpha < 128 ? 0 : 255),
 }
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-
 async function greyPng(
   { width, height, alpha }: AlphaChannel,
   shade: (alpha: number) => number,
@@ -51,7 +50,7 @@ async function greyPng(
   const pixels = await pack(rows)
   return new Uint8Array(
     Buffer.concat([
-      SIGNATURE,
+      PNG_SIGNATURE,
       chunk("IHDR", header),
       chunk("IDAT", pixels),
       chunk("IEND", Buffer.alloc(0)),

@@ -14,7 +14,8 @@ export type PngFault =
   | "it is cut off"
   | "one of its parts is damaged"
 
-const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+/** What every PNG begins with. */
+export const PNG_SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 /** The chunk types that matter here, four letters each. */
 const IHDR = 0x49484452
 const TRNS = 0x74524e53
@@ -41,11 +42,11 @@ const ALPHA_TYPES: ReadonlySet<number> = new Set([4, 6])
  * the end marker. The work is bounded by the bytes sent, no matter how large the image is when decompressed.
  */
 export function readPng(bytes: Uint8Array<ArrayBuffer>): PngFacts | PngFault {
-  if (!SIGNATURE.every((byte, index) => bytes[index] === byte)) return "it is not a PNG"
+  if (!PNG_SIGNATURE.every((byte, index) => bytes[index] === byte)) return "it is not a PNG"
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let facts: PngFacts | undefined
   let hasPixels = false
-  let at = SIGNATURE.length
+  let at = PNG_SIGNATURE.length
   while (at + FRAME <= bytes.length) {
     const length = view.getUint32(at)
     const end = at + FRAME + length
