@@ -168,7 +168,7 @@ export class FindingTerms {
   }
 }
 
-/** That something is billed beside tokens and has no price. */
+/** That something is billed besides tokens and has no price. */
 export function notPriced({ place, value }: Finding, why: string, provider: string): GatewayError {
   const shown = typeof value === "string" ? ` asks for \`${value.slice(0, 64)}\`, which` : ""
   const reason = why.endsWith("`")
@@ -184,7 +184,10 @@ export function notPriced({ place, value }: Finding, why: string, provider: stri
 function nameOf(usageClass: CallCharge["class"]): string {
   return NAME_OF_CLASS[usageClass]
 }
-/** Some servers read numbers in texts too. Vendors take no limit of none: a server that passes over it would search for nothing. */
+/**
+ * Some servers also read numbers in strings. At least one: vendors refuse a limit of none, and a server that ignores it
+ * makes calls all the same.
+ */
 export function limitOf(value: JsonValue | undefined): number | undefined {
   const reported = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
   return reported === undefined ? undefined : Math.max(1, reported)

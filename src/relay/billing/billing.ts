@@ -24,7 +24,7 @@ export class Billing {
     this.#ledger = ledger
   }
 
-  /** Requests whose money is not over yet: held, or on its way to the disk. */
+  /** Requests whose money is not settled yet: held, or on its way to the disk. */
   get open(): number {
     return this.#ledger.open
   }
@@ -34,7 +34,7 @@ export class Billing {
     return this.#ledger.snapshot(charge.hold.payer)
   }
 
-  /** The account's posted balance as this process last heard it, nanocredits. */
+  /** The account's posted balance as this process knows it, nanocredits. */
   balance(charge: PendingCharge): bigint {
     return this.#ledger.snapshot(charge.hold.payer)[0]?.posted ?? 0n
   }

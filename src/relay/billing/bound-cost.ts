@@ -46,7 +46,7 @@ export function linesOfBound(
   return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: price.multiplier }
 }
 
-/** Output tokens of each choice that an amount pays for beside the input; less than 1: none. */
+/** Output tokens of each choice that an amount pays for besides the input; less than 1: none. */
 export function affordableOutput(
   bound: Bound,
   deployments: readonly Deployment[],
@@ -97,7 +97,7 @@ function costOfBound(bound: Bound, price: Price): bigint {
   const output = BigInt(bound.output) * BigInt(bound.choices) * rates.output
   return divideUp((input + output + beside(price)) * price.multiplier, COST_SCALE)
 }
-/** What a request may cost beside its tokens, in millionths of nanocredits. */
+/** What a request may cost besides its tokens, in millionths of nanocredits. */
 function beside(price: Price): bigint {
   const { requests = 0n, searches = 0n } = price.rates
   return requests + searches * BigInt(MAX_SEARCHES)

@@ -39,7 +39,7 @@ interface MediaBound {
 
 /**
  * An upper bound without counting: a token is at least one byte of the body.
- * @param kept what the vendor reads beside the body, `keptTokens`.
+ * @param kept what the vendor reads besides the body, `keptTokens`.
  */
 export function boundByBytes(
   request: ChatRequest,
@@ -66,7 +66,7 @@ export function keptTokens(state: ResolvedState | undefined, model: Model): numb
 }
 
 /**
- * Input tokens as well as they can be told without the vendor: text as counted, or by its bytes where
+ * Input tokens as well as they can be known without the vendor: text as counted, or by its bytes where
  * it could not be counted; media by the rule that its hold was placed by.
  */
 export function estimateInput(input: {
@@ -132,7 +132,7 @@ function partBound(part: Part, model: Model): number | undefined {
 /** Bytes that the longest tokens of common vocabularies stand for: runs of spaces, dashes and the like. */
 export const LONGEST_TOKEN = 128
 
-/** The fewest tokens that a text of so many bytes can be, whoever counts. */
+/** The fewest tokens that a text of so many bytes can be in any vocabulary. */
 export function fewestTokens(bytes: number): number {
   return Math.ceil(bytes / LONGEST_TOKEN)
 }

@@ -10,7 +10,7 @@ import type { TokenCounter } from "../tokens/token-counter.ts"
 /** Of common text and of JSON: four bytes are about a token. */
 const CHARACTERS_OF_TOKEN = 4
 
-/** An answer that is to be charged. */
+/** An answer to charge. */
 export interface Delivered {
   readonly charge: PendingCharge
   readonly deployment: Deployment

@@ -27,7 +27,7 @@ export interface PendingCharge {
   readonly clampedTo: number | undefined
   /** What it was placed by: the most that can have been used, however the vendor counts. */
   readonly input: HoldInput
-  /** By deployment: what is billed beside the tokens; absent where nothing is. */
+  /** By deployment: what is billed besides the tokens; absent where nothing is. */
   readonly terms?: ReadonlyMap<string, Terms> | undefined
   /** Of an estimate: the deployments as its hold has seen them, and why it would be refused. */
   readonly held?: readonly Deployment[]
@@ -42,7 +42,7 @@ export interface PendingCharge {
   recorder?: StateRecorder | undefined
 }
 
-/** A chat request whose money is to be set aside. */
+/** A chat request whose money is set aside next. */
 export interface ChatAdmission {
   readonly call: Call
   readonly request: ChatRequest
@@ -56,7 +56,7 @@ export interface ChatAdmission {
   readonly isWhole?: undefined
 }
 
-/** An operation whose money is to be set aside: what it can use at most. */
+/** An operation whose money is set aside next: what it can use at most. */
 export interface UsageAdmission {
   readonly call: Call
   readonly request: undefined

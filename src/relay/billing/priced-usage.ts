@@ -10,11 +10,11 @@ export interface PricedUsage {
   readonly cost: Cost
   /** Where something else than tokens was billed: how, for the receipt. */
   readonly settled?: SettledUsage
-  /** Present where the vendor told more than the request can have used. */
+  /** Present where the vendor reported more than the request can have used. */
   readonly beyond?: Beyond
 }
 
-/** What a vendor told, and what of its cost is written off. */
+/** What a vendor reported, and how much of its cost is written off. */
 export interface Beyond {
   readonly reported: Usage
   /** Nanocredits. */
@@ -28,8 +28,8 @@ export interface CountedUsage {
 }
 
 /**
- * What the answer tells of its usage in the vendor's place: our own count, where that is charged.
- * @param isCut whether the answer may have been ended here, so that the usage was heard and not told.
+ * The usage that the answer reports in place of the vendor's: our own count, where that is charged.
+ * @param isCut whether the answer may have been ended here, so that the vendor's usage came and was not passed on.
  */
 export function ownCount({ usage, estimated }: PricedUsage, isCut = false): Usage | undefined {
   return estimated || isCut ? usage : undefined
@@ -53,7 +53,7 @@ export function priceSettled(settled: SettledUsage, price: Price, estimated: boo
 }
 
 /**
- * What is charged of a usage of which a vendor has told more than there can have been.
+ * What is charged where a vendor has reported more usage than there can have been.
  * @param max the most that the request can have used.
  */
 export function boundedPrice(reported: PricedUsage, price: Price, max: Usage): PricedUsage {
@@ -69,7 +69,7 @@ export function boundedPrice(reported: PricedUsage, price: Price, max: Usage): P
   return beyondOf(reported, priceSettled(held, price, estimated))
 }
 
-/** What is charged of what was told. Our own count of more than there can be is only a bad guess. */
+/** What is charged of a reported usage. Our own count of more than there can be is only a bad guess. */
 function beyondOf(reported: PricedUsage, held: PricedUsage): PricedUsage {
   const amount = reported.cost.total - held.cost.total
   if (amount <= 0n || reported.estimated) return held

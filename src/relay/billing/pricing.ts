@@ -47,7 +47,7 @@ export class Pricing {
     if (usage && meter.isCounted) return this.#priced(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
     return estimateUsage(this.#counter, settled).then((estimate) => {
-      // What is told before the end may only be how it began: Anthropic begins with one token
+      // What is reported before the end may only be the start: Anthropic begins with one token
       // (docs/wire/anthropic-messages.md#f9).
       const isBegun = usage !== undefined && !isNoUsage(usage)
       if (!isBegun) return this.#priced(settled, estimate, true)
@@ -63,7 +63,7 @@ export class Pricing {
     if (terms === undefined) priced = this.price(charge, deployment, { usage, estimated }, meter)
     else {
       const settled = settleTerms(terms, usage, meter.records, elapsed(charge))
-      // How often its vendor did something is told at the end of an answer, if it comes to that.
+      // How often its vendor did something is reported only at the end of an answer.
       const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
       const reported = priceSettled(settled, terms.price, estimated || isGuess)
       priced = believed(charge, reported, terms.price, meter)

@@ -9,7 +9,7 @@ import { formatCredits } from "../../ledger/money.ts"
 import type { Cost, CostLine, Price, Rates } from "../../ledger/price.ts"
 import type { Call } from "../pipeline/call.ts"
 
-/** One upstream call, as a receipt tells it. */
+/** One upstream call, as a receipt lists it. */
 export interface AttemptRecord {
   readonly deployment: string
   /** HTTP status; 0 when there was no answer. */
@@ -47,7 +47,7 @@ export interface ReceiptFacts {
   readonly modes?: readonly string[]
   /** What was passed on without a price: its places in the request. */
   readonly unpriced?: readonly string[]
-  /** As the vendor told it, where that is more than the request can have used. */
+  /** As the vendor reported it, where that is more than the request can have used. */
   readonly reported?: Usage | undefined
 }
 

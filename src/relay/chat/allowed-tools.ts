@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 
 /**
- * A request to a vendor that cannot be told which tools are allowed: it is offered those alone, which
+ * A request to a vendor that has no way to say which tools are allowed: it is offered those alone, which
  * leaves the model the same to choose from.
  */
 export function withAllowedTools(request: ChatRequest): ChatRequest {

@@ -13,7 +13,7 @@ export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   readonly writer: Writer
   /** What was delivered so far. */
   readonly meter: Meter
-  /** Whether the answer has been told whole. */
+  /** Whether all of the answer has been passed on. */
   readonly isOver: boolean
   /**
    * Text for the caller, metered; empty only when the answer is over.
@@ -29,7 +29,7 @@ export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly decoder: EventDecoder
   readonly meter: Meter
   readonly writer: Writer
-  /** Where something else than tokens may be billed: what the stream tells of it. */
+  /** Where something other than tokens may be billed: what the stream reports of it. */
   readonly record?: AnswerRecord | undefined
   /** Where the vendor does not keep all limits of the answer. */
   readonly limits?: StreamLimits | undefined

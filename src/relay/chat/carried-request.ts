@@ -55,7 +55,7 @@ export function withoutBringing({ messages, broughtTools }: ChatRequest): readon
   })
 }
 
-/** A tool that is not there, which is told, cannot have to be called. */
+/** A tool that was left out, which is reported, cannot be required. */
 function withoutChoice(request: ChatRequest): ChatRequest {
   const { toolChoice: _, ...rest } = request
   return rest

@@ -9,7 +9,7 @@ export interface ChatContext extends RequestContext {
   readonly call: ChatCall
   readonly dialect: ClientDialect
   readonly request: ChatRequest
-  /** Set where the answer is to be kept for its account. */
+  /** Set where the answer is stored for its account. */
   readonly keeping?: Keeping | undefined
 }
 

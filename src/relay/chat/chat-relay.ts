@@ -31,7 +31,7 @@ export interface ChatServices extends StreamServices, WholeServices, EstimateSer
   readonly alarms: ChatAlarms
 }
 
-/** What the operator hears of. */
+/** Reported to the operator. */
 interface ChatAlarms {
   /** A request was passed on with something that its vendor bills and that has no price here. */
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
@@ -39,7 +39,7 @@ interface ChatAlarms {
   requestFailed(request: string, error: unknown): void
 }
 
-/** A request that is decoded and counted, and what is to be held for it. */
+/** A request that is decoded and counted, and what its hold is placed by. */
 interface PreparedChat {
   readonly input: ChatInput
   readonly admission: ChatAdmission

@@ -11,7 +11,7 @@ import { planCall } from "./plan-call.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
 /**
- * How a candidate is to be called. What is lost on the way to it is reported from now on.
+ * How a candidate is called. What is lost on the way to it is reported from now on.
  * @throws GatewayError when the request cannot go there; another candidate may be able to carry it.
  */
 export async function planFor(

@@ -6,7 +6,7 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Seals what is kept of conversations under the installation's secret, each part for its own place. */
+/** Encrypts what is stored of conversations with the installation's secret, each part bound to its own hash. */
 export class ConversationCipher {
   readonly #key: Uint8Array
 
@@ -23,7 +23,7 @@ export class ConversationCipher {
     return { hash, sealed: new Uint8Array(Buffer.concat(sealed)) }
   }
 
-  /** Undefined where it was changed, or sealed under another secret. */
+  /** Undefined where it was changed, or encrypted with another secret. */
   open({ hash, sealed }: KeptPart): Buffer | undefined {
     try {
       const decipher = createDecipheriv(CIPHER, this.#key, sealed.subarray(0, NONCE_BYTES))

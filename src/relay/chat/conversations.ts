@@ -25,13 +25,13 @@ const SWEEP_EVERY = 600_000
 const MAX_KEPT = 32 * 1024 * 1024
 /** What is read before its memory is set aside. Bytes. */
 const SMALL = 32 * 1024
-/** What is read is there sealed, as text and parsed; what is written, as text and sealed. */
+/** What is read is in memory encrypted, as text and parsed; what is written, as text and encrypted. */
 const COPIES_READ = 3
 const COPIES_WRITTEN = 2
-/** What goes on from it is there as text once more, and as what goes upstream. */
+/** What continues it is in memory as text once more, and as what goes upstream. */
 const COPIES_SENT = 2
 const MARK_LENGTH = 48
-/** As in a body: to parse more would keep everyone waiting. */
+/** As in a body: parsing more would block the event loop. */
 const MAX_VALUES = 500_000
 /** How long an answer waits for being written. This process finds it before, other processes then. Milliseconds. */
 const PATIENCE = 50
@@ -67,7 +67,7 @@ export type WrittenOut =
   | { readonly body: JsonObject }
   | { readonly body?: undefined; readonly missing: readonly ConversationName[] }
 
-/** An answer that is to be kept once it is charged. */
+/** An answer that is stored once it is charged. */
 export interface Keeping {
   readonly call: Call
   readonly form: ConversationForm
@@ -75,8 +75,8 @@ export interface Keeping {
 }
 
 /**
- * Keeps answers, and what they were asked with, for their accounts, so that these can go on from them with
- * every model. What is kept is sealed, and found by hashes in which the account has a part.
+ * Stores answers, and what they were asked with, for their accounts, so that these can go on from them with
+ * every model. What is stored is encrypted, and found by hashes that include the account.
  */
 export class Conversations implements Disposable {
   readonly #parts: ConversationParts
@@ -122,8 +122,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Keeps an answer that is charged. It never fails: who cannot go on from it is told so then. Returns when it is
-   * written, or when that takes too long; it can be gone on from in either case.
+   * Keeps an answer that is charged. It never fails: a caller that cannot go on from it learns so then. Returns when it
+   * is written, or when that takes too long; in either case it can be continued from.
    * @param last the answer, or its last frame.
    */
   async keep(keeping: Keeping, last: JsonObject): Promise<void> {
@@ -156,7 +156,7 @@ export class Conversations implements Disposable {
     )
   }
 
-  /** What is the same for an answer at any time, and says nothing of it. */
+  /** A value that is always the same for an answer, and reveals nothing of it. */
   mark(account: string, id: string, index: number): string {
     return this.#hash(account, { kind: "item", id: `${id}\0${index}` }).slice(0, MARK_LENGTH)
   }
@@ -170,7 +170,7 @@ export class Conversations implements Disposable {
     }
   }
 
-  /** What is to be kept of an answer; undefined where it is too much. */
+  /** What is stored of an answer; undefined where it is too much. */
   async #recordOf(
     keeping: Keeping,
     answer: ConversationAnswer,
@@ -210,7 +210,7 @@ export class Conversations implements Disposable {
     clearTimeout(timer)
   }
 
-  /** The texts of what is there, by `conversationKey`. */
+  /** The texts that exist, by `conversationKey`. */
   async #find(
     account: string,
     names: readonly ConversationName[],
@@ -232,14 +232,14 @@ export class Conversations implements Disposable {
     return texts
   }
 
-  /** The parts; how large they are is known, and set aside, before they are read. */
+  /** The parts; memory for them is set aside before they are read. */
   async #read(hashes: readonly string[], memory: Reservation): Promise<readonly KeptPart[]> {
     const small = await this.#look(hashes, SMALL)
     if (typeof small !== "number") return small
     if (small > 2 * MAX_KEPT) throw tooLarge()
     memory.takeBody(small * COPIES_READ)
     const large = await this.#look(hashes, small)
-    // Only what was kept meanwhile can have made it more.
+    // Only what was stored meanwhile can have made it larger.
     if (typeof large === "number") throw unreachable(undefined)
     return large
   }

@@ -10,7 +10,7 @@ import type { FrameWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
 
-/** Fields with which a caller asks for what a vendor's own tools find, or for sound and images. */
+/** Fields with which a caller asks for what a vendor's own tools find, or for audio and images. */
 const OTHER_OUTPUT = [
   "tools",
   "mcp_servers",

@@ -31,7 +31,7 @@ export async function inlined(
   return withSources(request, fetched)
 }
 
-/** The same with something in the place of what is there: for those who only want to know. */
+/** The same with placeholders for the media: for estimates. */
 export async function imagined(request: ChatRequest): Promise<ChatRequest> {
   const urls = mediaOf(request).flatMap((part) => {
     const url = addressOf(part)

@@ -16,7 +16,7 @@ export class LengthCut {
   readonly #max: number
   #held: ChoiceEvent[] = []
   #text = ""
-  /** Whether what is held is to be counted now. */
+  /** Whether what is held has to be counted now. */
   isDue = false
   /** Whether nothing more is to come of the choice. */
   isOver = false

@@ -14,9 +14,9 @@ export class Meter {
   usage: Usage | undefined
   /** The vendor's own message when a stream carried an error. */
   failure: string | undefined
-  /** The frame or the answer in which the usage was told last. */
+  /** The frame or the answer that reported the usage last. */
   reported: JsonObject | undefined
-  /** What the answers tell beside their usage; empty where nothing but tokens is billed. */
+  /** What the answers report besides their usage; empty where only tokens are billed. */
   records: readonly AnswerRecord[] = []
   /** Characters of text, reasoning and calls. */
   characters = 0
@@ -24,7 +24,7 @@ export class Meter {
   readonly other: OtherContent
   #text: string[] = []
   #finished = 0
-  /** How much of the output had come when the usage was told. */
+  /** How much of the output had come when the usage was reported. */
   #amountAtUsage = 0
 
   constructor(other = new OtherContent()) {
@@ -36,7 +36,7 @@ export class Meter {
     return this.#finished > 0
   }
 
-  /** Whether the vendor has told a usage of all that came: at first some count only the prompt. */
+  /** Whether the vendor's usage covers all that came: at first some count only the prompt. */
   get isCounted(): boolean {
     if (this.usage === undefined || isNoUsage(this.usage)) return false
     return this.finished || this.#amountAtUsage === this.#amount
@@ -47,7 +47,7 @@ export class Meter {
     return this.finished || this.#amount > 0
   }
 
-  /** Whether the vendor asks money for it: it has delivered, or has told what it has read. */
+  /** Whether the vendor charges for it: it has delivered, or has reported what it read. */
   get isBillable(): boolean {
     return this.delivered || (this.usage !== undefined && !isNoUsage(this.usage))
   }
@@ -56,12 +56,12 @@ export class Meter {
     return this.characters + this.other.amount
   }
 
-  /** Output text for an estimate, capped; `characters` tells how much there was. */
+  /** Output text for an estimate, capped; `characters` is how much there was. */
   get text(): string {
     return this.#text.join("")
   }
 
-  /** What several upstream calls have delivered together. Usage that one does not tell is told by none. */
+  /** What several upstream calls have delivered together. Where one reports no usage, the sum has none. */
   static sum(meters: readonly Meter[]): Meter {
     const sum = new Meter()
     for (const meter of meters) {
@@ -82,7 +82,7 @@ export class Meter {
     for (const event of events) this.#count(event)
   }
 
-  /** A whole answer at once. */
+  /** A whole answer. */
   result(result: ChatResult): void {
     if (result.usage) this.usage = result.usage
     for (const choice of result.choices) {

@@ -22,7 +22,7 @@ export interface FittedLimits {
 /**
  * Fits the limits of a request to what a vendor takes.
  * @param maxTokens as many as may be asked for.
- * @param isStopReported whether the caller is to hear which sequence ended the answer.
+ * @param isStopReported whether the caller has to learn which sequence ended the answer.
  * @returns undefined where the vendor takes them as they are, as nearly always.
  */
 export function fitLimits(
@@ -40,7 +40,7 @@ export function fitLimits(
   const isSent = wanted.length <= max
   const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
   const sent = sendable.slice(0, taken.stops)
-  // The first that ends is the one that counts, whoever looks for the others.
+  // The first that matches is the one that counts, no matter who looks for the others.
   const looked = sent.length < wanted.length ? wanted : []
   const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
   return {

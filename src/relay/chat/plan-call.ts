@@ -135,7 +135,7 @@ function planTranscoded(transcoding: Transcoding, request: ChatRequest): Plan {
   return best
 }
 
-/** What is not lost is best kept by the vendor: its answer then ends by itself, and its usage is told. */
+/** Limits that are not lost are best kept by the vendor: its answer then ends by itself, and its usage is reported. */
 function isBetter(plan: Plan, other: Plan): boolean {
   if (plan.losses.length !== other.losses.length) return plan.losses.length < other.losses.length
   return plan.limits === undefined && other.limits !== undefined

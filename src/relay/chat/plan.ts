@@ -8,7 +8,7 @@ import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { OwnLimits } from "./own-limits.ts"
 
-/** What is told by an answer of a plan beside its usage; undefined where nothing but tokens is billed. */
+/** What an answer of a plan reports besides its usage; undefined where only tokens are billed. */
 export function recordOf(
   charge: PendingCharge,
   { deployment, binding }: Plan,
@@ -18,12 +18,12 @@ export function recordOf(
     : undefined
 }
 
-/** How one deployment is to be called. */
+/** How one deployment is called. */
 export interface Plan {
   readonly deployment: Deployment
   readonly client: ProviderClient
   readonly binding: ChatBinding
-  /** Whether caller and vendor speak the same dialect, so that the answer goes down as it came. */
+  /** Whether caller and vendor speak the same dialect, so that the answer is passed on unchanged. */
   readonly isVerbatim: boolean
   /**
    * The request as the vendor is asked it: what its answer means depends on it. It may be for a stream where the

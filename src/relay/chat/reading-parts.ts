@@ -7,7 +7,7 @@ import { RecordingDecoder, type StateRecorder } from "../state/state-recorder.ts
 import { StreamLimits } from "./stream-limits.ts"
 import type { StreamParts } from "./answer-stream.ts"
 
-/** How the stream of one upstream call is read and counted, whoever it is for. */
+/** How the stream of one upstream call is read and counted, streamed to its caller or not. */
 export type ReadingParts = Omit<StreamParts, "writer">
 
 /**

@@ -11,7 +11,7 @@ const SEPARATOR = ":"
 
 /** What a vendor signed, and who can read it. */
 export interface Signed {
-  /** Empty for reasoning of a vendor that signs none: it has to be told from the caller's own vendor's. */
+  /** Empty for reasoning of a vendor that signs none: it must differ from that of the caller's own vendor. */
   readonly signature: string
   readonly signedBy: DialectId
   readonly isRedacted?: boolean

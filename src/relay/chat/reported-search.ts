@@ -6,7 +6,7 @@ const NOTHING: readonly Loss[] = []
 const LOST: readonly Loss[] = [{ name: "web_search.steps", effect: "dropped" }]
 
 /**
- * Whether a conversation brings back what the gateway told of a search in the place of the vendor that ran it:
+ * Whether a conversation brings back what the gateway reported of a search in place of the vendor that ran it:
  * its steps, or sources without the proof that the caller's dialect has of its own. No vendor may be shown them.
  */
 export function carriesSearch({ messages }: ChatRequest): boolean {

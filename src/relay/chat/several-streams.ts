@@ -9,7 +9,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import type { UpstreamStream } from "./upstream-stream.ts"
 import type { AnswerStream } from "./answer-stream.ts"
 
-/** One choice of several: it speaks through the writer that all share, under its own index. */
+/** One choice of several: it writes through the writer that all share, under its own index. */
 export class ChoiceWriter implements StreamWriter {
   readonly isOver = false
   readonly #shared: TranscodingWriter
@@ -47,7 +47,7 @@ export class ChoiceWriter implements StreamWriter {
   }
 }
 
-/** Several upstream calls as one answer: each gives one choice, told as it comes. */
+/** Several upstream calls as one answer: each gives one choice, passed on as it comes. */
 export class SeveralStreams implements AnswerStream {
   readonly plan: Plan
   readonly attempts: readonly Attempt[]
@@ -55,7 +55,7 @@ export class SeveralStreams implements AnswerStream {
   readonly #streams: readonly UpstreamStream[]
   readonly #reading = new Map<UpstreamStream, Promise<readonly [UpstreamStream, string]>>()
   readonly #open: Set<UpstreamStream>
-  /** What one of them failed with, while what the others held back is told. */
+  /** What one of them failed with, while what the others held back goes out. */
   #failure: unknown
 
   constructor(plan: Plan, streams: readonly UpstreamStream[], writer: TranscodingWriter) {

@@ -173,7 +173,7 @@ class StreamedAnswer implements Watched {
 
   onCut(reason: CallFailure): void {
     const controller = this.#controller
-    // Who reads hears of it by the read that is under way.
+    // A caller that reads gets it from the read that is under way.
     if (controller && (controller.desiredSize ?? 0) <= 0) void this.#fail(controller, reason)
   }
 
@@ -188,7 +188,7 @@ class StreamedAnswer implements Watched {
     return this.#end(writer, settlement.charged)
   }
 
-  /** The last words. What is kept of the answer is kept before they go out: its caller may go on at once. */
+  /** The last words. The answer is stored before they go out: its caller may continue from it immediately. */
   async #end(writer: StreamWriter, cost: bigint): Promise<string> {
     const { keeping } = this.#context
     if (!keeping) return writer.end(cost)
@@ -198,7 +198,7 @@ class StreamedAnswer implements Watched {
     return text
   }
 
-  /** Never a silent success: the caller is told in the dialect's own words, then the stream ends. */
+  /** Never a silent success: the caller gets the dialect's own error, then the stream ends. */
   async #fail(controller: Controller, failure: CallFailure): Promise<void> {
     const { alarms } = this.#services
     const { call, dialect, request } = this.#context
@@ -218,7 +218,7 @@ class StreamedAnswer implements Watched {
       controller.enqueue(encodeText(text))
       controller.close()
     } catch {
-      // The caller has left too: no one is there to be told.
+      // The caller has left too, so no one reads it.
     }
   }
 
@@ -228,7 +228,7 @@ class StreamedAnswer implements Watched {
    */
   async #settleDelivered(reason: CallFailure): Promise<void> {
     const opening = this.#opening
-    // An attempt that ends tells the receipt how.
+    // An attempt that ends writes its outcome to the receipt.
     const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
     const { plan, meter } = upstream ?? opening
     const isOwed = upstream !== undefined || isFinal(reason)

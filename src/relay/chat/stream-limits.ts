@@ -18,7 +18,7 @@ export class StreamLimits {
   readonly #choices: number
   readonly #cuts = new Map<number, Cuts>()
   readonly #ended = new Set<number>()
-  /** For how long the vendor is heard to its usage when the caller has all, milliseconds; undefined: not at all. */
+  /** How long the vendor is read on for its usage once the caller has all. Milliseconds; undefined: not at all. */
   readonly readOnTime: number | undefined
   /** Whether every choice has ended, the last of them by a cut: the caller has all. */
   isOver = false
@@ -40,7 +40,7 @@ export class StreamLimits {
     return this.isOver && this.readOnTime === undefined
   }
 
-  /** Whether tokens are to be counted before the answer goes on. */
+  /** Whether tokens have to be counted before the answer goes on. */
   get isDue(): boolean {
     for (const { length } of this.#cuts.values()) if (length?.isDue) return true
     return false

@@ -25,7 +25,7 @@ export interface FrameWriter {
    * @returns what of it the caller may read now.
    */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
-  /** Takes the frame with which a vendor tells that its stream has failed; `fail` says so. */
+  /** Takes the frame in which a vendor reports that its stream has failed; `fail` passes it on. */
   broken(frame: SseFrame): void
   /** Whether the vendor's last word has come, though its connection may still be open. */
   readonly isOver: boolean
@@ -33,12 +33,12 @@ export interface FrameWriter {
 
 /** Puts what an upstream says into the words its caller reads: text of server-sent events. */
 export interface StreamWriter extends FrameWriter {
-  /** Usage for the last frames, where no frame of the vendor's tells it. */
+  /** Usage for the last frames, where no frame of the vendor's reports it. */
   setUsage(usage: Usage): void
   /**
    * The last words, once the charge is on disk.
    * @param cost nanocredits.
-   * @param report told of the frame that says that the answer is over, with the cost in it.
+   * @param report called with the frame that ends the answer and holds the cost.
    */
   end(cost: bigint, report?: Report): string
   /** Tells the caller that the answer broke off. */
@@ -186,7 +186,7 @@ export class TranscodingWriter implements StreamWriter {
     return text
   }
 
-  /** Reasoning that its vendor leaves unsigned ends with what follows it, and is sealed all the same. */
+  /** Reasoning that its vendor leaves unsigned ends with what follows it, and is signed here too. */
   #endReasoning(event: ChatEvent): string {
     const { type } = event
     if (!("choice" in event) || type === "reasoning-delta" || type === "choice-extra") return ""

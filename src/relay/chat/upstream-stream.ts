@@ -45,7 +45,7 @@ export class UpstreamStream<
   #isEnded = false
   /** When the wait for the end of a whole answer is over: what says nothing more does not prolong it. */
   #hangUpAt: number | undefined
-  /** Whether tokens are being counted: what is held back is told when that is done. */
+  /** Whether tokens are being counted: what is held back goes out when that is done. */
   #isCounting = false
   /** What ended the stream right behind frames that are still to be passed on. */
   #failure: unknown
@@ -111,7 +111,7 @@ export class UpstreamStream<
         isLast = bytes === undefined
         text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
       } catch (failure) {
-        // What is held back is the caller's all the same.
+        // What is held back still belongs to the caller.
         if (this.#limits === undefined) throw failure
         this.#failure = failure
       }
@@ -173,7 +173,7 @@ export class UpstreamStream<
     }
   }
 
-  /** Frames that came in one piece with a failure behind them are the caller's all the same. */
+  /** Frames that arrived together with a failure behind them still belong to the caller. */
   #pass(received: readonly ReceivedEvent[]): string {
     let text = ""
     let reported = 0
@@ -195,7 +195,7 @@ export class UpstreamStream<
     return text
   }
 
-  /** What comes behind a failure is no answer any more, but it may tell what was used. */
+  /** What comes after a failure is not part of the answer, but it may report what was used. */
   #hearUsage(rest: readonly ReceivedEvent[]): void {
     try {
       for (const event of rest) {
@@ -205,7 +205,7 @@ export class UpstreamStream<
         if (frame.json) this.#record?.frame(frame.json)
       }
     } catch {
-      // It cannot be read, and it is not missed.
+      // It cannot be read, and is not needed.
     }
   }
 
@@ -253,7 +253,7 @@ export class UpstreamStream<
     return this.writer.push(undefined, events)
   }
 
-  /** The last words. A stream that ends without its own is broken off, once they are told. */
+  /** The last words. A stream that ends without its own is broken off, once they are out. */
   #end(): string {
     let text = this.#pass(this.#frames())
     if (this.#failure === undefined) {

@@ -20,14 +20,14 @@ export function addAnswerHeaders(headers: Record<string, string>, facts: AnswerF
   if (facts.losses.length > 0) headers[LOSSES] = formatLosses(facts.losses)
 }
 
-/** A failure that tells too what was lost of the request: it may be the reason. */
+/** A failure that also reports what was lost of the request: it may be the reason. */
 export function withLosses(error: GatewayError, losses: readonly Loss[]): GatewayError {
   if (losses.length === 0) return error
   const headers = { ...error.details.headers, [LOSSES]: formatLosses(losses) }
   return new GatewayError(error.kind, error.message, { ...error.details, headers })
 }
 
-/** The caller would rather have no answer than one to less than was asked. */
+/** The caller prefers no answer to one that leaves something of the request out. */
 export function notCarried(losses: readonly Loss[]): GatewayError {
   const names = losses.map(({ name }) => name).join(", ")
   return new GatewayError(

@@ -17,7 +17,7 @@ export interface Call {
   readonly endpoint: string
   /** Where it is JSON: kept for accounts that want that. */
   readonly body?: JsonObject | undefined
-  /** The size of the body as it came, in bytes. */
+  /** The size of the body as received, in bytes. */
   readonly bodyBytes: number
   /** Unix milliseconds, for people. */
   readonly receivedAt: number
@@ -25,9 +25,9 @@ export interface Call {
   readonly startedAt: number
   /** `x-tollgate-on-low-balance: refuse`: 402 rather than a shorter answer. */
   readonly refuseOnLowBalance: boolean
-  /** `x-tollgate-strict: true`: 400 rather than a request that loses something on its way. */
+  /** `x-tollgate-strict: true`: 400 rather than a request that loses something in translation. */
   readonly isStrict: boolean
-  /** What it holds of the process's memory, until its answer is over. A stream disposes of it at its end. */
+  /** Its share of the process's memory, until its answer is over. A stream disposes of it at its end. */
   readonly memory: Reservation
   /** Only asks what it would cost: money is looked up and never held, and no one is called. */
   readonly isEstimate?: true
@@ -42,8 +42,8 @@ export interface ChatCall extends Call {
 
 /** What goes back to the caller. */
 export interface Answer {
-  /** No one else's: the taker adds its own. */
+  /** Owned by whoever receives the answer, which adds its own headers. */
   readonly headers: Record<string, string>
-  /** A text that is whole, or a stream that ends when its charge is on disk. */
+  /** A complete text, or a stream that ends when its charge is on disk. */
   readonly body: string | ReadableStream<Uint8Array>
 }

@@ -3,7 +3,7 @@ import type { Caller } from "./call.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
 import { CallEnded, type CallFailure, isCallerGone } from "./call-failure.ts"
 
-/** Most answers are over before it is worth asking whether their caller is still there. Milliseconds. */
+/** Most answers are over before it is worth checking whether their caller is still connected. Milliseconds. */
 const ASK_AFTER = 50
 
 /** An upstream call that is under way. */
@@ -12,7 +12,7 @@ interface RunningCall extends Disposable {
 }
 
 /**
- * Ends what runs upstream for a request when its caller leaves. The server keeps it until it forgets the connection,
+ * Ends what runs upstream for a request when its caller leaves. The server keeps it as long as the connection,
  * so it holds the running calls and nothing else of the request.
  */
 export class Cancellation implements Watched, Disposable {
@@ -24,7 +24,7 @@ export class Cancellation implements Watched, Disposable {
   readonly #watch: DeadlineWatch
   readonly #drainTime: number | undefined
   #caller: Caller | undefined
-  /** Called when the caller has left and the answer is to be read on. */
+  /** Called when the caller has left and the answer is read on. */
   onLeave: (() => void) | undefined
 
   /**
@@ -41,7 +41,7 @@ export class Cancellation implements Watched, Disposable {
   }
 
   onDue(): void {
-    // It was read on for as long as it may be.
+    // It was read on for as long as the settings allow.
     if (this.#hasLeft) return this.end(new CallEnded("caller_left"))
     const signal = this.#caller?.signal
     this.#stopAsking()
@@ -49,7 +49,7 @@ export class Cancellation implements Watched, Disposable {
     else signal?.addEventListener("abort", () => this.leave())
   }
 
-  /** Whether what runs upstream is to be read on when the caller leaves. */
+  /** Whether what runs upstream is read on when the caller leaves. */
   get drains(): boolean {
     return this.#drainTime !== undefined && this.attempts.length > 0
   }

@@ -2,17 +2,17 @@ import { LinkedList, type Place } from "../../canon/linked-list.ts"
 import type { CallEnded } from "./call-failure.ts"
 import { Pulse } from "./pulse.ts"
 
-/** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse look is enough. */
+/** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse check is enough. */
 const LOOK_EVERY = 100
 
-/** Something with a point in time at which it must be told. */
+/** Something that has to act at a point in time. */
 export interface Watched {
   /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
   dueAt: number
-  /** The watch's own: where it stands while it is watched. */
+  /** The watch's own: its place in the list while it is watched. */
   place: Place<Watched> | undefined
   onDue(now: number): void
-  /** The gateway ends and waits no longer. */
+  /** The gateway shuts down and waits no longer. */
   onCut?(reason: CallEnded): void
 }
 
@@ -43,7 +43,7 @@ export class DeadlineWatch implements Disposable {
     watched.place = undefined
   }
 
-  /** Ends all that runs, and whatever may still begin. */
+  /** Ends all that runs, and all that still starts. */
   cut(reason: CallEnded): void {
     this.#cutBy = reason
     for (const watched of this.#watched) watched.onCut?.(reason)

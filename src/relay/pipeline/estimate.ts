@@ -57,7 +57,7 @@ export interface EstimatedStep {
   readonly deployment: Deployment
   /** Whether it rests after failures, and is tried last. */
   readonly isCircuitOpen: boolean
-  /** Of a chat: whether the request goes up as it came, and in which dialect. */
+  /** Of a chat: whether the request goes up verbatim, and in which dialect. */
   readonly plan?: { readonly isVerbatim: boolean; readonly dialect: string; readonly calls: number }
   readonly losses: readonly Loss[]
   /** Why the request cannot go there. */

@@ -2,17 +2,17 @@ import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { ContentRecord } from "../../store/payload-log.ts"
 import type { Call } from "./call.ts"
 
-/** Where prompts and answers are kept. */
+/** Where prompts and answers are stored. */
 export interface PayloadWriter {
   keep(record: ContentRecord): Promise<void>
   /** Deletes what is older than a moment, Unix milliseconds. */
   sweep(before: number): Promise<void>
 }
 
-/** How long they are kept, milliseconds. */
+/** How long they are stored, milliseconds. */
 const LIFETIME = 30 * 86_400_000
 const SWEEP_EVERY = 3_600_000
-/** Characters of JSON that are kept of a request, and as many of its answer. */
+/** Characters of JSON that are stored of a request, and as many of its answer. */
 const MAX_KEPT = 256 * 1024
 /** Records on their way to the disk; while there are more, none is added: the gateway comes first. */
 const MAX_WAITING = 500
@@ -24,8 +24,8 @@ const FILE = /^[A-Za-z0-9+/=_-]+$/
 const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
 
 /**
- * Keeps what was asked and answered, for accounts that want it and no one else. It is done after the
- * answer, and costs the others one look at their key.
+ * Stores what was asked and answered, for accounts that want it and no one else. It is done after the
+ * answer, and costs the others one check of their key.
  */
 export class PayloadLog implements AsyncDisposable {
   readonly #keeper: PayloadWriter
@@ -34,7 +34,7 @@ export class PayloadLog implements AsyncDisposable {
   #characters = 0
   readonly #timer: Timer
 
-  /** @param failed hears of what could not be kept or deleted. */
+  /** @param failed called with what could not be stored or deleted. */
   constructor(keeper: PayloadWriter, failed: (error: unknown) => void) {
     this.#keeper = keeper
     this.#failed = failed
@@ -85,7 +85,7 @@ export class PayloadLog implements AsyncDisposable {
   }
 }
 
-/** JSON without the files in it; one that is too long is told by its beginning. */
+/** JSON without the files in it; of one that is too long, its beginning. */
 function keptText(value: JsonValue): string {
   const text = JSON.stringify(value, (_, member: unknown) =>
     typeof member === "string" ? withoutFile(member) : member,

@@ -100,8 +100,8 @@ export class Pipeline {
 
   /**
    * Tries the deployments of a request's model, the healthy ones first, until one gives an answer.
-   * @param plan finds out how one of them is to be asked. One that cannot be asked is passed over.
-   * @param attempt asks it. What that throws sends the request to the next, unless it is final or the vendor has
+   * @param plan finds out how one of them is called. One that cannot be called is skipped.
+   * @param attempt calls it. What that throws sends the request to the next, unless it is final or the vendor has
    * refused the request itself.
    * @throws CallFailure the last one; its attempts are over by then.
    */
@@ -136,7 +136,7 @@ export class Pipeline {
     )
   }
 
-  /** The deployments of a request's model, in the order in which they are to be tried. */
+  /** The deployments of a request's model, in the order in which they are tried. */
   candidates({ charge, config }: RequestContext): readonly Candidate[] {
     return route(charge.model, this.#health).map((deployment) => {
       const client = config.clients.get(deployment.provider)
@@ -146,7 +146,7 @@ export class Pipeline {
   }
 
   /**
-   * Begins an upstream call: it is on the receipt, and ends when the caller leaves. What is done with it belongs into
+   * Begins an upstream call: it is on the receipt, and ends when the caller leaves. What is done with it belongs in
    * a `try` whose failure goes to its `fail`.
    * @throws CallEnded when the caller has left.
    */
@@ -204,7 +204,7 @@ export class Pipeline {
   }
 
   /**
-   * Charges what was used, and puts the key's rate right. Resolves when the charge is on disk.
+   * Charges what was used, and corrects the key's rate. Resolves when the charge is on disk.
    * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
    */
   async settle(

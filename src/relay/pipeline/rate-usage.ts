@@ -20,7 +20,7 @@ export class RateUsage {
 
   /**
    * Counts the request, if that has not been done, and the tokens that it may use.
-   * @param tokens an estimate; `correct` puts it right.
+   * @param tokens an estimate; `correct` replaces it.
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`; then nothing is counted.
    */
   count(tokens: number): void {
@@ -32,7 +32,7 @@ export class RateUsage {
     this.#tokens = tokens
   }
 
-  /** Replaces the estimate, where a request turns out to be another than its body. It is not refused for that any more. */
+  /** Replaces the estimate, where a request turns out to be another than its body. It is not refused for that. */
   estimate(tokens: number): void {
     this.#limiter.adjust(this.#call.key.id, tokens - this.#tokens)
     this.#tokens = tokens

@@ -63,7 +63,7 @@ export function factsOf(kind: StateKind): KindFacts {
 }
 
 /**
- * What is another account's and what no one has ever heard of are told in the same words. Anthropic's client
+ * What is another account's and what does not exist are refused in the same words. Anthropic's client
  * sends the whole conversation by itself when it reads such details of a message (ThreadState of its SDK).
  */
 export function notFound({ id, path, state }: StateReference): GatewayError {
@@ -89,7 +89,7 @@ export function noThreads(path: string): GatewayError {
   return unsupportedThread(path, message)
 }
 
-/** A tool that is billed beside its tokens, in a thread that would keep it for later turns. */
+/** A tool that is billed besides its tokens, in a thread that would keep it for later turns. */
 export function unthreadable(path: string): GatewayError {
   const message = `'${path}' asks for a tool that is billed beside its tokens, which a thread would keep for later turns that do not name it. Leave 'thread' out. ${factsOf("message").instead}`
   return unsupportedThread(path, message)
@@ -104,7 +104,7 @@ function unsupportedThread(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter, fields: { details } })
 }
 
-/** It is the caller's own, but the model is not served by who keeps it. */
+/** It is the caller's own, but the model is not served by the vendor that keeps it. */
 export function keptElsewhere({ path, state }: StateReference, model: string): GatewayError {
   const { noun, instead } = factsOf(state.kind)
   return invalidValue(

@@ -45,7 +45,7 @@ export class StateRefusals implements RefusalReader {
   #isAboutState(reported: JsonObject): boolean {
     const message = textAt(reported, "message") ?? ""
     if (this.#references.some(({ id }) => message.includes(id))) return true
-    // Anthropic tells so of threads.
+    // Anthropic says so of threads.
     if (textAt(objectAt(reported, "details") ?? {}, "error_code") === "thread_not_found")
       return true
     const parameter = textAt(reported, "param")

@@ -20,7 +20,7 @@ const SWEEP_PAUSE = 20
 /** What a request names of what vendors keep, once it is known whose it is. */
 export interface ResolvedState {
   readonly references: readonly StateReference[]
-  /** Tokens that its vendor reads beside the request; undefined where no one knows. */
+  /** Tokens that its vendor reads besides the request; undefined where that is unknown. */
   readonly tokens: number | undefined
   /** The model, with those of its deployments only that can find it. */
   readonly model: Model
@@ -55,7 +55,7 @@ export class VendorState implements Disposable {
   readonly #failed: (error: unknown) => void
   readonly #timer: Timer
 
-  /** @param failed hears of old records that could not be deleted. */
+  /** @param failed called when old records could not be deleted. */
   constructor(store: StateStore, hasher: KeyHasher, failed: (error: unknown) => void) {
     this.#store = store
     this.#hasher = hasher
@@ -181,7 +181,7 @@ class Search {
   #counted = 0
   /** Tokens of the items of each answer: its output holds them all. */
   readonly #answers = new Map<string, number>()
-  /** Who keeps all that was found; undefined before anything was. */
+  /** Who keeps all that was found; undefined until something is. */
   #providers: ReadonlySet<string> | undefined
   #last: StateReference | undefined
 

@@ -34,7 +34,7 @@ export class TokenCounter implements Disposable {
     return this.#ask({ text })
   }
 
-  /** How many characters of a text its first tokens make; undefined when that could not be told in time. */
+  /** How many characters of a text its first tokens make; undefined when that could not be counted in time. */
   head(text: string, tokens: number): Promise<number | undefined> {
     return this.#ask({ text, head: tokens })
   }

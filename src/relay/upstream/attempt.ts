@@ -24,7 +24,7 @@ export interface Candidate {
   readonly client: ProviderClient
 }
 
-/** Hears of attempts that failed, unless it was the gateway or the request itself that ended them. */
+/** Takes attempts that failed, unless it was the gateway or the request itself that ended them. */
 export interface AttemptObserver {
   attemptFailed(
     request: string,
@@ -56,7 +56,7 @@ interface AttemptParts<T extends Candidate> {
  */
 export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposable {
   readonly plan: T
-  /** How the receipt tells of it; completed when it is over. */
+  /** Its line on the receipt; completed when it is over. */
   readonly record: Writable<AttemptRecord>
   /** By `performance.now()`. */
   readonly startedAt = performance.now()
@@ -86,7 +86,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
    * Sends a request.
    * @param refusals reads what its vendor refuses it with.
    * @returns the answer, whose status is good and whose body is still to be read.
-   * @throws GatewayError for anything else; `fail` is to be told of it.
+   * @throws CallFailure for anything else; pass it to `fail`.
    */
   send(request: HttpRequest | Promise<HttpRequest>, refusals: RefusalReader): Promise<HttpAnswer> {
     return request instanceof Promise
@@ -162,7 +162,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   }
 
   /**
-   * The call came to nothing: it is ended, and the receipt tells why.
+   * The call came to nothing: it is ended, and the receipt says why.
    * @returns the failure, for the caller that waits for the answer.
    */
   fail(thrown: unknown): CallFailure {

@@ -4,15 +4,15 @@ import type { Reservation } from "../../limits/memory-budget.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { free } from "../../wire/free-chunk.ts"
 
-/** Answers up to here are not worth counting: their request has been. Bytes. */
+/** Answers up to this size are not counted: their request has been. Bytes. */
 const SMALL_ANSWER = 64 * 1024
-/** A whole answer is there as it came, as what was parsed of it, and as what goes to the caller. */
+/** A whole answer is in memory as received, as parsed, and as sent to the caller. */
 const COPIES = 3
 const MEBIBYTE = 1024 * 1024
 /** Lists, objects and members of a whole answer: as many are parsed and read in about a second (decision 20). */
 const MAX_VALUES = 1_000_000
 
-/** Who reads an answer whole. */
+/** Reads a whole answer. */
 export interface AnswerReader {
   readonly provider: string
   /** The most that it takes, unpacked. Bytes. */
@@ -22,7 +22,7 @@ export interface AnswerReader {
   received(): void
 }
 
-/** An answer that is here already and not worth counting; undefined: it is to be collected. */
+/** An answer that has arrived already and is too small to count; undefined: collect it. */
 export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
   const whole = answer.takeWhole(Math.min(SMALL_ANSWER, reader.answerBytes))
   if (whole !== undefined) reader.received()
@@ -82,7 +82,7 @@ export class AnswerSize {
   }
 }
 
-/** What came while the answer was small is looked at once it no longer is. */
+/** What came while the answer was small is scanned once it no longer is. */
 function scanned(
   scanner: JsonScanner | undefined,
   chunks: readonly Uint8Array[],

@@ -6,7 +6,7 @@ import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { ChatBinding, RequestHeaders, Signer, Vendor } from "../../vendors/vendor.ts"
 import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
 
-/** What is to be asked of a provider. */
+/** A request for a provider, before it has an address and a signature. */
 export interface OutgoingRequest {
   /** The vendor's own name for it. */
   readonly model: string
@@ -16,7 +16,7 @@ export interface OutgoingRequest {
   readonly headers: RequestHeaders | undefined
 }
 
-/** The headers of an offer, as long as its signature stays the same. */
+/** The headers of a binding, as long as its signature stays the same. */
 interface SettledHeaders {
   readonly signed: RequestHeaders
   readonly record: RequestHeaders
@@ -100,7 +100,7 @@ export class ProviderClient {
     return { url, headers, body }
   }
 
-  /** The address of something that a chat of its has made, and the headers to ask for it with. */
+  /** The address of something that a chat there has made, and the headers to request it with. */
   async beneath(
     binding: ChatBinding,
     name: string,

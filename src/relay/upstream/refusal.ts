@@ -5,7 +5,7 @@ import { GatewayError } from "../../canon/errors.ts"
 /** A vendor's error body is read up to here, in bytes. */
 const ERROR_BODY_LIMIT = 64 * 1024
 
-/** Reads refusals in one vendor's words. */
+/** Reads refusals in one vendor's format. */
 export interface RefusalReader {
   decodeError(status: number, body: unknown, headers: Headers): GatewayError
 }
