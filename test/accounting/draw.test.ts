@@ -6,7 +6,7 @@ function share(lease: bigint, free: bigint): OwnerShare {
   return { posted: lease + free, free, lease, spent: 0n, fromLease: 0n }
 }
 
-test("a charge comes out of the lease first, then of what nobody has leased", () => {
+test("a charge comes out of the lease first, then of what no one has leased", () => {
   const account = share(10n, 5n)
   const budget = share(12n, 0n)
   expect(draw({ request: "req", amount: 12n }, account, [budget], false)).toEqual({

@@ -38,7 +38,7 @@ export async function runTask(agent: Agent, { url, key, model }: Target): Promis
   }
 }
 
-/** Nothing of whoever runs this reaches the agent, least of all a key. */
+/** Nothing of the person that runs this reaches the agent, least of all a key. */
 function environmentOf(agent: Agent, { key }: Target, home: string): Record<string, string> {
   const programs = join(AGENTS_FOLDER, "node_modules", ".bin")
   return {

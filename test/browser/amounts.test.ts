@@ -56,7 +56,7 @@ test(
 )
 
 test(
-  "when the answer of an entry is lost, nobody says that there is none, and the same is sent again",
+  "when the answer of an entry is lost, no one says that there is none, and the same is sent again",
   async () => {
     const { page } = operator
     const keys: (string | undefined)[] = []

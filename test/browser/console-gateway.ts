@@ -11,7 +11,7 @@ import {
 } from "../support/process.ts"
 
 const ROOT = new URL("../../", import.meta.url).pathname
-/** Images of the pages, kept for whoever looks at a run; never committed. */
+/** Images of the pages, kept for people who look at a run; never committed. */
 const ARTEFACTS = join(ROOT, "test/browser/artefacts")
 
 export const OPERATOR = {

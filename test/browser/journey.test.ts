@@ -141,7 +141,7 @@ test(
 )
 
 test(
-  "a rotated key works on beside the new one; a revoked one stops",
+  "a rotated key works on with the new one; a revoked one stops",
   async () => {
     const { page } = operator
     await open(operator, "Keys")

@@ -37,7 +37,7 @@ describe("foldEvents", () => {
     expect(foldEvents([])).toEqual({ choices: [] })
   })
 
-  test("an answer of very many pieces is folded in time that grows with it", () => {
+  test("an answer of very many chunks is folded in time that grows with it", () => {
     const chunks = 60_000
     const chunk = extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } })
     const events = Array.from({ length: chunks }, () => [said("a"), chunk, cited("u")]).flat()
@@ -91,7 +91,7 @@ describe("foldEvents", () => {
     })
   })
 
-  test("a signature closes its piece of reasoning, and a later one replaces it", () => {
+  test("a signature closes its chunk of reasoning, and a later one replaces it", () => {
     const parts = partsOf(
       reasoning("a"),
       reasoning("b"),
@@ -109,7 +109,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("pieces with ids of their own replace no other", () => {
+  test("chunks with ids of their own replace no other", () => {
     const parts = partsOf(
       reasoning("a"),
       signature("1", { id: "rs_1" }),
@@ -124,7 +124,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("withheld reasoning is a piece of its own, whatever stands around it", () => {
+  test("withheld reasoning is a chunk of its own, whatever stands around it", () => {
     const withheld = { isRedacted: true, signedBy: "anthropic-messages" } as const
     const parts = partsOf(
       reasoning("a"),

@@ -25,7 +25,7 @@ test("holds what came and has not left, in the order it came", () => {
   )
 })
 
-test("gives those that were there when it began, whoever leaves meanwhile", () => {
+test("gives those that were there when it began, no matter who leaves meanwhile", () => {
   const list = new LinkedList<string>()
   const places = ["a", "b", "c"].map((element) => list.add(element))
   const given: string[] = []

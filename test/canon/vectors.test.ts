@@ -16,7 +16,7 @@ test("what goes into base64 comes out of it, to the last bit of a 32-bit float",
   )
 })
 
-test("numbers out of base64 are as short as a 32-bit float can be told", () => {
+test("numbers out of base64 are as short as a 32-bit float can be", () => {
   expect(numbersOf(base64Of([0.1, -0.5, 1]))).toEqual([0.100000001, -0.5, 1])
   const text = base64Of([0.1])
   expect(base64Of(text)).toBe(text)

@@ -68,7 +68,7 @@ describe("openai-responses", () => {
     ])
   })
 
-  test("what is told whole names nothing, nor do the words of callers and models", () => {
+  test("what is reported whole names nothing, nor do the words of callers and models", () => {
     const text = { type: "output_text", text: "a", annotations: [{ file_id: "file-1" }] }
     const input = [
       { type: "message", id: "msg_1", role: "assistant", content: [text] },

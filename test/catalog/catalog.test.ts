@@ -83,7 +83,7 @@ describe("known models", () => {
   })
 })
 
-describe("what a vendor asks beside its models", () => {
+describe("what a vendor asks besides its models", () => {
   const known: Facts = {
     ...facts,
     services: {

@@ -31,7 +31,7 @@ describe("facts.json", () => {
     }
   })
 
-  test("cached input is never dearer than input, nor a gift beside it", () => {
+  test("cached input is never dearer than input, nor a gift with it", () => {
     const wrong = models.filter(({ price }) =>
       [price, ...(price?.tiers ?? [])].some(
         (rates) =>

@@ -271,7 +271,7 @@ const COMMANDS = [
   ["doctor"],
 ]
 
-test("every command tells how it is used", async () => {
+test("every command says how it is used", async () => {
   const answers = await Promise.all(COMMANDS.map((words) => run(...words, "--help")))
   for (const [index, { exitCode, stdout, stderr }] of answers.entries()) {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" })

@@ -85,7 +85,7 @@ describe("four workers", () => {
     installation[Symbol.dispose]()
   })
 
-  test("let a key of 60 a minute send 60 on one connection, and tell the truth of what is left", async () => {
+  test("let a key of 60 a minute send 60 on one connection, and tell the truth about what is left", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
     const answers = await onOneConnection(serving.url, key, 60)
     expect(passedOf(statusesOf(answers))).toBe(60)

@@ -117,7 +117,7 @@ describe("the settings are shown", () => {
 })
 
 describe("the settings are written", () => {
-  test("into a new file that is nobody else's to read", async () => {
+  test("into a new file that is no one else's to read", async () => {
     for (const [tool, path] of [
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
@@ -146,7 +146,7 @@ describe("the settings are written", () => {
     }
   })
 
-  test("beside what a file says already, which is kept", async () => {
+  test("next to what a file says already, which is kept", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")
@@ -206,7 +206,7 @@ describe("the settings are written", () => {
     expect(notices).toContain("without --write")
   })
 
-  test("not where a folder stands in the way, which is told with its path", async () => {
+  test("not where a folder stands in the way, which is reported with its path", async () => {
     mkdirSync(join(home, ".claude/settings.json"), { recursive: true })
     put(".codex", "no folder")
     for (const [tool, path] of [

@@ -95,7 +95,7 @@ describe("what the console sets", () => {
     expect(doctor.stdout).toContain("provider mine")
   }, 60_000)
 
-  test("reaches all workers, which have their books on threads", async () => {
+  test("reaches all workers, which have their ledgers on threads", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, { ...TOKEN, TOLLGATE_WORKERS: "2" })
     const key = keyIn(serving)

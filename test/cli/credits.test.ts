@@ -77,7 +77,7 @@ describe("a statement", () => {
   const today = () => new Date().toISOString().slice(0, 10)
   const days = () => ["--from", today(), "--to", today()]
 
-  test("is written as csv, as json, and into a file that nobody else reads", async () => {
+  test("is written as csv, as json, and into a file that no one else reads", async () => {
     const csv = await run("statement", "acme", ...days())
     expect(csv).toMatchObject({ exitCode: 0, stderr: "" })
     const lines = csv.stdout.split("\r\n")
@@ -111,7 +111,7 @@ describe("a statement", () => {
 })
 
 describe("ledger verify", () => {
-  test("walks every book and the audit log, and names the first wrong row", async () => {
+  test("walks every ledger and the audit log, and names the first wrong row", async () => {
     const right = await run("ledger", "verify")
     expect(right).toMatchObject({ exitCode: 0, stderr: "" })
     expect(right.stdout).toContain("every row is right")

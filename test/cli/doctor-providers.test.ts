@@ -72,7 +72,7 @@ describe("a credential is tried at the vendor's list of models", () => {
   })
 })
 
-describe("a refusal is told from other answers", () => {
+describe("a refusal is distinguished from other answers", () => {
   const invalidKey = {
     error: {
       code: 400,

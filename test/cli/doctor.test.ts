@@ -113,7 +113,7 @@ const DAMAGES: readonly [string, string][] = [
 ]
 
 for (const [name, statement] of DAMAGES) {
-  test(`a book in which somebody changed ${name}`, async () => {
+  test(`a ledger in which someone changed ${name}`, async () => {
     const { exitCode, words, diagnosis } = await diagnose(yamlFor({}), async (data) => {
       const installation = { data, config: `${data}/tollgate.yaml`, [Symbol.dispose]() {} }
       await runJson(installation, "account", "create", "one", "--credits", "5")
@@ -136,14 +136,14 @@ test("a database that is none", async () => {
   expect(checkOf(diagnosis, "database").result).toBe("failed")
 }, 20_000)
 
-test("settings that are wrong are told with their line, and nothing else is looked at", async () => {
+test("settings that are wrong are reported with their line, and nothing else is looked at", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\nprovidrs: {}\n")
   expect(exitCode).toBe(6)
   expect(diagnosis.checks).toHaveLength(1)
   expect(diagnosis.checks[0]?.found).toContain("line 2")
 }, 20_000)
 
-test("a book of an older version is told of, and not brought up by who only looks", async () => {
+test("a ledger of an older version is reported, and not brought up by who only looks", async () => {
   using installation = createInstallation(yamlFor({}))
   using book = new Database(databaseFileIn(installation.data), { create: true })
   book.run("CREATE TABLE old (id TEXT)")

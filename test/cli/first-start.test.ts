@@ -61,7 +61,7 @@ test("the first start gives a key and a command that works as printed; the secon
 
 describe("a port that is in use", () => {
   for (const workers of ["1", "2"]) {
-    test(`is told with what to do, and no key is lost, ${workers} worker(s)`, async () => {
+    test(`is reported with what to do, and no key is lost, ${workers} worker(s)`, async () => {
       using installation = createInstallation(ANY_PORT)
       const busy = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
       const child = await startServing(installation, {

@@ -36,7 +36,7 @@ describe("a large amount", () => {
     expect(usual.questions).toEqual([])
   })
 
-  test("needs --yes where nobody is there to be asked", async () => {
+  test("needs --yes where no one is there to be asked", async () => {
     const alone = new FakeTerminal()
     expect(await granting(alone, "5000")).toBe(2)
     expect(alone.notices).toContain("Add --yes if that is what you mean.")

@@ -125,7 +125,7 @@ describe("a running gateway hears of", () => {
     expect(await statusOf(serving, late.key)).toBe(200)
   }, 20_000)
 
-  test("a changed file, with and without SIGHUP; a bad one changes nothing and is told", async () => {
+  test("a changed file, with and without SIGHUP; a bad one changes nothing and is reported", async () => {
     writeFileSync(installation.config, yamlFor(`${simulator.url}/v1`, 5))
     await until(async () => (await inputPrice(serving, caller.key)) === "5")
     await until(() => serving.errors().includes("models.sim/echo"))

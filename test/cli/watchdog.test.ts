@@ -100,7 +100,7 @@ function nodesOf(installation: Installation): number[] {
 }
 
 for (const workers of ["1", "2"]) {
-  test(`a loop that stands still is told of with its request, and starts again: ${workers} worker(s)`, async () => {
+  test(`a loop that stands still is reported with its request, and starts again: ${workers} worker(s)`, async () => {
     using vendor = startHostile()
     using installation = createInstallation(yaml(vendor.url))
     const key = await createCaller(installation)

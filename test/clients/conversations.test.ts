@@ -191,7 +191,7 @@ async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
 describe("what its vendor keeps too", () => {
   const model = "openai/gpt"
 
-  test("is deleted there, and nobody goes on from it", async () => {
+  test("is deleted there, and no one goes on from it", async () => {
     const made = await say(ann, { model, input: "My name is Ann" }, false)
     expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
     gateway.simulator.requests.length = 0

@@ -79,7 +79,7 @@ describe("openai's client", () => {
     expect(readPng(bytesOf(answer))).toBeObject()
   })
 
-  test("several calls are one answer, and rewritten prompts are told", async () => {
+  test("several calls are one answer, and rewritten prompts are reported", async () => {
     const before = gateway.simulator.requests.length
     const answer = await caller.client.images.generate({
       model: "sim/dall-e-3",

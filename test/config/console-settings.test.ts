@@ -78,7 +78,7 @@ describe("what the console has set", () => {
     expect(encryptEntry("provider", "mine", { vendor: "ollama" }, seal).sealed).toBeNull()
   })
 
-  test("what cannot be used is told, and hurts nothing else", () => {
+  test("what cannot be used is reported, and hurts nothing else", () => {
     const other = encryptEntry("provider", "other", { api_key: "k" }, seal).sealed
     const { settings, faults } = read(
       { section: "provider", id: "moved", body: '{"vendor":"openai"}', sealed: other },

@@ -28,7 +28,7 @@ models: { local/draw: { kind: image, price: { image: ${image} } } }
 `
 }
 
-describe("the price of pictures", () => {
+describe("the price of images", () => {
   test("one for all", () => {
     expect(load(pricedBy("40000")).models["local/draw"]?.price).toEqual({ image: "40000" })
   })
@@ -41,7 +41,7 @@ describe("the price of pictures", () => {
     })
   })
 
-  test("mistakes are told with their places", () => {
+  test("mistakes are reported with their places", () => {
     expect(problemsOf(pricedBy("many"))).toContain("must be a decimal number")
     const negative = problemsOf(pricedBy("{ 1024x1024: -1 }"))
     expect(negative).toContain("models.local/draw.price.image.1024x1024")
@@ -50,7 +50,7 @@ describe("the price of pictures", () => {
   })
 })
 
-test("a model says how long its texts may be, and what pictures that come along cost", () => {
+test("a model says how long its texts may be, and what images that come along cost", () => {
   const { models } = load(`
 providers: { local: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" } }
 models:
@@ -61,7 +61,7 @@ models:
   expect(models["local/draw"]?.price).toEqual({ input: "5", image_input: "10", output: "40" })
 })
 
-describe("kept pictures", () => {
+describe("kept images", () => {
   const S3 = `
 images:
   link_minutes: 15

@@ -180,7 +180,7 @@ describe("the environment", () => {
     expect(providers(other).settings.providers.bedrock).toMatchObject({ region: "us-east-2" })
   })
 
-  test("says what is missing beside a key, and keeps quiet about what others use too", () => {
+  test("says what is missing with a key, and keeps quiet about what others use too", () => {
     expect(providers({ BEDROCK_KEY: "k" }).warnings).toEqual([
       "BEDROCK_KEY: not used, since AWS_REGION is not set.",
     ])
@@ -191,7 +191,7 @@ describe("the environment", () => {
     expect(providers({ AWS_REGION: "us-east-1" }).warnings).toEqual([])
   })
 
-  test("is not refused for what others use too, but the fault is told", () => {
+  test("is not refused for what others use too, but the fault is reported", () => {
     const { settings, warnings } = providers({
       GOOGLE_CREDENTIALS: JSON.stringify({ ...KEY_FILE, type: "external_account" }),
       GOOGLE_PROJECT: "mine",

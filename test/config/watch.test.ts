@@ -105,7 +105,7 @@ models: { a/x: { multiplier: 2 } }
   expect(next.changes.restartNeeded).toEqual(["server.port"])
 })
 
-test("a bad file leaves the settings in force, a good one after it is compared with them", async () => {
+test("a bad file leaves the settings active, a good one after it is compared with them", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write("multiplier: 2\ndeadlines: { conect: 1s }")
@@ -227,7 +227,7 @@ test("nothing is called after the end", async () => {
   expect(watched.pending).toBe(0)
 })
 
-test("limits of what is kept are told by their names", async () => {
+test("limits of what is kept are reported by their names", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write(

@@ -83,7 +83,7 @@ describe("the form of a key", () => {
     expect(changesOf(key, { ...values, expiry: "never" })).toEqual({ expires_at: null })
   })
 
-  test("faults stand beside their field", () => {
+  test("faults stand next to their field", () => {
     expect(KEY_CHECKS.name("  ")).toBe("Enter a name")
     expect(KEY_CHECKS.budget("")).toBeNull()
     expect(KEY_CHECKS.budget("0")).not.toBeNull()
@@ -111,7 +111,7 @@ describe("the filters of the requests", () => {
     })
   })
 
-  test("what somebody wrote into the address and is none does no harm", () => {
+  test("what someone wrote into the address and is none does no harm", () => {
     const query = requestQueryOf({ time: "custom", from: "soon", status: "weird" }, now)
     expect(query).toMatchObject({ from: undefined, to: undefined, status: undefined })
   })

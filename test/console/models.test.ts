@@ -169,7 +169,7 @@ describe("a changed model", () => {
     })
   })
 
-  test("keeps prices of long requests and of kinds of pictures", () => {
+  test("keeps prices of long requests and of kinds of images", () => {
     const own = model("a/b", {
       price: { input: "1", image: "40" },
       price_tiers: [{ above: 1_000, price: { input: "2" } }],

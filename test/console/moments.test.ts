@@ -85,7 +85,7 @@ describe("the bars of a chart", () => {
   })
 })
 
-test("a device is told from its user agent", () => {
+test("a device is distinguished from its user agent", () => {
   const chrome =
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
   expect(deviceText(chrome)).toBe("Chrome on macOS")

@@ -32,7 +32,7 @@ describe("the body of a chat", () => {
     })
   })
 
-  test("carries system prompt, past, pictures and every setting", () => {
+  test("carries system prompt, past, images and every setting", () => {
     const settings = {
       system: "Be brief.",
       temperature: 0,
@@ -205,7 +205,7 @@ describe("the session's keys", () => {
   })
 })
 
-test("a key is new for a few seconds, while the news of it goes round", async () => {
+test("a key is new for a few seconds, while it becomes known", async () => {
   let now = 1_000_000
   const keys = new PlaygroundKeys(
     async () => "secret",

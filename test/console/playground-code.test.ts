@@ -105,7 +105,7 @@ describe("a request as code", () => {
     for (const { code } of chatSamples(BASE, body)) expect(code).toContain("TOLLGATE_API_KEY")
   })
 
-  test("pictures are cut in what is shown, and nothing else is", () => {
+  test("images are cut in what is shown, and nothing else is", () => {
     const short = JSON.stringify(shortened(body))
     expect(short).not.toContain(IMAGE)
     expect(short).toContain("422 characters")

@@ -47,7 +47,7 @@ describe("a failure", () => {
   })
 })
 
-test("files that are no pictures are named", () => {
+test("files that are no images are named", () => {
   expect(imageFault({ name: "a.pdf", type: "application/pdf", size: 1 })).toContain("a.pdf")
   expect(imageFault({ name: "a.png", type: "image/png", size: 9_000_000 })).toContain("8 MB")
   expect(imageFault({ name: "a.png", type: "image/png", size: 9 })).toBeUndefined()

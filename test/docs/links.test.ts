@@ -42,7 +42,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(root, { recursive: true }))
 
-test("what leads nowhere is told with its place", () => {
+test("what leads nowhere is reported with its place", () => {
   expect(checkLinks(root)).toEqual([
     `README.md:3 leads nowhere: ${D}/gone.md`,
     `README.md:3 has no such anchor: ${D}/facts.md#f9`,
@@ -57,7 +57,7 @@ test("what leads nowhere is told with its place", () => {
   ])
 })
 
-test("lines of text that are too long are told; tables and code may be", () => {
+test("lines of text that are too long are reported; tables and code may be", () => {
   expect(checkWidth(root)).toEqual(["README.md:9 is too long ('bun scripts/reflow.ts' wraps it)"])
 })
 

@@ -119,7 +119,7 @@ describe("Azure's addresses", () => {
 })
 
 describe("an address that is not there", () => {
-  test("is told with the nearest one", async () => {
+  test("is reported with the nearest one", async () => {
     const response = await caller.post("/v1/chat/completion", CHAT)
     const { error } = (await response.json()) as { error: { message: string; code: string } }
     expect([response.status, error.code]).toEqual([404, "not_found"])

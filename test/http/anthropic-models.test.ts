@@ -88,7 +88,7 @@ test("a wrong place or size of a page is refused", async () => {
   }
 })
 
-test("everybody else gets the list as it was", async () => {
+test("everyone else gets the list as it was", async () => {
   const caller = await gateway.caller("1")
   for (const path of ["/v1/models", "/v1beta/models"]) {
     expect(await (await caller.get(path)).json()).toMatchObject({ object: "list" })

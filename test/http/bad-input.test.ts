@@ -311,7 +311,7 @@ describe("an address that is none", () => {
     await expectRow(posted, 405, "method_not_allowed", null)
   })
 
-  test("somebody else's receipt", async () => {
+  test("someone else's receipt", async () => {
     const other = await gateway.caller("1")
     const answer = await other.post(CHAT, { model: "sim/echo", messages: HELLO })
     await answer.text()

@@ -61,7 +61,7 @@ describe("a compressed body", () => {
     },
   )
 
-  test("is unpacked when it comes in pieces, and 'identity' is none", async () => {
+  test("is unpacked when it comes in chunks, and 'identity' is none", async () => {
     const bytes = packed(CHAT, "gzip")
     const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -134,7 +134,7 @@ describe("a compressed body", () => {
   })
 })
 
-describe("an encoding that nobody knows", () => {
+describe("an encoding that no one knows", () => {
   test("is refused with those that are known", async () => {
     for (const encoding of ["compress", "gzip, br", "aws-chunked", "constructor"]) {
       for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"]) {

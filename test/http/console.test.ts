@@ -61,7 +61,7 @@ describe("the console's files", () => {
     expect(await again.text()).toBe("")
   })
 
-  test("a file with a hash in its name is kept for ever", async () => {
+  test("a file with a hash in its name is kept forever", async () => {
     const response = await get("/console/assets/main-a1.js")
     expect(await response.text()).toBe(SCRIPT)
     expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8")
@@ -104,7 +104,7 @@ describe("the console's files", () => {
     }
   })
 
-  test("HEAD tells the same without the file, and nothing is posted", async () => {
+  test("HEAD says the same without the file, and nothing is posted", async () => {
     const url = `${server.url.origin}/console/`
     const head = await fetch(url, { method: "HEAD" })
     expect(head.status).toBe(200)

@@ -114,7 +114,7 @@ test("every origin is a star, without credentials", async () => {
   expect(asked.headers.has("access-control-allow-credentials")).toBe(false)
 })
 
-test("a change of the settings is in force at once", async () => {
+test("a change of the settings is active at once", async () => {
   await using own = await startGateway()
   const ask = () => fetch(own.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect((await ask()).status).toBe(405)

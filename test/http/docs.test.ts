@@ -20,7 +20,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("is made once: whoever asks for it again and again keeps nobody else waiting", async () => {
+test("is made once: anyone who asks for it again and again keeps no one else waiting", async () => {
   const begun = performance.now()
   for (let time = 0; time < 50; time++) {
     await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()
@@ -77,7 +77,7 @@ test("everything that is told is there, and asks who asks as it says", async () 
   }
 })
 
-test("resources are told once and referred to", () => {
+test("resources are reported once and referred to", () => {
   expect(document.openapi).toBe("3.1.0")
   expect(Object.keys(document.components.schemas)).toContain("Account")
   const list = JSON.stringify(document.paths["/admin/v1/accounts"])

@@ -153,7 +153,7 @@ describe("every endpoint", () => {
     await comesTrue("/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", input: "Hello." })
   })
 
-  test("pictures, of a text and of pictures that are described", async () => {
+  test("images, of a text and of images that are described", async () => {
     for (const model of ["sim/dall-e-2", "sim/gpt-image-1"]) {
       const body = { model, prompt: "a cat", n: 2 }
       await comesTrue("/v1/images/generations", body)
@@ -182,7 +182,7 @@ describe("every endpoint", () => {
     }
   })
 
-  test("a translation by two models is told in two parts", async () => {
+  test("a translation by two models is reported in two parts", async () => {
     const sound = wave(3)
     const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
     const body = { model: "mistral/voxtral-mini", file }
@@ -214,7 +214,7 @@ function upload(
 describe("an estimate", () => {
   const body = { model: "two/echo", messages: HELLO, max_tokens: 100, logit_bias: { "1": 5 } }
 
-  test("tells the route, its ways and what is lost on it", async () => {
+  test("gives the route, its ways and what is lost on it", async () => {
     const { parts } = await estimate("/v1/chat/completions", body)
     expect(parts[0]?.route).toMatchObject([
       { provider: "sim", way: "verbatim", losses: [], error: null },
@@ -225,7 +225,7 @@ describe("an estimate", () => {
     expect(strict.parts[0]?.route[1]?.error?.error_type).toBe("not_carried")
   })
 
-  test("spends nothing, holds nothing, leaves no receipt, calls nobody and fetches nothing", async () => {
+  test("spends nothing, holds nothing, leaves no receipt, calls no one and fetches nothing", async () => {
     const before = await creditsOf(caller)
     const called = gateway.simulator.requests.length
     let fetched = 0

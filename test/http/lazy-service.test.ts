@@ -25,7 +25,7 @@ test("it is made once, by the first who needs it, and disposed of", async () => 
   await expect(lazy.get()).rejects.toThrow("ending")
 })
 
-test("what nobody needed is not made to be disposed of", async () => {
+test("what no one needed is not made to be disposed of", async () => {
   Counted.made = 0
   await new Lazy(async () => new Counted())[Symbol.asyncDispose]()
   expect(Counted.made).toBe(0)

@@ -20,7 +20,7 @@ function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
   return loaded
 }
 
-test("a gateway that nobody manages loads nothing of what manages it", () => {
+test("a gateway that no one manages loads nothing of what manages it", () => {
   const loaded = [...loadedWith(join(SOURCE, "app.ts"))]
   expect(loaded.length).toBeGreaterThan(100)
   expect(loaded.filter((name) => LATE.test(name))).toEqual([])

@@ -107,7 +107,7 @@ describe("bodies that do not end", () => {
     await expectNothingHeld(other)
   })
 
-  test("are refused while they grow when they do not tell their length", async () => {
+  test("are refused while they grow when they do not give their length", async () => {
     const greedy = await gateway.caller()
     const chunk = `${(64 * 1024).toString(16)}\r\n${" ".repeat(64 * 1024)}\r\n`
     const open = Array.from({ length: 12 }, () => new Unfinished(greedy.key, undefined))

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { newCodeText, readCodeText } from "../../src/keys/code-text.ts"
 
-test("a code has eighty bits in symbols that nobody mistakes", () => {
+test("a code has eighty bits in symbols that no one mistakes", () => {
   const codes = Array.from({ length: 500 }, newCodeText)
   for (const code of codes) {
     expect(code).toMatch(/^TG(-[0-9A-HJKMNP-TV-Z]{4}){4}$/)

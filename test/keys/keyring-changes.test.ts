@@ -31,7 +31,7 @@ describe("a keyring", () => {
     expect(asked).toEqual([-1, 0])
   })
 
-  test("is not set back by news that arrive late", async () => {
+  test("is not set back by changes that arrive late", async () => {
     await using book = Book.direct()
     await book.account("account", 0n)
     const gate = Promise.withResolvers<void>()
@@ -121,7 +121,7 @@ describe("a key that another process made or changed", () => {
     expect(await identified(keyring, bearer(rotated.secret))).toBe(key.id)
   })
 
-  test("works no more as soon as its change was told, and is not read for otherwise", async () => {
+  test("works no more as soon as its change was reported, and is not read for otherwise", async () => {
     await using book = Book.direct()
     await book.account("account", 0n)
     let count = 0
@@ -164,7 +164,7 @@ describe("a key that another process made or changed", () => {
     expect(watched.readings).toBe(2)
   })
 
-  test("cannot be told from a wrong one while the book cannot be read: come again", async () => {
+  test("cannot be distinguished from a wrong one while the ledger cannot be read: come again", async () => {
     await using book = Book.direct()
     const { store } = book
     const broken = {

@@ -12,7 +12,7 @@ import { Book } from "../store/book.ts"
 const NOON = Date.parse("2026-11-30T12:00:00Z")
 const NEXT_DAY = Date.parse("2026-12-01T00:00:00Z")
 
-test("a key without budgets has one payer for ever", async () => {
+test("a key without budgets has one payer forever", async () => {
   await using book = Book.direct()
   await book.account("a", 0n)
   const payerAt = payersOf(await book.key("key_x", "a", null))
@@ -61,7 +61,7 @@ test("the name of a budget's owner says which period it is of", () => {
   expect(endOfPeriod("month", Date.parse("2026-12-31T23:59:59Z"))).toBe(Date.parse("2027-01-01"))
 })
 
-test("a charge's row tells its budgets by bits", () => {
+test("a charge's row gives its budgets by bits", () => {
   for (let bits = 0; bits < 8; bits++) {
     const owners = ownersOfBits(bits, "key_x", NOON)
     expect(bitsOf(owners, "key_x")).toBe(bits)

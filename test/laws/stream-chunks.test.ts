@@ -219,7 +219,7 @@ for (const upstream of UPSTREAMS) {
   })
 }
 
-test("pieces that say nothing leave others their turn, however many of them are here already", async () => {
+test("chunks that say nothing leave others their turn, however many of them are here already", async () => {
   const ping = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n')
   const upstream = UPSTREAMS.find(({ id }) => id === "anthropic-messages")
   const client = CLIENTS.find(({ id }) => id === "openai-chat")

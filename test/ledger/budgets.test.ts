@@ -108,7 +108,7 @@ describe("budgets of a day and of a month", () => {
     expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
-  test("are not forgotten while somebody waits for the last of them", async () => {
+  test("are not forgotten while someone waits for the last of them", async () => {
     await using book = Book.direct()
     const payerAt = await thrifty(book)
     const gate = Promise.withResolvers<void>()
@@ -140,7 +140,7 @@ describe("budgets of a day and of a month", () => {
     expect(await book.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
-  test("are leased in full by nobody who has died", async () => {
+  test("are leased in full by no one who has died", async () => {
     await using book = Book.direct()
     const payerAt = await thrifty(book)
     const payer = payerAt(Date.now())
@@ -211,7 +211,7 @@ describe("a change of a key", () => {
     expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
-  test("is heard of by everybody, and is refused once it is revoked", async () => {
+  test("reaches everyone, and is refused once it is revoked", async () => {
     await using book = Book.direct()
     await book.account("a", 0n)
     await book.key("key", "a", null)
@@ -229,7 +229,7 @@ describe("a change of a key", () => {
   })
 })
 
-test("a budget that was changed behind the book's back is found", async () => {
+test("a budget that was changed behind the ledger's back is found", async () => {
   await using book = Book.direct()
   const payerAt = await thrifty(book)
   const ledger = await book.ledger("node")

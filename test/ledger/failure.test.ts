@@ -36,7 +36,7 @@ class FailingStore {
   }
 }
 
-describe("when the book cannot be written", () => {
+describe("when the ledger cannot be written", () => {
   test("the settlement fails, nothing is charged, and the money is free again", async () => {
     await using book = Book.direct()
     const failing = new FailingStore(book.store)

@@ -19,7 +19,7 @@ function costOfOne(kind: ImageKind, image?: string, images: Record<string, strin
 
 const MILLICREDIT = 1_000_000n
 
-describe("a picture costs the rate of its kind", () => {
+describe("an image costs the rate of its kind", () => {
   for (const [kind, millicredits] of [
     [{ size: "1024x1024" }, 40n],
     [{ size: "1024x1024", quality: "hd" }, 80n],

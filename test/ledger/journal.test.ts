@@ -109,7 +109,7 @@ describe("group commit", () => {
     expect(book.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
   })
 
-  test("company is waited for where much came lately, as long as somebody runs", async () => {
+  test("company is waited for where much came lately, as long as someone runs", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
@@ -227,8 +227,8 @@ describe("holds that last", () => {
   })
 })
 
-describe("a book that cannot be written", () => {
-  test("is tried again, and nobody notices when that helps", async () => {
+describe("a ledger that cannot be written", () => {
+  test("is tried again, and no one notices when that helps", async () => {
     const book = new PaperBook()
     book.failures = 2
     const journal = new Journal(book.write)

@@ -55,7 +55,7 @@ describe("a key's budget", () => {
 })
 
 describe("a lease that was lost while the process was suspended", () => {
-  test("is drawn from what nobody has leased", async () => {
+  test("is drawn from what no one has leased", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
@@ -97,7 +97,7 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(book.alarms.writtenOffs).toEqual([])
   })
 
-  test("leaves till and book in step when the open holds end first", async () => {
+  test("leaves leased balance and ledger in step when the open holds end first", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")

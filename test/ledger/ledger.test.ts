@@ -88,7 +88,7 @@ describe("a hold", () => {
     expect(await ledger.extend(payer, 5n, place)).toBeDefined()
   })
 
-  test("works with the largest balance the book can keep, and none above it", async () => {
+  test("works with the largest balance the ledger can keep, and none above it", async () => {
     await using book = Book.direct()
     const largest = 2n ** 63n - 1n
     const payer = await book.account("account", largest)
@@ -229,7 +229,7 @@ describe("a settlement", () => {
     expect(await book.store.accounts.find("account")).toMatchObject({ balance: 40n })
   })
 
-  test("goes on where others have written to the book, and where a batch came to nothing", async () => {
+  test("goes on where others have written to the ledger, and where a batch came to nothing", async () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await book.ledger("node")
@@ -250,7 +250,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(book.store)).problems).toEqual([])
   })
 
-  test("of two processes in turn make one book", async () => {
+  test("of two processes in turn make one ledger", async () => {
     await using book = Book.direct()
     await using other = openDirectStore(book.directory.database)
     await book.account("account", 100n)

@@ -84,7 +84,7 @@ describe("a process that died", () => {
     expect(ledger.available(payer)).toBe(95n)
   }, 15_000)
 
-  test("is buried once, however many look", async () => {
+  test("is reaped once, however many look", async () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await killHolder(book, "dead")
@@ -153,7 +153,7 @@ const CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 const hasContainers = Bun.spawnSync([...CONTAINER, "true"]).success
 
 test.skipIf(!hasContainers)(
-  "two containers on one book do not bury each other",
+  "two containers on one ledger do not reap each other",
   async () => {
     await using book = Book.direct()
     await book.account("account", 100n)
@@ -220,7 +220,7 @@ describe("a node", () => {
     expect(await book.store.accounts.find("account")).toMatchObject({ balance: 100n, leased: 0n })
   })
 
-  test("buries those whose lock is free on this machine, and those that were silent for long", async () => {
+  test("reaps those whose lock is free on this machine, and those that were silent for long", async () => {
     await using book = Book.direct()
     const folder = join(book.directory.path, "run")
     const locks = new NodeLocks(folder, "this machine")
@@ -273,7 +273,7 @@ describe("a node", () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test("that was suspended itself does not bury the others, who were suspended with it", async () => {
+  test("that was suspended itself does not reap the others, who were suspended with it", async () => {
     await using book = Book.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
@@ -293,7 +293,7 @@ describe("a node", () => {
     }
   })
 
-  test("whose clock was set back goes on saying that it lives, and buries the others", async () => {
+  test("whose clock was set back goes on saying that it lives, and reaps the others", async () => {
     await using book = Book.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now

@@ -149,7 +149,7 @@ describe("what a usage costs", () => {
     expect(priceTimes(price, 1_000_000n)).toBe(price)
   })
 
-  test("has what its vendor does beside it where it says nothing of that itself", () => {
+  test("has what its vendor does besides it where it says nothing of that itself", () => {
     const services = { search: "10", file_search: "20" }
     const price = parsePrice({ input: "1", output: "2", search: "30" }, "1", services)
     const usage = { ...NO_USAGE, searches: 1, fileSearches: 1 }

@@ -134,7 +134,7 @@ describe("an idle lease of another node", () => {
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
-  test("is not kept in pieces of which none is enough", async () => {
+  test("is not kept in chunks of which none is enough", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const left = await book.ledger("left")
@@ -190,7 +190,7 @@ describe("an idle lease of another node", () => {
     expect((await book.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
-  test("is not asked for long after nobody waits any more", async () => {
+  test("is not asked for long after no one waits any more", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const rich = await book.ledger("rich")

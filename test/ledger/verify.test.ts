@@ -49,7 +49,7 @@ async function writeBook(book: Book): Promise<void> {
   await book.store.integrity.advanceAnchor(5)
 }
 
-describe("verifying the books", () => {
+describe("verifying the ledgers", () => {
   const directory = new TemporaryDirectory()
   const original = join(directory.path, "original.db")
 
@@ -195,7 +195,7 @@ describe("verifying the books", () => {
     expect(problems[0]?.message).toContain("1 of them are missing")
   })
 
-  test("finds that the last line was taken out with its balance and the book's own anchor", async () => {
+  test("finds that the last line was taken out with its balance and the ledger's own anchor", async () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     const store = openDirectStore(own.database)
@@ -265,7 +265,7 @@ describe("verifying the books", () => {
     expect(problems).toMatchObject([{ account: "right", number: 4, fault: "receipt" }])
   })
 
-  test("reads long books page by page", async () => {
+  test("reads long ledgers page by page", async () => {
     await using book = Book.direct()
     await book.account("long", 0n)
     for (let count = 0; count < 1_203; count++) await book.grant("long", 1n)

@@ -96,7 +96,7 @@ describe("the memory of all requests", () => {
     )
   })
 
-  test("is at least 256 MB where nobody says otherwise", () => {
+  test("is at least 256 MB where no one says otherwise", () => {
     expect(usualMemory()).toBeGreaterThanOrEqual(256 * MEGABYTE)
   })
 })

@@ -67,7 +67,7 @@ describe.each(Object.keys(KINDS))("requests per minute, buckets %s", (kind) => {
     expect(passes(request)).toBe(1)
   })
 
-  test("headers tell the whole limit, what is left, and when it is whole again", () => {
+  test("headers give the whole limit, what is left, and when it is whole again", () => {
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "6",
       "x-ratelimit-remaining-requests": "5",
@@ -173,7 +173,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
 describe("several processes", () => {
   const request = { requestsPerMinute: 10, tokens: 1 }
 
-  test("each take their share, while headers tell the whole limit", () => {
+  test("each take their share, while headers give the whole limit", () => {
     limiter.setProcesses(2)
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "10",

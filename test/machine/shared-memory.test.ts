@@ -127,7 +127,7 @@ describe("processes of one machine", () => {
     expect(first.presence.count).toBe(1)
   })
 
-  test("share every limit, and its headers tell what is left for all", () => {
+  test("share every limit, and its headers give what is left for all", () => {
     using first = new Machine(folder)
     using second = new Machine(folder)
     const limiters = [first, second].map(
@@ -157,7 +157,7 @@ describe("processes of one machine", () => {
     expect(() => limiter.check("key", request)).toThrow("8 per minute")
   })
 
-  test("know of a resting deployment what one has found out, and that it is well again", () => {
+  test("know of a deployment with an open circuit what one has found out, and that it is well again", () => {
     let now = 1_000
     const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)].map(
       (memory) => new Health(() => now, memory),

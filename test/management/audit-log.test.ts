@@ -18,7 +18,7 @@ async function audited(): Promise<Book> {
   return book
 }
 
-test("a record is told as the contract has it", async () => {
+test("a record is reported as the contract has it", async () => {
   await using book = await audited()
   const page = await new AuditLog(book.store).list(OPERATOR, auditQuery.parse({ limit: "1" }))
   expect(auditPage.parse(page)).toMatchObject({

@@ -162,7 +162,7 @@ function call(): Promise<Response> {
 }
 
 describe("a refund", () => {
-  test("takes its part of the credits back, once, however often and by whatever event it is told", async () => {
+  test("takes its part of the credits back, once, however often and by whatever event it is reported", async () => {
     await pay()
     expect(await refund("re_a", 250)).toBe(200)
     expect(await refund("re_a", 250)).toBe(200)
@@ -326,7 +326,7 @@ describe("a dispute", () => {
     await booksAreRight()
   })
 
-  test("that is won before it was told of takes nothing", async () => {
+  test("that is won before it was reported takes nothing", async () => {
     await pay()
     await dispute("closed", "won")
     await dispute("created", "needs_response")
@@ -342,7 +342,7 @@ describe("a dispute", () => {
     expect(await standing()).toEqual({ balance: "0", debt: "0" })
   })
 
-  test("beside a refund takes no more than was paid, in another currency all of it", async () => {
+  test("with a refund takes no more than was paid, in another currency all of it", async () => {
     await pay()
     await refund("re_half", 500)
     await dispute("created", "needs_response", { amount: 930, currency: "eur" })
@@ -351,7 +351,7 @@ describe("a dispute", () => {
   })
 })
 
-test("whatever is told in whichever order and at once, the book adds up and nothing is below zero", async () => {
+test("whatever is told in whichever order and at once, the ledger adds up and nothing is below zero", async () => {
   await pay()
   await spend("4")
   const told: (() => Promise<number>)[] = [
@@ -371,7 +371,7 @@ test("whatever is told in whichever order and at once, the book adds up and noth
   await booksAreRight()
 })
 
-test("a debt that somebody has changed in the database is found", async () => {
+test("a debt that someone has changed in the database is found", async () => {
   await pay()
   await spend("10")
   await refundedCharge(1_000)

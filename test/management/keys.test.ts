@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test("somebody of two accounts sees the keys of both, and of one alone when they ask so", async () => {
+test("someone of two accounts sees the keys of both, and of one alone when they ask so", async () => {
   const both = userIn({ [first]: "member", [second]: "viewer" })
   const { id } = await keys.create(both, { account: first, name: "mine" })
   const other = await keys.create(COMMAND_LINE, { account: second, name: "seen" })

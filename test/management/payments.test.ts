@@ -90,7 +90,7 @@ describe("a page to pay on", () => {
     expect((await errorOf(response)).error_type).toBe("above_max_value")
   })
 
-  test("what Stripe says of the amount is told", async () => {
+  test("what Stripe says of the amount is reported", async () => {
     const error = { type: "invalid_request_error", message: "The amount must be at least 50 cents" }
     answer = () => Response.json({ error }, { status: 400 })
     const response = await checkout("0.10")
@@ -168,7 +168,7 @@ async function balance(): Promise<unknown> {
 }
 
 describe("what Stripe tells", () => {
-  test("a payment is credits, once, however often it is told", async () => {
+  test("a payment is credits, once, however often it is reported", async () => {
     const notice = noticeOf({})
     expect(await tell(notice)).toBe(200)
     expect(await balance()).toBe("12.5")
@@ -183,7 +183,7 @@ describe("what Stripe tells", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("a payment that is told twice at once is one entry, and one line of the audit log", async () => {
+  test("a payment that is reported twice at once is one entry, and one line of the audit log", async () => {
     const notice = noticeOf({})
     expect(await Promise.all([tell(notice), tell(notice), tell(notice)])).toEqual([200, 200, 200])
     expect(await balance()).toBe("12.5")

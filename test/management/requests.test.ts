@@ -11,7 +11,7 @@ function query(filter: Readonly<Record<string, string>> = {}) {
   return requestQuery.parse(filter)
 }
 
-test("a request is told as the contract has it", async () => {
+test("a request is reported as the contract has it", async () => {
   await using own = await ReportedBook.open()
   await own.add({ request: "req_1", at: AT, cost: 1_500n, outcomes: ["upstream_error"] })
   const requests = new Requests(own.book.store, own.reports, own.payloads)
@@ -69,7 +69,7 @@ test("what was written off is told to operators; others see that something was",
   expect(await kindOf(list.list(userIn({ a: "owner" }), whole))).toBe("forbidden")
 })
 
-test("everybody sees the requests of their accounts, and the operator all", async () => {
+test("everyone sees the requests of their accounts, and the operator all", async () => {
   await using own = await ReportedBook.open()
   await own.add(
     { request: "req_1", at: AT },
@@ -111,7 +111,7 @@ test("filters are taken as the query has them, and pages follow each other", asy
   expect(await kindOf(requests.list(OPERATOR, query({ cursor: "garbage" })))).toBe("invalid_value")
 })
 
-test("a receipt is its account's members' and the operator's, and nobody else's", async () => {
+test("a receipt is its account's members' and the operator's, and no one else's", async () => {
   await using own = await ReportedBook.open()
   await own.add({ request: "req_1", at: AT, cost: 7n })
   const requests = new Requests(own.book.store, own.reports, own.payloads)

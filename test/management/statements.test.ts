@@ -115,7 +115,7 @@ describe("a statement", () => {
     expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
   })
 
-  test("of each day adds up to that of all of them, however long the book", async () => {
+  test("of each day adds up to that of all of them, however long the ledger", async () => {
     await using book = Book.direct()
     await book.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")

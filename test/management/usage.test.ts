@@ -12,7 +12,7 @@ function query(filter: Readonly<Record<string, string>> = {}) {
   return usageQuery.parse({ ...SPAN, ...filter })
 }
 
-test("sums are told as the contract has them, with the names of keys and accounts", async () => {
+test("sums are reported as the contract has them, with the names of keys and accounts", async () => {
   await using own = await ReportedBook.open()
   await own.add(
     { request: "req_1", at: AT, cost: 1_500n },

@@ -4,7 +4,7 @@ import { imageTokenBound } from "../../src/media/generated-image-tokens.ts"
 const SQUARE = { width: 1024, height: 1024 }
 const WIDE = { width: 1536, height: 1024 }
 
-describe("a picture is never more tokens than its bound", () => {
+describe("an image is never more tokens than its bound", () => {
   // OpenAI's image generation guide, and what was recorded, text included.
   for (const [model, size, quality, tokens] of [
     ["gpt-image-1", SQUARE, "low", 272],
@@ -30,7 +30,7 @@ describe("a picture is never more tokens than its bound", () => {
     })
   }
 
-  test("a model that nobody knows has a generous one", () => {
+  test("a model that no one knows has a generous one", () => {
     expect(imageTokenBound("painter", SQUARE, "low")).toBe(16_384)
   })
 })

@@ -36,7 +36,7 @@ function partsOf(link: string): readonly [name: string, signature: string] {
 const BASE = "http://gateway"
 
 describe("in a folder", () => {
-  test("a picture comes back as it was, for as long as its link says", async () => {
+  test("an image comes back as it was, for as long as its link says", async () => {
     using images = store()
     const link = await images.keep(png(8, 8), "image/png", BASE)
     const kept = await images.open(...partsOf(link))
@@ -52,7 +52,7 @@ describe("in a folder", () => {
     expect(await others.open(...partsOf(link))).toBeUndefined()
   })
 
-  test("an expired link does not work, and its picture is swept away", async () => {
+  test("an expired link does not work, and its image is swept away", async () => {
     using images = store({ linkLifetime: 1 })
     const link = await images.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -82,7 +82,7 @@ describe("in a folder", () => {
     expect(readdirSync(join(folder, "pictures"))).toEqual([])
   })
 
-  test("nothing is made before there is a picture", async () => {
+  test("nothing is made before there is an image", async () => {
     using images = store()
     await images.sweep()
     expect(existsSync(join(folder, "pictures"))).toBeFalse()
@@ -104,7 +104,7 @@ describe("in a folder", () => {
 })
 
 describe("in a bucket", () => {
-  test("a picture goes there, its link is the bucket's own, and expired ones are removed", async () => {
+  test("an image goes there, its link is the bucket's own, and expired ones are removed", async () => {
     const bucket = new FakeBucket()
     using server = bucket.listen()
     const settings: ImageSettings = {

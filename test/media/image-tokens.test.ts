@@ -24,7 +24,7 @@ describe("imageTokenBound", () => {
     expect(bound(width, height, model, detail)).toBe(tokens)
   })
 
-  test("the guide's shrunken picture of 1800 x 2400 is covered: 1,452 patches", () => {
+  test("the guide's shrunken image of 1800 x 2400 is covered: 1,452 patches", () => {
     expect(bound(1800, 2400, "openai/gpt-4.1-mini")).toBeGreaterThanOrEqual(Math.ceil(1452 * 1.62))
     expect(bound(1800, 2400, "openai/gpt-4.1-mini")).toBeLessThanOrEqual(Math.ceil(1536 * 1.62))
   })
@@ -41,7 +41,7 @@ describe("imageTokenBound", () => {
     ["openai/gpt-5-mini", Math.ceil(1536 * 1.62)],
     ["openai/gpt-5.4", 10_000],
     ["groq/some-vision-model", 16_384],
-  ])("a picture elsewhere costs %p the most it can: %p", (model, max) => {
+  ])("an image elsewhere costs %p the most it can: %p", (model, max) => {
     expect(imageTokenBound(ELSEWHERE, undefined, model)).toBe(max)
     expect(imageTokenBound({ type: "reference", id: "file-1" }, "auto", model)).toBe(max)
     expect(imageTokenBound(base64("no picture"), "auto", model)).toBe(max)
@@ -96,7 +96,7 @@ describe("imageTokenBound", () => {
     )
   })
 
-  test("a larger picture never costs less", () => {
+  test("a larger image never costs less", () => {
     const side = fc.integer({ min: 1, max: 9_000 })
     fc.assert(
       fc.property(side, side, fc.integer({ min: 1, max: 500 }), (width, height, more) => {

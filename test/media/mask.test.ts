@@ -96,7 +96,7 @@ describe("the alpha channel of a PNG", () => {
     }
   }
 
-  test("of a large picture, while others get their turn", async () => {
+  test("of a large image, while others get their turn", async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
     const read = await readAlpha(png(3000, 3000))
@@ -115,7 +115,7 @@ describe("the alpha channel of a PNG", () => {
     ])
   })
 
-  test("a picture without one is opaque", async () => {
+  test("an image without one is opaque", async () => {
     const read = await readAlpha(png(3, 2, { colour: 2 }))
     expect(read).toMatchObject({ alpha: new Uint8Array(6).fill(255) })
   })

@@ -40,7 +40,7 @@ export interface ExpectedStream {
 /**
  * What the caller is to get for a vendor's stream, less the named patches: model and id; usage removed
  * when it was not asked for, and where it was, in the common place; frames that say nothing withheld.
- * The cost is put into the last usage by whoever compares.
+ * The cost is put into the last usage by the caller that compares.
  */
 export function expectedStream(
   recorded: string,

@@ -139,7 +139,7 @@ describe("a whole answer that leaves out", () => {
     ["function_call", "function_call"],
   ]
   for (const [word, told] of FINISHES) {
-    test(`finish_reason "${word}" is told as ${told}`, async () => {
+    test(`finish_reason "${word}" is reported as ${told}`, async () => {
       const choice = { ...BARE.choices[0], finish_reason: word }
       expect((await ask({ choices: [choice] })).choices[0]?.finish_reason).toBe(told)
       const frame = frameOf({
@@ -215,7 +215,7 @@ describe("no choice at all is a failed attempt,", () => {
   })
 })
 
-describe("where the vendor tells no usage, what is charged stands in the answer:", () => {
+describe("where the vendor reports no usage, what is charged stands in the answer:", () => {
   const frames =
     frameOf({ id: "a", choices: [{ delta: { role: "assistant", content: "Hi" } }] }) +
     frameOf({ id: "a", choices: [{ delta: {}, finish_reason: "stop" }] })

@@ -76,7 +76,7 @@ describe("Claude is asked for as much as is held", () => {
     expect(nanocredits(receipt.hold)).toBeLessThan(129_000_000n)
   })
 
-  test("where nobody knows how much that is: for the usual", async () => {
+  test("where no one knows how much that is: for the usual", async () => {
     expect((await ask("anthropic/unknown")).body.max_tokens).toBe(8_192)
   })
 })

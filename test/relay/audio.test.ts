@@ -137,7 +137,7 @@ describe("every vendor's speech", () => {
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
   })
 
-  test("tokens are what the vendor told", async () => {
+  test("tokens are what the vendor reported", async () => {
     const body = {
       model: "google/gemini-tts",
       voice: "Kore",

@@ -68,8 +68,8 @@ describe("what was done is paid", () => {
   })
 })
 
-describe("a number in a usage that is charged to nobody", () => {
-  test("is told to the operator, once for each name and deployment", async () => {
+describe("a number in a usage that is charged to no one", () => {
+  test("is reported to the operator, once for each name and deployment", async () => {
     const usage = { teleports: 3, completion_tokens_details: { dreams: 2, reasoning_tokens: 1 } }
     whenAsked(CHAT, completion({}, usage))
     const caller = await gateway.caller("10")
@@ -147,7 +147,7 @@ describe("the sandbox", () => {
     }
   }
 
-  test("tells the class of service that it was asked for", async () => {
+  test("gives the class of service that it was asked for", async () => {
     await using own = await startGateway({
       providersAt: (url) => ({
         own: { ...provider(`${url}/v1`), prices: { modes: { priority: "2" } } },

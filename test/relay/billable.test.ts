@@ -139,7 +139,7 @@ describe("a switch", () => {
 })
 
 describe("what is no switch", () => {
-  test("plain fields that nobody knows pass as they were written", async () => {
+  test("plain fields that no one knows pass as they were written", async () => {
     current = CASES.find(({ name }) => name.startsWith("chat: web_search_options")) ?? current
     const caller = await gateway.caller("10")
     const unknown = { teleport: { to: "moon" }, prompt_cache_retention: "24h", store: true }

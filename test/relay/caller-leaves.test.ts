@@ -105,7 +105,7 @@ test("midway of a stream: what was delivered is settled, as our own estimate", a
   expect(gateway.heard.filter(({ name }) => name === "usageMissing")).toEqual([])
 })
 
-test("midway of a stream about a picture: the picture is in the estimate", async () => {
+test("midway of a stream about an image: the image is in the estimate", async () => {
   const url = `data:image/png;base64,${pngOf(1024, 1024).toBase64()}`
   const content = [
     { type: "text", text: "What is this?" },

@@ -25,7 +25,7 @@ afterEach(() => uploads.reset())
 afterAll(() => uploads[Symbol.asyncDispose]())
 
 describe("a request that turns out different from what was forwarded", () => {
-  test("keeps its id, and the book knows no other request", async () => {
+  test("keeps its id, and the ledger knows no other request", async () => {
     const sender = await uploads.gateway.caller("10")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form, { key: sender.key })
@@ -116,7 +116,7 @@ describe("a sound that waits until it is whole", () => {
     })
   }
 
-  test("because nobody would pay for it", async () => {
+  test("because no one would pay for it", async () => {
     const poor = await uploads.gateway.caller("0.001")
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })
@@ -125,7 +125,7 @@ describe("a sound that waits until it is whole", () => {
     expect(uploads.heard.length).toBe(0)
   })
 
-  test("because nobody would pay for it, and counts once", async () => {
+  test("because no one would pay for it, and counts once", async () => {
     const poor = await uploads.gateway.caller("0.001", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })

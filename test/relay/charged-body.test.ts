@@ -39,8 +39,8 @@ async function severalTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }
 
-describe("a body whose last piece waits for the charge", () => {
-  test("gives all but the last piece at once", async () => {
+describe("a body whose last chunk waits for the charge", () => {
+  test("gives all but the last chunk at once", async () => {
     const called: string[] = []
     const charge = Promise.withResolvers<void>()
     const body = bodyOf(chunks("a", "b", "c"), called, charge.promise)
@@ -56,7 +56,7 @@ describe("a body whose last piece waits for the charge", () => {
     expect(called).toEqual(["whole"])
   })
 
-  test("gives no last piece when it cannot be charged", async () => {
+  test("gives no last chunk when it cannot be charged", async () => {
     const called: string[] = []
     const charge = Promise.reject(new Error("the disk is full"))
     const body = bodyOf(chunks("a", "b"), called, charge)
@@ -93,7 +93,7 @@ describe("a body whose last piece waits for the charge", () => {
     expect(called).toEqual(["caller_left", "left"])
   })
 
-  test("reads nothing that nobody waits for", async () => {
+  test("reads nothing that no one waits for", async () => {
     let read = 0
     async function* counted(): AsyncGenerator<Uint8Array> {
       for (;;) {

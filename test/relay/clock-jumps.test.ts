@@ -29,7 +29,7 @@ function startPausing() {
 }
 
 test.each([HOUR, -HOUR])(
-  "a clock that is set by %p ms ends no running call, and its receipt tells how long it took",
+  "a clock that is set by %p ms ends no running call, and its receipt says how long it took",
   async (distance) => {
     const { vendor, end } = startPausing()
     using _ = vendor

@@ -74,7 +74,7 @@ test("a history takes memory for as long as its request runs, and gives it back"
 })
 
 describe("a file that cannot be used", () => {
-  test("is told of once, costs no answer, and is begun again", async () => {
+  test("is reported once, costs no answer, and is begun again", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()
@@ -85,7 +85,7 @@ describe("a file that cannot be used", () => {
     expect(told(gateway)).toBe(1)
   })
 
-  test("locked by somebody, holds up no answer and no second turn", async () => {
+  test("locked by someone, holds up no answer and no second turn", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     await asked(ann, { input: "Hi" })

@@ -95,7 +95,7 @@ describe("what is kept", () => {
   })
 
   test.each(["sim/echo", "sim/responses"])(
-    "is not blamed where another account's is named beside it, at %s",
+    "is not blamed where another account's is named with it, at %s",
     async (model) => {
       const models = { "sim/responses": simulated({ dialects: ["openai-responses"] }) }
       await using gateway = await startGateway({ models })
@@ -130,7 +130,7 @@ describe("what is kept", () => {
 })
 
 describe("the oldest give way", () => {
-  test("of an account, and nobody else's", async () => {
+  test("of an account, and no one else's", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 60_000, totalBytes: 1 << 30 } },
     })
@@ -145,7 +145,7 @@ describe("the oldest give way", () => {
   })
 })
 
-test("under 'vendor_state: pass' what is kept is written out, and what nobody knows is passed on", async () => {
+test("under 'vendor_state: pass' what is kept is written out, and what no one knows is passed on", async () => {
   await using gateway = await startGateway({
     settings: { vendorState: "pass" },
     models: { "sim/gpt": simulated({ dialects: ["openai-responses"] }) },

@@ -141,7 +141,7 @@ for (const stream of [false, true]) {
       await expectTimeout(response, "the whole answer")
     })
 
-    test("an address where nobody takes the connection is given up", async () => {
+    test("an address where no one takes the connection is given up", async () => {
       const response = await ask("silent/echo", { connect: 200 }, { stream })
       await expectTimeout(response, "cannot be reached")
     })
@@ -161,7 +161,7 @@ for (const stream of [false, true]) {
 }
 
 describe("after the answer has begun", () => {
-  test("a stall in a stream is told in it, and what was delivered is settled", async () => {
+  test("a stall in a stream is reported in it, and what was delivered is settled", async () => {
     const before = await caller.balance()
     const response = await ask("sim/fault-stall", { betweenBytes: 250 }, { stream: true })
     expect(response.status).toBe(200)

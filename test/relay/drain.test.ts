@@ -53,7 +53,7 @@ test("a gateway that ends takes nothing new and lets running streams finish", as
 })
 
 test.each([false, true])(
-  "a stream that outlasts the end is cut, and what was delivered is in the book (shared: %p)",
+  "a stream that outlasts the end is cut, and what was delivered is in the ledger (shared: %p)",
   async (isShared) => {
     const { vendor } = startPausing()
     using _ = vendor
@@ -129,7 +129,7 @@ test("a whole answer that outlasts the end is an error that says to come again, 
   silence.resolve(new Response())
 })
 
-test("sound that outlasts the end is cut, so that nobody takes it for the whole", async () => {
+test("sound that outlasts the end is cut, so that no one takes it for the whole", async () => {
   using vendor = startVendor(
     () =>
       new Response(

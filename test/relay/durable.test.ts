@@ -146,7 +146,7 @@ test("when no lease can be written, a request is refused as one that may come ag
   }
 })
 
-test("while the book cannot be written no request is taken; when it can, they are again", async () => {
+test("while the ledger cannot be written no request is taken; when it can, they are again", async () => {
   await withBrokenBook(async () => {
     await (await chat(false)).text()
     const asked = gateway.simulator.requests.length

@@ -209,7 +209,7 @@ describe("inputs above a vendor's limit", () => {
 })
 
 describe("money", () => {
-  test("a vendor that told nothing, or zero, is counted for, and the operator hears of it", async () => {
+  test("a vendor that reported nothing, or zero, is counted for, and the operator is told", async () => {
     for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await embed(caller, { model, input: "the cat sat" })
@@ -226,7 +226,7 @@ describe("money", () => {
     expect(nanocredits(receipt.hold)).toBe(BigInt(JSON.stringify(body).length) * 1_000n)
   })
 
-  test("without credits nobody is called", async () => {
+  test("without credits no one is called", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "sim/embed", input: "the cat sat" })

@@ -185,7 +185,7 @@ describe("the order of deployments", () => {
   beforeAll(setUp)
   afterAll(tearDown)
 
-  test("when all fail, the last failure is told and nothing is charged", async () => {
+  test("when all fail, the last failure is reported and nothing is charged", async () => {
     const response = await caller.post(CHAT, { model: "sim/both-fail", messages: HELLO })
     expect(response.headers.get("retry-after")).toBe("2")
     expect(response.headers.get("x-should-retry")).toBe("true")

@@ -73,7 +73,7 @@ describe("what a vendor takes of an answer's limits", () => {
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
-  ])("%s tells which of so many it was, and does not see more of them", (_name, taken, max) => {
+  ])("%s says which of so many it was, and does not see more of them", (_name, taken, max) => {
     if (max > 0) {
       expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
     }

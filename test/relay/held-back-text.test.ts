@@ -41,7 +41,7 @@ async function toldBefore(body: object): Promise<string> {
   return contentOf(text.slice(0, end))
 }
 
-describe("text that may begin a sequence is told before the failure that ends its stream", () => {
+describe("text that may begin a sequence is reported before the failure that ends its stream", () => {
   test.each([
     ["an error in a piece of its own", () => streamed([frame("Hello "), frame("STO"), ERROR])],
     ["an error in the same piece", () => streamed([frame("Hello STO") + ERROR])],
@@ -109,7 +109,7 @@ function responses(text: string, ...rest: { readonly type: string }[]): Response
 describe("text that is counted", () => {
   const FAILED = { type: "error", message: "Overheated.", code: "server_error" }
 
-  test("is told as far as the limit lets it before a failure", async () => {
+  test("is reported as far as the limit lets it before a failure", async () => {
     answer = () => responses("one two", FAILED)
     const body = { model: "vendor/responses", max_tokens: 5 }
     expect(await toldBefore(body)).toBe("one two")

@@ -96,7 +96,7 @@ describe("edits where masks are black and white", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("one model of two deployments: what makes pictures, and what edits them", async () => {
+  test("one model of two deployments: what makes images, and what edits them", async () => {
     const { client } = caller
     for (let round = 0; round < 4; round++) {
       const edited = await edit("stability/pictures")

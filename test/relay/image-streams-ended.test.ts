@@ -51,14 +51,14 @@ describe("a stream that breaks off", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("before its first event: the next deployment makes the picture", async () => {
+  test("before its first event: the next deployment makes the image", async () => {
     const response = await generate({ model: "openai/two" })
     expect(await response.text()).toContain("image_generation.completed")
     const { attempts } = await receiptOf(response.headers)
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["upstream_error", "ok"])
   })
 
-  test("where pictures have a price, one that never came costs nothing", async () => {
+  test("where images have a price, one that never came costs nothing", async () => {
     const before = await caller.balance()
     const response = await generate({ model: "openai/priced-cut", partial_images: 3 })
     expect(await response.text()).toContain('data: {"error":{"message":')
@@ -115,7 +115,7 @@ describe("a caller who leaves", () => {
     expect(attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("with a draft of a picture that has a price pays for the picture", async () => {
+  test("with a draft of an image that has a price pays for the image", async () => {
     const { status, usage, cost } = await leave("openai/priced-stall")
     expect([status, usage, cost]).toEqual(["settled", { image: 1 }, "0.04"])
   })

@@ -23,7 +23,7 @@ afterAll(tearDown)
 /** What OpenAI charges: text in, images out. */
 
 describe("a vendor that streams", () => {
-  test("generate: drafts as they come, then the picture, its tokens and its cost", async () => {
+  test("generate: drafts as they come, then the image, its tokens and its cost", async () => {
     const before = await caller.balance()
     const { data: stream, response } = await caller.client.images
       .generate({
@@ -92,7 +92,7 @@ describe("a vendor that streams", () => {
     })
   })
 
-  test("no drafts: the picture is the one event", async () => {
+  test("no drafts: the image is the one event", async () => {
     const events = await all(
       await caller.client.images.generate({
         model: "openai/gpt-image-priced",
@@ -149,7 +149,7 @@ describe("a vendor that does not stream", () => {
     "stability/core",
     "together/black-forest-labs/FLUX.1-schnell",
   ]) {
-    test(`${model}: the whole picture is the one event, and said so`, async () => {
+    test(`${model}: the whole image is the one event, and said so`, async () => {
       const { data: stream, response } = await caller.client.images
         .generate({ model, prompt: "an owl", stream: true, partial_images: 2 })
         .withResponse()
@@ -170,7 +170,7 @@ describe("a vendor that does not stream", () => {
     })
   }
 
-  test("several pictures are an event each, with the cost of all in the last", async () => {
+  test("several images are an event each, with the cost of all in the last", async () => {
     const { data: stream, response } = await caller.client.images
       .generate({ model: "openai/gpt-image-priced", prompt: "an owl", stream: true, n: 3 })
       .withResponse()

@@ -27,7 +27,7 @@ describe("money", () => {
     return response.headers.get("x-tollgate-cost")
   }
 
-  test("pictures are priced by size and quality", async () => {
+  test("images are priced by size and quality", async () => {
     const three = { model: "sim/dall-e-3", prompt: "an owl" }
     expect(await costOf({ ...three, n: 2 })).toBe("0.08")
     expect(await costOf({ ...three, quality: "hd" })).toBe("0.08")
@@ -61,7 +61,7 @@ describe("money", () => {
     expect(response.headers.get("x-tollgate-cost")).toBe((cost / 1e9).toFixed(9).replace(/0+$/, ""))
   })
 
-  test("pictures that come along have a price of their own, or that of text", async () => {
+  test("images that come along have a price of their own, or that of text", async () => {
     for (const [model, rate] of [
       ["sim/gpt-image-seeing", "10"],
       ["sim/gpt-image-1", "5"],
@@ -96,7 +96,7 @@ describe("money", () => {
     expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
-  test("the worst case is held: ten pictures are not begun with credits for nine", async () => {
+  test("the worst case is held: ten images are not begun with credits for nine", async () => {
     const poor = await calls.gateway.caller("0.39")
     const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
@@ -164,7 +164,7 @@ describe("each vendor", () => {
     })
   })
 
-  test("edits and variations of vendors that see pictures", async () => {
+  test("edits and variations of vendors that see images", async () => {
     const wide = [PROMPT, IMAGE, MASK, ["response_format", "b64_json"]] as const
     for (const [model, losses] of [
       ["google/gemini-2.5-flash-image", "mask:approximated, size:approximated"],
@@ -197,7 +197,7 @@ describe("each vendor", () => {
   })
 })
 
-describe("links to kept pictures", () => {
+describe("links to kept images", () => {
   async function link(): Promise<string> {
     const response = await generate({ model: "sim/gpt-image-1", prompt: "a kept boat" })
     return ((await response.json()) as Made).data[0]?.url ?? ""

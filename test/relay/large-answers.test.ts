@@ -139,7 +139,7 @@ describe("an answer that is packed", () => {
     zstd: (bytes) => new Uint8Array(zstdCompressSync(bytes)),
   }
   for (const [encoding, pack] of Object.entries(packers)) {
-    test(`is not unpacked beyond its limit, as ${encoding}, and stops nobody`, async () => {
+    test(`is not unpacked beyond its limit, as ${encoding}, and stops no one`, async () => {
       const bomb = pack(plain)
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bomb, { headers })
@@ -162,7 +162,7 @@ describe("an answer that is packed", () => {
     })
   }
 
-  test("in a way that nobody knows is refused", async () => {
+  test("in a way that no one knows is refused", async () => {
     const headers = { "content-encoding": "compress", "content-type": "application/json" }
     answer = () => new Response("{}", { headers })
     const error = await errorOf(await caller.post(CHAT, { model: "same/m", messages: HELLO }))
@@ -229,7 +229,7 @@ describe("a stream", () => {
     await nothingHeld(caller)
   })
 
-  test("brings arguments of a tool that are 200,000 levels deep to nobody's harm", async () => {
+  test("brings arguments of a tool that are 200,000 levels deep to no one's harm", async () => {
     const call = { id: "c", type: "function", function: { name: "f", arguments: deep } }
     const message = { role: "assistant", content: null, tool_calls: [call] }
     const whole = {

@@ -146,7 +146,7 @@ describe("when the credits cover the input and a part of the output", () => {
     expect((await chat(caller, { max_tokens: 50 }, fits)).status).toBe(200)
   })
 
-  test("another wish in that header is an error", async () => {
+  test("another option in that header is an error", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "maybe" })
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "invalid_value" })
@@ -173,7 +173,7 @@ describe("the hold", () => {
     await response.text()
   })
 
-  test("of a picture goes by its size, not by its bytes", async () => {
+  test("of an image goes by its size, not by its bytes", async () => {
     const url = `data:image/png;base64,${pngOf(512, 512, 300_000).toBase64()}`
     const content = [{ type: "image_url", image_url: { url } }]
     // OpenAI's rule for gpt-4o: a base of 85 and 170 for each of four tiles.

@@ -31,7 +31,7 @@ function startBarrier() {
   return { vendor, max: () => max }
 }
 
-// Bun runs 256 upstream requests at a time, unless whoever starts it says otherwise.
+// Bun runs 256 upstream requests at a time, unless it is started with another limit.
 test.each(["bin/tollgate", "src/main.ts"] as const)(
   "%s: 1,000 streams are open at once, and all of them finish",
   async (launcher) => {

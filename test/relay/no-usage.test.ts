@@ -41,7 +41,7 @@ describe("a usage of nothing for an answer that is here is none:", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("of pictures", () => {
+  test("of images", () => {
     const request = {
       prompt: "a cat",
       count: 1,

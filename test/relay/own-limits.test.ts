@@ -209,7 +209,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
       }
 
       for (const model of name === "responses" ? [] : SILENT) {
-        test(`${model} tells no sequence, and a caller who is told it hears it all the same`, async () => {
+        test(`${model} gives no sequence, and a caller who is told it hears it all the same`, async () => {
           const told = await ask(client, { model, stream, stop: ["never", "four"] })
           expect(told.text.trimEnd()).toBe("one two\nthree STOP")
           const asked = JSON.stringify(gateway.simulator.requests.at(-1)?.body)

@@ -59,7 +59,7 @@ for (const [place, fields] of BILLED) {
   })
 }
 
-test("goes where nobody bills it, and plain fields anywhere", async () => {
+test("goes where no one bills it, and plain fields anywhere", async () => {
   const caller = await gateway.caller("1")
   const body = { input: "Hi", service_tier: "priority" }
   const own = await caller.post(PATH, { ...body, model: "both/vectors" })

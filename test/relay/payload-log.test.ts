@@ -94,7 +94,7 @@ describe("what is asked and answered", () => {
     expect(await own.payloads.find("new")).toEqual({ ...record, request: "new", at: 6 })
   })
 
-  test("a failure to keep it is told, and hurts nobody", async () => {
+  test("a failure to keep it is reported, and hurts no one", async () => {
     const failures: unknown[] = []
     const broken = async (): Promise<void> => {
       throw new Error("the disk is full")

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Pulse, readPulse } from "../../src/relay/pipeline/pulse.ts"
 
-test("tells what the loop turned to last, by the request's names", () => {
+test("says what the loop turned to last, by the request's names", () => {
   const pulse = new Pulse()
   const first = pulse.enter("req_1", "/v1/chat/completions", "openai/gpt")
   expect(readPulse(pulse.memory)).toMatchObject({
@@ -31,7 +31,7 @@ test("keeps to its memory, whatever names are, and forgets the oldest", () => {
   expect(readPulse(pulse.memory)).not.toHaveProperty("request")
 })
 
-test("says when nobody has to watch, and when a new start is not wanted", () => {
+test("says when no one has to watch, and when a new start is not wanted", () => {
   const pulse = new Pulse()
   pulse.end()
   pulse.rest()

@@ -75,13 +75,13 @@ describe("in a conversation", () => {
     expect(lost).toEqual([])
   })
 
-  test("for another provider its text is left, and the loss is told", () => {
+  test("for another provider its text is left, and the loss is reported", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "another")
     expect(messages).toEqual(conversation(reasoning({})).messages)
     expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
   })
 
-  test("a piece that was only its signature is then gone", () => {
+  test("a chunk that was only its signature is then gone", () => {
     const alone = reasoning({ text: "", signature: sealed, isRedacted: true })
     const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)

@@ -139,7 +139,7 @@ describe("what clients of vendors send", () => {
   })
 
   for (const path of [PATH, "/v2/rerank"]) {
-    test(`${path}: what Cohere has beside the results`, async () => {
+    test(`${path}: what Cohere has with the results`, async () => {
       const caller = await gateway.caller("1")
       const version = path === PATH ? "1" : "2"
       const { answer, response } = await rerank(caller, { model: "all/cohere" }, path)
@@ -217,7 +217,7 @@ describe("money", () => {
     expect(borrowed.receipt).toMatchObject({ estimated: true, usage: { search: 1 } })
   })
 
-  test("a vendor that told nothing is counted for, and the operator hears of it", async () => {
+  test("a vendor that reported nothing is counted for, and the operator is told", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "sim/fault-no-usage" })
     expect(receipt).toMatchObject({ estimated: true, usage: { input: 22 } })
@@ -282,7 +282,7 @@ describe("bad input", () => {
     expect(await caller.balance()).toBe(nanocredits("1"))
   })
 
-  test("without credits nobody is called", async () => {
+  test("without credits no one is called", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     expect((await errorOf(await caller.post(PATH, whole))).status).toBe(402)

@@ -24,7 +24,7 @@ export interface SilentListener extends Disposable {
   readonly url: string
   /** Connects, which leaves no room: the next connection is not answered. */
   fill(): Promise<void>
-  /** Takes the connection that waits, whoever it is from. */
+  /** Takes the connection that waits, from any client. */
   take(): Promise<TakenConnection>
 }
 

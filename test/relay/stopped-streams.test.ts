@@ -78,7 +78,7 @@ const FACES: Readonly<Record<string, readonly [body: object, told: RegExp]>> = {
 }
 
 for (const [path, [body, told]] of Object.entries(FACES)) {
-  test(`a usage that comes behind the sequence, in the same piece, is told at ${path}`, async () => {
+  test(`a usage that comes behind the sequence, in the same chunk, is reported at ${path}`, async () => {
     const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
     using vendor = startVendor(() => streamed([end]))
     await using gateway = await startGateway(gatewayAt(vendor.url))
@@ -177,7 +177,7 @@ test("a vendor that still writes another choice is heard to its end", async () =
   expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { input: 10, output: 8 } })
 })
 
-test("what was held back is told when the vendor breaks off", async () => {
+test("what was held back is reported when the vendor breaks off", async () => {
   using vendor = startVendor(() => streamed([frame("Hello STO")]))
   await using gateway = await startGateway(gatewayAt(vendor.url))
   const caller = await gateway.caller("1")

@@ -15,7 +15,7 @@ test("gives up on a text that chokes it, and counts the next one", async () => {
   expect(await counter.count("hello world")).toBe(2)
 }, 30_000)
 
-test("tells how many characters the first tokens make, whole ones only", async () => {
+test("says how many characters the first tokens make, whole ones only", async () => {
   using counter = new TokenCounter()
   expect(await counter.head("hello world, again", 2)).toBe("hello world".length)
   expect(await counter.head("hello world", 5)).toBe("hello world".length)

@@ -50,7 +50,7 @@ describe("a caller who would rather have nothing than less", () => {
   const SEEDED = { messages: HELLO, seed: 7 }
   const STRICT = { "x-tollgate-strict": "true" }
 
-  test("is refused with the names, and nobody is called or charged", async () => {
+  test("is refused with the names, and no one is called or charged", async () => {
     const asked = gateway.simulator.requests.length
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED }, STRICT)
     const error = await errorOf(response)
@@ -68,7 +68,7 @@ describe("a caller who would rather have nothing than less", () => {
     expect(response.headers.has("x-tollgate-losses")).toBe(false)
   })
 
-  test("anybody else gets the answer, and is told", async () => {
+  test("anyone else gets the answer and is told why", async () => {
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED })
     expect(response.status).toBe(200)
     expect(response.headers.get("x-tollgate-losses")).toBe("seed:dropped")
@@ -77,7 +77,7 @@ describe("a caller who would rather have nothing than less", () => {
     })
   })
 
-  test("a wish that is none is refused", async () => {
+  test("an option that is none is refused", async () => {
     const body = { model: "sim/echo", messages: HELLO }
     const error = await errorOf(await caller.post(CHAT, body, { "x-tollgate-strict": "perhaps" }))
     expect(error).toMatchObject({ status: 400, code: "invalid_value" })

@@ -246,7 +246,7 @@ describe("a translation that cannot be made", () => {
     }
   })
 
-  test("is refused when nothing may be lost, before anybody is called", async () => {
+  test("is refused when nothing may be lost, before anyone is called", async () => {
     const requests = gateway.simulator.requests.length
     const response = await translate({ headers: { "x-tollgate-strict": "true" } })
     expect(await codeOf(response)).toMatchObject({ status: 400, code: "not_carried" })

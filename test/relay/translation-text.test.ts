@@ -14,7 +14,7 @@ function sizes(chunks: readonly (readonly string[])[]): number[] {
   return chunks.map((chunk) => Buffer.byteLength(chunk.join("")))
 }
 
-describe("a text in pieces", () => {
+describe("a text in chunks", () => {
   const text = "Она сказала это. ".repeat(1_000).trim()
 
   test("is cut where sentences end", () => {

@@ -132,7 +132,7 @@ describe("a usage that no request can have had", () => {
   })
 })
 
-test("a usage that is high and possible is charged as it was told", async () => {
+test("a usage that is high and possible is charged as it was reported", async () => {
   usage = { prompt_tokens: 90_000, completion_tokens: 100 }
   const { receipt } = await ask({ model: "scripted/known", messages: HELLO, max_tokens: 100 })
   expect(receipt.usage).toEqual({ input: 90_000, output: 100 })
@@ -164,7 +164,7 @@ describe("what came beyond max_tokens", () => {
       expect(paid).toBe(10n * 1_000n + 2_001n * 2_000n)
     })
 
-    test(`bounds what is told of it, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`bounds what is reported of it, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 1e15 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt } = await ask(body)

@@ -147,7 +147,7 @@ test("a key's budget is never overdrawn either", async () => {
   expect(credits.key).toMatchObject({ budget: "0.5", budget_left: "0" })
 })
 
-test("a price for the request itself is charged beside its tokens", async () => {
+test("a price for the request itself is charged besides its tokens", async () => {
   const caller = await gateway.caller("1")
   const { receipt } = await ask(caller, "scripted/per-request", false)
   expect(receipt.usage).toEqual({ input: 10, output: 1, request: 1 })

@@ -75,7 +75,7 @@ describe("other dialects", () => {
     }
   }
 
-  test("Claude's messages are kept for nobody who has not asked for it", async () => {
+  test("Claude's messages are kept for no one who has not asked for it", async () => {
     const left = await ofClaude(setup.ann, {})
     const n = /msg_(\w+)/.exec(await left.text())?.[1] ?? ""
     const thread = { type: "continue", previous_message_id: `msg_${n}` }

@@ -41,7 +41,7 @@ function ask(caller: TestCaller, body: object): Promise<Response> {
   return caller.post("/v1/responses", { model: MODEL, input: "Hi", max_output_tokens: 20, ...body })
 }
 
-test("what nobody knows is passed on, held with the whole context, and belongs to nobody by that", async () => {
+test("what no one knows is passed on, held with the whole context, and belongs to no one by that", async () => {
   const body = { conversation: "conv_old" }
   for (const caller of [ann, bob]) {
     const answer = await ask(caller, body)
@@ -67,7 +67,7 @@ test("what is known to be another's stays so", async () => {
   expect(own.status).toBe(200)
 })
 
-test("a vendor's 404 of what nobody knows is the caller's", async () => {
+test("a vendor's 404 of what no one knows is the caller's", async () => {
   const message = "Conversation with id 'conv_y' not found."
   vendor.refusal = { status: 404, body: { error: { message, type: "invalid_request_error" } } }
   const refused = await ask(ann, { conversation: "conv_y" })

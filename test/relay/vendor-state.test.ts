@@ -144,7 +144,7 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
 
 describe("another account's", () => {
   for (const [name, path, body] of WAYS) {
-    test(`${name} is not there, exactly as one that nobody knows`, async () => {
+    test(`${name} is not there, exactly as one that no one knows`, async () => {
       const { n } = await leave(setup.ann)
       const asked = setup.first.bodies.length
       const others = await setup.bob.post(RESPONSES, {
@@ -189,7 +189,7 @@ describe("another account's", () => {
   }
 })
 
-test("what is told in a stream is known before its end has come", async () => {
+test("what is reported in a stream is known before its end has come", async () => {
   for (let round = 0; round < 10; round++) {
     const { n } = await leave(setup.ann, { stream: true })
     for (const [, , body] of WAYS) {
@@ -297,7 +297,7 @@ describe("money", () => {
     expect(setup.gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
 
-  test("the same with an id that nobody knows costs nobody anything", async () => {
+  test("the same with an id that no one knows costs no one anything", async () => {
     const poor = await setup.gateway.caller("0.01")
     setup.first.inputTokens = 400_000
     const body = { model: "first/gpt", input: "Hi", previous_response_id: "resp_x" }

@@ -136,7 +136,7 @@ describe.each(WAYS)("to Anthropic's client, from $model (streamed: $isStreamed)"
   })
 })
 
-test("a search of OpenAI's that failed is told as one that is unavailable", async () => {
+test("a search of OpenAI's that failed is reported as one that is unavailable", async () => {
   const { content } = await told(GPT, true)
   const results = content.filter((block) => block.type === "web_search_tool_result")
   expect(results).toHaveLength(2)
@@ -270,7 +270,7 @@ test("chat completions still have the sources as annotations, and nothing else o
   }
 })
 
-describe("what was told of a search and comes back", () => {
+describe("what was reported of a search and comes back", () => {
   test.each([GPT, GEMINI, CLAUDE])("as blocks is no step of the vendor's: to %s", async (model) => {
     for (const isStreamed of [true, false]) {
       for (const from of [GPT, GEMINI]) {
@@ -357,7 +357,7 @@ describe("what was told of a search and comes back", () => {
   })
 })
 
-test("what is paid does not depend on what is told", async () => {
+test("what is paid does not depend on what is reported", async () => {
   for (const model of [GPT, CLAUDE, GEMINI]) {
     for (const stream of [true, false]) {
       const answer = await caller.post("/v1/messages", { ...ask(model), stream } as unknown as Json)

@@ -329,7 +329,7 @@ describe("a search", () => {
     expect(vendor.bodies.at(-1)?.["tools"]).toBeUndefined()
   })
 
-  test("is dropped beside functions at Gemini, which refuses both together", async () => {
+  test("is dropped with functions at Gemini, which refuses both together", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     const tools = [{ type: "function", function: FUNCTION }]
     const asked = await caller.post(CHAT, { model: "gemini/m", ...body, tools })
@@ -338,7 +338,7 @@ describe("a search", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("googleSearch")
   })
 
-  test("stands beside functions at Claude, but for one of its own name", async () => {
+  test("stands with functions at Claude, but for one of its own name", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     for (const [name, has] of [
       ["look", true],

@@ -79,7 +79,7 @@ describe("a whole answer that the relay ends", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test("tells the usage that came with the sequence", async () => {
+  test("gives the usage that came with the sequence", async () => {
     const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
     using vendor = startVendor(() => streamed([end]))
     await using gateway = await startGateway(gatewayAt(vendor.url))
@@ -91,7 +91,7 @@ describe("a whole answer that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("is asked for whole where only a whole answer tells all", async () => {
+  test("is asked for whole where only a whole answer says all", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -138,7 +138,7 @@ describe("a whole answer that the relay ends", () => {
     ["cannot be read", () => streamed([frame("Hello"), "data: {\n\n"])],
   ]
   for (const [what, answer] of BROKEN) {
-    test(`that ${what} before is a failed attempt: another answers, or nobody pays`, async () => {
+    test(`that ${what} before is a failed attempt: another answers, or no one pays`, async () => {
       let isBroken = true
       using vendor = startVendor((_request, number) => {
         isBroken = number !== 2

@@ -128,7 +128,7 @@ describe("health", () => {
   })
 })
 
-describe("what people are told", () => {
+describe("what people read", () => {
   test("nothing is known of what was never called", () => {
     expect(health.report(ID)).toEqual({
       state: "unknown",

@@ -69,7 +69,7 @@ describe("route", () => {
     expect(lasts).toEqual(new Set(["spare", "reserve"]))
   })
 
-  test("puts resting ones last, even behind a spare, and never refuses", () => {
+  test("puts those with an open circuit last, even behind a spare, and never refuses", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 100), deployment("b", 1), deployment("spare", 0)])
@@ -96,7 +96,7 @@ describe("route", () => {
     expect(ids(route(pool, health, random))).toEqual(["a", "b"])
   })
 
-  test("orders each deployment that has a price exactly once: healthy, spare, resting", () => {
+  test("orders each deployment that has a price exactly once: healthy, spare, with an open circuit", () => {
     const one = fc.record({
       weight: fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true })),
       priced: fc.boolean(),

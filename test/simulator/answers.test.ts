@@ -151,7 +151,7 @@ test("a long beginning that was seen before is reported as cached", async () => 
   expect(second.prompt_tokens).toBeGreaterThan(2048)
 })
 
-test("sends OpenAI's headers, and some that nobody may pass on", async () => {
+test("sends OpenAI's headers, and some that no one may pass on", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, echoBody("hi"))
   expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/)

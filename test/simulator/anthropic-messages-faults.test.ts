@@ -38,7 +38,7 @@ for (const [name, status, type] of STATUSES) {
   })
 }
 
-test("an error midway is told in a frame of its own, and the client throws it", async () => {
+test("an error midway is reported in a frame of its own, and the client throws it", async () => {
   await using simulator = withClient()
   const body = asking("one two six ten", { model: "fault-stream-error", stream: true })
   const events = eventsOf(await (await post(simulator, body)).text())

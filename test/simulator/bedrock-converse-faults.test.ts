@@ -47,7 +47,7 @@ function streamed(fault: string, text = "one two six ten"): Promise<Response> {
   })
 }
 
-test("an error midway is told in an exception frame", async () => {
+test("an error midway is reported in an exception frame", async () => {
   const frames = framesOf(await (await streamed("stream-error")).arrayBuffer())
   expect(frames.at(-1)).toEqual({
     headers: {

@@ -85,7 +85,7 @@ describe("an answer", () => {
     expect(plain.message.content).toHaveLength(1)
   })
 
-  test("counts pictures beside the input", async () => {
+  test("counts images besides the input", async () => {
     const url = `data:image/png;base64,${SMALL_PNG}`
     const content = [
       { type: "text", text: "look" },

@@ -80,7 +80,7 @@ describe("a whole answer", () => {
     expect(JSON.parse(textOf(await partsOf(byGoogles)))).toEqual({ tags: ["tags"] })
   })
 
-  test("counts pictures by tiles, and sound", async () => {
+  test("counts images by tiles, and sound", async () => {
     const parts = [
       { text: "look" },
       { inlineData: { mimeType: "image/png", data: SMALL_PNG } },
@@ -119,7 +119,7 @@ describe("a whole answer", () => {
 })
 
 describe("a stream", () => {
-  test("is whole answers in pieces, its lines ending with CRLF", async () => {
+  test("is whole answers in chunks, its lines ending with CRLF", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ isStream: true }), ask(TEXT))
     expect(response.headers.get("content-type")).toBe("text/event-stream")
@@ -335,7 +335,7 @@ describe("a second turn", () => {
   })
 })
 
-test("takes a streamed answer back in its pieces, and a schema for one word", async () => {
+test("takes a streamed answer back in its chunks, and a schema for one word", async () => {
   const turn = (role: string, text: string) => ({ role, parts: [{ text }] })
   const contents = [turn("user", "one"), turn("model", "two"), turn("model", " three")]
   expect(

@@ -34,7 +34,7 @@ for (const [name, status, code] of STATUSES) {
   })
 }
 
-test("an error midway is told nested, then as a failed answer; numbers have no gap", async () => {
+test("an error midway is reported nested, then as a failed answer; numbers have no gap", async () => {
   await using simulator = withSimulator()
   const body = asking("one two six ten", { model: "fault-stream-error" })
   const streamed = await post(simulator, { ...body, stream: true })

@@ -204,7 +204,7 @@ test("a beginning that was there before is cached", async () => {
   expect([await cached(), await cached()]).toEqual([0, 1024])
 })
 
-test("tells the probabilities of tokens when they are asked for", async () => {
+test("gives the probabilities of tokens when they are asked for", async () => {
   await using simulator = withSimulator()
   const more = { include: ["message.output_text.logprobs"], top_logprobs: 2 }
   const body = asking("one two", { ...more, stream: true })

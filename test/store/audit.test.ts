@@ -44,7 +44,7 @@ async function tampered(work: (database: Database) => void): Promise<unknown> {
   return verifyAudit(store)
 }
 
-describe("nobody edits the log", () => {
+describe("no one edits the log", () => {
   test.each([
     ["UPDATE audit SET actor_name = 'somebody else' WHERE number = 2"],
     ["DELETE FROM audit WHERE number = 3"],

@@ -58,7 +58,7 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
 }
 
 describe("room", () => {
-  test("an answer that is larger than all room puts nobody else out", async () => {
+  test("an answer that is larger than all room puts no one else out", async () => {
     await store.keep(answer("small"), ROOM)
     await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
     expect(await found("small")).toBe(true)
@@ -78,7 +78,7 @@ describe("room", () => {
 })
 
 describe("time", () => {
-  test("is over when it was told, or when the time that is told now says so", async () => {
+  test("is over when it was reported, or when the time that is told now says so", async () => {
     await store.keep(answer("old"), ROOM)
     expect(await found("old", { now: NOW + 23 * HOUR })).toBe(true)
     expect(await found("old", { now: NOW + 24 * HOUR })).toBe(false)
@@ -150,7 +150,7 @@ describe("its file", () => {
     expect(await found("of the other", { by: second })).toBe(true)
   })
 
-  test("is begun again where another version of Tollgate, or somebody else, has made it", async () => {
+  test("is begun again where another version of Tollgate, or someone else, has made it", async () => {
     const other = new Database(path(), { create: true })
     other.run("CREATE TABLE parts (hash TEXT, content BLOB)")
     other.close()
@@ -168,7 +168,7 @@ describe("its file", () => {
     expect(await found("gone")).toBe(false)
   })
 
-  test("grows no more where the disk has little left, which is the book's", async () => {
+  test("grows no more where the disk has little left, which is the ledger's", async () => {
     let free = 1 << 20
     const file = openSqliteConversations(path(), () => free)
     const keep = (name: string) => file.methods.parts.keep([{ record: answer(name), room: ROOM }])
@@ -217,7 +217,7 @@ describe("its file", () => {
   })
 })
 
-test("more than can be taken is told by its size", async () => {
+test("more than can be taken is reported by its size", async () => {
   await store.keep(answer("large", { bytes: 50_000 }), ROOM)
   const told = await store.find(["large"], { ...order(), max: 10_000 })
   expect(told).toBeGreaterThanOrEqual(50_000)

@@ -58,7 +58,7 @@ for (const [way, open] of [
   })
 }
 
-test("a book that is moved away and back is trusted again; what it refuses is no damage", async () => {
+test("a ledger that is moved away and back is trusted again; what it refuses is no damage", async () => {
   await using book = Book.direct()
   const told: (string | undefined)[] = []
   const path = book.directory.database

@@ -7,7 +7,7 @@ import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { TemporaryDirectory } from "./book.ts"
 
-test("however a book is opened, all that the store can do is there", async () => {
+test("however a ledger is opened, all that the store can do is there", async () => {
   using directory = new TemporaryDirectory()
   const direct = openSqliteStore(directory.database)
   const names = methodNames(direct.methods)

@@ -15,7 +15,7 @@ async function oldBook(): Promise<TemporaryDirectory> {
   return directory
 }
 
-test("an older book comes through with every line, hash and receipt", async () => {
+test("an older ledger comes through with every line, hash and receipt", async () => {
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
   expect(await verifyLedgers(store)).toMatchObject({ accounts: 2, entries: 7, problems: [] })
@@ -32,7 +32,7 @@ test("an older book comes through with every line, hash and receipt", async () =
   })
 })
 
-test("an older book goes on: its requests are not charged again, new ones follow its last line", async () => {
+test("an older ledger goes on: its requests are not charged again, new ones follow its last line", async () => {
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
   await store.nodes.join({ id: "node", process: 1, host: "test", beatAt: 1, machine: null })
@@ -48,7 +48,7 @@ test("an older book goes on: its requests are not charged again, new ones follow
   expect(await verifyLedgers(store)).toMatchObject({ accounts: 2, entries: 8, problems: [] })
 })
 
-test("the keys of an older book have no aliases, and can be given some", async () => {
+test("the keys of an older ledger have no aliases, and can be given some", async () => {
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
   const { keys } = await store.keys.listChanged(-1)
@@ -58,7 +58,7 @@ test("the keys of an older book have no aliases, and can be given some", async (
   expect((await store.keys.update(keys[0]!.id, { aliases }, AUDIT)).aliases).toEqual(aliases)
 })
 
-test("a receipt that an older book had lost is still missed", async () => {
+test("a receipt that an older ledger had lost is still missed", async () => {
   using directory = await oldBook()
   using database = new Database(directory.database)
   database.run("DELETE FROM receipts WHERE request = 'req_4'")

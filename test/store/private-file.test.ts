@@ -7,7 +7,7 @@ import { openSqliteReports } from "../../src/store/sqlite/requests-reports.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { openConsoleDatabase } from "../../src/store/console-database.ts"
 
-test("no other user of the machine can read what is kept, whoever made the folder", () => {
+test("no other user of the machine can read what is kept, no matter who made the folder", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))
   const book = join(data, "tollgate.db")
   const store = openSqliteStore(book)

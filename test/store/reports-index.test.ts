@@ -30,7 +30,7 @@ describe("the index", () => {
     expect(await reports.list({}, null, 2_000)).toHaveLength(1_400)
   })
 
-  test("begins again where it does not fit its book", async () => {
+  test("begins again where it does not fit its ledger", async () => {
     await using own = await ReportedBook.open()
     await own.add({ request: "req_1" }, { request: "req_2" })
     await found(own, {})
@@ -47,7 +47,7 @@ describe("the index", () => {
     expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
   })
 
-  test("begins again where the book is an earlier one", async () => {
+  test("begins again where the ledger is an earlier one", async () => {
     await using own = await ReportedBook.open()
     await own.add({ request: "req_1" })
     using directory = new TemporaryDirectory()
@@ -86,7 +86,7 @@ describe("the index", () => {
   })
 })
 
-test("reports that are closed answer no more, and a book that is not there has none", async () => {
+test("reports that are closed answer no more, and a ledger that is not there has none", async () => {
   await using own = await ReportedBook.open()
   await own.reports[Symbol.asyncDispose]()
   await expect(own.reports.upToDate()).rejects.toThrow("closed")

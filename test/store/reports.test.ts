@@ -88,7 +88,7 @@ describe("the list of requests", () => {
     ])
   })
 
-  test("tells what was written off, and finds it", async () => {
+  test("says what was written off, and finds it", async () => {
     await using own = await ReportedBook.open()
     const writtenOff = [
       { amount: 5n, reason: "usage_beyond_bound" },
@@ -122,7 +122,7 @@ describe("the list of requests", () => {
     ])
   })
 
-  test("tells what had expired and was settled after all once, as what it came to", async () => {
+  test("says what had expired and was settled after all once, as what it came to", async () => {
     await using own = await ReportedBook.open()
     const { store } = own.book
     const node = { process: 1, host: "test", beatAt: 1, machine: null }

@@ -4,7 +4,7 @@ import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./book.ts"
 
-test("a process that is no longer alone with the book waits for others' locks on a thread", async () => {
+test("a process that is no longer alone with the ledger waits for others' locks on a thread", async () => {
   using directory = new TemporaryDirectory()
   await using store = await openServingStore(directory.database, false)
   await store.accounts.create({ id: "first", name: "first", createdAt: 1 }, AUDIT)

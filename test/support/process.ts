@@ -18,7 +18,7 @@ export function createInstallation(yaml: string): Installation {
   return { data, config, [Symbol.dispose]: () => rmSync(data, { recursive: true, force: true }) }
 }
 
-/** An environment in which no vendor is switched on by whoever runs the tests. */
+/** An environment in which no vendor is switched on by the variables of the person that runs the tests. */
 export function cleanEnvironment(extra: Record<string, string> = {}): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",

@@ -53,7 +53,7 @@ async function round(installation: Installation, key: string, whole: string[]): 
   await Promise.all([...callers, serving.process.exited])
 }
 
-test("kill -9 under load: no whole answer unpaid, none paid twice, the book balances", async () => {
+test("kill -9 under load: no whole answer unpaid, none paid twice, the ledger balances", async () => {
   await using simulator = startSimulator()
   using installation = createInstallation(yamlFor(simulator.url, 0))
   const account = await runJson<{ id: string }>(

@@ -1,6 +1,6 @@
 /**
  * A process of its own that asks a gateway for chats, one after the other, until its input ends, and then tells how it was
- * served: whoever attacks has no share in how long it waits.
+ * served: the attacker has no share in how long it waits.
  */
 import { stdin } from "node:process"
 

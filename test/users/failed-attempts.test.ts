@@ -6,7 +6,7 @@ import type { GatewayError } from "../../src/canon/errors.ts"
 import { Attempts, PER_ADDRESS, PER_USER } from "../../src/users/failed-attempts.ts"
 import { openConsoleDatabase } from "../../src/store/console-database.ts"
 
-test("an address that tries too much locks nobody out any more", () => {
+test("an address that tries too much locks no one out any more", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-attempts-"))
   const database = openConsoleDatabase(data)
   try {

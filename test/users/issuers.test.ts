@@ -66,7 +66,7 @@ test("who is invited becomes a user; who is not does not", async () => {
   })
 })
 
-test("an address that the issuer has not verified opens nobody's door", async () => {
+test("an address that the issuer has not verified opens no one's door", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -80,7 +80,7 @@ test("an address that the issuer has not verified opens nobody's door", async ()
   expect(open.users.list({ limit: 10 })).toHaveLength(1)
 })
 
-test("nobody makes themselves an operator by what their issuer says", async () => {
+test("no one makes themselves an operator by what their issuer says", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   open.invited.add("ada@example.com")
@@ -132,7 +132,7 @@ test("the way back belongs to the browser that went, and is gone once", async ()
   expect(await users.sessionOf(again.cookie)).toBeNull()
 })
 
-test("an issuer that is away or somebody else is in no one's way but its own", async () => {
+test("an issuer that is away or someone else is in no one's way but its own", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)

@@ -24,13 +24,13 @@ function loadedBy(entry: string): Set<string> {
   return found
 }
 
-test("a gateway whose console nobody visits loads no better-auth", () => {
+test("a gateway whose console no one visits loads no better-auth", () => {
   const loaded = loadedBy("cli/serve.ts")
   expect(loaded).toContain("app.ts")
   expect([...loaded].filter((name) => name.startsWith("better-auth"))).toEqual([])
 })
 
-test("users are known without better-auth until somebody comes in", () => {
+test("users are known without better-auth until someone comes in", () => {
   const loaded = loadedBy("users/users.ts")
   expect(loaded).toContain("users/user-table.ts")
   expect([...loaded].filter((name) => name.startsWith("better-auth"))).toEqual([])

@@ -24,7 +24,7 @@ test("a changed password ends all other sessions, and the old one is worth nothi
   await signIn(users, elsewhere, { ...ADA, password: NEXT })
 })
 
-test("nobody changes a password without a session", async () => {
+test("no one changes a password without a session", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const change = open.users.signIn.changePassword(new Browser(), ADA.password, NEXT)

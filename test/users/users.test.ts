@@ -29,7 +29,7 @@ test("our tables are those that better-auth needs", async () => {
   expect(toBeAdded).toEqual([])
 })
 
-test("a password opens a session, and signing out ends it for whoever has the cookie", async () => {
+test("a password opens a session, and signing out ends it for anyone who has the cookie", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)
@@ -61,7 +61,7 @@ test("a session is known in every process, and so is its end", async () => {
   expect(await open.users.sessionOf(browser.cookie)).toBeNull()
 })
 
-test("a cookie that we did not sign is nobody's", async () => {
+test("a cookie that we did not sign is no one's", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const browser = new Browser()

@@ -75,7 +75,7 @@ describe("the table of compatible vendors", () => {
     expect(vendorOf("groq").optionalDialects).toBeUndefined()
   })
 
-  test("leaves it to whoever runs a server of their own what that speaks", () => {
+  test("leaves it to anyone who runs a server of their own what that speaks", () => {
     for (const id of [...LOCAL, "openai-compatible"]) {
       const provider = providerOf(id, { baseUrl: "http://here/v1" })
       expect(urlOf(provider, "openai-chat", "m")).toBe("http://here/v1/chat/completions")

@@ -26,7 +26,7 @@ test("who reranks", () => {
   )
 })
 
-test("everybody whose embedding models are known embeds", () => {
+test("everyone whose embedding models are known embeds", () => {
   for (const [id, models] of Object.entries(facts.vendors)) {
     const embeds = Object.values(models).some(({ kind }) => kind === "embedding")
     if (embeds) expect([id, vendorOf(id).operations?.embedding !== undefined]).toEqual([id, true])

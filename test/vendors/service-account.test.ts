@@ -112,7 +112,7 @@ describe("a service account", () => {
 })
 
 describe("credentials that cannot be used", () => {
-  test("because Google refuses them: its word is told, and nothing of the key", async () => {
+  test("because Google refuses them: its word is reported, and nothing of the key", async () => {
     answer = () =>
       Response.json(
         { error: "invalid_grant", error_description: `Invalid JWT for ${EMAIL}` },
@@ -145,7 +145,7 @@ describe("credentials that cannot be used", () => {
     expect(new Bun.CryptoHasher("sha256", "key").update("text").digest("hex")).toHaveLength(64)
   })
 
-  test("because nobody answers", async () => {
+  test("because no one answers", async () => {
     const error = await failure(signerFor({ tokenUri: "http://127.0.0.1:1/token" }))
     expect(error.message).toContain("cannot be reached")
   })

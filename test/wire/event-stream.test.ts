@@ -70,7 +70,7 @@ describe("what a frame says", () => {
     expect(parse(frameOf({}, "{}"))).toEqual([{ data: "{}" }])
   })
 
-  test("exceptions and errors without a name are told all the same", () => {
+  test("exceptions and errors without a name are reported all the same", () => {
     expect(parse(frameOf({ ":message-type": "exception" }, "{}"))).toEqual([
       { event: "exception:", data: "{}" },
     ])
@@ -152,7 +152,7 @@ describe("bytes that are no event stream", () => {
     }
   })
 
-  test("sound frames in the same piece are handed out before the complaint", () => {
+  test("sound frames in the same chunk are handed out before the complaint", () => {
     const broken = eventFrame("b", "{}")
     broken[broken.length - 1]! ^= 1
     const parser = new EventStreamParser()
@@ -219,7 +219,7 @@ describe("laws", () => {
     )
   })
 
-  test("a long frame in small pieces arrives whole", () => {
+  test("a long frame in small chunks arrives whole", () => {
     const data = JSON.stringify("x".repeat(3_000_000))
     const bytes = eventFrame("long", data)
     const chunks: Uint8Array[] = []

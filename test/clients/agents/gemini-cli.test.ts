@@ -135,7 +135,7 @@ describe.each(UPSTREAMS)("Gemini CLI before %s", (upstream) => {
     })
   })
 
-  test("asks whether it goes round in circles, with a schema in small letters", async () => {
+  test("asks whether it goes round in circles, with a schema in lowercase", async () => {
     const judged = await judge(upstream, {
       type: "object",
       properties: {

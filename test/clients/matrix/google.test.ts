@@ -57,7 +57,7 @@ for (const upstream of UPSTREAMS) {
   describe(`chats of Google's client with ${upstream}`, () => {
     const model = modelAt(upstream)
 
-    test("go on after a streamed answer, which they keep in its pieces", async () => {
+    test("go on after a streamed answer, which they keep in its chunks", async () => {
       const chat = googleOf(upstreams).chats.create({ model })
       await chat.sendMessage({ message: "One" })
       const chunks: string[] = []

@@ -48,7 +48,7 @@ for (const upstream of UPSTREAMS) {
       expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.input_tokens ?? 0)
     })
 
-    test("a reference to what nobody keeps is refused", async () => {
+    test("a reference to what no one keeps is refused", async () => {
       const error = await openAiOf(upstreams)
         .responses.create({
           model,

@@ -8,8 +8,8 @@ function encode(error: GatewayError) {
   return ANTHROPIC_MESSAGES.encodeError(error, "request-1")
 }
 
-describe("errors as Anthropic tells them", () => {
-  test("with what is ours beside", () => {
+describe("errors in the form of Anthropic", () => {
+  test("carry our own fields too", () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0.1", required: "0.2" },
     })

@@ -36,7 +36,7 @@ describe("models that think by a budget", () => {
     expect(encode(EFFORTS, { budget: 0 }).thinking).toEqual({ type: "disabled" })
   })
 
-  test("are not told to think by a wish to see it", () => {
+  test("are not told to think by an option to show it", () => {
     expect(encode(BUDGETS, { summary: "auto" }).thinking).toBeUndefined()
     expect(encode(BUDGETS, { budget: 2000, summary: "none" }).thinking).toMatchObject({
       display: "omitted",
@@ -145,7 +145,7 @@ describe("models that think adaptively", () => {
     ])
   })
 
-  test("beside a format", () => {
+  test("with a format", () => {
     const responseFormat = { type: "json-schema", name: "x", schema: {} } as const
     expect(encode(EFFORTS, { effort: "low" }, { responseFormat }).output).toMatchObject({
       effort: "low",
@@ -172,7 +172,7 @@ test("models that do either get what was asked for", () => {
   expect([effort.thinking, effort.output]).toEqual([{ type: "adaptive" }, { effort: "max" }])
 })
 
-test("models are told by their names, at every vendor", () => {
+test("models are reported by their names, at every vendor", () => {
   const kinds = {
     "claude-3-5-haiku-20241022": "enabled",
     "claude-sonnet-4-20250514": "enabled",

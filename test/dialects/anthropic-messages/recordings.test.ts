@@ -194,7 +194,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     test(file, () => expectStream(readFixture(file)))
   }
 
-  test.skipIf(!HAS_FIXTURES)(`arguments that are cut off are told as they are`, () => {
+  test.skipIf(!HAS_FIXTURES)(`arguments that are cut off are reported as they are`, () => {
     const text = readFixture("anthropic-sdk/py-incomplete_partial_json_response.txt")
     const result = foldEvents(decodeStream(framesOf(text)))
     const [said, call] = result.choices[0]?.parts ?? []

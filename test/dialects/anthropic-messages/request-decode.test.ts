@@ -192,7 +192,7 @@ describe("turns", () => {
 })
 
 describe("blocks", () => {
-  test("pictures: base64, address, kept", () => {
+  test("images: base64, address, kept", () => {
     const image = (source: JsonObject) => ({ type: "image", source })
     expect(
       userParts(
@@ -288,7 +288,7 @@ describe("blocks", () => {
     expect(parts?.[1]).toMatchObject({ extra: { fields: { caller: program } } })
   })
 
-  test("pictures and files in what a tool answered; this dialect's own beside them", () => {
+  test("images and files in what a tool answered; this dialect's own with them", () => {
     const reference = { type: "tool_reference", tool_name: "g" }
     const parts = messagesOf(
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },

@@ -237,7 +237,7 @@ describe("reasoning of earlier turns", () => {
     expect(losses).toEqual([])
   })
 
-  test("is left out when it is another's, or nobody's", () => {
+  test("is left out when it is another's, or no one's", () => {
     const foreign = { signature: "x", signedBy: "gemini" } as const
     expect(
       encodeParts("assistant", { type: "reasoning", text: "Hm.", ...foreign }, text("a")),
@@ -249,7 +249,7 @@ describe("reasoning of earlier turns", () => {
   })
 })
 
-describe("pictures and files", () => {
+describe("images and files", () => {
   const data = "iVBORw0KGgo="
 
   test("in the forms this dialect has", () => {

@@ -177,7 +177,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("with pictures and files that are none", () => {
+  test("with images and files that are none", () => {
     const place = "messages[0].content[0].source"
     const image = (source: JsonValue) => refusedContent("user", { type: "image", source })
     const data = "iVBORw0KGgo="

@@ -56,7 +56,7 @@ describe("a whole message", () => {
     })
   })
 
-  test("is told from what is none", () => {
+  test("is distinguished from what is none", () => {
     for (const body of [{}, { content: "Hi" }, { type: "error" }]) {
       expect(() => ANTHROPIC_MESSAGES.decodeResult(body)).toThrow(GatewayError)
     }
@@ -102,7 +102,7 @@ describe("an answer by the stand-in tool", () => {
     expect(choice).toEqual({ index: 0, parts: [{ type: "text", text: '{"x":1}' }], finish: "stop" })
   })
 
-  test("beside a real call does not hide it", () => {
+  test("next to a real call does not hide it", () => {
     const call = { type: "tool_use", id: "b", name: "f", input: {} }
     const choice = choiceOf({ content: [call], stop_reason: "tool_use" }, request)
     expect(choice).toMatchObject({ finish: "tool-calls", parts: [{ type: "tool-call" }] })

@@ -53,7 +53,7 @@ describe("a whole message", () => {
     expect(message.usage).toMatchObject({ input_tokens: 0, output_tokens: 0 })
   })
 
-  test("tells the first of several choices", () => {
+  test("gives the first of several choices", () => {
     const choices = ["a", "b"].map((text, index): Choice => ({
       index,
       parts: [{ type: "text", text }],
@@ -158,7 +158,7 @@ describe("a whole message", () => {
     expect(contentOf(unknown)).toEqual([block])
   })
 
-  test("has its cost beside its usage", () => {
+  test("has its cost with its usage", () => {
     const message = encode({})
     ANTHROPIC_MESSAGES.setCost(message, "0.00000125")
     expect(message.usage).toMatchObject({ output_tokens: 3, cost: 0.00000125 })

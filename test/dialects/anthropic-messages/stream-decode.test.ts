@@ -158,7 +158,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("input that came whole with its start is told when nothing follows", () => {
+  test("input that came whole with its start is reported when nothing follows", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: { x: 1 } }
     expect(inside(opening(0, use), closing(0))[1]).toEqual({
       type: "tool-call-delta",
@@ -168,7 +168,7 @@ describe("blocks", () => {
     })
   })
 
-  test("thinking that is told in a summary counts by its signature", () => {
+  test("thinking that is reported in a summary counts by its signature", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     const events = [
       START,
@@ -203,7 +203,7 @@ describe("blocks", () => {
     ] as ChatEvent[])
   })
 
-  test("citations come ahead of the text they are for, and are told behind it", () => {
+  test("citations come ahead of the text they are for, and are reported behind it", () => {
     const citation = { type: "web_search_result_location", url: "https://a", cited_text: "q" }
     const events = inside(
       opening(0, { type: "text", text: "", citations: [] }),
@@ -287,7 +287,7 @@ describe("blocks", () => {
 })
 
 describe("usage", () => {
-  test("is replaced where it is told again, and never added up", () => {
+  test("is replaced where it is reported again, and never added up", () => {
     const cache = { cache_creation: { ephemeral_1h_input_tokens: 3, ephemeral_5m_input_tokens: 4 } }
     const counts = { input_tokens: 5, cache_creation_input_tokens: 7, output_tokens: 1, ...cache }
     const events = decode([

@@ -133,7 +133,7 @@ describe("a stream as Anthropic writes it", () => {
     expect(start).toMatchObject({ message: { id: "msg_chatcmpl-1" } })
   })
 
-  test("only the first choice is told", () => {
+  test("only the first choice is reported", () => {
     expect(blocksOf([text("a"), { type: "text-delta", choice: 1, text: "b" }])).toEqual([
       "0 text",
       '0 "a"',
@@ -180,7 +180,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("a tool without arguments gets one empty piece of them", () => {
+  test("a tool without arguments gets one empty chunk of them", () => {
     expect(blocksOf([call(0), written(0, ""), FINISH])).toEqual(["0 tool_use c0", '0 ""', "0 stop"])
   })
 
@@ -223,7 +223,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("calls that waited to the end are told there", () => {
+  test("calls that waited to the end are reported there", () => {
     expect(blocksOf([call(0), call(1), written(1, "{}"), written(0, "{}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{}"',
@@ -245,7 +245,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("a signature behind the text is told with what follows it, and makes no block at the end", () => {
+  test("a signature behind the text is reported with what follows it, and makes no block at the end", () => {
     const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "hm" }
     const signed = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     const signature: ChatEvent = { ...signed, signature: "s" }

@@ -98,7 +98,7 @@ describe("thinking and formats", () => {
     expect(order({})).toBeUndefined()
   })
 
-  test("an effort beside no thinking is about the words, not the thoughts", () => {
+  test("an effort with no thinking is about the words, not the thoughts", () => {
     const fields = { thinking: { type: "disabled" }, output_config: { effort: "low" } }
     const request = decode(fields)
     expect(request.reasoning).toEqual({ effort: "none" })

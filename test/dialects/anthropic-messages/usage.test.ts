@@ -16,7 +16,7 @@ function encoded(usage: Partial<Usage>): JsonObject {
 }
 
 describe("usage", () => {
-  test("counts the cache beside the input, thinking inside the output", () => {
+  test("counts the cache besides the input, thinking inside the output", () => {
     const usage = decoded({
       input_tokens: 10,
       cache_creation_input_tokens: 7,

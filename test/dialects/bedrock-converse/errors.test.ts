@@ -8,7 +8,7 @@ function decode(status: number, body: unknown, type?: string) {
 }
 
 describe("refusals of the request", () => {
-  test("are told in Bedrock's words, with the type of the header", () => {
+  test("are reported in Bedrock's words, with the type of the header", () => {
     const error = decode(
       400,
       { message: "The text field is blank." },

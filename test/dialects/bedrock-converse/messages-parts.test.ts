@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { assistant, call, contentOf, result, system, text, tool, user } from "./conversation.ts"
 import { bodyOf, lossesOf, NOVA } from "./fixtures.ts"
 
-describe("pictures, sound and files", () => {
+describe("images, sound and files", () => {
   test.each([
     ["image/png", "AAAA", "png"],
     ["image/jpeg", "AAAA", "jpeg"],
@@ -12,14 +12,14 @@ describe("pictures, sound and files", () => {
     ["image/gif", "AAAA", "gif"],
     ["image/webp", "AAAA", "webp"],
     [undefined, "/9j/AAAA", "jpeg"],
-  ])("a picture of type %s (%s) has the format %s", (mediaType, data, format) => {
+  ])("an image of type %s (%s) has the format %s", (mediaType, data, format) => {
     const source = { type: "base64" as const, data, ...(mediaType ? { mediaType } : {}) }
     expect(contentOf(user({ type: "image", source }))).toEqual([
       { image: { format, source: { bytes: data } } },
     ])
   })
 
-  test("a picture of a type that Bedrock does not take, or behind an address, is left out", () => {
+  test("an image of a type that Bedrock does not take, or behind an address, is left out", () => {
     const bitmap: Part = {
       type: "image",
       source: { type: "base64", data: "AAAA", mediaType: "image/bmp" },
@@ -82,7 +82,7 @@ describe("pictures, sound and files", () => {
     expect(contentOf(user(text("a"), part))[1]).toMatchObject({ document: { format } })
   })
 
-  test("a file that is a picture is one", () => {
+  test("a file that is an image is one", () => {
     const part: Part = {
       type: "file",
       name: "a.png",
@@ -119,7 +119,7 @@ describe("pictures, sound and files", () => {
     ])
   })
 
-  test("a document gets text beside it", () => {
+  test("a document gets text with it", () => {
     const file: Part = {
       type: "file",
       source: { type: "base64", data: "QQ==", mediaType: "application/pdf" },
@@ -128,7 +128,7 @@ describe("pictures, sound and files", () => {
     expect(lossesOf({ messages: [user(file)] })).toEqual(["messages:approximated"])
   })
 
-  test("an assistant shows no pictures", () => {
+  test("an assistant shows no images", () => {
     const image: Part = { type: "image", source: { type: "base64", data: "iVBORw0K" } }
     const messages = [user(text("a")), assistant(image, text("b"))]
     expect(contentOf(...messages)).toEqual([{ text: "b" }])

@@ -72,7 +72,7 @@ describe("turns", () => {
     expect(lossesOf({ messages: continued })).toEqual([])
   })
 
-  test("instructions alone get somebody to answer", () => {
+  test("instructions alone get someone to answer", () => {
     const messages = [system(text("Tell a joke"))]
     expect(bodyOf({ messages })).toMatchObject({
       system: [{ text: "Tell a joke" }],
@@ -90,7 +90,7 @@ describe("turns", () => {
 })
 
 describe("instructions", () => {
-  test("stand apart, whoever gives them", () => {
+  test("stand apart, no matter who gives them", () => {
     const messages: Message[] = [
       system(text("Be brief"), text("")),
       { role: "developer", parts: [text("Be kind")] },

@@ -42,7 +42,7 @@ describe("reasoning", () => {
     expect(asked(CLAUDE, { effort: "high" }, 1025)).toEqual([thinking(1024), []])
   })
 
-  test("that the model should decide, and words that nobody knows, become the middle", () => {
+  test("that the model should decide, and words that no one knows, become the middle", () => {
     const middle = [thinking(8192), ["reasoning_effort:approximated"]]
     expect(asked(CLAUDE, { isAdaptive: true })).toEqual(middle)
     expect(asked(CLAUDE, { effort: "galactic" })).toEqual(middle)
@@ -77,7 +77,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("of Nova 2 has an effort, and no limit beside the highest", () => {
+  test("of Nova 2 has an effort, and no limit with the highest", () => {
     const nova = (effort: string) => ({
       reasoningConfig: { type: "enabled", maxReasoningEffort: effort },
     })

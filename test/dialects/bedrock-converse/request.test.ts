@@ -180,7 +180,7 @@ describe("tools", () => {
     expect(lossesOf({ messages: history })).toEqual(["tool_choice:approximated"])
   })
 
-  test("one at a time, where that can be said; beside it stands no other choice", () => {
+  test("one at a time, where that can be said; with it stands no other choice", () => {
     const more = { tools, parallelToolCalls: false, toolChoice: { type: "required" as const } }
     const body = bodyOf(more)
     expect(body.toolConfig).not.toHaveProperty("toolChoice")

@@ -127,7 +127,7 @@ describe("whole answers", () => {
 })
 
 describe("usage", () => {
-  test("the cache stands beside the input, not in it", () => {
+  test("the cache stands with the input, not in it", () => {
     const usage = decodeUsage({
       inputTokens: 3,
       outputTokens: 121,
@@ -145,7 +145,7 @@ describe("usage", () => {
     expect(totalInput(usage!)).toBe(1951)
   })
 
-  test("what was written for an hour is told apart", () => {
+  test("what was written for an hour is distinguished", () => {
     const usage = decodeUsage({
       inputTokens: 1,
       outputTokens: 1,

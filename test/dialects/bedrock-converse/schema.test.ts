@@ -61,7 +61,7 @@ describe("what is asked for", () => {
     }
   })
 
-  test("beside the caller's tools, some call is demanded", () => {
+  test("with the caller's tools, some call is demanded", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "json_answer" } }],

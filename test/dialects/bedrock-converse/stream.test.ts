@@ -133,7 +133,7 @@ describe("tool calls", () => {
     })
   })
 
-  test("a piece of a call that never began is passed over", () => {
+  test("a chunk of a call that never began is passed over", () => {
     expect(changes([START, delta(3, { toolUse: { input: "{}" } })])).toEqual([])
   })
 
@@ -200,7 +200,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("withheld reasoning is one signature, its pieces joined as bytes", () => {
+  test("withheld reasoning is one signature, its chunks joined as bytes", () => {
     const chunks = ["first", "second"].map((text) => Buffer.from(text).toString("base64"))
     const frames = [
       START,
@@ -241,7 +241,7 @@ describe("reasoning", () => {
 describe("citations", () => {
   const location = { documentPage: { documentIndex: 0, start: 1, end: 2 } }
 
-  test("come before their text, and are told after it with its place", () => {
+  test("come before their text, and are reported after it with its place", () => {
     const frames = [
       START,
       delta(0, { text: "It says " }),

@@ -27,7 +27,7 @@ test("a type is told where there is one", () => {
   })
 })
 
-test("a blocked word is a bad request, since nobody else knows 498", () => {
+test("a blocked word is a bad request, since no one else knows 498", () => {
   expect(errorOf(498, { message: "blocked input" })).toMatchObject({
     kind: "refused_by_upstream",
     status: 400,

@@ -50,7 +50,7 @@ describe("messages", () => {
     expect(later.losses).toEqual(["system.position:approximated"])
   })
 
-  test("pictures by address and as data, with their detail", () => {
+  test("images by address and as data, with their detail", () => {
     const url = "https://example.com/cat.png"
     const [message] = messagesOf(
       user(
@@ -114,7 +114,7 @@ describe("messages", () => {
     expect(losses).toEqual(["reasoning.signature:dropped"])
   })
 
-  test("several answers of tools are as many messages, their pictures shown after the last", () => {
+  test("several answers of tools are as many messages, their images shown after the last", () => {
     const image = {
       type: "image" as const,
       source: { type: "url" as const, url: "https://a.b/c" },

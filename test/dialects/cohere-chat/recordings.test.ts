@@ -137,7 +137,7 @@ function expectReading(result: ChatResult, reading: Reading): void {
 
 const answered = recordings().filter(({ status }) => status === 200)
 
-test.skipIf(!HAS_FIXTURES)(`recordings are read from the folder beside${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings are read from the folder next to${WITHOUT_FIXTURES}`, () => {
   expect(answered.filter(({ answer }) => typeof answer === "string").length).toBeGreaterThan(5)
   expect(answered.filter(({ answer }) => isJsonObject(answer)).length).toBeGreaterThan(15)
 })

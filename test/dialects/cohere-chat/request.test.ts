@@ -28,7 +28,7 @@ test("the smallest request", () => {
   })
 })
 
-test("a temperature that is left out is 1, also beside top_p, which is not Cohere's default", () => {
+test("a temperature that is left out is 1, also with top_p, which is not Cohere's default", () => {
   expect(encoded(requestOf({ topP: 0.9 }))).toMatchObject({
     body: { temperature: 1, p: 0.9 },
     losses: [],
@@ -203,7 +203,7 @@ describe("the form of the answer", () => {
     })
   })
 
-  test("beside tools it is an instruction, since Cohere does not take both", () => {
+  test("with tools it is an instruction, since Cohere does not take both", () => {
     const { body, losses } = encoded(
       requestOf({
         tools: [WEATHER],

@@ -176,12 +176,12 @@ describe("usage", () => {
     })
   })
 
-  test("pictures are counted beside the input", () => {
+  test("images are counted besides the input", () => {
     const tokens = { input_tokens: 34, output_tokens: 56, reasoning_tokens: 0, image_tokens: 259 }
     expect(usageOf({ tokens, cached_tokens: 0 })).toMatchObject({ inputFresh: 293, output: 56 })
   })
 
-  test("counts searches beside what was billed", () => {
+  test("counts searches besides what was billed", () => {
     const billed_units = { input_tokens: 5, output_tokens: 7, search_units: 2 }
     expect(usageOf({ billed_units })).toMatchObject({ inputFresh: 5, output: 7, searches: 2 })
   })
@@ -197,7 +197,7 @@ describe("usage", () => {
   })
 })
 
-test("what nobody else knows is kept for this dialect", () => {
+test("what no one else knows is kept for this dialect", () => {
   const logprobs = [{ text: "Hi", token_ids: [1], logprobs: [-0.5] }]
   const result = COHERE_CHAT.decodeResult(answer({ logprobs, meta: 1 }, { mood: "good" }))
   expect(result.extra).toEqual({ dialect: "cohere-chat", fields: { meta: 1 } })

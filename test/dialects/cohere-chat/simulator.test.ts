@@ -158,7 +158,7 @@ test("an answer cites what the tools said", async () => {
   ])
 })
 
-test("refusals and faults are told as what they are", async () => {
+test("refusals and faults are reported as what they are", async () => {
   const kinds: Record<string, string> = {
     "429": "upstream_overloaded",
     "500": "upstream_error",

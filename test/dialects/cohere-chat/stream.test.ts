@@ -72,7 +72,7 @@ test("thinking and the plan are reasoning", () => {
 })
 
 describe("calls", () => {
-  test("are told apart by their index, each delta an object", () => {
+  test("are distinguished by their index, each delta an object", () => {
     const result = foldEvents(
       eventsOf(
         START,
@@ -95,7 +95,7 @@ describe("calls", () => {
     })
   })
 
-  test("without arguments have an empty object: nothing, or null in pieces, says so", () => {
+  test("without arguments have an empty object: nothing, or null in chunks, says so", () => {
     for (const chunks of [[], [""], ["null"], ["nu", "ll"]]) {
       const deltas = chunks.map((chunk) => callDelta(0, chunk))
       const events = eventsOf(callStart(0, "a"), ...deltas, end("TOOL_CALL"))
@@ -153,7 +153,7 @@ test("the one stop string that was asked for is the one that ended it", () => {
   })
 })
 
-test("probabilities are kept, piece by piece", () => {
+test("probabilities are kept, chunk by chunk", () => {
   const logprob = (words: string) => ({ text: words, token_ids: [1], logprobs: [-0.5] })
   const result = foldEvents(
     eventsOf({ ...text("a"), logprobs: logprob("a") }, { ...text("b"), logprobs: logprob("b") }),

@@ -44,7 +44,7 @@ describe("each vendor is asked in its own form", () => {
     })
   })
 
-  test("Perplexity, beside its other address", () => {
+  test("Perplexity, besides its other address", () => {
     const body = { dimensions: 256, user: "u", encoding_format: "base64" }
     expect(asked("perplexity", body)).toEqual({
       path: "/v1/embeddings",
@@ -233,7 +233,7 @@ describe("answers", () => {
     }
   })
 
-  test("of Bedrock tell their tokens in a header", async () => {
+  test("of Bedrock give their tokens in a header", async () => {
     const titan = answerOf(
       { embedding: [1, 0], inputTextTokenCount: 3 },
       { "x-amzn-bedrock-input-token-count": "4" },

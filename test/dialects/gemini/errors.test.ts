@@ -14,7 +14,7 @@ function refusal(
 }
 
 describe("errors of the vendor", () => {
-  test("a refusal of the request is told in the vendor's words, in a list or not", () => {
+  test("a refusal of the request is reported in the vendor's words, in a list or not", () => {
     const body = refusal(400, "INVALID_ARGUMENT", "Please use a valid role: user, model.")
     for (const answered of [body, [body]]) {
       const error = decodeError(400, answered)
@@ -35,7 +35,7 @@ describe("errors of the vendor", () => {
     expect(error.message).not.toContain("AIza")
   })
 
-  test("a reason beside the status is the code", () => {
+  test("a reason with the status is the code", () => {
     const body = refusal(400, "INVALID_ARGUMENT", "m", [{ reason: "TOO_LARGE" }])
     expect(decodeError(400, body).details.upstream).toEqual({
       status: 400,

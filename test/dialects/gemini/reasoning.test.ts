@@ -62,7 +62,7 @@ describe("signatures of Gemini's own", () => {
     expect(modelParts(signed("s1"), kept)).toEqual([{ text: "", thoughtSignature: "s1" }, code])
   })
 
-  test("a picture the model made carries its own again", () => {
+  test("an image the model made carries its own again", () => {
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     expect(modelParts(signed("s1"), { type: "image", source })).toEqual([
       { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" },
@@ -123,7 +123,7 @@ describe("calls that another model made", () => {
     expect(signatures(messages)).toEqual(["s1", "none", DUMMY])
   })
 
-  test("pictures that a tool answered begin no turn", () => {
+  test("images that a tool answered begin no turn", () => {
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     const shown: Message = {
       role: "tool",

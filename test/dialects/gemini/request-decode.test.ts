@@ -72,7 +72,7 @@ describe("a request to generate content", () => {
     ])
   })
 
-  test("puts the pieces of a streamed turn together again", () => {
+  test("puts the chunks of a streamed turn together again", () => {
     const chunk = (part: JsonObject) => ({ role: "model", parts: [part] })
     const { messages } = decode(
       contents(
@@ -128,7 +128,7 @@ describe("a request to generate content", () => {
   })
 })
 
-test("what only Gemini knows goes back to it beside the rest", () => {
+test("what only Gemini knows goes back to it with the rest", () => {
   const request = decode({
     contents: "Hi",
     tools: [{ functionDeclarations: [{ name: "one" }], googleSearch: {} }],

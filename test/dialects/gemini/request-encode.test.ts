@@ -50,7 +50,7 @@ describe("the conversation", () => {
     expect(losses).toEqual(["system.position:approximated"])
   })
 
-  test("nothing said is an empty text, where somebody has to say something", () => {
+  test("nothing said is an empty text, where someone has to say something", () => {
     const empty = [{ role: "user", parts: [{ text: "" }] }]
     expect(encodeWhole({ messages: [asked("")] }).contents).toEqual(empty)
     const onlyInstructions = [
@@ -65,7 +65,7 @@ describe("the conversation", () => {
 })
 
 describe("media", () => {
-  test("pictures, sound and files as base64, with or without a type", () => {
+  test("images, sound and files as base64, with or without a type", () => {
     const { body, losses } = partsOf(
       { type: "image", source: { type: "base64", data: PNG, mediaType: "image/webp" } },
       { type: "image", source: { type: "base64", data: PNG } },
@@ -113,7 +113,7 @@ describe("media", () => {
     ])
   })
 
-  test("web addresses that nobody fetched are left out, which is said", () => {
+  test("web addresses that no one fetched are left out, which is said", () => {
     const url = { type: "url", url: "https://host/a" } as const
     const { body, losses } = partsOf(
       { type: "text", text: "a" },
@@ -244,7 +244,7 @@ describe("calls and results", () => {
     expect(at(contents, 0, "parts", 0, "functionResponse", "name")).toBe("weather")
   })
 
-  test("pictures that tools answered follow all the results", () => {
+  test("images that tools answered follow all the results", () => {
     const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
     const content = [image, { type: "text" as const, text: "seen" }]
     const { body, losses } = encode({

@@ -117,7 +117,7 @@ describe("the form of the answer", () => {
     expect(encodeWhole({ responseFormat: { type: "text" } }).generationConfig).toBeUndefined()
   })
 
-  test("beside functions, an earlier model is asked for it in words", () => {
+  test("with functions, an earlier model is asked for it in words", () => {
     const tools = [{ name: "f" }]
     const { body, losses } = encode({ responseFormat: format, tools, model: EARLIER_MODEL })
     expect(losses).toEqual(["json_schema:approximated"])

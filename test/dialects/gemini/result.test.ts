@@ -119,7 +119,7 @@ describe("parts", () => {
     ])
   })
 
-  test("pictures and sound that the model made", () => {
+  test("images and sound that the model made", () => {
     const parts = partsOf(
       { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" },
       { inlineData: { mimeType: "audio/L16;codec=pcm;rate=24000", data: "BBBB" } },
@@ -146,7 +146,7 @@ describe("parts", () => {
     )
   })
 
-  test("arguments in pieces can also come at once", () => {
+  test("arguments in chunks can also come at once", () => {
     const functionCall = {
       name: "divide",
       partialArgs: [

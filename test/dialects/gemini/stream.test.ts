@@ -111,7 +111,7 @@ describe("reasoning", () => {
   })
 })
 
-test("thoughts that are not shown, or in a summary, count by their signature; those of a picture with it", () => {
+test("thoughts that are not shown, or in a summary, count by their signature; those of an image with it", () => {
   const decoder = GEMINI.decodeEvents()
   const thoughtSignature = "x".repeat(400)
   const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature }
@@ -125,7 +125,7 @@ test("thoughts that are not shown, or in a summary, count by their signature; th
 })
 
 describe("what has no event", () => {
-  test("pictures and unknown parts are kept as extra", () => {
+  test("images and unknown parts are kept as extra", () => {
     const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
     const code = { executableCode: { code: "1" }, thoughtSignature: "s2" }
     const events = changes(chunk(image), lastChunk(code))
@@ -211,7 +211,7 @@ describe("arguments that Vertex streams", () => {
     ])
   })
 
-  test("of a call that was never closed are told when another begins, or at the end", () => {
+  test("of a call that was never closed are reported when another begins, or at the end", () => {
     const another = { functionCall: { id: "2", name: "g", willContinue: true } }
     const events = changes(
       chunk(opened),
@@ -237,7 +237,7 @@ describe("arguments that Vertex streams", () => {
     ).toEqual({ a: { b: [{ c: 1.5 }, false, [null]] }, "x y": "", 'it"s': "q", größe: "L" })
   })
 
-  test("a piece without a place or a value is left out", () => {
+  test("a chunk without a place or a value is left out", () => {
     expect(
       argumentsOf(
         { jsonPath: "$.list[0]", stringValue: "a" },
@@ -297,7 +297,7 @@ describe("streams that fail", () => {
     expect(() => decoder.push({ data: '{"candidates": [' })).toThrow("not JSON")
   })
 
-  test("shapes that nobody foresaw break nothing", () => {
+  test("shapes that no one foresaw break nothing", () => {
     const odd: JsonObject[] = [
       {},
       { candidates: "none" },

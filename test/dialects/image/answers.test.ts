@@ -15,7 +15,7 @@ const drawn = (parts: JsonObject[], usageMetadata?: JsonObject) => ({
   ...(usageMetadata && { usageMetadata }),
 })
 
-describe("Gemini's pictures", () => {
+describe("Gemini's images", () => {
   test("those of all calls, but for drafts that are thoughts; what was counted is added", async () => {
     const image = { inlineData: { mimeType: "image/png", data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
@@ -56,7 +56,7 @@ describe("Gemini's pictures", () => {
   })
 })
 
-test("Imagen's pictures, with the prompts it wrote", async () => {
+test("Imagen's images, with the prompts it wrote", async () => {
   const { images, usage } = await decoded({
     predictions: [
       { bytesBase64Encoded: BASE64, prompt: "A boat at sea" },

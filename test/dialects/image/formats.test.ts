@@ -118,7 +118,7 @@ describe("OpenAI's families", () => {
 })
 
 describe("others", () => {
-  test("Gemini: one picture a call, pictures as parts, the mask explained", async () => {
+  test("Gemini: one image a call, images as parts, the mask explained", async () => {
     const { paths, bodies, losses } = await asked("google", "gemini-2.5-flash-image", {
       task: "edit",
       count: 2,
@@ -269,7 +269,7 @@ describe("others", () => {
     }
   })
 
-  test("GPT image models alone are asked for a stream, and for one picture", async () => {
+  test("GPT image models alone are asked for a stream, and for one image", async () => {
     const stream = { drafts: 2 }
     const gpt = await asked("openai", "gpt-image-1", { stream })
     expect(gpt.bodies[0]).toMatchObject({ stream: true, partial_images: 2 })
@@ -360,7 +360,7 @@ describe("answers", () => {
     expect((await imagesOf("openai").decode(answers, requestOf())).usage).toBeUndefined()
   })
 
-  test("a picture that a filter struck is a refusal of the request", async () => {
+  test("an image that a filter struck is a refusal of the request", async () => {
     const blurred = answerOf({ image: "AAAA", finish_reason: "CONTENT_FILTERED", seed: 1 })
     const filtered = answerOf({ seeds: [1], finish_reasons: ["Filter reason: prompt"], images: [] })
     const rai = answerOf({ predictions: [{ raiFilteredReason: "Violence" }] })

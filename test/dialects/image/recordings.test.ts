@@ -27,7 +27,7 @@ function imagesIn(body: unknown): number {
   return (text.match(/"b64_json":|"url":|"inlineData":/g) ?? []).length
 }
 
-describe(`recorded pictures${WITHOUT_FIXTURES}`, () => {
+describe(`recorded images${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)("there are some", () => {
     expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
     expect(new Set(RECORDINGS.map(vendorOf))).toEqual(

@@ -43,8 +43,8 @@ function read(reader: ImageEventReader, text: string, cuts: readonly number[] = 
   return Buffer.concat(out).toString()
 }
 
-describe("the events of a picture", () => {
-  test("drafts go out as they came, wherever the bytes are cut; the picture is kept", () => {
+describe("the events of an image", () => {
+  test("drafts go out as they came, wherever the bytes are cut; the image is kept", () => {
     const cut = fc.array(fc.nat(TEXT.length), { maxLength: 8 })
     fc.assert(
       fc.property(cut, (cuts) => {
@@ -62,12 +62,12 @@ describe("the events of a picture", () => {
     expect(read(reader, event(DRAFT, lines))).toBe(FIRST_TEXT)
   })
 
-  test("an event that nobody knows goes out too", () => {
+  test("an event that no one knows goes out too", () => {
     const text = 'event: later\ndata: {"type":"later"}\n\n'
     expect(read(new ImageEventReader(), text)).toBe(text)
   })
 
-  test("a failure is told after what came before it", () => {
+  test("a failure is reported after what came before it", () => {
     const reader = new ImageEventReader()
     const failed = event({ type: "error" }, '{"type":"error","error":{"message":"no"}}')
     const chunks = reader.push(new TextEncoder().encode(FIRST_TEXT + failed))
@@ -94,7 +94,7 @@ describe("the events of a picture", () => {
   })
 })
 
-test("the last event tells the cost beside the vendor's tokens, or alone", () => {
+test("the last event gives the cost with the vendor's tokens, or alone", () => {
   const paid = JSON.parse(paidEvent(LAST, "0.0042").split("data: ")[1] ?? "")
   expect(paid).toEqual({ ...LAST, usage: { ...LAST.usage, cost: 0.0042 } })
   const { usage: _usage, ...uncounted } = LAST

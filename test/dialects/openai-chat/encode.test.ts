@@ -152,7 +152,7 @@ describe("a request for the vendor", () => {
     expect(losses).toEqual(["citations"])
   })
 
-  test("a picture without a type gets the one its bytes show", () => {
+  test("an image without a type gets the one its bytes show", () => {
     const { messages } = encodeMessages({
       role: "user",
       parts: [{ type: "image", source: { type: "base64", data: "/9j/4AAQ" } }],
@@ -186,7 +186,7 @@ describe("answers of tools", () => {
     expect(losses).toEqual(["tool_result.failed"])
   })
 
-  test("pictures among them follow after the last answer", () => {
+  test("images among them follow after the last answer", () => {
     const { messages, losses } = encodeMessages(
       { role: "tool", parts: [{ type: "tool-result", id: "a", content: [image] }] },
       {

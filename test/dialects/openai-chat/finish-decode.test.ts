@@ -38,7 +38,7 @@ describe("frames that say nothing", () => {
     ])
   })
 
-  test("a cumulative message beside the delta is no second answer", () => {
+  test("a cumulative message with the delta is no second answer", () => {
     const choice = { index: 0, delta: { content: "a" }, message: { content: "a" } }
     expect(changes(chunk(choice))).toHaveLength(1)
   })
@@ -106,7 +106,7 @@ describe("the end", () => {
     expect(OPENAI_CHAT.decodeEvents().finished).toBe(false)
   })
 
-  test("[DONE] ends choices that nobody ended", () => {
+  test("[DONE] ends choices that no one ended", () => {
     expect(changes(delta({ content: "a" }), DONE).at(-1)).toEqual({
       type: "finish",
       choice: 0,

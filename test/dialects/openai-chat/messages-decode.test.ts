@@ -180,7 +180,7 @@ describe("messages", () => {
     expect(decodeRequest(silent).messages[0]).not.toHaveProperty("extra")
   })
 
-  test("what only some vendors take from a tool is kept beside its answer", () => {
+  test("what only some vendors take from a tool is kept with its answer", () => {
     const text = { type: "text", text: "ok" }
     const document = { type: "document_url", document_url: "https://host/a.pdf" }
     const answer = { role: "tool", tool_call_id: "a", content: [text, document] }
@@ -211,7 +211,7 @@ describe("messages", () => {
 })
 
 describe("parts", () => {
-  test("pictures by address and by data", () => {
+  test("images by address and by data", () => {
     const url = "https://host/a.png"
     expect(partsOf(withPart({ type: "image_url", image_url: { url, detail: "low" } }))).toEqual([
       { type: "image", source: { type: "url", url }, detail: "low" },

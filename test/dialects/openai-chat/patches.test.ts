@@ -229,7 +229,7 @@ describe("a frame on the verbatim path", () => {
     expect(kept.usageCarrier).toBeUndefined()
   })
 
-  test("usage beside the finish, as Mistral and Groq send it", () => {
+  test("usage with the finish, as Mistral and Groq send it", () => {
     const ended = [{ index: 0, delta: {}, finish_reason: "stop" }]
     const mistral = frame({ id: "chatcmpl-1", model: "up", choices: ended, usage })
     expect(JSON.parse(patchFrame(mistral, PATCH).data)).not.toHaveProperty("usage")
@@ -253,7 +253,7 @@ describe("a frame on the verbatim path", () => {
     expect(patchFrame(frame(json), asked).action).toBe("withhold")
   })
 
-  test("what is no JSON is withheld, the end is told, errors are left as they are", () => {
+  test("what is no JSON is withheld, the end is reported, errors are left as they are", () => {
     expect(patchFrame({ data: "" }, PATCH).action).toBe("withhold")
     expect(patchFrame({ data: "[DONE]" }, PATCH)).toEqual({
       action: "last",
@@ -300,7 +300,7 @@ describe("a frame on the verbatim path", () => {
 })
 
 describe("the cost", () => {
-  test("stands beside the usage, of a whole answer and of a stream's last chunk alike", () => {
+  test("stands with the usage, of a whole answer and of a stream's last chunk alike", () => {
     for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
       const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
       OPENAI_CHAT.setCost(answer, "0.000012")

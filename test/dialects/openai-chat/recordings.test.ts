@@ -119,7 +119,7 @@ const answered = recordings.filter(({ status }) => status === 200)
 const whole = answered.filter(({ answer }) => typeof answer === "object")
 const streamed = answered.filter(({ answer }) => typeof answer === "string")
 
-test.skipIf(!HAS_FIXTURES)("recordings are read from the folder beside the repository", () => {
+test.skipIf(!HAS_FIXTURES)("recordings are read from the folder next to the repository", () => {
   expect(whole.length).toBeGreaterThan(100)
   expect(streamed.length).toBeGreaterThan(30)
 })

@@ -236,7 +236,7 @@ describe("what is refused", () => {
     expect(message.length).toBeLessThan(500)
   })
 
-  test("a long picture is judged without reading it whole", () => {
+  test("a long image is judged without reading it whole", () => {
     const url = `data:image/png;base64,${"A".repeat(20_000_000)}`
     const request = withPart({ type: "image_url", image_url: { url } })
     const start = performance.now()

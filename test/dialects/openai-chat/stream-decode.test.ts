@@ -202,7 +202,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("is told once when both names are written", () => {
+  test("is reported once when both names are written", () => {
     expect(changes(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
   })
 

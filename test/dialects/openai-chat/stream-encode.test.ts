@@ -221,7 +221,7 @@ function extraEvent(dialect: "openai-chat" | "gemini", fields: JsonObject): Chat
   return { type: "choice-extra", choice: 0, extra: { dialect, fields } }
 }
 
-test("thousands of signed pieces are not repeated with each one, and the last list has all of them", () => {
+test("thousands of signed chunks are not repeated with each one, and the last list has all of them", () => {
   const chunks = 5_000
   const frames = encode([
     START,

@@ -25,7 +25,7 @@ describe("usage", () => {
     })
   })
 
-  test("pictures are parts of the prompt where they are told apart, and were not cached", () => {
+  test("images are parts of the prompt where they are distinguished, and were not cached", () => {
     const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 70 }
     const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
     const usage = decodeUsage(told)

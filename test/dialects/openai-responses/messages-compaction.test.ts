@@ -91,7 +91,7 @@ describe("a compaction", () => {
     expect(listAt(told, "output")).toHaveLength(2)
   })
 
-  test("comes back as what it says, whoever is asked next", () => {
+  test("comes back as what it says, no matter who is asked next", () => {
     const output = listAt(told, "output")
     const body = withSummaries({ model: "m", input: [...output] })
     const { messages } = OPENAI_RESPONSES.decodeRequest(body)

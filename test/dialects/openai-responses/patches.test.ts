@@ -90,7 +90,7 @@ describe("a frame", () => {
     })
   })
 
-  test("that says the answer is cut short is told as completed, with the status", () => {
+  test("that says the answer is cut short is reported as completed, with the status", () => {
     const details = { incomplete_details: { reason: "max_output_tokens" } }
     for (const status of ["incomplete", undefined]) {
       const { status: _, ...told } = RESPONSE

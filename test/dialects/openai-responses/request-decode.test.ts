@@ -47,7 +47,7 @@ describe("the input", () => {
     ])
   })
 
-  test("pictures come by address, by data and by the id of a file", () => {
+  test("images come by address, by data and by the id of a file", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -360,7 +360,7 @@ describe("parameters", () => {
     expect(request).toEqual(decode({}))
   })
 
-  test("what no other dialect has is kept, so that its loss can be told", () => {
+  test("what no other dialect has is kept, so that its loss can be reported", () => {
     const fields = {
       store: true,
       truncation: "auto",

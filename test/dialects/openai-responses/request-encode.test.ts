@@ -75,7 +75,7 @@ describe("instructions", () => {
     ])
   })
 
-  test("a picture among them keeps them in the input", () => {
+  test("an image among them keeps them in the input", () => {
     const image: Part = { type: "image", source: { type: "url", url: "https://a.b/c.png" } }
     expect(inputOf({ role: "developer", parts: [text("Like this"), image] })).toEqual([
       {
@@ -95,7 +95,7 @@ describe("instructions", () => {
 })
 
 describe("media", () => {
-  test("pictures and files in each of their forms", () => {
+  test("images and files in each of their forms", () => {
     expect(
       inputOf(
         user(

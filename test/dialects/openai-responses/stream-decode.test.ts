@@ -20,7 +20,7 @@ function added(index: number, item: JsonObject): JsonObject {
 }
 
 describe("text", () => {
-  test("is told as it comes, and once", () => {
+  test("is reported as it comes, and once", () => {
     expect(
       decode(
         CREATED,
@@ -106,7 +106,7 @@ describe("sources", () => {
     end_index: 3,
   }
 
-  test("are told once, and those of a later piece are counted on", () => {
+  test("are reported once, and those of a later chunk are counted on", () => {
     const told = decode(
       CREATED,
       textDelta("One "),
@@ -157,7 +157,7 @@ describe("reasoning", () => {
     }
   }
 
-  test("pieces of a summary are paragraphs, and the last proof counts", () => {
+  test("chunks of a summary are paragraphs, and the last proof counts", () => {
     const told = decode(
       CREATED,
       added(0, { ...item, encrypted_content: "too early" }),
@@ -187,15 +187,18 @@ describe("reasoning", () => {
     ])
   })
 
-  test.each(["response.reasoning_text.delta", "response.reasoning.delta"])("%s is told", (type) => {
-    const told = decode(
-      CREATED,
-      { type, output_index: 0, content_index: 0, delta: "Hm." },
-      done(0, { ...item, content: [{ type: "reasoning_text", text: "Hm." }] }),
-      completed(),
-    )
-    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
-  })
+  test.each(["response.reasoning_text.delta", "response.reasoning.delta"])(
+    "%s is reported",
+    (type) => {
+      const told = decode(
+        CREATED,
+        { type, output_index: 0, content_index: 0, delta: "Hm." },
+        done(0, { ...item, content: [{ type: "reasoning_text", text: "Hm." }] }),
+        completed(),
+      )
+      expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
+    },
+  )
 
   test("that only comes with its item is told then", () => {
     const summary = [{ type: "summary_text", text: "Hm." }]
@@ -284,7 +287,7 @@ test.each([
   }
 })
 
-test("encrypted reasoning that is told whole counts once", () => {
+test("encrypted reasoning that is reported whole counts once", () => {
   const decoder = OPENAI_RESPONSES.decodeEvents()
   const content = [{ type: "reasoning_text", text: "Hm, so." }]
   const item = { id: "rs_1", type: "reasoning", content, encrypted_content: "x".repeat(400) }

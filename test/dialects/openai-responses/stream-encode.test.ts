@@ -152,7 +152,7 @@ test("a call without arguments has an empty object", async () => {
   expect(output).toMatchObject([{ type: "function_call", call_id: "a", arguments: "{}" }])
 })
 
-test("ids that come twice are told apart, as the official client demands", async () => {
+test("ids that come twice are distinguished, as the official client demands", async () => {
   const { output } = await readByClient(encodeStream([START, call(0, "a"), call(1, "a"), STOP]))
   expect(output).toMatchObject([{ call_id: "a" }, { call_id: expect.stringMatching(/^call_/) }])
 })
@@ -282,7 +282,7 @@ describe("the end", () => {
 describe("a stream that breaks", () => {
   const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
 
-  test("tells the error and how far the response came", () => {
+  test("gives the error and how far the response came", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const events = [START, text("Hel"), call(0, "a")]
     const told = events.flatMap((event) => encoder.push(event))
@@ -323,7 +323,7 @@ describe("a stream that breaks", () => {
     ])
   })
 
-  test("at the vendor is told in the vendor's words, and nothing follows", () => {
+  test("at the vendor is reported in the vendor's words, and nothing follows", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     encoder.push(START)
     const frames = encoder.push({ type: "error", message: "Overloaded", code: "overloaded_error" })

@@ -27,7 +27,7 @@ describe("usage", () => {
     })
   })
 
-  test("tokens of pictures are told apart, as far as they were not cached", () => {
+  test("tokens of images are distinguished, as far as they were not cached", () => {
     const details = { cached_tokens: 30, image_tokens: 90 }
     const usage = { input_tokens: 100, input_tokens_details: details, output_tokens: 1 }
     expect(usageOf({ usage })).toMatchObject({ inputFresh: 10, inputCacheRead: 30, imageInput: 60 })
@@ -50,7 +50,7 @@ describe("usage", () => {
     })
   })
 
-  test("searches stand beside it", () => {
+  test("searches stand next to it", () => {
     const usage = { input_tokens: 1, output_tokens: 1 }
     expect(usageOf({ usage, tool_usage: { web_search: { num_requests: 2 } } })?.searches).toBe(2)
   })

@@ -150,7 +150,7 @@ test("what a vendor cannot be told is a loss", () => {
   })
 })
 
-test("OpenAI's models tell their tokens in events when the price needs them", () => {
+test("OpenAI's models give their tokens in events when the price needs them", () => {
   expect(encoded("openai", "gpt-4o-mini-tts", { needsTokens: true }).delivery.type).toBe("events")
   expect(encoded("openai", "gpt-4o-mini-tts").delivery.type).toBe("sound")
   expect(encoded("openai", "tts-1-hd", { needsTokens: true }).delivery.type).toBe("sound")

@@ -79,7 +79,7 @@ describe("what vendors are asked", () => {
     )
   })
 
-  test("a model that tells speakers apart has times as well", async () => {
+  test("a model that separates speakers has times as well", async () => {
     const { call, losses } = await encoded("openai", "gpt-4o-transcribe-diarize", { form: "srt" })
     expect((await fieldsOf(call)).response_format).toBe("diarized_json")
     expect(losses).toEqual([])
@@ -199,7 +199,7 @@ describe("what is written", () => {
   })
 })
 
-test("a wish for a stream is passed over where a form has none", () => {
+test("an option for a stream is passed over where a form has none", () => {
   expect(
     decodeTranscription({ model: "x", stream: true, response_format: "srt" }, "transcribe").stream,
   ).toBe(false)

@@ -13,7 +13,7 @@ afterAll(async () => {
 })
 
 describe("who asks", () => {
-  test("nobody is told to sign in", async () => {
+  test("no one is told to sign in", async () => {
     const response = await ask({ url: gateway.url, headers: {} }, "GET", "/accounts")
     expect(response.status).toBe(401)
     expect(response.headers.get("www-authenticate")).toBe("Bearer")
@@ -58,7 +58,7 @@ describe("who asks", () => {
 })
 
 describe("what is asked", () => {
-  test("every answer has an id and is kept by nobody", async () => {
+  test("every answer has an id and is kept by no one", async () => {
     for (const path of ["/accounts", "/accounts/acc_none", "/nothing"]) {
       const response = await ask(gateway, "GET", path)
       expect(response.headers.get("x-request-id")).toStartWith("req_")
@@ -76,7 +76,7 @@ describe("what is asked", () => {
     expect(wrong.headers.get("allow")).toBe("GET, POST")
   })
 
-  test("the first fault is the error, and all of them are told", async () => {
+  test("the first fault is the error, and all of them are reported", async () => {
     const response = await ask(gateway, "POST", "/accounts", { name: "  ", credits: "0", nmae: 1 })
     expect(response.status).toBe(400)
     const error = await errorOf(response)

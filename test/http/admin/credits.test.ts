@@ -15,7 +15,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("what goes into the book is in the book, with its reason and its author", async () => {
+test("what goes into the ledger is in the ledger, with its reason and its author", async () => {
   const refund = { kind: "refund", amount: "1.5", note: "an outage" }
   expect(await asked(gateway, "POST", `${account}/entries`, refund)).toMatchObject({
     ...refund,
@@ -90,7 +90,7 @@ test("a code gives its credits once to each account", async () => {
   expect(revoked.status).toBe("revoked")
 })
 
-test("a wrong code is told beside its field", async () => {
+test("a wrong code is reported with its field", async () => {
   const response = await ask(gateway, "POST", `${account}/redeem`, { code: "TG-0000" })
   expect(response.status).toBe(400)
   expect((await errorOf(response)).param).toBe("code")

@@ -133,7 +133,7 @@ describe("a change that a session asks", () => {
     expect((await errorOf(response)).error_type).toBe("forbidden")
   })
 
-  test("is refused where no session is needed either: nobody is signed in by another site", async () => {
+  test("is refused where no session is needed either: no one is signed in by another site", async () => {
     for (const headers of [{}, COOKIE, { ...CONSOLE, origin: "https://evil.example" }]) {
       const response = await ask("POST", "/open", headers as Record<string, string>)
       expect(response.status).toBe(403)
@@ -175,7 +175,7 @@ test("all cookies of an answer go out", async () => {
   expect(await response.text()).toBe(USER.name)
 })
 
-test("a failure of ours is told to the operator, and not to the asker", async () => {
+test("a failure of ours is reported to the operator, and not to the asker", async () => {
   const response = await ask("GET", "/broken", {})
   expect(response.status).toBe(500)
   expect(await response.text()).not.toContain("hunter2")

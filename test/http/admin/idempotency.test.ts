@@ -92,7 +92,7 @@ test("a refusal gives the key back", async () => {
   expect(again.headers.get("idempotent-replayed")).toBeNull()
 })
 
-test("somebody else's key is another one, and who may do less does not get the answer", async () => {
+test("someone else's key is another one, and who may do less does not get the answer", async () => {
   const { account } = world.ours
   const body = { account, name: "of the owner" }
   const keys = ["POST", "/keys", body] as const

@@ -85,7 +85,7 @@ test("the browser is sent nowhere but to pages of the console", async () => {
   expect(forged.headers.get("location")).toStartWith("/console/sign-in?error=")
 })
 
-test("an issuer that is away is told in words, and passwords go on working", async () => {
+test("an issuer that is away is reported in words, and passwords go on working", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const browser = await setUpOperator(gateway)

@@ -85,7 +85,7 @@ test("its secret is shown once, and found nowhere after", async () => {
   expect(JSON.stringify(records)).not.toContain(String(secret).slice(0, -4))
 })
 
-test("a change is in force within a second; null takes a limit away and absence leaves it", async () => {
+test("a change is active within a second; null takes a limit away and absence leaves it", async () => {
   const order = { account, name: "changing", models: ["sim/*"], requests_per_minute: 5 }
   const made = await asked(gateway, "POST", "/keys", order)
   const path = `/keys/${String(made.id)}`
@@ -115,7 +115,7 @@ test("a change is in force within a second; null takes a limit away and absence 
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ models: ["other/*"] })
 })
 
-test("pages that may call with a key are kept as browsers name them, and are in force with the answer", async () => {
+test("pages that may call with a key are kept as browsers name them, and are active with the answer", async () => {
   const preflight = async (origin: string) => {
     const headers = { origin, "access-control-request-method": "POST" }
     return (await fetch(`${gateway.url}/v1/models`, { method: "OPTIONS", headers })).status
@@ -233,7 +233,7 @@ test.each([
   expect((await errorOf(response)).param).toBe(parameter)
 })
 
-test("aliases are checked, and in force at once", async () => {
+test("aliases are checked, and active at once", async () => {
   for (const aliases of [
     {},
     { "a b": "sim/echo" },

@@ -19,7 +19,7 @@ export interface Case {
   readonly but?: Partial<Record<Role, number>>
   /** Whether it ends the session that it is asked in. */
   readonly endsSession?: boolean
-  /** What of our account it tells whoever has the link. */
+  /** What of our account it tells anyone who has the link. */
   readonly tells?: readonly string[]
   readonly ask?: (world: World, role: Role) => Asking | Promise<Asking>
 }

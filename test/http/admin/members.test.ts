@@ -30,7 +30,7 @@ async function idOf(browser: ConsoleBrowser, email: string): Promise<string> {
   return (data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? ""
 }
 
-test("an invitation tells what it is for, and makes a new user a member, once", async () => {
+test("an invitation says what it is for, and makes a new user a member, once", async () => {
   await using gateway = await startGateway()
   const { operator, account } = await withOwner(gateway)
   const order = { account, email: "BOB@example.com", role: "member" }

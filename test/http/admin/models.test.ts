@@ -140,7 +140,7 @@ describe("an entry", () => {
     expect((await caller.post("/v1/chat/completions", body)).status).toBe(404)
   })
 
-  test("takes tiers, pictures, deployments, and numbers to the last digit", async () => {
+  test("takes tiers, images, deployments, and numbers to the last digit", async () => {
     const entry = {
       kind: "chat",
       price: { input: 0.1, output: "0.000000001", tiers: [{ above: 1000, input: "3" }] },
@@ -225,7 +225,7 @@ describe("an entry", () => {
     expect(await refusal("GET", "/models/sim/new")).toStartWith("404")
   })
 
-  test("is refused at a provider that nobody has set up", async () => {
+  test("is refused at a provider that no one has set up", async () => {
     expect(await refusal("PUT", "/models/nowhere/x", { price: PRICE })).toBe(
       "400 invalid_value provider: There is no provider 'nowhere'. Add it first, or give the model deployments at others.",
     )
@@ -234,7 +234,7 @@ describe("an entry", () => {
     )
   })
 
-  test("is refused under a name that nobody could read", async () => {
+  test("is refused under a name that no one could read", async () => {
     expect(await refusal("PUT", `/models/sim/${"x".repeat(200)}`, { price: PRICE })).toStartWith(
       "400 invalid_value name: The id of a model must have at most 200",
     )

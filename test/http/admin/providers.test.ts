@@ -285,7 +285,7 @@ describe("the vendors", () => {
 })
 
 describe("a test of a provider", () => {
-  test("tells what its list of models names", async () => {
+  test("says what its list of models names", async () => {
     using vendor = Bun.serve({
       port: 0,
       fetch: (request) =>

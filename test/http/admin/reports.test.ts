@@ -70,7 +70,7 @@ test("a request that fails says how, and costs nothing", async () => {
   expect(requestPage.parse(page).data).toEqual([])
 })
 
-test("what is asked wrongly is told with its field", async () => {
+test("what is asked wrongly is reported with its field", async () => {
   await using gateway = await startManaged()
   const cases = [
     ["/receipts?limit=0", "limit", "below_min_value"],

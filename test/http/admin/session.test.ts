@@ -109,7 +109,7 @@ function freePort(): number {
   return port
 }
 
-test("signing out ends the session for whoever has the cookie", async () => {
+test("signing out ends the session for anyone who has the cookie", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const thief = new ConsoleBrowser(gateway)
@@ -123,7 +123,7 @@ test("signing out ends the session for whoever has the cookie", async () => {
   expect(await browser.status("GET", "/session")).toBe(401)
 })
 
-test("another site cannot use a session, nor sign somebody in or out", async () => {
+test("another site cannot use a session, nor sign someone in or out", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const foreign: Record<string, string>[] = [
@@ -267,7 +267,7 @@ test("of several links only the last one sets a password, and none once they hav
   expect(await operator.status("GET", "/session")).toBe(200)
 })
 
-test("one ends other sessions of one's own, and nobody else's", async () => {
+test("one ends other sessions of one's own, and no one else's", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const { account } = await gateway.caller()
@@ -284,7 +284,7 @@ test("one ends other sessions of one's own, and nobody else's", async () => {
   expect(await theirs.status("GET", "/session")).toBe(401)
 })
 
-test("the admin token is somebody, but no user", async () => {
+test("the admin token is someone, but no user", async () => {
   await using gateway = await startGateway({ settings: { adminToken: "the-admin-token" } })
   const headers = { authorization: "Bearer the-admin-token" }
   const browser = new ConsoleBrowser(gateway)

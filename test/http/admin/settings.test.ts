@@ -110,7 +110,7 @@ describe("the settings", () => {
     expect(after["effective"]).not.toHaveProperty("publicUrl")
   })
 
-  test("name models in another way: aliases are in force at once, and lead to models that are there", async () => {
+  test("name models in another way: aliases are active at once, and lead to models that are there", async () => {
     const caller = await gateway.caller()
     const ask = async (): Promise<number> => (await caller.get("/v1/models/gpt-4o")).status
     expect(await ask()).toBe(404)
@@ -150,7 +150,7 @@ describe("the settings", () => {
     }
   })
 
-  test("that are changed at once by several are all there, or their askers are told", async () => {
+  test("that are changed at once by several are all there, or their askers are reported", async () => {
     const names = ["images.link_minutes", "limits.media_mb", "deadlines.whole"]
     const answers = await Promise.all(
       names.map((name) => ask(gateway, "PATCH", "/settings", { [name]: "30" })),
@@ -224,8 +224,8 @@ test("a restart keeps everything, and what the file says then wins and is locked
   expect((await asked(again, "GET", "/models/mine/echo"))["origin"]).toBe("file")
 })
 
-describe("the look at the book", () => {
-  test("finds a sound one sound, and names what somebody has changed", async () => {
+describe("the look at the ledger", () => {
+  test("finds a sound one sound, and names what someone has changed", async () => {
     await using book = await startManaged()
     const caller = await book.caller()
     expect(await asked(book, "GET", "/settings/book")).toEqual({

@@ -13,7 +13,7 @@ async function userId(operator: ConsoleBrowser, search: string): Promise<string>
   return (data as { id: string }[])[0]?.id ?? ""
 }
 
-test("operators see all users and what they belong to; nobody else does", async () => {
+test("operators see all users and what they belong to; no one else does", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -55,7 +55,7 @@ test("a disabled user is out at once, and does not get in again", async () => {
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ is_disabled: true })
 })
 
-test("the last operator stays one, and nobody disables himself", async () => {
+test("the last operator stays one, and no one disables themselves", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const id = await userId(operator, "olga")

@@ -65,14 +65,14 @@ describe("what can mean one thing only works", () => {
   })
 })
 
-describe("what nobody does here", () => {
+describe("what no one does here", () => {
   test.each([
     ["POST", "/v1beta/tunedModels/mine:generateContent"],
     ["POST", "/v1beta/cachedContents"],
     ["GET", "/v1beta/files"],
     ["POST", "/upload/v1beta/files"],
     ["POST", "/v1beta/interactions"],
-  ])("%s %s is told in Google's form", async (method, path) => {
+  ])("%s %s is reported in Google's form", async (method, path) => {
     for (const key of [caller.key, ""]) {
       const answer = await ask(path, key, method)
       expect(answer.status).toBe(404)
@@ -95,7 +95,7 @@ describe("keys", () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("in the address are told to nobody, however they are written", async () => {
+  test("in the address are told to no one, however they are written", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)

@@ -41,7 +41,7 @@ function asCaller(path: string, body: JsonObject = { contents: CONTENTS }) {
 }
 
 describe("credentials", () => {
-  test("a key in the address counts, and is told to nobody", async () => {
+  test("a key in the address counts, and is told to no one", async () => {
     const good = await ask(`${ECHO}:generateContent?key=${caller.key}`, { contents: CONTENTS })
     expect(good.status).toBe(200)
     const receipt = await caller.get(`/v1/receipts/${good.headers.get("x-request-id")}`)
@@ -58,7 +58,7 @@ describe("credentials", () => {
     expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
   })
 
-  test("none at all is told in Google's form", async () => {
+  test("none at all is reported in Google's form", async () => {
     const answer = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
     expect(answer.status).toBe(401)
     expect(await answer.json()).toMatchObject({
@@ -76,7 +76,7 @@ describe("addresses", () => {
     })
   })
 
-  test("what nobody does is not found, in Google's form", async () => {
+  test("what no one does is not found, in Google's form", async () => {
     const answer = await asCaller(`${ECHO}:predict`)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } })

@@ -93,7 +93,7 @@ describe("what is always there", () => {
     })
   })
 
-  test("is there in each piece of a stream", async () => {
+  test("is there in each chunk of a stream", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")
@@ -112,7 +112,7 @@ describe("what is always there", () => {
     })
   })
 
-  test("and a sum that the vendor leaves out is told", async () => {
+  test("and a sum that the vendor leaves out is reported", async () => {
     const { totalTokenCount: _, ...usageMetadata } = USAGE
     answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
@@ -122,7 +122,7 @@ describe("what is always there", () => {
   })
 })
 
-describe("no candidate at all is a failed attempt that nobody pays,", () => {
+describe("no candidate at all is a failed attempt that no one pays,", () => {
   const nothing = { candidates: [], usageMetadata: USAGE }
   test.each([
     ["whole", () => Response.json(nothing)],

@@ -26,7 +26,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-test("whoever may not have the answer does not get it", async () => {
+test("anyone who may not have the answer does not get it", async () => {
   const caller = await gateway.caller("1")
   const stranger = await gateway.caller("1")
   vendorDoes.answer = () => whole()
@@ -68,7 +68,7 @@ test("another key of the account gets the answer, and its tokens are not counted
   expect(await second.text()).toBe(text)
 })
 
-test("another key with a list is not told a picture of the usual model before it is known which that is", async () => {
+test("another key with a list is not told an image of the usual model before it is known which that is", async () => {
   const caller = await gateway.caller("1")
   const issuer = new KeyIssuer(
     gateway.store,

@@ -103,7 +103,7 @@ test("a second one gets a running stream from its first byte, and then as it com
   expect(rest).toEndWith(DONE)
 })
 
-test("another body, endpoint or wish under the key is 422", async () => {
+test("another body, endpoint or option under the key is 422", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole()
   await (await send(caller, "other")).text()

@@ -62,7 +62,7 @@ async function record(recording: Recording): Promise<void> {
   for (let number = 0; number < 49; number++) await recording.add(chunk(number))
 }
 
-test("readers who come at any time get all of it, and nobody waits for the slow ones", async () => {
+test("readers who come at any time get all of it, and no one waits for the slow ones", async () => {
   using place = new Place()
   const recording = place.recording(1 << 30)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -102,7 +102,7 @@ test("beyond its limit it comes as fast as the slowest takes it, and is not kept
   await recorded
 })
 
-test("a disk that cannot be written keeps nobody from the answer", async () => {
+test("a disk that cannot be written keeps no one from the answer", async () => {
   using place = new Place()
   const recording = place.recording(1 << 30)
   rmSync(place.path, { recursive: true })
@@ -114,7 +114,7 @@ test("a disk that cannot be written keeps nobody from the answer", async () => {
   expect(place.failures).toHaveLength(1)
 })
 
-test("what broke off breaks off for everybody", async () => {
+test("what broke off breaks off for everyone", async () => {
   using place = new Place()
   const recording = place.recording(1 << 30)
   const reader = joined(recording)
@@ -128,7 +128,7 @@ test("what broke off breaks off for everybody", async () => {
   expect(stored).toMatchObject({ ending: "cut", length: CHUNK })
 })
 
-test("it is abandoned when the last has left, and then nobody can join", async () => {
+test("it is abandoned when the last has left, and then no one can join", async () => {
   using place = new Place()
   const recording = place.recording(1 << 30)
   const readers = [joined(recording), joined(recording)]

@@ -27,7 +27,7 @@ function filled(size: number): Buffer {
 
 const lengths = (chunks: readonly Uint8Array[]): number[] => chunks.map((one) => one.byteLength)
 
-describe("the memory of pieces", () => {
+describe("the memory of chunks", () => {
   test("is given back once a view of a later one is taken", async () => {
     const chunks = chunksOf(10, 20, 30)
     const [first, second, third] = chunks
@@ -59,7 +59,7 @@ describe("the memory of pieces", () => {
     expect(lengths(chunks)).toEqual([0, 0, 30])
   })
 
-  test("stays when what is taken is a copy, or the piece is a part of something larger", async () => {
+  test("stays when what is taken is a copy, or the chunk is a part of something larger", async () => {
     const large = new Uint8Array(100)
     const chunks = [large.subarray(0, 50), large.subarray(50)]
     const passing = new ChunkBuffers()
@@ -117,7 +117,7 @@ describe("a form of several files", () => {
   })
 })
 
-test("a file lends its pieces, each until the next one is asked for", async () => {
+test("a file lends its chunks, each until the next one is asked for", async () => {
   const content = crypto.getRandomValues(new Uint8Array(60_000))
   const bytes = { size: 180_000, read: async (start: number, end: number) => sliceOf(start, end) }
   const sliceOf = (start: number, end: number) => {

@@ -334,7 +334,7 @@ describe("the spool", () => {
   })
 })
 
-test("a form cut anywhere into pieces is the same form", async () => {
+test("a form cut anywhere into chunks is the same form", async () => {
   const content = crypto.getRandomValues(new Uint8Array(3_000))
   const whole = Buffer.concat(
     [

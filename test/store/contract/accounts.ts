@@ -30,7 +30,7 @@ export function accountContract(engine: Engine): void {
       expect(await refusalOf(book.store.accounts.update("x", {}, AUDIT))).toBe("not_found")
     })
 
-    test("never holds more than the book can count", async () => {
+    test("never holds more than the ledger can count", async () => {
       await using book = await Book.on(engine)
       await book.account("a", 2n ** 63n - 1n)
       expect(await refusalOf(book.grant("a", 1n))).toBe("too_much")

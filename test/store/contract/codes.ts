@@ -49,7 +49,7 @@ export function codeContract(engine: Engine): void {
       expect((await verifyLedgers(book.store)).problems).toEqual([])
     })
 
-    test("of one use is used once, whoever comes at the same moment", async () => {
+    test("of one use is used once, no matter who comes at the same moment", async () => {
       await using book = await Book.on(engine)
       const stores = [await book.another(), await book.another()]
       for (let index = 0; index < 10; index++) await book.account(`a${index}`, 0n)
@@ -62,7 +62,7 @@ export function codeContract(engine: Engine): void {
       expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     })
 
-    test("is refused when it is unknown, revoked or expired, or nobody is to get it", async () => {
+    test("is refused when it is unknown, revoked or expired, or no one is to get it", async () => {
       await using book = await Book.on(engine)
       await book.account("a", 0n)
       await book.store.codes.create(codeOf("old", { expiresAt: 20 }), AUDIT)

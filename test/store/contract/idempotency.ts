@@ -25,7 +25,7 @@ const ROOM = { maxOfScope: 1_000, maxOfAll: 1_000 }
 
 /** Held by every engine. */
 export function idempotencyContract(engine: Engine): void {
-  test("the first claims a key, and a later one is told of it", async () => {
+  test("the first claims a key, and a later one is told about it", async () => {
     await using book = await Book.on(engine)
     const { store } = book
     const claims = new Claims(store)

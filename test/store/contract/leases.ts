@@ -23,7 +23,7 @@ export function leaseContract(engine: Engine): void {
       expect(await ledger.lease(payer, 100n)).toBe(true)
     })
 
-    test("can be leased again when nobody has asked for half a second", async () => {
+    test("can be leased again when no one has asked for half a second", async () => {
       await using book = await Book.on(engine)
       const payer = payerOf("a")
       await book.account("a", 100n)

@@ -52,7 +52,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(await store.vendorState.find(["one", "none"])).toEqual([elsewhere, one])
   })
 
-  test("what is seen again lives on, and grows; what two accounts were given is nobody's", async () => {
+  test("what is seen again lives on, and grows; what two accounts were given is no one's", async () => {
     await using book = await Book.on(engine)
     const { store } = book
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)

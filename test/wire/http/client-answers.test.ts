@@ -8,7 +8,7 @@ beforeEach(setUp)
 afterEach(tearDown)
 
 describe("an answer", () => {
-  test("has its status, its headers and its pieces", async () => {
+  test("has its status, its headers and its chunks", async () => {
     using server = startRawServer(({ socket }) => {
       socket.write(
         "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n2\r\nno\r\n",
@@ -48,7 +48,7 @@ describe("an answer", () => {
     expect(server.sides).toHaveLength(1)
   })
 
-  test("that nobody reads stops coming, and comes whole when somebody does", async () => {
+  test("that no one reads stops coming, and comes whole when someone does", async () => {
     const size = 20_000_000
     let taken = 0
     using server = Bun.serve({
@@ -89,7 +89,7 @@ describe("an answer", () => {
   })
 
   test.each(["identity", "gzip"])(
-    "that nobody wants any more ends with its connection: %s",
+    "that no one wants any more ends with its connection: %s",
     async (coding) => {
       using server = startRawServer(
         ({ socket }) =>

@@ -131,7 +131,7 @@ describe("a connection", () => {
     await until(() => server.sides.every(({ isClosed }) => isClosed))
   })
 
-  test("on which something comes while nobody asks is closed", async () => {
+  test("on which something comes while no one asks is closed", async () => {
     using server = numbered()
     expect(await textOf(send(server.url))).toBe("on 1")
     server.sides[0]?.socket.write(responseOf("whose is this?"))
@@ -233,7 +233,7 @@ describe("a request that is given up", () => {
     )
   })
 
-  test("after its answer harms nobody", async () => {
+  test("after its answer harms no one", async () => {
     using server = startRawServer(
       ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
     )
@@ -257,7 +257,7 @@ describe("an address", () => {
     "http://nowhere.invalid/",
     "https://127.0.0.1:1/",
     "http://255.255.255.255/",
-  ])("where nobody is: %s", async (url) => {
+  ])("where no one is: %s", async (url) => {
     expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
   })
 
