@@ -48,6 +48,27 @@ describe("what Google takes in more than one form", () => {
     expect(request.toolChoice).toEqual({ type: "required" })
   })
 
+  test.each<[JsonObject | undefined, JsonObject]>([
+    [{ mode: "AUTO" }, { toolChoice: { type: "auto" } }],
+    [{ mode: "NONE" }, { toolChoice: { type: "none" } }],
+    [{ mode: "VALIDATED" }, { toolChoice: { type: "auto" } }],
+    [
+      { mode: "ANY", allowedFunctionNames: ["find"] },
+      { toolChoice: { type: "tool", name: "find" } },
+    ],
+    [{ mode: "ANY", allowedFunctionNames: ["find", "look"] }, { toolChoice: { type: "required" } }],
+    [{ mode: "MODE_UNSPECIFIED" }, {}],
+    [{}, {}],
+    [undefined, {}],
+  ])("the choice of a function %j", (config, expected) => {
+    const tools = [{ functionDeclarations: [{ name: "find" }, { name: "look" }] }]
+    const { toolChoice } = decode({
+      tools,
+      ...(config && { toolConfig: { functionCallingConfig: config } }),
+    })
+    expect({ ...(toolChoice && { toolChoice }) }).toEqual(expected)
+  })
+
   test("types of a JSON schema in capitals, but no words that only look like them", () => {
     const schema = (object: string, string: string) => ({
       type: object,
