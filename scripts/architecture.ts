@@ -1,13 +1,13 @@
 /**
- * The house rules of ARCHITECTURE.md as a check: imports go down only, the nevers hold, no circle of
- * any kind, names are whole words, files stay short.
+ * Checks the rules of ARCHITECTURE.md: imports go down the layers only, forbidden imports do not
+ * occur, there are no import cycles, names are not abbreviated, files stay short.
  */
 import { readFileSync } from "node:fs"
 import { dirname, join, normalize, relative } from "node:path"
 import { checkDialectFiles, SHARED } from "./dialect-files.ts"
 
-/** The floor of each folder or file of `src/`. An import goes to a lower floor or stays in its folder. */
-const FLOORS: Readonly<Record<string, number>> = {
+/** The layer of each module: a folder or file of `src/`. An import goes to a lower layer or stays in its module. */
+const LAYERS: Readonly<Record<string, number>> = {
   "main.ts": 9,
   cli: 9,
   "app.ts": 8,
@@ -34,37 +34,37 @@ const FLOORS: Readonly<Record<string, number>> = {
   "runtime.ts": 0,
 }
 
-/** Sideways imports that are part of the plan: the process starts the command line, the app its parts. */
+/** Allowed imports within a layer: the process starts the command line, the app builds its parts. */
 const SIDEWAYS: ReadonlySet<string> = new Set(["main.ts>cli", "app.ts>app"])
 
 const LONGEST_FILE = 500
-/** As names of ours; on the wire they are what they are. */
+/** Only as our own identifiers; names on the wire are the vendors'. */
 const ABBREVIATIONS = /(?<![."])\b(req|res|opts|cfg|ctx|msg|params|utils|helpers)\b(?!")/
 const HOLDS = /\.(tryHold|settle|release)\(/
-/** What of the canon is chat, of which the ledger knows nothing. */
+/** The chat part of the canon, which the ledger must not import. */
 const CHAT: ReadonlySet<string> = new Set(["canon/chat.ts", "canon/message.ts", "canon/tool.ts"])
 const IMPORT = /(?:import|export)[^"']*?from\s*["']([^"']+)["']|import\(["']([^"']+)["']\)/g
 
 interface SourceFile {
   readonly path: string
-  readonly room: string
+  readonly module: string
   readonly text: string
   /** Paths below the root. */
   readonly imports: readonly string[]
 }
 
-/** All faults of the tree below a folder, each a line for a person. */
-export function checkHouse(root: string): string[] {
+/** All violations below a folder, one readable line each. */
+export function checkLayers(root: string): string[] {
   const files = readFiles(root)
   return [
     ...files.flatMap((file) => checkImports(file)),
     ...files.flatMap((file) => checkText(file)),
-    ...findCircles(files),
+    ...findCycles(files),
     ...checkDialectFiles(files.map(({ path }) => path)),
   ]
 }
 
-/** All faults of the package that the gateway and the console share: it stands alone. */
+/** All violations in the package that the gateway and the console share: it imports nothing but zod. */
 export function checkContract(root: string): string[] {
   const own = /^(zod|\.\/[a-z-]+\.ts)$/
   const files = readFiles(root)
@@ -73,7 +73,7 @@ export function checkContract(root: string): string[] {
       .filter((name) => !own.test(name))
       .map((name) => `${root}/${path}: imports ${name}, which is not in the contract`),
   )
-  return [...foreign, ...files.flatMap((file) => checkText(file)), ...findCircles(files)]
+  return [...foreign, ...files.flatMap((file) => checkText(file)), ...findCycles(files)]
 }
 
 function importsOf(text: string): string[] {
@@ -86,52 +86,52 @@ function readFiles(root: string): SourceFile[] {
     const imports = importsOf(text)
       .filter((name) => name.startsWith("."))
       .map((name) => relative(root, normalize(join(root, dirname(path), name))))
-    return { path, room: roomOf(path), text, imports }
+    return { path, module: moduleOf(path), text, imports }
   })
 }
 
-function roomOf(path: string): string {
+function moduleOf(path: string): string {
   return path.split("/")[0] ?? path
 }
 
 function checkImports(file: SourceFile): string[] {
   const faults: string[] = []
-  const floor = FLOORS[file.room]
-  if (floor === undefined) return [`${file.path}: '${file.room}' is on no floor`]
+  const layer = LAYERS[file.module]
+  if (layer === undefined) return [`${file.path}: '${file.module}' is in no layer`]
   for (const target of file.imports) {
-    const room = roomOf(target)
-    if (room === "..") faults.push(`${file.path}: imports ${target} from outside src`)
-    if (room === file.room || room === "..") continue
-    const lower = FLOORS[room]
-    if (lower === undefined) faults.push(`${file.path}: imports ${target}, which is on no floor`)
-    else if (lower >= floor && !SIDEWAYS.has(`${file.room}>${room}`)) {
-      faults.push(`${file.path}: imports ${target}, which is not below it`)
+    const imported = moduleOf(target)
+    if (imported === "..") faults.push(`${file.path}: imports ${target} from outside src`)
+    if (imported === file.module || imported === "..") continue
+    const lower = LAYERS[imported]
+    if (lower === undefined) faults.push(`${file.path}: imports ${target}, which is in no layer`)
+    else if (lower >= layer && !SIDEWAYS.has(`${file.module}>${imported}`)) {
+      faults.push(`${file.path}: imports ${target}, which is not in a lower layer`)
     }
   }
-  return [...faults, ...checkNevers(file)]
+  return [...faults, ...checkForbidden(file)]
 }
 
-function checkNevers(file: SourceFile): string[] {
+function checkForbidden(file: SourceFile): string[] {
   const faults: string[] = []
-  const [room, dialect] = file.path.split("/")
+  const [module, dialect] = file.path.split("/")
   for (const target of file.imports) {
-    const [targetRoom, targetDialect] = target.split("/")
-    const isShared = targetDialect === dialect || targetDialect === SHARED
-    if (room === "dialects" && targetRoom === "dialects" && !isShared) {
+    const [imported, importedDialect] = target.split("/")
+    const isShared = importedDialect === dialect || importedDialect === SHARED
+    if (module === "dialects" && imported === "dialects" && !isShared) {
       faults.push(`${file.path}: one dialect imports another`)
     }
-    if (room === "ledger" && CHAT.has(target)) {
-      faults.push(`${file.path}: the ledger knows chat`)
+    if (module === "ledger" && CHAT.has(target)) {
+      faults.push(`${file.path}: the ledger imports chat`)
     }
-    if (room !== "store" && target.startsWith("store/sqlite/")) {
-      faults.push(`${file.path}: imports ${target}: only store knows which database it is`)
+    if (module !== "store" && target.startsWith("store/sqlite/")) {
+      faults.push(`${file.path}: imports ${target}: only store imports the database`)
     }
-    if (room === "http" && targetRoom === "http") continue
-    if (targetRoom === "http" && room !== "app.ts" && room !== "app") {
+    if (module === "http" && imported === "http") continue
+    if (imported === "http" && module !== "app.ts" && module !== "app") {
       faults.push(`${file.path}: only app imports http`)
     }
   }
-  const isBilling = file.path.startsWith("relay/billing/") || room === "ledger"
+  const isBilling = file.path.startsWith("relay/billing/") || module === "ledger"
   if (
     !isBilling &&
     HOLDS.test(file.text) &&
@@ -145,7 +145,8 @@ function checkNevers(file: SourceFile): string[] {
 function checkText(file: SourceFile): string[] {
   const faults: string[] = []
   const lines = file.text.split("\n")
-  if (lines.length > LONGEST_FILE) faults.push(`${file.path}: ${lines.length} lines are too many`)
+  if (lines.length > LONGEST_FILE)
+    faults.push(`${file.path}: ${lines.length} lines are more than ${LONGEST_FILE}`)
   lines.forEach((line, index) => {
     const word = ABBREVIATIONS.exec(line)?.[0]
     if (word) faults.push(`${file.path}:${index + 1}: '${word}' is an abbreviation`)
@@ -153,14 +154,14 @@ function checkText(file: SourceFile): string[] {
   return faults
 }
 
-/** Circles of files, type-only imports included. */
-function findCircles(files: readonly SourceFile[]): string[] {
+/** Import cycles, type-only imports included. */
+function findCycles(files: readonly SourceFile[]): string[] {
   const imports = new Map(files.map((file) => [file.path, file.imports]))
   const done = new Set<string>()
   const faults: string[] = []
   const visit = (path: string, trail: readonly string[]): void => {
     const start = trail.indexOf(path)
-    if (start !== -1) faults.push(`circle: ${[...trail.slice(start), path].join(" > ")}`)
+    if (start !== -1) faults.push(`import cycle: ${[...trail.slice(start), path].join(" > ")}`)
     if (start !== -1 || done.has(path)) return
     for (const target of imports.get(path) ?? []) visit(target, [...trail, path])
     done.add(path)

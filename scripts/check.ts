@@ -1,5 +1,5 @@
-/** Everything about the code that is not a test: format, lint, types, floors, links, dependencies, dead code. */
-import { checkContract, checkHouse } from "./architecture.ts"
+/** Everything about the code that is not a test: format, lint, types, layers, links, dependencies, dead code. */
+import { checkContract, checkLayers } from "./architecture.ts"
 import { checkAwaitedExpects } from "./awaited-expects.ts"
 import { checkDependencies } from "./dependencies.ts"
 import { checkLinks } from "./links.ts"
@@ -20,14 +20,14 @@ function command(name: string, ...words: string[]): Step {
   }
 }
 
-/** A check of our own, which names every fault. */
-function faultless(name: string, check: () => string[]): Step {
+/** A check written here, which prints every violation. */
+function ownCheck(name: string, check: () => string[]): Step {
   return {
     name,
     run: () => {
-      const faults = check()
-      for (const fault of faults) console.error(fault)
-      return faults.length === 0
+      const violations = check()
+      for (const violation of violations) console.error(violation)
+      return violations.length === 0
     },
   }
 }
@@ -37,22 +37,22 @@ const STEPS: readonly Step[] = [
   command("lint", "oxlint", "--type-aware", "--quiet"),
   command("types", "tsc", "--noEmit"),
   command("types of the console", "tsc", "--noEmit", "--project", "console"),
-  faultless("house", () => [
-    ...checkHouse("src"),
+  ownCheck("layers", () => [
+    ...checkLayers("src"),
     ...checkContract("contract"),
     ...checkAwaitedExpects("test"),
   ]),
-  faultless("links", () => [...checkLinks(), ...checkWidth()]),
-  faultless("dependencies", () => checkDependencies(".")),
+  ownCheck("links", () => [...checkLinks(), ...checkWidth()]),
+  ownCheck("dependencies", () => checkDependencies(".")),
   command("dead code", "knip", "--no-progress"),
 ]
 
 process.env["PATH"] = `node_modules/.bin:${process.env["PATH"]}`
 let failed = 0
 for (const step of STEPS) {
-  const isFine = step.run()
-  if (!isFine) failed++
-  console.log(`${isFine ? "ok    " : "FAILED"} ${step.name}`)
+  const hasPassed = step.run()
+  if (!hasPassed) failed++
+  console.log(`${hasPassed ? "ok    " : "FAILED"} ${step.name}`)
 }
 console.log(`${STEPS.length - failed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
