@@ -43,7 +43,7 @@ const KEEP_ALIVE = 15_000
 /** The running gateway: every service, built once, and the routes that use them. */
 export class App implements AsyncDisposable {
   readonly url: string
-  /** Where it listens, whatever callers call it. */
+  /** The address it listens on, which may differ from the one callers use. */
   readonly listensAt: string
   readonly #services: AsyncDisposableStack
   readonly #live: LiveSettings
@@ -128,14 +128,14 @@ export class App implements AsyncDisposable {
   }
 
   /**
-   * Takes over what the file and the environment say now; requests that run keep what they began with.
+   * Applies what the file and the environment now say. Running requests keep the settings they started with.
    * @param written as in the options of the start.
    */
   apply(settings: Settings, written: readonly string[] = []): void {
     this.#live.rebase({ settings, written })
   }
 
-  /** Waits no longer for running requests, now or once it is asked to end. */
+  /** Stops waiting for running requests, now or on shutdown. */
   hurry(): void {
     this.#state.isHurried = true
   }

@@ -3,8 +3,8 @@ import { LedgerError } from "../store/ledger-error.ts"
 import type { StoreReader } from "../store/store.ts"
 
 /**
- * The secrets of a data folder, made at the first start. A book whose keys were hashed with others is of no use
- * with new ones: no key would work, and nothing would say why.
+ * The secrets of a data folder, created at the first start. A ledger whose keys were hashed with other secrets
+ * is useless with new ones: no key would work, and nothing would say why.
  * @throws BookError `without_secrets`.
  */
 export async function secretsOf(

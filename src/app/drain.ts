@@ -5,16 +5,16 @@ import { CallEnded } from "../relay/pipeline/call-failure.ts"
 import type { State } from "./state.ts"
 
 /**
- * How long those that are cut then may take to be counted, settled and told to their callers, milliseconds. The first
- * count of tokens takes a second or two on a busy machine.
+ * How long requests that are cut off may take to be counted, settled and reported to their callers,
+ * milliseconds. The first count of tokens takes a second or two on a busy machine.
  */
 const LAST_WORDS_TIME = 10_000
-/** How long those whose callers read no more may take to be settled then. */
+/** How long requests whose callers have stopped reading may then take to be settled, milliseconds. */
 const SETTLE_TIME = 5_000
-/** How often it looks whether they have. */
+/** How often it checks whether they have finished, milliseconds. */
 const DRAIN_LOOK = 20
 
-/** What has to come to its end. */
+/** What is drained before the process ends. */
 export interface Drained {
   readonly server: Bun.Server<undefined>
   readonly state: State
@@ -23,12 +23,12 @@ export interface Drained {
   readonly idempotency: Idempotency
 }
 
-/** Stops listening, waits for running requests as long as the settings say, and cuts what is left. */
+/** Stops listening, waits for running requests as long as the settings say, and cuts off the rest. */
 export async function drain(drained: Drained): Promise<void> {
   const { server, state, billing, watch, idempotency } = drained
   state.isDraining = true
   watch.pulse.end()
-  // Idle connections of callers would keep it open forever, so it is not waited for.
+  // Idle connections of callers would keep the server open forever, so this is not awaited.
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
   await waitUntil(() => isServed() || state.isHurried, state.settings.server.drain)
@@ -36,7 +36,7 @@ export async function drain(drained: Drained): Promise<void> {
   await waitUntil(isServed, LAST_WORDS_TIME)
   await server.stop(true)
   idempotency.end()
-  // Those that were cut have delivered something: it goes into the ledger before that closes.
+  // Requests that were cut off have delivered something, which is settled before the ledger closes.
   await waitUntil(() => billing.open === 0, SETTLE_TIME)
 }
 

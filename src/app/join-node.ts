@@ -10,7 +10,7 @@ import type { DatabaseWatch, ServingDatabase } from "../store/serving-database.t
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 
-/** What hears of the other processes. */
+/** What is notified of changes in other processes. */
 export interface NodeParts {
   readonly live: LiveSettings
   readonly store: Store
@@ -26,7 +26,7 @@ export interface NodeParts {
   readonly events: Events
 }
 
-/** Joins the processes that share the ledger, and keeps all that depends on them up to date. */
+/** Joins the processes that share the ledger, and keeps everything that depends on them up to date. */
 export function joinNode(parts: NodeParts): Promise<Node> {
   const {
     database,
@@ -62,7 +62,7 @@ export function joinNode(parts: NodeParts): Promise<Node> {
     },
     onFailure(error) {
       databaseWatch.look()
-      // That the ledger is lost has been told.
+      // The loss of the ledger has been reported already.
       if (error !== databaseWatch.fault) events.nodeFailed(error)
     },
   }

@@ -9,11 +9,11 @@ import type { Events } from "../telemetry/events.ts"
 import { secretsOf } from "./data-secrets.ts"
 import type { AppOptions } from "./options.ts"
 
-/** The open book, and what watches over it. */
+/** The open ledger, and what watches it. */
 export interface OpenDatabase {
   readonly machine: Machine
   readonly database: ServingDatabase
-  /** Its store, as everyone uses it: it moves no money while the ledger cannot be trusted. */
+  /** The store that all services use: it moves no money while the ledger cannot be trusted. */
   readonly store: Store
   readonly databaseWatch: DatabaseWatch
   readonly keeper: AnchorKeeper
@@ -25,7 +25,7 @@ export interface OpenDatabase {
 
 /**
  * Opens the ledger of a data folder.
- * @throws BookError when it is gone, damaged, or cannot be opened.
+ * @throws BookError when it is missing, damaged, or cannot be opened.
  */
 export async function openDatabase(
   { settings, events, isShared }: AppOptions,
@@ -34,7 +34,7 @@ export async function openDatabase(
   const machine = building.use(new Machine(settings.data))
   const hasCompany = isShared || machine.presence.count > 1
   const database = building.use(await databaseOf(settings).openToServe(hasCompany))
-  // After the ledger: secrets without a ledger mean that it is gone.
+  // After the ledger: secrets without a ledger mean that the ledger is lost.
   const { keyPepper: secret } = await secretsOf(database.store, settings.data)
   const databaseWatch = database.watch((fault) => {
     ledger.refuse(fault)

@@ -6,24 +6,24 @@ import type { Events } from "../telemetry/events.ts"
 
 /** What a gateway is started with. */
 export interface AppOptions {
-  /** What the file and the environment say. What the console has set comes under it. */
+  /** The settings from the file and the environment. They override what the console has set. */
   readonly settings: Settings
   readonly events: Events
   /** Whether other processes listen on the same port. */
   readonly isShared: boolean
-  /** Names of the settings that the file says, of those that the console can change. */
+  /** Names of the settings that the file sets, of those that the console can change. */
   readonly written?: readonly string[]
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl?: string | undefined
   /** The settings file, for the console to name. */
   readonly file?: string | undefined
-  /** Milliseconds; for tests, which cannot wait so long. */
+  /** Milliseconds; tests shorten it. */
   readonly keepAlive?: number
   readonly pace?: Pace
-  /** Learns the secrets of the settings; whoever writes the log shares it. */
+  /** Is given the secrets of the settings; the logger uses the same one. */
   readonly redactor?: Redactor
-  /** Beats while the event loop turns, for who watches it. */
+  /** Shows to a watchdog that the event loop runs. */
   readonly pulse?: Pulse
-  /** Unix milliseconds, by which idempotency keys expire. */
+  /** Unix milliseconds; decides when idempotency keys expire. */
   readonly now?: () => number
 }

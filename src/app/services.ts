@@ -28,7 +28,7 @@ import { vendors } from "../vendors/index.ts"
 import type { AppOptions } from "./options.ts"
 import type { State } from "./state.ts"
 
-/** The settings active, those of the console included. */
+/** The active settings, those of the console included. */
 export function openSettings(
   { settings, written = [], sandboxUrl, events }: AppOptions,
   store: Store,
@@ -46,13 +46,13 @@ export function openSettings(
   })
 }
 
-/** Where no memory can be shared, each process takes its share of a limit. */
+/** Without shared memory, each process takes its share of a limit. */
 export function limiterOf(machine: Machine): RateLimiter {
   if (!machine.memory.isShared) return new RateLimiter()
   return new RateLimiter(machine.clock.now, new SharedBuckets(machine))
 }
 
-/** What is kept of requests apart from their money. */
+/** What is stored of requests besides their money. */
 export function openBeside(
   { reports, payloads, openReader }: ServingDatabase,
   events: Events,
@@ -62,7 +62,7 @@ export function openBeside(
   return { reports, payloads, payloadLog, openReader }
 }
 
-/** What keeps conversations. */
+/** The store of conversations. */
 export function openConversations(
   parts: Pick<ConversationParts, "hasher" | "secret"> & {
     readonly kept: KeptParts
@@ -78,7 +78,7 @@ export function openConversations(
   return building.use(new Conversations({ keeper, hasher, secret, settings, failed }))
 }
 
-/** What performs requests. */
+/** The services that run requests. */
 export function openPerformers(
   services: ChatServices & OperationServices,
   images: ImageStore,
@@ -104,7 +104,7 @@ export function openPerformers(
   }
 }
 
-/** What answers repeated requests. */
+/** The service that answers repeated requests. */
 export function openIdempotency(
   { settings, events, now }: AppOptions,
   state: State,
@@ -119,7 +119,7 @@ export function openIdempotency(
   })
 }
 
-/** Where images are kept that vendors give no link to. */
+/** Where images are stored for which a vendor gives no link. */
 export function imageStore(state: State, secret: string, events: Events): ImageStore {
   return new ImageStore({
     folder: join(state.settings.data, "pictures"),
@@ -129,7 +129,7 @@ export function imageStore(state: State, secret: string, events: Events): ImageS
   })
 }
 
-/** What the management API looks at while the gateway runs. */
+/** What the management API reads of the running gateway. */
 export function inForce(state: State): Pick<AdminParts, "settings" | "catalog"> {
   return {
     settings: () => state.settings,

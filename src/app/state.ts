@@ -19,7 +19,7 @@ export interface State {
   isDraining: boolean
   /** Whether running requests are not waited for any longer. */
   isHurried: boolean
-  /** Where it listens, once it does. */
+  /** The address it listens on; empty until it does. */
   url: string
 }
 
@@ -32,7 +32,7 @@ export function initialState(settings: Settings, events: Events, redactor: Redac
   return { settings, config, memory, redactor, isDraining: false, isHurried: false, url: "" }
 }
 
-/** Puts settings into force. */
+/** Activates settings. */
 export function takeOver(state: State, settings: Settings, events: Events): void {
   state.redactor.learn(secretsOf(settings))
   const { config, warnings } = runtimeConfigOf(settings, state.redactor)
@@ -47,7 +47,7 @@ function memoryOf({ limits, server }: Settings): number {
   return Math.floor((limits.memoryBytes ?? usualMemory()) / server.workers)
 }
 
-/** What requests are served by, as the settings say. */
+/** The configuration that serves requests, from the settings. */
 export function runtimeConfigOf(
   settings: Settings,
   redactor = new Redactor(),

@@ -49,31 +49,31 @@ export interface ChatRequest {
   readonly logprobs?: boolean
   readonly topLogprobs?: number
   readonly tools?: readonly Tool[]
-  /** What the conversation itself brings beside `tools`. Its own dialect keeps it in its messages. */
+  /** Tools that the conversation itself brings besides `tools`. Its own dialect has them in its messages. */
   readonly broughtTools?: BroughtTools
   readonly toolChoice?: ToolChoice
-  /** In place of a choice. Its own dialect keeps it among its extras as `tool_choice`. */
+  /** Replaces a tool choice. Its own dialect has it in its extras as `tool_choice`. */
   readonly allowedTools?: AllowedTools
-  /** A search that the vendor runs. Its own dialect keeps it among its extras too. */
+  /** A search that the vendor runs. Its own dialect has it in its extras too. */
   readonly webSearch?: WebSearch
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly reasoning?: ReasoningOptions
-  /** `low`, `medium`, `high`: how many words the caller likes. */
+  /** `low`, `medium`, `high`: how long the caller wants the answer to be. */
   readonly verbosity?: string
-  /** Whom the caller serves; an opaque name for the vendor's abuse watch. */
+  /** The caller's end user; an opaque name for the vendor's abuse detection. */
   readonly user?: string
   readonly safetyIdentifier?: string
   readonly metadata?: Readonly<Record<string, string>>
   readonly serviceTier?: string
   readonly promptCacheKey?: string
-  /** The id of an earlier answer that the vendor keeps and that this request continues. */
+  /** The id of an earlier answer that the vendor has stored and that this request continues. */
   readonly previousResponse?: string
-  /** The vendor is to keep the conversation, so that later requests can go on from it (Anthropic's threads). */
+  /** Asks the vendor to store the conversation, so that later requests can continue it (Anthropic's threads). */
   readonly isThread?: boolean
   /** The id of an earlier answer whose items the gateway has put into `messages`. */
   readonly continued?: string
-  /** Whether the gateway keeps the answer. */
+  /** Whether the gateway stores the answer. */
   readonly isKept?: boolean
   readonly extra?: Extra
 }
@@ -94,7 +94,7 @@ export type ChatEvent =
   | { readonly type: "refusal-delta"; readonly choice: number; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly choice: number; readonly text: string }
   | {
-      /** Ends a chunk of reasoning: what follows is another. */
+      /** Ends a block of reasoning: what follows is another. */
       readonly type: "reasoning-signature"
       readonly choice: number
       readonly signature: string
@@ -110,7 +110,7 @@ export type ChatEvent =
       readonly call: number
       readonly id: string
       readonly name: string
-      /** Known where the vendor has such tools itself; else the request says what the name stands for. */
+      /** Known where the vendor has such tools itself; otherwise the request says what the name stands for. */
       readonly origin?: CallOrigin
     }
   | {
@@ -119,14 +119,14 @@ export type ChatEvent =
       readonly call: number
       readonly arguments: string
     }
-  /** Behind the extra in which the vendor's own dialect has it. */
+  /** Follows the extra in which the vendor's own dialect has it. */
   | { readonly type: "web-search"; readonly choice: number; readonly search: WebSearchPart }
   | { readonly type: "choice-extra"; readonly choice: number; readonly extra: Extra }
   | {
       readonly type: "finish"
       readonly choice: number
       readonly reason: FinishReason
-      /** The vendor's own word, when it says more than `reason`. */
+      /** The vendor's own value, when it says more than `reason`. */
       readonly rawReason?: string
       /** The stop string that ended the choice, where the vendor names it. */
       readonly stopSequence?: string

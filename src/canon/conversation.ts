@@ -1,33 +1,33 @@
 import type { JsonObject, JsonValue } from "./json.ts"
 
-/** What a request goes on from. */
+/** A reference to what a request continues. */
 export interface ConversationName {
   readonly kind: "response" | "item"
   readonly id: string
 }
 
-/** An answer as it can be gone on from. */
+/** An answer that can be continued. */
 export interface ConversationAnswer {
   readonly id: string
-  /** As its caller got it. */
+  /** As its caller received it. */
   readonly body: JsonObject
   readonly items: readonly JsonObject[]
 }
 
 /**
- * How a dialect goes on from earlier answers: where a body names them, and how their items stand in
- * a body that names none.
+ * How a dialect continues earlier answers: where a body refers to them, and how their items look in a body
+ * without references.
  */
 export interface ConversationForm {
-  /** What a body goes on from, as often as it does. */
+  /** All references in a body. */
   names(body: JsonObject): readonly ConversationName[]
-  /** The body with the items in the place of their names. @param kept by `conversationKey`. */
+  /** The body with the items in place of their references. @param kept by `conversationKey`. */
   replaced(body: JsonObject, kept: ReadonlyMap<string, readonly JsonValue[]>): JsonObject
-  /** Whether the answer to a body is to be kept. */
+  /** Whether the answer to a body is to be stored. */
   wantsKept(body: JsonObject): boolean
-  /** The items of a body that names none; undefined where it goes on from what only a vendor knows. */
+  /** The items of a body without references; undefined where it continues something that only a vendor knows. */
   items(body: JsonObject): readonly JsonValue[] | undefined
-  /** Such items as they are shown. @param mark what is always the same of an item's place among them. */
+  /** Such items as they are shown. @param mark gives an item's stable id by its index. */
   listed(items: readonly JsonValue[], mark: (index: number) => string): readonly JsonObject[]
   /** @param last a whole answer, or the last frame of one. @returns undefined where it is not whole. */
   answer(last: JsonObject): ConversationAnswer | undefined

@@ -8,7 +8,7 @@ import type { ConversationForm } from "./conversation.ts"
 import type { Usage } from "./usage.ts"
 import type { StateShape } from "./vendor-state.ts"
 
-/** One server-sent event on the wire, or its like. */
+/** One server-sent event on the wire, or its equivalent. */
 export interface SseFrame {
   readonly event?: string
   readonly data: string
@@ -19,56 +19,56 @@ export interface SseFrame {
 /** Wire to canon: a pure fold. However the bytes were cut, the same frames give the same events. */
 export interface EventDecoder {
   push(frame: SseFrame): ChatEvent[]
-  /** The events that are still missing when the upstream ended without its own last word. */
+  /** The events that are still missing when the upstream ended without its final frame. */
   end(): ChatEvent[]
   /** Whether the dialect's own end of the stream has been seen. */
   readonly finished: boolean
   /**
-   * What has come that no event carries, the frames that open an answer left out: those are what every
-   * answer begins with, and hold nothing that a model has made.
+   * Content that no event carries. The frames that open an answer are not counted: every answer starts with
+   * them, and they hold nothing that a model has made.
    */
   readonly other: OtherContent
 }
 
 /**
- * Canon to wire. What says that the answer is over (the last finish, the usage, the dialect's end) is
- * kept for `end`, because it may only go out when the charge is on disk. Frames of `end` that carry
- * the usage have their `json` set, so that the cost can be put into it.
+ * Canon to wire. Frames that say that the answer is over (the last finish, the usage, the dialect's end) are
+ * held back for `end`, because they may only be sent when the charge is on disk. Frames of `end` that carry the
+ * usage have their `json` set, so that the cost can be added.
  */
 export interface EventEncoder {
   push(event: ChatEvent): SseFrame[]
   end(): SseFrame[]
-  /** The frames that tell the caller that the stream broke; after them nothing follows. */
+  /** The frames that tell the caller that the stream broke; nothing follows them. */
   fail(error: GatewayError, requestId: string): SseFrame[]
 }
 
-/** What the gateway sets in a request that otherwise goes up as its caller wrote it. */
+/** What the gateway sets in a request that is otherwise sent as its caller wrote it. */
 export interface RequestPatch {
   /** The vendor's own name for the model. */
   readonly model: string
-  /** Set when the credits cover only part of the output that was asked for. */
+  /** Set when the credits cover only part of the requested output. */
   readonly maxTokens?: number
 }
 
-/** Which limits of an answer a vendor keeps. What it cannot be asked for, the relay sees to itself. */
+/** The limits of an answer that a vendor enforces. The relay enforces the others itself. */
 export interface AnswerLimits {
-  /** Stop sequences that a request may have; 0: there is no word for them. */
+  /** The number of stop sequences that a request may have; 0: there is no parameter for them. */
   readonly stops: number
   /** Whether they may be of white space alone. Empty ones are never sent. */
   readonly blankStops: boolean
-  /** Of how many sequences at most its answer names the one that ended it; 0: it says no more than that it ended. */
+  /** For up to how many sequences its answer names the one that ended it; 0: it does not name any. */
   readonly reportedStops: number
   /** The least that `max_tokens` may be. */
   readonly minOutput: number
 }
 
-/** A request as it goes up, and what of the caller's could not go with it. */
+/** A request to send, and the parts of the caller's request that it could not carry. */
 export interface EncodedRequest {
   readonly body: JsonObject
   readonly losses: readonly Loss[]
 }
 
-/** What the gateway sets in an answer that otherwise comes down as the vendor wrote it. */
+/** What the gateway sets in an answer that is otherwise passed on as the vendor wrote it. */
 export interface ResultPatch {
   /** The public model id, which replaces the vendor's name. */
   readonly model: string
@@ -76,7 +76,7 @@ export interface ResultPatch {
   readonly streamUsage: boolean
 }
 
-/** One frame of a verbatim stream: what to do with it. */
+/** One frame of a verbatim stream, and what to do with it. */
 export interface PatchedFrame {
   /** `withhold`: a frame the caller did not ask for; `last`: the dialect's end of the stream. */
   readonly action: "forward" | "withhold" | "last"
@@ -84,9 +84,9 @@ export interface PatchedFrame {
   readonly event?: string
   /** The frame's `data` to send on. */
   readonly data: string
-  /** The parsed frame, when it carries the usage in which the cost is to stand. */
+  /** The parsed frame, when it carries the usage that the cost is added to. */
   readonly usageCarrier?: JsonObject
-  /** A remark that belongs to no choice: it may overtake a frame that is kept back. */
+  /** Belongs to no choice: it may overtake a frame that is held back. */
   readonly isAside?: boolean
 }
 
@@ -95,15 +95,15 @@ export interface FramePatcher {
   /** @param frame with `json` set when its data is a JSON object. */
   push(frame: SseFrame): PatchedFrame
   /**
-   * What the vendor has left unsaid before its last word; absent in a dialect where nothing can be.
-   * @param usage our own count, where no frame of the vendor's has one.
+   * What the vendor has not sent before its final frame; absent in dialects where nothing can be missing.
+   * @param usage our own count, where no frame of the vendor has one.
    */
   unsaid?(usage: Usage | undefined): PatchedFrame[]
-  /** The dialect's last word, for a vendor that ended properly without it. */
+  /** The dialect's final frames, for a vendor that ended properly without them. */
   end(): SseFrame[]
   /**
-   * The frames that tell the caller that the stream broke; after them nothing follows.
-   * @param broken the vendor's frame that said so, what else it holds is the caller's.
+   * The frames that tell the caller that the stream broke; nothing follows them.
+   * @param broken the vendor's frame that said so; the rest of it belongs to the caller.
    */
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[]
 }
@@ -125,70 +125,72 @@ export interface ClientDialect {
   readonly id: DialectId
   /** What a caller of this dialect can ask for. */
   readonly expresses: ReadonlySet<Feature>
-  /** Its answers have a form of their own, which no vendor's is: they are never passed on as they come. */
+  /** Its answers have a format that no vendor uses: they are never passed on verbatim. */
   readonly isOneWay?: boolean
   /** Whether an answer names the stop sequence that ended it. */
   readonly reportsStop?: boolean
-  /** Where a caller's body names what a vendor keeps; absent where it cannot. */
+  /** Where a caller's body refers to what a vendor stores; absent where it cannot. */
   readonly requestState?: StateShape
-  /** How a caller goes on from earlier answers by their names; absent where that is not done. */
+  /** How a caller continues earlier answers by their ids; absent where that is not supported. */
   readonly conversation?: ConversationForm
   decodeRequest(body: JsonObject): ChatRequest
   encodeResult(result: ChatResult, request: ChatRequest): JsonObject
   encodeEvents(request: ChatRequest): EventEncoder
   encodeError(error: GatewayError, requestId: string): { status: number; body: JsonObject }
   /**
-   * Puts the cost, in credits, where a caller of this dialect finds it beside the usage.
-   * @param carrier the parsed frame that carries the usage of a stream. A whole answer has its cost in a header.
+   * Puts the cost, in credits, where a caller of this dialect finds it, next to the usage.
+   * @param carrier the parsed frame that carries the usage of a stream. A whole answer has its cost in a
+   * header.
    */
   setCost(carrier: JsonObject, cost: string): void
   /**
-   * Puts our own count, which is charged, where the vendor has reported none.
+   * Puts in our own count, which is charged, where the vendor has reported none.
    * @param carrier a whole answer, or the frame that carries the usage of a stream.
    */
   setUsage(carrier: JsonObject, usage: Usage): void
 }
 
 /**
- * The upstream side: what vendors are sent, and what they answer. The request is given to the decoders too, because
- * what an answer means can depend on how it was asked for.
+ * The upstream side: what vendors are sent, and what they answer. The decoders get the request too, because the
+ * meaning of an answer can depend on it.
  *
- * @throws GatewayError `upstream_error` from `decodeResult` and from `EventDecoder.push`: the vendor's
- * answer cannot be read.
+ * @throws GatewayError `upstream_error` from `decodeResult` and from `EventDecoder.push`: the vendor's answer
+ * cannot be read.
  */
 export interface UpstreamDialect {
   readonly id: DialectId
-  /** What becomes of each thing that a caller can ask for. */
+  /** What happens to each feature that a caller can ask for. */
   readonly supports: Readonly<Record<Feature, Support>>
   /** How frames are separated in a stream. */
   readonly framing: "sse" | "event-stream"
-  /** Whether a request has to say how long its answer may be: it is asked for as much as is held. */
+  /** Whether a request has to limit its answer: the limit is then what is held. */
   readonly needsMaxTokens?: boolean
-  /** Whether functions are all that the vendor knows: tools of other forms go up as functions. */
+  /** Whether the vendor knows only functions: tools of other types are sent as functions. */
   readonly functionsOnly?: boolean
-  /** Whether an answer without any output can be asked for, to have the prompt cached. */
+  /** Whether an answer without output can be requested, to have the prompt cached. */
   readonly takesNoOutput?: boolean
   /** @param model the vendor's own name for it. */
   answerLimits(model: string): AnswerLimits
   /**
-   * `request.model` is the vendor's own name for the model, its limits are such as the vendor takes. Usage in streams is
-   * always asked for.
+   * `request.model` is the vendor's own name for the model; its limits are such as the vendor accepts. Usage in
+   * streams is always requested.
    */
   encodeRequest(request: ChatRequest): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
   decodeEvents(request?: ChatRequest): EventDecoder
   /** @param body parsed when it is JSON, text when not. */
   decodeError(status: number, body: unknown, headers?: Headers): GatewayError
-  /** Present where the dialect has a client side too: caller and vendor may then both speak it. */
+  /** Present where the dialect also has a client side: caller and vendor may then both speak it. */
   readonly patches?: DialectPatches
   /**
-   * Where the answer to a request, or a frame of it, names what the vendor keeps from then on.
-   * @param body as it went up. @returns undefined where nothing of it is kept.
+   * Where the answer to a request, or a frame of it, names what the vendor stores.
+   * @param body as it is sent.
+   * @returns undefined where nothing is stored.
    */
   answerState?(body: JsonObject): StateShape | undefined
 }
 
-/** One chat wire format, both sides. It knows no URL, no key, no price, and no other dialect. */
+/** One chat wire format, both sides. It knows no URL, key or price, and no other dialect. */
 export interface ChatDialect extends ClientDialect, UpstreamDialect {
   readonly patches: DialectPatches
 }

@@ -6,7 +6,7 @@ export type EmbeddingInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "tokens"; readonly tokens: readonly (readonly number[])[] }
 
-/** What texts are embedded for: some vendors embed a question in another way than what answers it. */
+/** What texts are embedded for: some vendors embed a question differently from what answers it. */
 export type EmbeddingPurpose = "query" | "document" | "similarity" | "classification" | "clustering"
 
 /** A request for one vector for each input. */
@@ -18,9 +18,9 @@ export interface EmbeddingRequest {
   readonly dimensions?: number
   readonly user?: string
   readonly purpose?: EmbeddingPurpose
-  /** Fields without a name here, the caller's own word for the purpose among them. */
+  /** Fields that have no name here, including the caller's own word for the purpose. */
   readonly extra?: JsonObject
-  /** Set where `extra` is in the words of Google's callers: vendors of OpenAI's format refuse those. */
+  /** Set where `extra` has the field names of Google's API: vendors of OpenAI's format refuse those. */
   readonly isGoogles?: boolean
 }
 
@@ -31,13 +31,13 @@ export type Vector = readonly number[] | string
 export interface EmbeddingResult {
   /** In the order of the inputs. */
   readonly vectors: readonly Vector[]
-  /** Input tokens as the vendor counted them. Absent where it never tells, 0 where it failed to. */
+  /** Input tokens as the vendor counted them. Absent where it never reports them, 0 where it failed to. */
   readonly tokens?: number
 }
 
 /** How one family of vendors embeds. */
 export interface EmbeddingFormat extends OperationFormat<EmbeddingRequest, EmbeddingResult> {
-  /** Whether it takes tokens. Others are only ever asked for texts. */
+  /** Whether it accepts tokens. Others are only sent texts. */
   readonly takesTokens: boolean
 }
 

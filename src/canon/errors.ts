@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "./json.ts"
 
 /**
- * Every way a request can fail, in one place. A kind knows its status, its words in the OpenAI and in
- * the Anthropic envelope, and whether the same request may be sent again. docs/api.md#errors is the
- * promise this table keeps: 402 means only "no money", 429 means only "wait".
+ * Every way a request can fail, in one place. A kind has its status, its names in the OpenAI and in the
+ * Anthropic envelope, and whether the same request may be repeated. This table implements docs/api.md#errors:
+ * 402 only ever means "no money", 429 only ever means "wait".
  */
 interface ErrorKindFacts {
   readonly status: number
@@ -21,7 +21,7 @@ function final(status: number, type: string, code: string, anthropicType: string
   return { status, type, code, anthropicType, retry: false }
 }
 
-/** A failure that may be over when the same request comes again. */
+/** A failure that may be over when the same request is repeated. */
 function passing(
   status: number,
   type: string,
@@ -81,7 +81,7 @@ export const ERROR_KINDS = {
 export type ErrorKind = keyof typeof ERROR_KINDS
 
 export interface GatewayErrorDetails {
-  /** The field of the request that is wrong, as a dotted path: `messages[0].content`. */
+  /** The invalid field of the request, as a dotted path: `messages[0].content`. */
   readonly parameter?: string
   /** Seconds to wait before trying again; sent as `retry-after`. */
   readonly retryAfter?: number
@@ -118,7 +118,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Any thrown thing as a gateway error; what is not ours becomes `internal_error` and keeps its cause. */
+/** Any thrown value as a gateway error; an unknown one becomes `internal_error` and keeps its cause. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   return new GatewayError(
@@ -129,8 +129,8 @@ export function asGatewayError(thrown: unknown): GatewayError {
 }
 
 /**
- * The same for what fails once the request is charged, or what was delivered of it: a fault of the gateway then says
- * that, and not that nothing was.
+ * The same for failures after the request, or what was delivered of it, is charged: an internal error then says
+ * so, instead of saying that nothing was charged.
  */
 export function asChargedError(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)
@@ -142,7 +142,7 @@ export function asChargedError(thrown: unknown): GatewayError {
   )
 }
 
-/** Does what is left to do for a request that is charged. @throws GatewayError as of `asChargedError`. */
+/** Does the remaining work for a request that is charged. @throws GatewayError as of `asChargedError`. */
 export function afterCharge<T>(work: () => T): T {
   try {
     return work()
@@ -151,7 +151,7 @@ export function afterCharge<T>(work: () => T): T {
   }
 }
 
-/** The envelope that OpenAI's API has for errors: every endpoint's but those of dialects with their own. */
+/** The error envelope of OpenAI's API: used by all endpoints except those of dialects with their own. */
 export function errorEnvelope(error: GatewayError, requestId: string): JsonObject {
   const { type, code } = ERROR_KINDS[error.kind]
   const { parameter, upstream, fields } = error.details

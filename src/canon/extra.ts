@@ -9,7 +9,7 @@ export type DialectId =
   | "bedrock-converse"
   | "cohere-chat"
 
-/** Fields that only one dialect knows. They go back to that dialect and to no other. */
+/** Fields that only one dialect knows. They are returned to that dialect and to no other. */
 export interface Extra {
   readonly dialect: DialectId
   readonly fields: JsonObject
@@ -18,7 +18,7 @@ export interface Extra {
 /** A field that could not be carried to the other dialect: always reported, never silent. */
 export interface Loss {
   readonly name: string
-  /** `emulated`: the vendor has no such thing, and something else of its was made to serve. */
+  /** `emulated`: the vendor has no such feature, and another of its features was used instead. */
   readonly effect: "dropped" | "approximated" | "emulated"
 }
 
@@ -27,7 +27,7 @@ export function extraOf(dialect: DialectId, fields: JsonObject): Extra {
   return { dialect, fields }
 }
 
-/** The fields of an extra of the dialect; what belongs to another stays out. */
+/** The fields of an extra of the dialect; fields of another dialect are left out. */
 export function ownFields(dialect: DialectId, extra: Extra | undefined): JsonObject | undefined {
   return extra?.dialect === dialect ? extra.fields : undefined
 }

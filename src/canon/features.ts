@@ -1,6 +1,6 @@
 /**
- * What a caller can ask for and a dialect may not know: the names that losses are reported by. From
- * this table and each dialect's `expresses` and `supports`, docs/losses.md is generated.
+ * What a caller can ask for and a dialect may not know: the names under which losses are reported.
+ * docs/losses.md is generated from this table and each dialect's `expresses` and `supports`.
  */
 export const FEATURES = {
   max_tokens: "a limit of the output",
@@ -47,8 +47,8 @@ export const FEATURES = {
   service_tier: "the vendor's class of service",
 } as const satisfies Record<string, string>
 
-/** The name of one thing that a caller can ask for. */
+/** The name of one feature that a caller can ask for. */
 export type Feature = keyof typeof FEATURES
 
-/** What becomes of it. */
+/** What happens to it. */
 export type Support = "carried" | "approximated" | "dropped"

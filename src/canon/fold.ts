@@ -15,20 +15,20 @@ import { MergedExtra } from "./merged-extra.ts"
 interface OpenChoice {
   readonly parts: Writable<Part>[]
   readonly calls: Map<number, Writable<ToolCallPart>>
-  /** A signature closes the reasoning before it: what follows is another chunk. */
+  /** A signature ends the reasoning before it: what follows is another block. */
   isSigned: boolean
   finish: Extract<ChatEvent, { type: "finish" }> | undefined
   readonly extra: MergedExtra
-  /** The last text, and its citations, which are added to in place. */
+  /** The last text and its citations, which are appended to in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
 }
 
 /**
- * The whole answer that a stream of events amounts to. Usage that comes more than once counts along,
- * so the last one stands.
+ * The whole answer that a stream of events amounts to. Usage that is reported more than once is cumulative, so
+ * the last report counts.
  *
- * @throws GatewayError `upstream_error` when the stream broke: a part of an answer is none.
+ * @throws GatewayError `upstream_error` when the stream broke: a partial answer is not an answer.
  */
 export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
   const result: Writable<ChatResult> = { choices: [] }

@@ -1,24 +1,24 @@
 import { GatewayError } from "./errors.ts"
 
-/** What a form says of a file. None of it is to be trusted. */
+/** What a form says about a file. None of it can be trusted. */
 export interface FileHead {
   /** Without the brackets that arrays have. */
   readonly field: string
   /** Empty when the sender gave none. */
   readonly name: string
-  /** The content type as the sender has it; empty when they gave none (docs/wire/README.md#f6). */
+  /** The content type that the sender gave; empty for none (docs/wire/README.md#f6). */
   readonly type: string
 }
 
-/** A file that came in a form. It can be read as long as its request lasts. */
+/** A file from a form. It can be read until its request ends. */
 export interface FormFile extends FileHead {
-  /** Bytes. Of a file that is still arriving, what it is expected to come to. */
+  /** Bytes. For a file that is still arriving, its expected size. */
   readonly size: number
-  /** The file from its beginning, again each time: one stream for each attempt. */
+  /** The file from its start; each call returns a new stream, one for each attempt. */
   open(): ReadableStream<Uint8Array>
   /**
-   * The same in chunks that are only lent: each is gone when the next one is asked for. For those who
-   * have copied it by then, as the client that sends a request has; garbage of the size of an upload is spared.
+   * The same in chunks that are only valid until the next one is requested, for callers that have copied them
+   * by then, as the client that sends a request has. It avoids garbage of the size of the upload.
    */
   lend(): ReadableStream<Uint8Array>
   /**
@@ -29,9 +29,9 @@ export interface FormFile extends FileHead {
   bytes(limit: number): Promise<Uint8Array<ArrayBuffer>>
   /** The first bytes, fewer when the file is shorter. */
   head(count: number): Promise<Uint8Array<ArrayBuffer>>
-  /** A part of the file; what lies behind its end is left out. */
+  /** A part of the file; what is after its end is left out. */
   slice(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
-  /** Lets it be read to its end. Until then no one gets the whole of a file that is still arriving. */
+  /** Lets it be read to its end. Until then no one can read all of a file that is still arriving. */
   letFinish(): void
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 import type { Usage } from "./usage.ts"
 
-/** What is to be done. */
+/** The task. */
 export type ImageTask = "generation" | "edit" | "variation"
 
 /** Pixels. */
@@ -11,22 +11,22 @@ export interface ImageSize {
   readonly height: number
 }
 
-/** An image as it came with a request. */
+/** An image that was sent with a request. */
 export interface ImageFile {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly mediaType: string
 }
 
-/** Images as events: drafts of each may come before it. */
+/** Images as events; drafts of each may precede it. */
 export interface ImageStream {
   /** Drafts of an image, at most; the vendor may make fewer. */
   readonly drafts: number
 }
 
-/** What in a mask marks the pixels that may change. OpenAI's masks mark them by being transparent. */
+/** What marks the pixels of a mask that may change. OpenAI's masks mark them by transparency. */
 export type MaskStyle = "transparent" | "white" | "black"
 
-/** How the caller takes images: a link to each, or its bytes as base64. */
+/** How the caller wants the images: a link to each, or its bytes as base64. */
 export type ImageForm = "url" | "b64_json"
 
 /** A request for images. */
@@ -39,13 +39,13 @@ export interface ImageRequest {
   /** Absent when the caller named none; `auto` when the model is to choose. */
   readonly size?: ImageSize | "auto"
   readonly form: ImageForm
-  /** What an edit or a variation begins with. */
+  /** The images that an edit or a variation starts from. */
   readonly images: readonly ImageFile[]
   /** Where it is transparent, an edit may change the first image; or as the vendor's masks mark it. */
   readonly mask?: ImageFile
-  /** Present where the images are to come as events. */
+  /** Present where the images are requested as events. */
   readonly stream?: ImageStream
-  /** Everything else that was asked for, by OpenAI's names: `quality`, `style`, `background`. */
+  /** All other options, by OpenAI's names: `quality`, `style`, `background`. */
   readonly options: JsonObject
 }
 
@@ -61,31 +61,31 @@ export interface Image {
   readonly revisedPrompt?: string
 }
 
-/** What a vendor made of a request. */
+/** A vendor's result for a request. */
 export interface ImageResult {
   readonly images: readonly Image[]
   /** Tokens, where the vendor counts them. */
   readonly usage?: Usage
-  /** How many of them were text and how many images, as OpenAI tells it. */
+  /** How many of them were text and how many images, in OpenAI's form. */
   readonly usageDetails?: JsonObject
-  /** What the vendor says of all images, by OpenAI's names: `background`, `output_format`. */
+  /** What the vendor reports about all images, by OpenAI's names: `background`, `output_format`. */
   readonly facts: JsonObject
 }
 
-/** All there is to be done. */
+/** All tasks. */
 export const ALL_TASKS: readonly ImageTask[] = ["generation", "edit", "variation"]
 
 /** How one family of vendors makes images. */
 export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> {
-  /** What some model of theirs does, be it emulated. */
+  /** What some of their models can do, even if emulated. */
   readonly tasks: readonly ImageTask[]
-  /** How a model's masks are drawn: as OpenAI's where it is absent or says nothing. */
+  /** How a model's masks are drawn: like OpenAI's where this is absent or returns undefined. */
   maskStyle?(model: string): MaskStyle | undefined
-  /** Whether a model sends what is asked for as OpenAI's events; absent: none does. */
+  /** Whether a model can send the request's images as OpenAI's events; absent: none can. */
   streams?(request: ImageRequest, model: string): boolean
 }
 
-/** The size an image has when no one says otherwise (docs/api.md#images). */
+/** The size of an image when none is given (docs/api.md#images). */
 export const DEFAULT_SIZE: ImageSize = Object.freeze({ width: 1024, height: 1024 })
 
 /** The size to make: the usual one where the caller named none; undefined when the model is to choose. */

@@ -5,15 +5,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 /** The longest chunk of a caller's value that is repeated to the caller. */
 const LONGEST_QUOTE = 200
 
-/** Marks a schema's own words for what it takes; see `expects`. */
+/** Marks a schema's own description of what it accepts; see `expects`. */
 const EXPECTED = "expected "
 
 /**
- * What is wrong with a request, in the words of OpenAI's API as recorded.
+ * What is invalid in a request, in the words of OpenAI's API as recorded.
  *
- * @param error issues of a zod schema; the first one is told, and inside a union the one that got
- * furthest, because that is the shape the caller meant.
- * @param body what was parsed, for the words about what came instead.
+ * @param error issues of a zod schema; the first one is reported, and inside a union that of the branch that
+ * matched furthest, because it is the form that the caller meant.
+ * @param body what was parsed, to describe the value that was given.
  */
 export function invalidRequest(
   error: { readonly issues: readonly core.$ZodIssue[] },
@@ -27,8 +27,8 @@ export function invalidRequest(
 }
 
 /**
- * The error option of a schema: its words for what it takes, with the article, such as `an integer`.
- * OpenAI names the type a parameter has, which zod's issues do not tell.
+ * The error option of a schema: its description of what it accepts, with the article, such as `an integer`.
+ * OpenAI names the type of a parameter, which zod's issues do not contain.
  */
 export function expects(words: string): { error: () => string } {
   const message = EXPECTED + words
@@ -45,7 +45,7 @@ export function pathName(path: readonly PropertyKey[]): string {
   return name
 }
 
-/** A parameter that must be there is not. */
+/** A required parameter is missing. */
 export function missingParameter(name: string): GatewayError {
   return new GatewayError("missing_required_parameter", `Missing required parameter: '${name}'.`, {
     parameter: name,
@@ -61,7 +61,7 @@ export function invalidType(name: string, expected: string, value: unknown): Gat
   )
 }
 
-/** A word that is not one of the known ones. */
+/** A value that is not one of the known ones. */
 export function unsupportedValue(
   name: string,
   value: string,
@@ -74,7 +74,7 @@ export function unsupportedValue(
   )
 }
 
-/** A value whose trouble needs a sentence of its own. */
+/** A value whose problem needs a sentence. */
 export function invalidValue(name: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter: name })
 }
@@ -88,7 +88,7 @@ export function emptyArray(name: string): GatewayError {
   )
 }
 
-/** The type of a value as OpenAI's errors say it. */
+/** The type of a value in the words of OpenAI's errors. */
 export function typeWords(value: unknown): string {
   if (value === null || value === undefined) return "null"
   if (Array.isArray(value)) return "an array"
@@ -127,7 +127,7 @@ function furthestIssue(
   return best
 }
 
-/** A branch that took the type but not the value is nearer than one that refused the type. */
+/** A branch that accepted the type but not the value is closer than one that refused the type. */
 function isCloser(found: FoundIssue, best: FoundIssue): boolean {
   if (found.path.length < best.path.length || best.issue.code !== "invalid_union") return false
   return found.issue.code !== "invalid_type"

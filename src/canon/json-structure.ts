@@ -7,7 +7,7 @@ const BACKSLASH = 0x5c
 const COLON = 0x3a
 const COMMA = 0x2c
 
-/** Only brackets open levels, so a text with few of them needs no closer look. */
+/** Only brackets open levels, so a text with few of them needs no closer check. */
 export function isDeeperThan(text: string, levels: number): boolean {
   if (!hasManyOpenings(text, levels)) return false
   let depth = 0
@@ -39,7 +39,7 @@ function openingsIn(text: string, max = Infinity): number {
   return count
 }
 
-/** Where the string ends that begins there; -1 when it does not. */
+/** The end of the string that starts there; -1 when it has none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0
@@ -49,25 +49,28 @@ function endOfString(text: string, start: number): number {
   return -1
 }
 
-/** What lists and objects, members and separators take once they are parsed, beside their text; measured. Bytes. */
+/**
+ * Memory that lists and objects, members and separators take when parsed, in addition to their text; measured.
+ * Bytes.
+ */
 const OPENING_BYTES = 64
 const MEMBER_BYTES = 48
 const COMMA_BYTES = 24
 
-/** What the lists and objects of a short text may take. Bytes. */
+/** Memory that the lists and objects of a short text may take. Bytes. */
 export function openingBytes(text: string): number {
   return openingsIn(text) * OPENING_BYTES
 }
 
-/** Bytes that a string is looked through one by one before it is searched: most are short. */
+/** How much of a string is scanned byte by byte before it is searched: most are short. Bytes. */
 const SHORT_STRING = 32
 
 /**
- * Looks at JSON while it comes, before anyone parses it: how deep it goes, and how much there will be of what takes more
- * memory parsed than written. It judges nothing else.
+ * Scans JSON while it arrives, before it is parsed: how deep it is, and how much of it takes more memory parsed
+ * than as text. It does not validate.
  */
 export class JsonScanner {
-  /** The most levels that were open at once. */
+  /** The largest number of levels that were open at the same time. */
   deepest = 0
   #openings = 0
   #members = 0
@@ -81,7 +84,7 @@ export class JsonScanner {
     return this.#openings + this.#members
   }
 
-  /** What they take in memory once they are parsed, beside their text. Bytes. */
+  /** Memory that they take when parsed, in addition to their text. Bytes. */
   get bytes(): number {
     return (
       this.#openings * OPENING_BYTES + this.#members * MEMBER_BYTES + this.#commas * COMMA_BYTES

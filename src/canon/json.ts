@@ -3,7 +3,7 @@ import { isDeeperThan } from "./json-structure.ts"
 /** Any value that JSON can carry. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 
-/** A JSON object: what a request body is before its dialect has read it. */
+/** A JSON object: a request body before its dialect has decoded it. */
 export interface JsonObject {
   [key: string]: JsonValue | undefined
 }
@@ -13,14 +13,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** No vendor's answer is nested deeper; whoever walks one may trust in that. */
+/** No vendor's answer is nested deeper; code that walks one may rely on it. */
 const DEEPEST = 512
-/** Shorter texts are not looked at: they cannot be deep enough to hurt. Characters. */
+/** Shorter texts are not checked: they cannot be deep enough to do harm. Characters. */
 const LONGEST_HARMLESS = 2_048
 
 /**
- * The value a text holds, or undefined when it is not JSON, or so deep that to parse and walk it would stop everyone
- * else: that is found out first.
+ * The value of a text, or undefined when it is not JSON, or so deep that parsing and walking it would block the
+ * process: the depth is checked first.
  */
 export function parseJson(text: string): JsonValue | undefined {
   if (text.length > LONGEST_HARMLESS && isDeeperThan(text, DEEPEST)) return undefined
@@ -42,7 +42,7 @@ export function isDefined<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }
 
-/** The members that are not among the known ones, and not null; undefined when there are none. */
+/** The members that are neither known nor null; undefined when there are none. */
 export function unknownFields(
   object: JsonObject,
   known: ReadonlySet<string>,
@@ -77,7 +77,7 @@ export function listAt(object: JsonObject, key: string): readonly JsonValue[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Any value in words. `String` fails on an object of a caller's whose `toString` is none. */
+/** Any value as text. `String` fails on a caller's object whose `toString` is not a function. */
 export function shown(value: unknown): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
 }

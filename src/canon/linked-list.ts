@@ -1,4 +1,4 @@
-/** Where an element stands in a list; the list's own. */
+/** The position of an element in a list; used by the list only. */
 export class Place<T> {
   readonly element: T
   earlier: Place<T> | undefined = undefined
@@ -10,16 +10,16 @@ export class Place<T> {
 }
 
 /**
- * Elements in the order they came, each of which leaves from where it stands. A `Set` does that too, but one
- * through which thousands pass a second is copied again and again as it fills with what has left, and each of its
- * old copies keeps the elements it had: a third of all requests outlived their end by that, until the collector
- * looked through everything.
+ * Elements in the order they arrived, each of which can be removed from its place. A `Set` does that too, but
+ * when thousands of elements pass through it each second, it is copied whenever it fills with removed entries,
+ * and each old copy still holds the elements it had: a third of all requests survived their end because of
+ * that, until a full garbage collection.
  */
 export class LinkedList<T> implements Iterable<T> {
   #first: Place<T> | undefined
   #last: Place<T> | undefined
 
-  /** The element that has been there for longest. */
+  /** The element that was added first. */
   get first(): T | undefined {
     return this.#first?.element
   }
@@ -35,7 +35,7 @@ export class LinkedList<T> implements Iterable<T> {
     return place
   }
 
-  /** Takes an element out. One that has left already stays out. */
+  /** Removes an element. Removing it a second time has no effect. */
   remove(place: Place<T>): void {
     const { earlier, later } = place
     if (earlier === undefined && this.#first !== place) return
@@ -43,12 +43,12 @@ export class LinkedList<T> implements Iterable<T> {
     else earlier.later = later
     if (later === undefined) this.#last = earlier
     else later.earlier = earlier
-    // What has left holds on to no one.
+    // A removed element references no others.
     place.earlier = undefined
     place.later = undefined
   }
 
-  /** Those that are there when it begins; what the reader takes out meanwhile is still given. */
+  /** The elements at the start of the iteration; those that the reader removes meanwhile are still returned. */
   [Symbol.iterator](): Iterator<T> {
     const elements: T[] = []
     for (let place = this.#first; place; place = place.later) elements.push(place.element)

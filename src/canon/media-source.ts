@@ -1,9 +1,9 @@
 import type { MediaSource } from "./message.ts"
 
-/** What stands between the type and the data of a data URL. */
+/** What is between the type and the data of a data URL. */
 const BASE64_MARK = ";base64,"
 
-/** How much of either end of base64 data is looked at: the vendor reads the rest. */
+/** How many characters of either end of base64 data are checked: the vendor reads the rest. */
 const CHECKED_ENDS = 64
 
 const BASE64_ALPHABET = /^[A-Za-z0-9+/_-]*={0,2}$/
@@ -16,7 +16,7 @@ const IMAGE_STARTS: readonly (readonly [string, string])[] = [
   ["UklG", "image/webp"],
 ]
 
-/** A data URL taken apart, or undefined when it is not one that holds base64. */
+/** A data URL split into its parts, or undefined when it is not one with base64. */
 export function decodeDataUrl(url: string): MediaSource | undefined {
   if (!isDataUrl(url)) return undefined
   const comma = url.indexOf(",")
@@ -41,7 +41,7 @@ export function isWebUrl(url: string): boolean {
   return start === "https://" || start.startsWith("http://")
 }
 
-/** Whether a text begins as a data URL does. */
+/** Whether a text starts like a data URL. */
 export function isDataUrl(url: string): boolean {
   return url.slice(0, 5).toLowerCase() === "data:"
 }

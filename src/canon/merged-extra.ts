@@ -1,12 +1,12 @@
 import type { Extra } from "./extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** How deep the extras of several events are merged; below that the later one stands. */
+/** How deep the extras of several events are merged; below that the later one replaces the earlier. */
 const MERGE_DEPTH = 4
 
 /**
- * The extras of several events as one: lists go on, objects are merged, anything else is as the later one has it.
- * Its lists and objects are its own, so that each event adds to them in place, however many there are.
+ * The extras of several events as one: lists are appended, objects are merged, anything else is replaced. It
+ * owns its lists and objects, so that each event is added in place, however many there are.
  */
 export class MergedExtra {
   #whole: Extra | undefined
@@ -15,7 +15,7 @@ export class MergedExtra {
     return this.#whole
   }
 
-  /** Those of another dialect replace what was there. */
+  /** Those of another dialect replace the present ones. */
   add({ dialect, fields }: Extra): void {
     if (this.#whole?.dialect !== dialect) this.#whole = { dialect, fields: {} }
     mergeInto(this.#whole.fields, fields, MERGE_DEPTH)
@@ -24,7 +24,7 @@ export class MergedExtra {
 
 function mergeInto(merged: JsonObject, fields: JsonObject, depth: number): void {
   for (const [name, value] of Object.entries(fields)) {
-    // What every object inherits is no part of it.
+    // What every object inherits is not part of it.
     const earlier = Object.hasOwn(merged, name) ? merged[name] : undefined
     if (Array.isArray(earlier) && Array.isArray(value)) for (const item of value) earlier.push(item)
     else if (depth > 0 && isJsonObject(earlier) && isJsonObject(value)) {

@@ -1,28 +1,28 @@
 import type { DialectId, Extra } from "./extra.ts"
 import type { WebSearchPart } from "./web-search.ts"
 
-/** Where the bytes of an image, sound or file are. */
+/** The source of the bytes of an image, audio clip or file. */
 export type MediaSource =
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "base64"; readonly data: string; readonly mediaType?: string }
   | { readonly type: "reference"; readonly id: string }
 
-/** Asks the vendor to keep the prompt up to here for a while. */
+/** Asks the vendor to cache the prompt up to here. */
 export interface CacheMarker {
   /** `5m`, `1h`; absent: the vendor's own time. */
   readonly ttl?: string
 }
 
-/** Where a chunk of an answer's text comes from. */
+/** The source of a passage of an answer's text. */
 export interface Citation {
   readonly url?: string
   readonly title?: string
-  /** The words of the source. */
+  /** The quoted words of the source. */
   readonly quote?: string
   /** From here up to, not including, `end`: characters of the text part that rests on the source. */
   readonly start?: number
   readonly end?: number
-  /** The gateway wrote it in the form of a vendor that did not: it lacks the proof that the vendor asks for. */
+  /** The gateway wrote it in the form of another vendor: it lacks the proof that the vendor requires. */
   readonly isForeign?: boolean
   readonly extra?: Extra
 }
@@ -36,7 +36,7 @@ export interface TextPart {
   readonly extra?: Extra
 }
 
-/** The model's words for not doing what was asked. */
+/** The model's explanation why it refuses. */
 export interface RefusalPart {
   readonly type: "refusal"
   readonly text: string
@@ -46,7 +46,7 @@ export interface RefusalPart {
 export interface ImagePart {
   readonly type: "image"
   readonly source: MediaSource
-  /** How closely the vendor should look; decides how many tokens the image costs. */
+  /** How closely the vendor should inspect the image; decides how many tokens it costs. */
   readonly detail?: string
   readonly cache?: CacheMarker
   readonly extra?: Extra
@@ -71,9 +71,9 @@ export interface FilePart {
 }
 
 /**
- * Reasoning text. A signature proves it to the vendor that wrote it and to no other; it may stand
- * alone, without text. A signature that a vendor puts on another part (Gemini on a call or a text)
- * is a reasoning part without text right before that part, or at the end when nothing follows.
+ * Reasoning text. A signature proves it to the vendor that wrote it and to no other; it may occur alone,
+ * without text. A signature that a vendor puts on another part (Gemini on a call or a text) is a reasoning part
+ * without text right before that part, or at the end when nothing follows.
  */
 export interface ReasoningPart {
   readonly type: "reasoning"
@@ -82,7 +82,7 @@ export interface ReasoningPart {
   readonly signature?: string
   /** The dialect whose vendors can read the signature; every other dialect leaves it out. */
   readonly signedBy?: DialectId
-  /** The text is withheld: the signature holds it, and is all there is. */
+  /** The text is withheld: the signature contains it, and is all there is. */
   readonly isRedacted?: boolean
   /** The vendor's own id of this chunk, where it wants it back. */
   readonly id?: string
@@ -90,8 +90,8 @@ export interface ReasoningPart {
 }
 
 /**
- * How the caller has what is no plain function: `text` takes text in place of arguments (a custom tool);
- * `legacy` is OpenAI's older form of functions, whose calls have no ids.
+ * How the caller declares a tool that is not a plain function: `text` takes text in place of arguments (a
+ * custom tool); `legacy` is OpenAI's older form of functions, whose calls have no ids.
  */
 export interface CallOrigin {
   readonly form: "function" | "text" | "legacy"
@@ -106,8 +106,8 @@ export interface ToolCallPart {
   readonly id: string
   readonly name: string
   /**
-   * JSON text, as the model wrote it; `{}` for a tool without arguments. Text for a tool stands in it as
-   * the one member `input`.
+   * JSON text, as the model wrote it; `{}` for a tool without arguments. Text for a tool is its one member
+   * `input`.
    */
   readonly arguments: string
   readonly origin?: CallOrigin
@@ -127,13 +127,13 @@ export interface ToolResultPart {
   readonly extra?: Extra
 }
 
-/** A part that only its own dialect understands, kept whole for it. */
+/** A part that only its own dialect understands, preserved unchanged for it. */
 export interface UnknownPart {
   readonly type: "unknown"
   readonly extra: Extra
 }
 
-/** One thing that is said, shown or done in a turn. */
+/** One piece of content of a turn. */
 export type Part =
   | TextPart
   | RefusalPart
@@ -146,12 +146,12 @@ export type Part =
   | WebSearchPart
   | UnknownPart
 
-/** Who speaks in a turn. */
+/** The author of a turn. */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 
 /**
- * One turn. Tool results stand in messages of the role `tool`, one or several in each; nothing else
- * does. Instructions (`system`, `developer`) may stand anywhere.
+ * One turn. Tool results are in messages of the role `tool`, one or several in each, which contain nothing
+ * else. Instructions (`system`, `developer`) may be anywhere.
  */
 export interface Message {
   readonly role: Role

@@ -18,7 +18,7 @@ export function jsonOf(answer: OperationAnswer): JsonObject {
   return value
 }
 
-/** An answer with status 200 that is none. @param fault what is wrong with it, as the end of a sentence. */
+/** A response with status 200 that is unusable. @param fault what is wrong with it, as the end of a sentence. */
 export function unusable(fault: string, cause?: unknown): GatewayError {
   return new GatewayError(
     "upstream_error",

@@ -2,7 +2,7 @@ import type { Loss } from "./extra.ts"
 import type { GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 
-/** What is sent up: JSON, or bytes that are something else (a form, a sound). */
+/** The body that is sent: JSON, or bytes of another type (a form, audio). */
 export type OperationBody =
   | { readonly type: "json"; readonly json: JsonObject }
   | {
@@ -18,20 +18,20 @@ export interface OperationCall {
   /** Path, and query, below the provider's base address. */
   readonly path: string
   readonly body: OperationBody
-  /** Beside the credential's, such as `accept`. */
+  /** Headers besides the credential's, such as `accept`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What an operation comes to at one vendor, and what of it cannot be carried there. */
+/** An operation as it is sent to one vendor, and what of it cannot be carried there. */
 export interface EncodedOperation {
-  /** Several where a vendor takes less at a time than was asked for. */
+  /** Several where a vendor accepts less per call than was requested. */
   readonly calls: readonly OperationCall[]
   readonly losses: readonly Loss[]
 }
 
 /**
- * How one family of vendors does one operation (embedding, rerank, image, speech, transcription). It
- * knows no address, no key and no price.
+ * How one family of vendors performs one operation (embedding, rerank, image, speech, transcription). It knows
+ * no address, no key and no price.
  */
 export interface OperationFormat<Request, Result> {
   /** @param model the vendor's own name for it. @throws GatewayError when the vendor cannot do it at all. */

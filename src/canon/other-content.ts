@@ -1,34 +1,34 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** A text of so many characters that could be base64 is looked at: media are longer. */
+/** A text of at least so many characters is checked for base64: media are longer. */
 const LONG = 256
 const BASE64 = /^[A-Za-z0-9+/_-]+$/
 const DATA_URL = /^data:([a-z]+)\/[^,]{0,200},/i
 
-/** How images begin in base64: PNG, JPEG, GIF. */
+/** The first characters of images in base64: PNG, JPEG, GIF. */
 const IMAGE = /^(iVBORw0K|\/9j\/|R0lGOD)/
-/** How sound begins that is packed: ID3 and MP3 frames, Ogg, FLAC. */
+/** The first characters of compressed audio: ID3 and MP3 frames, Ogg, FLAC. */
 const PACKED_SOUND = /^(SUQz|\/\/[a-z]|T2dnUw|ZkxhQ)/
-/** The names under which a value says what its `data` are. */
+/** The names under which a value gives the type of its `data`. */
 const TYPE_NAMES = ["type", "mimeType", "mime_type", "media_type", "format"] as const
 
 /**
- * What came of an answer that no event tells, by its size: sound, images, what the vendor's own tools
- * wrote and found, and fields that no one knows. A model has made it, or a vendor bills it, all the same.
- * Each dialect's decoder adds what it meets; billing estimates from it where a vendor does not count.
+ * The content of an answer that no event carries, by its size: audio, images, what the vendor's own tools wrote
+ * and found, and unknown fields. A model has made it, or a vendor bills it, all the same. Each dialect's
+ * decoder adds what it finds; billing estimates from it where a vendor does not count.
  */
 export class OtherContent {
   /** Characters of text and of JSON. */
   characters = 0
   /** Bytes of samples. */
   soundBytes = 0
-  /** Bytes of sound that is compressed. */
+  /** Bytes of compressed audio. */
   packedSoundBytes = 0
   images = 0
-  /** What has been counted of things that come in pieces and then once more whole, by their place. */
+  /** What has been counted of content that is sent in parts and then once more whole, by its place. */
   #places: Map<number, OtherContent> | undefined
 
-  /** Rises with whatever comes. */
+  /** Rises with all content. */
   get amount(): number {
     return this.characters + this.soundBytes + this.packedSoundBytes + this.images
   }
@@ -37,7 +37,7 @@ export class OtherContent {
     this.characters += text.length
   }
 
-  /** @param base64 of a sound, or of a chunk of one. */
+  /** @param base64 of an audio clip, or of a chunk of one. */
   sound(base64: string): void {
     const bytes = Math.floor((base64.length * 3) / 4)
     if (PACKED_SOUND.test(base64)) this.packedSoundBytes += bytes
@@ -48,7 +48,7 @@ export class OtherContent {
     this.images++
   }
 
-  /** Any value: media by their kind, the rest by its characters. Names count as what they name does. */
+  /** Any value: media by their type, the rest by its characters. Names count as well as their values. */
   json(value: JsonValue | undefined): void {
     const open: (JsonValue | undefined)[] = [value]
     while (open.length > 0) {
@@ -60,7 +60,7 @@ export class OtherContent {
     }
   }
 
-  /** A chunk of something that comes whole afterwards. */
+  /** A chunk of content that is sent whole afterwards. */
   chunkAt(place: number, add: (content: OtherContent) => void): void {
     const chunk = new OtherContent()
     add(chunk)
@@ -68,7 +68,7 @@ export class OtherContent {
     this.add(chunk)
   }
 
-  /** Something whole, of which chunks may have come: only what they did not hold counts. */
+  /** Whole content, of which chunks may have been sent: only what they did not contain counts. */
   wholeAt(place: number, value: JsonValue | undefined): void {
     const whole = new OtherContent()
     whole.json(value)
@@ -120,7 +120,7 @@ export class OtherContent {
   }
 }
 
-/** What is announced and not said yet. */
+/** Content that is announced but empty so far. */
 function isEmpty(value: JsonValue): boolean {
   if (value === null || value === "") return true
   if (typeof value !== "object") return false
@@ -128,7 +128,7 @@ function isEmpty(value: JsonValue): boolean {
   return true
 }
 
-/** What an object says that its `data` are. OpenAI's sound has no type, but a transcript beside it. */
+/** The type that an object gives for its `data`. OpenAI's audio has no type, but a transcript next to it. */
 function typeOf(object: JsonObject): string {
   for (const name of TYPE_NAMES) {
     const value = object[name]

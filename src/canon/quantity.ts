@@ -4,8 +4,8 @@ import type { JsonValue } from "./json.ts"
 const NUMERAL = /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i
 
 /**
- * A number that a vendor counted, whether it wrote it as a number or as a text; undefined when it is
- * neither. What is less than nothing is nothing, and nothing is more than can be added up exactly.
+ * A number that a vendor counted, written as a number or as text; undefined when it is neither. A negative
+ * number counts as 0, and none exceeds what can be added exactly.
  */
 export function measureOf(value: JsonValue | undefined): number | undefined {
   const reported = typeof value === "string" && NUMERAL.test(value) ? Number(value) : value
@@ -19,7 +19,10 @@ export function quantityOf(value: JsonValue | undefined): number | undefined {
   return reported === undefined ? undefined : Math.ceil(reported)
 }
 
-/** Which choice of an answer something belongs to: as the vendor numbers it, or by where it stands when that is no place in a list. */
+/**
+ * The choice of an answer that something belongs to: the vendor's number, or its position when that number is
+ * not a valid index.
+ */
 export function choiceNumber(index: JsonValue | undefined, position: number): number {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : position
 }

@@ -4,7 +4,7 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Bytes from here on would make some characters likelier than others. */
 const FAIR_LIMIT = 256 - (256 % ALPHABET.length)
 
-/** Random base62 text, each character as likely as any other. */
+/** Random base62 text with all characters equally likely. */
 export function randomText(length: number): string {
   let text = ""
   while (text.length < length) {

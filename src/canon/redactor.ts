@@ -1,23 +1,23 @@
 import { GatewayError, type GatewayErrorDetails } from "./errors.ts"
 
 const REDACTED = "[redacted]"
-/** What is shorter is no secret that anyone issues, and stands in honest words. Characters. */
+/** Shorter texts are not secrets that anyone issues, and occur in ordinary text. Characters. */
 const SHORTEST = 8
-/** A shorter one counts only where it stands alone: it may be a word. Characters. */
+/** A shorter secret is redacted only where it stands alone: it may be a word. Characters. */
 const UNMISTAKABLE = 16
 /** Secrets that were active before are remembered for requests that still run. */
 const MAX_REMEMBERED = 2_000
 
 /**
- * Takes the operator's secrets out of what others say: a vendor that repeats a credential in an error, a library that
- * repeats it in its own. It knows them as they are, as URLs and JSON write them, as base64 at any place of a
- * longer text, as hexadecimal digits, and cut off at the end of a message.
+ * Removes the operator's secrets from what others write: a vendor that repeats a credential in an error, a
+ * library that does so in its own. It finds them verbatim, as URLs and JSON escape them, as base64 at any
+ * position of a longer text, as hexadecimal digits, and truncated at the end of a message.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()
   #pattern: RegExp | undefined
 
-  /** Also keeps in mind what it knew before. */
+  /** Adds to the secrets it knows. */
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length >= SHORTEST) this.#secrets.add(secret)
@@ -29,7 +29,7 @@ export class Redactor {
     this.#pattern = undefined
   }
 
-  /** @param further secrets that are known only now, such as a token. */
+  /** @param further secrets that are only known now, such as a token. */
   clean(text: string, further: readonly string[] = []): string {
     this.#pattern ??= patternOf(this.#secrets)
     let cleaned = text.replace(this.#pattern, REDACTED)
@@ -39,7 +39,7 @@ export class Redactor {
     return cleaned
   }
 
-  /** The same of all that an error says; the very same error when there is nothing to take out. */
+  /** The same for all texts of an error; the same error object when nothing is removed. */
   cleanError(error: GatewayError, further: readonly string[] = []): GatewayError {
     const clean = (text: string): string => this.clean(text, further)
     const { parameter, upstream, ...rest } = error.details
@@ -76,7 +76,7 @@ function patternOf(secrets: Iterable<string>): RegExp {
   return new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"), "gi")
 }
 
-/** As it is, with any character that is no letter or digit as a URL or JSON may write it. */
+/** Verbatim, where any character other than a letter or digit may be escaped as in a URL or JSON. */
 function writtenForm(secret: string): string {
   const form = Array.from(secret, (character) => {
     if (/[A-Za-z0-9]/.test(character)) return character
@@ -89,7 +89,7 @@ function writtenForm(secret: string): string {
   return secret.length < UNMISTAKABLE ? `(?<![A-Za-z0-9])${form}(?![A-Za-z0-9])` : form
 }
 
-/** As base64 that begins at each of the three places of a group, without the digits that its neighbours share; and in hex. */
+/** As base64 at each of the three positions of a group, without the digits that its neighbours share; and in hex. */
 function packedForms(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const inBase64 = [0, 1, 2].map((before) => {
@@ -101,7 +101,7 @@ function packedForms(secret: string): string[] {
   return [...inBase64, bytes.toString("hex")]
 }
 
-/** The text without the beginning of a secret at its end, where someone has cut it. */
+/** The text without the start of a secret at its end, where it was truncated. */
 function withoutCutSecret(text: string, secret: string): string {
   const longest = Math.min(secret.length - 1, text.length)
   for (let length = longest; length >= SHORTEST; length--) {

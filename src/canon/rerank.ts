@@ -1,13 +1,13 @@
 import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 
-/** Documents to be put in order by how well they answer a query. */
+/** Documents to be sorted by how well they answer a query. */
 export interface RerankRequest {
   readonly model: string
   readonly query: string
-  /** The texts to judge. */
+  /** The texts to rank. */
   readonly documents: readonly string[]
-  /** How many of the best are wanted; never more than there are documents. */
+  /** How many of the best are requested; never more than there are documents. */
   readonly topN: number
   /** Longer documents are cut by the vendor. Tokens. */
   readonly maxTokensPerDocument?: number
@@ -25,11 +25,11 @@ export interface DocumentScore {
 
 /** The order that a vendor found. */
 export interface RerankResult {
-  /** The best first, no more of them than were asked for. */
+  /** The best first, no more than were requested. */
   readonly ranking: readonly DocumentScore[]
   /** The vendor's scores had no bounds and were squashed into 0 to 1. */
   readonly isSquashed: boolean
-  /** As the vendor counted them; absent where it does not count by them. */
+  /** As the vendor counted them; absent where it does not. */
   readonly tokens?: number
   readonly searches?: number
 }

@@ -19,17 +19,17 @@ export interface SpeechRequest {
   readonly voice: string | { readonly id: string }
   readonly form: SoundForm
   readonly speed?: number
-  /** How it is to be spoken. */
+  /** How to speak it. */
   readonly instructions?: string
-  /** Whether the sound goes out inside of events. */
+  /** Whether the audio is sent inside events. */
   readonly events: boolean
-  /** Whether the price needs tokens, which some vendors tell only when they are asked. */
+  /** Whether the price needs tokens, which some vendors report only on request. */
   readonly needsTokens: boolean
   /** Fields without a name here. */
   readonly extra?: JsonObject
 }
 
-/** The sound of an answer that came whole. */
+/** The audio of a whole answer. */
 export interface Spoken {
   readonly sound: Uint8Array<ArrayBuffer>
   /** Samples per second, of pcm. */
@@ -37,19 +37,19 @@ export interface Spoken {
   readonly usage?: Usage
 }
 
-/** How a vendor's sound comes. */
+/** How a vendor sends its audio. */
 export type SpeechDelivery =
   /** As bytes, while it is made. */
   | { readonly type: "sound" }
-  /** As bytes within OpenAI's events, the last of which tells the tokens. */
+  /** As bytes within OpenAI's events, the last of which reports the tokens. */
   | { readonly type: "events" }
   /** In one chunk of JSON. */
   | { readonly type: "json"; read(body: JsonObject): Spoken }
 
-/** What speaking comes to at one vendor. */
+/** A speech request as it is sent to one vendor. */
 export interface EncodedSpeech {
   readonly call: OperationCall
-  /** What the vendor was asked for: as the caller wants it, or one of wav and pcm for the other. */
+  /** The format requested from the vendor: the caller's, or wav for pcm and pcm for wav. */
   readonly form: SoundForm
   readonly delivery: SpeechDelivery
   readonly losses: readonly Loss[]
@@ -59,7 +59,7 @@ export interface EncodedSpeech {
 export interface SpeechFormat extends Pick<OperationFormat<SpeechRequest, Spoken>, "decodeError"> {
   /**
    * @param model the vendor's own name for it.
-   * @throws GatewayError when the vendor has no such sound.
+   * @throws GatewayError when the vendor does not offer such audio.
    */
   encode(request: SpeechRequest, model: string): EncodedSpeech
 }

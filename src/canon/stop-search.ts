@@ -1,15 +1,15 @@
-/** One state of the search: what was read last begins a sequence as far as here. */
+/** One state of the search: the last characters are the start of a sequence, up to this depth. */
 interface State {
   readonly next: Map<number, State>
   /** Characters of the sequence that have been read. */
   readonly depth: number
-  /** Where to go on when the sequence does not: the longest end of what was read that begins another. */
+  /** Where to continue when the sequence does not: the longest suffix of what was read that starts another. */
   fallback: State | undefined
   /** The longest sequence that ends here. */
   ended: string | undefined
 }
 
-/** Stop sequences, ready to be looked for (Aho and Corasick 1975): the search takes a step for each character. */
+/** Stop sequences as an automaton (Aho and Corasick 1975): the search takes one step per character. */
 export class StopSequences {
   readonly root: State = newState(0)
 
@@ -46,8 +46,8 @@ export class StopSequences {
 }
 
 /**
- * Looks for stop sequences in a text that comes in pieces. The sequence that ends first is found; of
- * those that end together the longest, so that it does not matter where the chunks were cut.
+ * Finds stop sequences in a text that arrives in chunks. The sequence that ends first is found; of those that
+ * end at the same place the longest, so that the result does not depend on where the chunks were cut.
  */
 export class StopSearch {
   readonly #sequences: StopSequences
@@ -63,7 +63,7 @@ export class StopSearch {
     return this.#state.ended
   }
 
-  /** How many of the last characters may begin a sequence. */
+  /** How many of the last characters may start a sequence. */
   get begun(): number {
     return this.#state.depth
   }
@@ -77,7 +77,7 @@ export class StopSearch {
     return undefined
   }
 
-  /** What comes next does not go on with what came. */
+  /** What follows does not continue the text before it. */
   restart(): void {
     this.#state = this.#sequences.root
   }

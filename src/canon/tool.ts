@@ -5,12 +5,12 @@ import type { CacheMarker, CallOrigin } from "./message.ts"
 /** How a tool was declared that is no plain function. */
 export interface ToolOrigin extends CallOrigin {
   readonly description?: string
-  /** What the text has to follow: OpenAI's `{type: "grammar", syntax, definition}`. */
+  /** The grammar of the text: OpenAI's `{type: "grammar", syntax, definition}`. */
   readonly format?: JsonObject
   readonly namespaceDescription?: string
 }
 
-/** A function. One with an origin stands for what the caller declared, for dialects that have only functions. */
+/** A function. One with an origin replaces what the caller declared, for dialects that only have functions. */
 export interface Tool {
   readonly name: string
   readonly description?: string
@@ -27,19 +27,19 @@ export type ToolChoice =
   | { readonly type: "auto" | "none" | "required" }
   | { readonly type: "tool"; readonly name: string }
 
-/** A choice among some of the tools; the others are there for the cache of the prompt alone. */
+/** A choice among some of the tools; the others are only listed to keep the prompt cache valid. */
 export interface AllowedTools {
   readonly mode: "auto" | "required"
   /** Names of the request's tools. */
   readonly names: readonly string[]
 }
 
-/** Tools that stand in a conversation, and not in the list of its request. */
+/** Tools that are part of a conversation, not of its request's list. */
 export interface BroughtTools {
-  /** Together with those of the list, no two of one name. */
+  /** Together with those of the list, without duplicate names. */
   readonly all: readonly Tool[]
   /** Tools that a vendor runs itself, and unknown kinds. */
   readonly others: readonly JsonValue[]
-  /** The kind of part that says nothing else, by the name that it has in its own dialect. */
+  /** The type of part that contains nothing else, by its name in its own dialect. */
   readonly item: string
 }

@@ -2,29 +2,29 @@ import type { FormFile } from "./form-file.ts"
 import type { JsonObject } from "./json.ts"
 import type { EncodedOperation, OperationAnswer, OperationFormat } from "./operation.ts"
 
-/** The containers of sound that are taken, told by their content (docs/api.md#audio). */
+/** The audio containers that are accepted, detected by their content (docs/api.md#audio). */
 export type AudioContainer = "flac" | "mp3" | "mp4" | "mpeg" | "ogg" | "wav" | "webm"
 
-/** A sound that came in, as its bytes say. */
+/** An audio file from a request, as its bytes describe it. */
 export interface Audio {
   readonly container: AudioContainer
   readonly mediaType: string
   readonly file: FormFile
-  /** Seconds, as well as they can be told without decoding; never outside of what its bytes allow. */
+  /** Seconds, as exactly as possible without decoding; always within the bounds that its bytes allow. */
   readonly seconds: number
   /** The longest it can be. */
   readonly maxSeconds: number
 }
 
-/** What is written down: what was said, or what it means in English. */
+/** What is written: the words that were spoken, or their English translation. */
 export type TranscriptionTask = "transcribe" | "translate"
 
 export const TRANSCRIPT_FORMS = ["json", "text", "srt", "verbose_json", "vtt"] as const
 
-/** How the caller wants it; `diarized_json` is OpenAI's, with the speakers told apart. */
+/** The format that the caller wants; `diarized_json` is OpenAI's, with the speakers told apart. */
 export type TranscriptForm = (typeof TRANSCRIPT_FORMS)[number] | "diarized_json"
 
-/** A request to write a sound down. */
+/** A request to transcribe an audio file. */
 export interface TranscriptionRequest {
   readonly model: string
   readonly task: TranscriptionTask
@@ -55,7 +55,7 @@ export interface TranscriptWord {
   readonly word: string
 }
 
-/** What the vendor counted. */
+/** The quantities that the vendor counted. */
 export interface TranscriptUsage {
   readonly seconds?: number
   readonly tokens?: TranscriptTokens
@@ -67,33 +67,33 @@ export interface TranscriptTokens {
   readonly output: number
 }
 
-/** What was heard. */
+/** The result of a transcription. */
 export interface Transcript {
   readonly text: string
   /** As the vendor names it: a code or a word. */
   readonly language?: string
   /** Seconds. */
   readonly duration?: number
-  /** Absent where the vendor does not tell times. */
+  /** Absent where the vendor gives no times. */
   readonly segments?: readonly TranscriptSegment[]
   readonly words?: readonly TranscriptWord[]
   readonly usage: TranscriptUsage
-  /** The body of a vendor with OpenAI's form, where it is in the form that the caller asked for. */
+  /** The body of a vendor with OpenAI's format, where it is in the form that the caller requested. */
   readonly body?: JsonObject
 }
 
-/** How one family of vendors writes sounds down. */
+/** How one family of vendors transcribes. */
 export interface TranscriptionFormat extends Pick<
   OperationFormat<TranscriptionRequest, Transcript>,
   "decodeError"
 > {
   /**
-   * Whether it can be asked for what was said in English.
+   * Whether it can translate speech into English.
    * @param model the vendor's own name for it.
    */
   translates(model: string): boolean
   /**
-   * One call. Some vendors take a sound only as text, for which it has to be read.
+   * One call. Some vendors accept audio only as text, for which the file has to be read.
    * @param model the vendor's own name for it.
    * @throws GatewayError when the vendor cannot do it at all.
    */

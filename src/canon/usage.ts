@@ -4,7 +4,7 @@ import { type JsonObject, objectAt } from "./json.ts"
 
 /**
  * What one request used, in quantities that never overlap, so that a cost is a plain sum over the classes of
- * `tollgate-contract/usage-classes.ts`. How each vendor counts, and what is inside what, is docs/wire/README.md#f4.
+ * `tollgate-contract/usage-classes.ts`. How each vendor counts is in docs/wire/README.md#f4.
  */
 export interface Usage extends Readonly<Record<UsageClass, number>> {
   /** The part of `output` that was reasoning: reported to the caller, never priced again. */
@@ -36,7 +36,7 @@ export const NO_USAGE: Usage = Object.freeze({
 })
 
 /**
- * All tokens that went in, whatever they cost: what a context limit and a price tier count. Written out, as the two
+ * All input tokens, whatever they cost: the number that context limits and price tiers apply to. Written out, as the two
  * below are, since a loop over the table takes eight times as long; test/canon/usage-classes.test.ts holds them to it.
  */
 export function totalInput(usage: Usage): number {
@@ -72,7 +72,10 @@ export function addUsage(left: Usage, right: Usage): Usage {
   return sum
 }
 
-/** Puts a cost beside the counts of a carrier: a number, as vendors that tell a cost have it; the receipt has the exact one. */
+/**
+ * Adds a cost to the counts of a carrier, as a number, like vendors that report a cost; the receipt has the
+ * exact one.
+ */
 export function setCostIn(carrier: JsonObject, counts: string, cost: string): void {
   carrier[counts] = { ...objectAt(carrier, counts), cost: Number(cost) }
 }

@@ -3,10 +3,10 @@ import { unusable } from "./operation-answer.ts"
 
 /** Bytes of a 32-bit float. */
 const FLOAT_BYTES = 4
-/** As many digits as tell any two 32-bit floats apart. */
+/** Enough digits to tell any two 32-bit floats apart. */
 const FLOAT_DIGITS = 9
 
-/** A vector out of an answer, which can be told in either form. @throws GatewayError `upstream_error`. */
+/** A vector from an answer, in either encoding. @throws GatewayError `upstream_error`. */
 export function vectorOf(value: unknown): Vector {
   if (typeof value === "string") {
     floatsIn(value)
@@ -17,8 +17,9 @@ export function vectorOf(value: unknown): Vector {
 }
 
 /**
- * A vector out of the base64 of signed bytes, brought to length one: as bytes they have any length, and
- * callers multiply vectors as they are. @throws GatewayError `upstream_error`.
+ * A vector from the base64 of signed bytes, normalized to length one: as bytes they have any length, and
+ * callers multiply vectors without normalizing.
+ * @throws GatewayError `upstream_error`.
  */
 export function vectorOfBytes(value: unknown): Vector {
   const bytes = typeof value === "string" ? Buffer.from(value, "base64") : undefined

@@ -6,22 +6,22 @@ const LONGEST_MESSAGE = 2000
 /** Longer details are not passed on. Characters of JSON. */
 const LONGEST_DETAILS = 4000
 
-/** What a vendor said went wrong, out of whatever shape its dialect says it in. */
+/** A vendor's error, decoded from its dialect's form. */
 export interface VendorError {
   readonly message?: string
   readonly type?: string
   readonly code?: string
   readonly parameter?: string
-  /** What programs read of it. */
+  /** Machine-readable details. */
   readonly details?: JsonObject
-  /** Seconds, where the body tells them. */
+  /** Seconds, where the body gives them. */
   readonly retryAfter?: number
 }
 
 /**
- * A vendor's error answer as the caller is to see it. Only a refusal of the request itself is the
- * caller's: its message is passed on and its status kept. A refusal of the operator's credential is
- * told in our own words, since the vendor's may show a part of it.
+ * A vendor's error as the caller sees it. Only a refusal of the request itself is the caller's: its message is
+ * passed on and its status kept. A refusal of the operator's credential is reported in our own words, since the
+ * vendor's may show part of it.
  */
 export function vendorRefusal(status: number, error: VendorError): GatewayError {
   if (isCredentialTrouble(status, error)) {
@@ -79,7 +79,7 @@ const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
   "account_deactivated",
 ])
 
-/** xAI and Gemini say with 400 that the key is wrong, and only in words. */
+/** xAI and Gemini report an invalid key with 400, and only in words. */
 const KEY_PHRASES = [
   "incorrect api key",
   "invalid api key",
@@ -88,7 +88,7 @@ const KEY_PHRASES = [
   "api key expired",
 ]
 
-/** The operator's key is wrong, lacks a right, or is out of money. */
+/** The operator's key is invalid, lacks a right, or is out of money. */
 function isCredentialTrouble(status: number, error: VendorError): boolean {
   if (status === 401 || status === 402 || status === 403) return true
   const { type, code, message } = error

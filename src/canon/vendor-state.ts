@@ -2,8 +2,8 @@ import { pathName } from "./invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /**
- * What a vendor keeps for later requests. It keeps it for the operator, who has one account with the
- * vendor: whose it is among the operator's own customers only the gateway can know.
+ * What a vendor stores for later requests. It stores it for the operator, who has one account with the vendor:
+ * only the gateway can know which of the operator's customers owns it.
  */
 export type StateKind =
   | "response"
@@ -18,25 +18,25 @@ export type StateKind =
   | "cache"
   | "audio"
 
-/** What a member that names something kept means. */
+/** The meaning of a member that refers to something stored. */
 export interface NamedState {
   readonly kind: StateKind
   /**
-   * Whether the request means something else without it: a vendor that has it not is not asked at all.
-   * Otherwise it is a loss like any other.
+   * Whether the request means something else without it: a vendor that does not have it is then not called at
+   * all. Otherwise it is a loss like any other.
    */
   readonly isEssential?: boolean
-  /** Whether other dialects know it too, as they do files. */
+  /** Whether other dialects know it too, as they know files. */
   readonly isShared?: boolean
   /** Whether nothing of it is read into the prompt. */
   readonly isWeightless?: boolean
 }
 
-/** Where in a body things that a vendor keeps are named: a tree of its members, lists left out. */
+/** Where a body refers to what a vendor stores: a tree of its members, with lists left out. */
 export interface StateShape {
-  /** What a text that stands here is the id of. */
+  /** What a text at this place is the id of. */
   readonly names?: NamedState
-  /** Only a value for which this holds is looked at. */
+  /** Only a value for which this returns true is checked. */
   readonly when?: (value: JsonValue) => boolean
   readonly members?: readonly (readonly [name: string, shape: StateShape])[]
   /** Of members of any name. */
@@ -45,7 +45,7 @@ export interface StateShape {
   readonly also?: readonly StateShape[]
 }
 
-/** One thing that a body names. */
+/** One object that a body refers to. */
 export interface StateReference {
   readonly id: string
   readonly state: NamedState
@@ -66,7 +66,7 @@ const NONE: readonly StateReference[] = []
 const NO_SHAPES: readonly StateShape[] = []
 const NO_MEMBERS: NonNullable<StateShape["members"]> = []
 
-/** Everything kept that a body names, in the order of the shape. Costs a look at each member of the shape. */
+/** All stored objects that a body refers to, in the order of the shape. Costs one check per member of the shape. */
 export function findState(shape: StateShape, body: JsonObject): readonly StateReference[] {
   const search = new Search()
   search.look(shape, body)
@@ -119,7 +119,7 @@ function named(state: NamedState): StateShape {
   return { names: state }
 }
 
-/** The ids of things kept, as the shapes of all dialects have them. */
+/** The ids of stored objects, for the shapes of all dialects. */
 export const STATE = {
   response: named({ kind: "response", isEssential: true }),
   conversation: named({ kind: "conversation", isEssential: true }),
@@ -140,13 +140,13 @@ const WEB = /^\s*https?:/i
 /** That of a region, and that for certificates of the client (`mtlsRootUrl` of the API's discovery document), too. */
 const FILES_HOST = /^(?:[a-z0-9-]+-)?generativelanguage\.(?:[a-z0-9-]+\.)*googleapis\.com\.?$/
 
-/** Whether an address leads into what the operator keeps at a vendor. */
+/** Whether an address leads to something that the operator stores at a vendor. */
 export function isVendorAddress(address: JsonValue): boolean {
   if (typeof address !== "string") return false
   if (STORAGE.test(address)) return true
-  // Parsed, as hosts can be written in many ways.
+  // Parsed, because hosts can be written in many ways.
   return WEB.test(address) && FILES_HOST.test(URL.parse(address)?.hostname ?? "")
 }
 
-/** An address that may lead to a file that is kept. */
+/** An address that may lead to a stored file. */
 export const FILE_ADDRESS: StateShape = { ...STATE.file, when: isVendorAddress }

@@ -1,6 +1,6 @@
 import { undatedNames } from "./dated-names.ts"
 
-/** Where a region's requests go, as the ids of Bedrock's inference profiles begin. */
+/** The areas that a region's requests are routed to, as prefixes of the ids of Bedrock's inference profiles. */
 const AREAS: readonly (readonly [RegExp, string])[] = [
   [/^us-gov-/, "us-gov"],
   [/^(?:us|ca)-/, "us"],
@@ -13,15 +13,18 @@ const AREAS: readonly (readonly [RegExp, string])[] = [
 /** `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`: area, maker, name, and the edition of Bedrock's own. */
 const BEDROCK_ID = /^(?:([a-z-]+)\.)?[a-z0-9]+\.([a-z]{2,}[^:]*?)(?:-v\d+(?::\d+)?|-\d+:\d+)?$/
 
-/** A name that one of Bedrock's models has at its maker, and how near the model is to who asks; less is nearer. */
+/**
+ * The name that a Bedrock model has at its maker, and how near the model is to the provider's region; less is
+ * nearer.
+ */
 export interface MakersName {
   readonly name: string
   readonly distance: number
 }
 
 /**
- * What the maker calls a model of Bedrock's, with its day and without. A profile of the provider's own area comes
- * first, then that of all areas: newer models can be called by a profile only.
+ * The maker's names for a Bedrock model, with its date and without. A profile of the provider's own area comes
+ * first, then the global one: newer models can only be called through a profile.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
  */
 export function makersNames(upstreamModel: string, region = ""): readonly MakersName[] {

@@ -19,9 +19,9 @@ export interface ModelSources {
   readonly known: KnownModels
   /** A provider that can be called. */
   provider(id: string): CallableProvider | undefined
-  /** Decimal text; of models that have no multiplier of their own. */
+  /** Decimal text; for models without a multiplier of their own. */
   readonly multiplier: string
-  /** Unix seconds; of models whose age no one knows. */
+  /** Unix seconds; for models of unknown age. */
   readonly created: number
 }
 
@@ -37,7 +37,7 @@ export interface BuiltModel {
   readonly warnings: readonly string[]
 }
 
-/** What the settings and the facts say of one model. */
+/** What the settings and the registry say of one model. */
 interface Draft {
   readonly id: string
   readonly kind: ModelKind
@@ -48,7 +48,7 @@ interface Draft {
   readonly multiplier: string
 }
 
-/** Where a provider ends and a name begins in `<provider>/<model_name>`. */
+/** Splits `<provider>/<model_name>`. */
 export function splitId(id: string): { readonly provider: string; readonly name: string } {
   const slash = id.indexOf("/")
   return { provider: id.slice(0, slash), name: id.slice(slash + 1) }
@@ -101,7 +101,7 @@ function describeModel(
   }
 }
 
-/** A deployment, and what is wrong with it, as the end of a sentence that starts with the model. */
+/** A deployment and its problem, as the end of a sentence that starts with the model. */
 interface BuiltDeployment {
   readonly deployment?: Deployment
   readonly warning?: string
@@ -151,12 +151,12 @@ function chatDialects(
   own: ModelFacts | undefined,
 ): readonly DialectId[] {
   const written = wanted.dialects ?? draft.settings?.dialects
-  // What the public name says of a vendor's dialects, it says of no other vendor's.
+  // The dialects that the public name's vendor has for the model do not apply at another vendor.
   const named = draft.vendor === settings.vendor ? draft.facts : undefined
   return dialectsOf(vendor, settings, written, (own ?? named)?.dialects)
 }
 
-/** What a vendor's prices are multiplied by at the address of a provider, in millionths. */
+/** The factor on a vendor's prices at the address of a provider, in millionths. */
 function regionalFactor(
   { baseUrl }: ProviderSettings,
   own: ModelFacts | undefined,
@@ -173,8 +173,8 @@ function regionalFactor(
 const SAME = 1_000_000n
 
 /**
- * What is asked beside the model's price: the settings of its provider, then what is known of the model
- * there, then of its vendor.
+ * Charges besides the model's price: from the settings of its provider, then what is known of the model there,
+ * then of its vendor.
  */
 function servicesOf(
   { prices }: ProviderSettings,
@@ -182,7 +182,7 @@ function servicesOf(
   known: ServiceFacts | undefined,
 ): DecimalServices {
   const modes = { ...known?.modes, ...own?.price?.modes, ...prices?.modes }
-  // Only names that parsePrice knows are read, and those hold decimal text.
+  // Only names that parsePrice knows are read, and their values are decimal text.
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
 
@@ -199,7 +199,7 @@ function priceOf(
   if (known === undefined) {
     return { reason: "it has no price. Give it one under 'models' in the settings" }
   }
-  // The modes of the model stand among what is asked beside, under what the settings say of them.
+  // The modes of the model are among the other charges, and the settings override them.
   const { modes: _, ...rates } = known
   return readPriceFacts(kind, rates, multiplier, services)
 }

@@ -20,7 +20,7 @@ export interface CatalogSources {
 
 export interface BuiltCatalog {
   readonly catalog: Catalog
-  /** What the operator may want to mend; names models, never secrets. */
+  /** What the operator may want to fix; names models, never secrets. */
   readonly warnings: readonly string[]
 }
 
@@ -28,10 +28,10 @@ export interface BuiltCatalog {
 const SUGGESTIONS = 3
 
 /**
- * Builds the catalog from the settings and the known models of the vendors that are switched on.
+ * Builds the catalog from the settings and the known models of the vendors that are enabled.
  *
- * A model may have several deployments with prices of their own: a caller pays the price of the
- * deployment that answered, and a hold covers the dearest.
+ * A model may have several deployments with prices of their own: a caller pays the price of the deployment that
+ * answered, and a hold covers the most expensive.
  */
 export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   const { settings, facts, vendors } = sources
@@ -76,8 +76,8 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
 }
 
 /**
- * A name without what clients write around it: `models/` before it, which is how Google's name a resource, and
- * `[1m]` behind it, by which Claude Code tells itself how long a context may grow. Absent where it has neither.
+ * A name without what clients add to it: the prefix `models/`, which is how Google names a resource, and the
+ * suffix `[1m]`, by which Claude Code notes the length of the context. Absent where it has neither.
  */
 function withoutMarks(name: string): string | undefined {
   if (!name.startsWith("models/") && !name.endsWith("]")) return undefined
@@ -85,7 +85,7 @@ function withoutMarks(name: string): string | undefined {
   return bare === name ? undefined : bare
 }
 
-/** Why an alias of the settings is of no use. */
+/** Why an alias of the settings cannot be used. */
 function aliasFault(catalog: Catalog, alias: string, id: string): string | undefined {
   if (catalog.find(id) === undefined) return `there is no model '${id}', so it is refused`
   if (catalog.find(alias) === undefined) return undefined
@@ -99,10 +99,10 @@ function noteBrought(brought: Map<string, Model[]>, model: Model): void {
   else brought.set(provider, [model])
 }
 
-/** What a catalog is made of. */
+/** The parts of a catalog. */
 export interface CatalogParts {
   readonly models: readonly Model[]
-  /** Further names, and the ids that they stand for. */
+  /** Aliases, and the ids that they stand for. */
   readonly aliases: ReadonlyMap<string, string>
   /** In the order of the settings. */
   readonly providers: readonly NamedProvider[]
@@ -131,9 +131,9 @@ export class Catalog {
   }
 
   /**
-   * The model that a caller names: by its id; by an alias of its key, then of the settings; or by the name that it has
-   * at its vendor. What an alias stands for is an id, so none leads to another. What only a client writes around a name
-   * is looked past where nothing has the name as it is.
+   * The model that a caller names: by its id; by an alias of its key, then of the settings; or by its name at
+   * its vendor. An alias stands for an id, so aliases do not chain. What a client adds to a name is ignored
+   * where nothing has that exact name.
    */
   resolve(name: string, rights: ModelRights = {}): Model | undefined {
     const found = this.#named(name, rights)
@@ -150,7 +150,7 @@ export class Catalog {
     return this.#originalNames.find(name, rights.allows)
   }
 
-  /** The public id of the model that a provider has under a name of its own, if there is one. */
+  /** The public id of the model that a provider has under an upstream name, if there is one. */
   idOf(provider: string, upstreamModel: string): string | undefined {
     const isSame = (deployment: Deployment): boolean =>
       deployment.provider === provider && deployment.upstreamModel === upstreamModel
@@ -159,17 +159,17 @@ export class Catalog {
     return this.#models.find(({ deployments }) => deployments.some(isSame))?.id
   }
 
-  /** The models in the order of their ids; those a key may call when it says which. */
+  /** The models sorted by id; only those that the key may call, when `allows` is given. */
   list(allows?: Allows): readonly Model[] {
     return allows === undefined ? this.#models : this.#models.filter(({ id }) => allows(id))
   }
 
-  /** Models that are listed but refused, since what they cost is not known. */
+  /** Models that are listed but refused, since their cost is not known. */
   get unpriced(): readonly Model[] {
     return this.#models.filter((model) => !isPriced(model))
   }
 
-  /** Up to three ids that a caller may have meant, among those its key may call. */
+  /** Up to three ids that the caller may have meant, among those its key may call. */
   nearest(id: string, allows?: Allows): string[] {
     const ids = this.list(allows).map((model) => model.id)
     return nearestNames(id, ids, SUGGESTIONS)
@@ -198,7 +198,7 @@ export class Catalog {
   }
 
   /**
-   * A model that a key may see, under the name that it was asked for by.
+   * A model that a key may see, under the name that was requested.
    * @throws GatewayError `model_not_found`.
    */
   visible(name: string, rights?: ModelRights): Model {

@@ -1,6 +1,6 @@
 /**
- * How vendors write the day or the edition of a model behind its name. Stripped of it, the name is that of the
- * same model: no form reaches into the version or the size (`gpt-5-mini` is no `gpt-5`).
+ * How vendors append the date or the edition to a model's name. Without it, the name is that of the same model:
+ * no pattern matches a version or a size (`gpt-5-mini` is not `gpt-5`).
  */
 const EDITIONS: readonly RegExp[] = [
   // claude-sonnet-4-5-20250929, claude-sonnet-4-5@20250929
@@ -22,30 +22,30 @@ const VERSION = /^([^\s]+?)-(\d{1,2}(?:[.-]\d{1,2})?)$/
 
 const LATEST = "-latest"
 
-/** A name without its edition, in each way that it can be read; the longest first. */
+/** A name without its edition, in each way that it can be parsed; the longest first. */
 export function undatedNames(name: string): string[] {
   return EDITIONS.flatMap((edition) => (edition.test(name) ? [name.replace(edition, "")] : []))
 }
 
-/** Of a `-latest` name what stands before that. */
+/** The part of a `-latest` name before the suffix. */
 export function familyOf(name: string): string | undefined {
   return name.endsWith(LATEST) ? name.slice(0, -LATEST.length) : undefined
 }
 
 interface Member {
   readonly name: string
-  /** How it is written; absent where the order of its numbers says nothing. */
+  /** The format of the date; absent where its numbers cannot be ordered. */
   readonly form?: string
   /** Compared number by number. */
   readonly numbers: readonly number[]
 }
 
-/** Those whose year stands first. */
+/** Formats that start with the year. */
 const COMPARABLE_DAY = /^(?:2\d{3}|20\d{6}|20\d\d-\d\d-\d\d)$/
 
 /**
- * The newest of each family, by what stands before the version or the day in the names of its members. A family
- * has none when two are equally new, or when the days of its members are written in ways that cannot be compared.
+ * The newest of each family, by what precedes the version or the date in the names of its members. A family has
+ * none when two are equally new, or when the dates of its members are in formats that cannot be compared.
  */
 export function newestNames(names: Iterable<string>): ReadonlyMap<string, string> {
   const versions = new Map<string, Member[]>()

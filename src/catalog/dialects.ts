@@ -1,11 +1,11 @@
 import type { DialectId } from "../canon/extra.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 
-/** What the catalog asks of a vendor. */
+/** What the catalog needs to know of a vendor. */
 export interface KnownVendor {
-  /** What its servers speak, the one to prefer first. */
+  /** What its servers speak, the preferred one first. */
   readonly chat: readonly { readonly dialect: { readonly id: DialectId } }[]
-  /** Those of them that a provider's servers speak only where its settings say so. */
+  /** Those that a provider's servers speak only where its settings say so. */
   readonly optionalDialects?: readonly DialectId[]
 }
 
@@ -15,9 +15,9 @@ export interface KnownVendors {
 }
 
 /**
- * The dialects that a chat model can be called in at one provider, the one to prefer first. Empty when
- * the provider speaks none that the model is offered in.
- * @param written what the settings say of the model itself: it counts more than anything else.
+ * The dialects that a chat model can be called in at one provider, the preferred one first. Empty when the
+ * provider speaks none that the model is offered in.
+ * @param written what the settings say of the model itself: it overrides everything else.
  * @param known what is known of the model at this vendor.
  */
 export function dialectsOf(

@@ -13,7 +13,7 @@ export interface ShownPrice extends ShownRates {
   readonly tiers?: readonly (ShownRates & { readonly above: number })[]
 }
 
-/** An element of the model list (docs/api.md#models) and what is added to it. */
+/** An element of the model list (docs/api.md#models) with our additions. */
 export interface ModelEntry {
   readonly id: string
   readonly object: "model"
@@ -25,9 +25,9 @@ export interface ModelEntry {
   readonly context_length?: number
   /** Tokens. */
   readonly max_output_tokens?: number
-  /** Of a model of speech whose texts may be of another length than usual. */
+  /** For a speech model whose texts may have another length than usual. */
   readonly max_input_characters?: number
-  /** Of a chat model: the dialects its vendors offer it in. Callers may use any dialect. */
+  /** For a chat model: the dialects its vendors offer it in. Callers may use any dialect. */
   readonly dialects?: readonly DialectId[]
   /** Whether it can be called: a model without a price is refused. */
   readonly priced: boolean

@@ -1,9 +1,9 @@
 /**
- * What facts.json says, as it is read. The types are loose on purpose: the file is generated and
- * tested, and reading it at start-up must cost next to nothing.
+ * The content of facts.json, as it is read. The types are loose on purpose: the file is generated and tested,
+ * and reading it at start-up must cost next to nothing.
  */
 
-/** Classes of usage and what a million units of each cost, decimal text in credits. */
+/** Classes of usage and the price of a million units of each, decimal text in credits. */
 interface RateFacts {
   readonly [name: string]:
     | string
@@ -20,11 +20,11 @@ export interface TierFacts extends RateFacts {
 
 export interface PriceFacts extends RateFacts {
   readonly tiers?: readonly TierFacts[]
-  /** What the rates of tokens are multiplied by in a mode of service, decimal text. */
+  /** Factors on the token rates in a mode of service, decimal text. */
   readonly modes?: Readonly<Record<string, string>>
 }
 
-/** What a vendor asks beside its models' own prices. */
+/** What a vendor charges besides its models' own prices. */
 export interface ServiceFacts {
   readonly [name: string]: string | Readonly<Record<string, string>> | undefined
   readonly modes?: Readonly<Record<string, string>>
@@ -47,13 +47,13 @@ export interface ModelFacts {
 
 export interface Facts {
   readonly generated_from: readonly { readonly name: string; readonly date: string }[]
-  /** What vendors do beside their models, by the vendor's id; absent: nothing is known. */
+  /** The vendors' other services, by the vendor's id; absent: nothing is known. */
   readonly services?: Readonly<Record<string, ServiceFacts | undefined>>
   /** By the vendor's id, then by the vendor's own name for the model. */
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelFacts>> | undefined>>
 }
 
-/** The newest day of the facts, Unix seconds: the age of a model that has none of its own. */
+/** The newest date in the registry, Unix seconds: the age of a model without one. */
 export function factsDate(facts: Facts): number {
   let newest = 0
   for (const { date } of facts.generated_from) {

@@ -3,7 +3,7 @@ import { isPriced, type Model } from "./model.ts"
 /** More names than this make a warning no one reads. */
 const MAX_NAMES = 5
 
-/** What an operator should know of the known models that a provider brings: one line per matter. */
+/** Warnings about the known models of a provider: one line per subject. */
 export function knownModelWarnings(provider: string, models: readonly Model[]): string[] {
   const warnings: string[] = []
   const unpriced = models.filter((model) => !isPriced(model))

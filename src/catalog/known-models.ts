@@ -24,7 +24,7 @@ export class KnownModels {
     return Object.keys(this.#ofProvider(provider) ?? {})
   }
 
-  /** What a provider's vendor is known to ask beside its models' prices. */
+  /** What a provider's vendor is known to charge besides its models' prices. */
   servicesOf(provider: string): ServiceFacts | undefined {
     const vendor = this.#settings.providers[provider]?.vendor
     return vendor === undefined ? undefined : this.#facts.services?.[vendor]
@@ -36,7 +36,7 @@ export class KnownModels {
   }
 }
 
-/** The kind that facts name; one this version does not know is undefined. */
+/** The kind in the registry; one that this version does not know is undefined. */
 export function kindOf(facts: ModelFacts): ModelKind | undefined {
   return MODEL_KINDS.find((kind) => kind === facts.kind)
 }

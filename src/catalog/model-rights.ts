@@ -1,10 +1,10 @@
 /** Whether a key may call a model. Absent: it may call all. */
 export type Allows = ((id: string) => boolean) | undefined
 
-/** What a key says of models. */
+/** What a key may call, and its aliases. */
 export interface ModelRights {
-  /** Asked of the model that is called, never of the name that it was asked for by. */
+  /** Checked for the model that is called, never for the name in the request. */
   readonly allows?: Allows
-  /** Further names, and the ids that they stand for. */
+  /** Aliases, and the ids that they stand for. */
   readonly aliases?: ReadonlyMap<string, string> | undefined
 }

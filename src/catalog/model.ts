@@ -11,9 +11,8 @@ export interface Deployment {
   readonly upstreamModel: string
   readonly weight: number
   /**
-   * Of a chat model: the dialects it can be called in, the one to prefer first. Vendor, provider,
-   * settings and facts have all had their say: nothing else needs to be asked. Absent: all that its
-   * vendor speaks.
+   * For a chat model: the dialects it can be called in, the preferred one first. Vendor, provider, settings and
+   * registry are all taken into account: nothing else needs to be checked. Absent: all that its vendor speaks.
    */
   readonly dialects?: readonly DialectId[]
   /** Absent: the deployment cannot be called, since its cost could not be known. */
@@ -25,23 +24,23 @@ export interface Model {
   /** `<provider>/<model_name>` */
   readonly id: string
   readonly kind: ModelKind
-  /** The name by which a request has asked for it, where that is another than its id. */
+  /** The name in the request, where it differs from the id. */
   readonly requestedAs?: string
   /** Unix seconds. */
   readonly created: number
   readonly ownedBy: string
   /** Tokens of input and output together that the model can hold. */
   readonly context?: number
-  /** Tokens it can put out in one answer. */
+  /** The most tokens in one answer. */
   readonly maxOutput?: number
-  /** Characters of text it takes to speak; absent: as many as the specification says. */
+  /** The most characters of text to speak; absent: as many as the specification says. */
   readonly maxInput?: number
-  /** What becomes of answers whose callers have left; absent: as for all models. */
+  /** What happens to answers whose callers have left; absent: the setting for all models. */
   readonly disconnect?: Disconnect
   readonly deployments: readonly Deployment[]
 }
 
-/** Whether anything can answer for a model: what has no price is listed, and refused. */
+/** Whether a model can be called: one without a price is listed, and refused. */
 export function isPriced(model: Model): boolean {
   return model.deployments.some(({ price }) => price !== undefined)
 }

@@ -4,8 +4,8 @@ import { editDistance } from "../config/edit-distance.ts"
 const LONGEST = 256
 
 /**
- * The ids nearest to what a caller wrote, at most `count`: first those that end in it, as a name
- * without its provider does, then those a few letters away. Bounded work, whatever was written.
+ * The ids nearest to what a caller wrote, at most `count`: first those that end in it, like a name without its
+ * provider, then those a few letters away. The work is bounded, whatever was written.
  */
 export function nearestNames(wanted: string, ids: readonly string[], count: number): string[] {
   const name = wanted.slice(0, LONGEST).toLowerCase()

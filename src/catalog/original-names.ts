@@ -5,7 +5,7 @@ import type { Model } from "./model.ts"
 import type { Allows } from "./model-rights.ts"
 import { originalVendors } from "./original-vendors.ts"
 
-/** A provider of the settings: what decides which of several models of a name is meant. */
+/** A provider in the settings: decides which of several models of a name is meant. */
 export interface NamedProvider {
   readonly id: string
   readonly vendor: string
@@ -16,11 +16,14 @@ export interface NamedProvider {
 /** Longer text is no name of a model. */
 const LONGEST_NAME = 256
 
-/** Which models the vendors' own names mean: `gpt-5.4`, `claude-sonnet-4-5-20250929`, `gemini-2.5-flash-latest`. */
+/**
+ * Finds the models that the vendors' own names mean: `gpt-5.4`, `claude-sonnet-4-5-20250929`,
+ * `gemini-2.5-flash-latest`.
+ */
 export class OriginalNames {
-  /** By name, the one that is meant first; the public ids among them, each for itself. */
+  /** By name, the preferred one first; the public ids are included, each for itself. */
   readonly #models: ReadonlyMap<string, readonly Model[]>
-  /** Families as `-latest` names have them, with the names of their newest members; made when one is asked for. */
+  /** Families as in `-latest` names, with the names of their newest members; built on first use. */
   #newest: ReadonlyMap<string, string> | undefined
 
   /**
@@ -32,8 +35,8 @@ export class OriginalNames {
   }
 
   /**
-   * The model that a name means, of several the first that may be called; where none may be, the first of all, so
-   * that its refusal can be told.
+   * The model that a name means, of several the first that may be called; where none may be, the first of all,
+   * so that its refusal can be reported.
    */
   find(name: string, allows?: Allows): Model | undefined {
     if (name.length > LONGEST_NAME) return undefined
@@ -76,7 +79,7 @@ function modelsByName(
     const [deployment] = model.deployments
     const provider = places.get(deployment?.provider ?? "")
     for (const [own, distance] of namesOf(model, provider)) {
-      // What begins with a provider's id is a name at that provider, and at no other.
+      // A name that starts with a provider's id belongs to that provider, and to no other.
       if (places.has(splitId(own).provider)) continue
       const vendors = originalVendors(own)
       const vendor = provider === undefined ? -1 : vendors.indexOf(provider.vendor)
@@ -103,8 +106,8 @@ function modelsByName(
 }
 
 /**
- * Its name behind the provider's, and its vendor's own where all its deployments have the same; at Bedrock the maker's
- * too. Each with its distance: 0 for what it is really called.
+ * Its name after the provider's, and its vendor's own where all its deployments have the same; at Bedrock the
+ * maker's too. Each with its distance: 0 for the exact name.
  */
 function namesOf(
   { id, deployments }: Model,
@@ -118,7 +121,7 @@ function namesOf(
     const makers = makersNames(upstream, provider.region)
     for (const { name, distance } of makers) names.set(name, distance)
   }
-  // Last: what it is really called is no guess.
+  // Last: an exact name comes before a guess.
   return names.set(splitId(id).name, 0).set(upstream, 0)
 }
 

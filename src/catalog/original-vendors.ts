@@ -1,4 +1,4 @@
-/** Who makes the models of a name: of several providers, those at these vendors are asked first, in this order. */
+/** The makers of models by name: of several providers, those at these vendors come first, in this order. */
 const ORIGINAL_VENDORS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^claude-/, ["anthropic"]],
   [/^(?:gemini|gemma|imagen|veo)-|^text-embedding-0\d+$/, ["google", "vertex"]],
@@ -22,7 +22,7 @@ const ORIGINAL_VENDORS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^eleven_/, ["elevenlabs"]],
 ]
 
-/** The vendors that make the models of a name, the first one first; none where no one knows. */
+/** The vendors that make the models of a name, the preferred one first; empty when unknown. */
 export function originalVendors(name: string): readonly string[] {
   return ORIGINAL_VENDORS.find(([names]) => names.test(name))?.[1] ?? []
 }

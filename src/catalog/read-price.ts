@@ -9,8 +9,8 @@ export type ReadPrice =
   | { readonly price?: undefined; readonly reason: string }
 
 /**
- * Each kind of model must have a price in one class of each group. A class that every request of
- * the kind uses and that has no price would be free, which no operator means by leaving it out.
+ * Each kind of model must have a price in one class of each group. A class that every request of the kind uses
+ * would be free without a price, which no operator intends by leaving it out.
  */
 const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
   chat: [["input"], ["output"]],
@@ -23,7 +23,7 @@ const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
 
 const KNOWN = new Set<string>([...PRICE_NAMES, "above", "tiers", "modes"])
 
-/** Reads a price of the settings. @param services what its vendor asks beside it. */
+/** Reads a price from the settings. @param services what its vendor charges besides it. */
 export function readPrice(
   kind: ModelKind,
   price: DecimalPrice,
@@ -54,7 +54,7 @@ export function readPriceFacts(
   if (unbilled[0] !== undefined) {
     return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
   }
-  // Only names that parsePrice knows are left, and those hold decimal text.
+  // Only names that parsePrice knows are left, and their values are decimal text.
   return readPrice(kind, facts, multiplier, services)
 }
 

@@ -4,7 +4,7 @@ import type { ModelKind } from "../config/settings.ts"
 /** A name is repeated in a message up to here. */
 const LONGEST_NAME = 256
 
-/** @param nearest what may have been meant. */
+/** @param nearest models that may have been meant. */
 export function notFound(name: string, nearest: readonly string[]): GatewayError {
   const hint = nearest.length === 0 ? "" : ` Did you mean ${orList(nearest)}?`
   const shape = name.includes("/") ? "" : " A model is named <provider>/<model_name>."
@@ -14,7 +14,7 @@ export function notFound(name: string, nearest: readonly string[]): GatewayError
   )
 }
 
-/** Of an alias whose model is not there, or not to be seen: what it stands for is the operator's to know. */
+/** For an alias whose model does not exist or may not be seen: what it stands for is only the operator's to know. */
 export function deadAlias(name: string): GatewayError {
   return refusal(
     "model_not_found",

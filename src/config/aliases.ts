@@ -1,12 +1,12 @@
 import { Fault, readText, reading } from "./scalars.ts"
 
-/** What a further name of a model may be. */
+/** What an alias of a model may look like. */
 export const ALIAS_PATTERN = /^[^\s\p{C},=]{1,200}$/u
 
-/** How the id of a model looks. */
+/** What the id of a model looks like. */
 export const MODEL_ID_PATTERN = /^[a-z0-9][a-z0-9-]*\/[^\s\p{C}]+$/u
 
-/** Names of models with the ids that they stand for, written on one line: `gpt-4o=openai/gpt-5.4, fast=groq/llama`. */
+/** Reads aliases with the ids they stand for from one line: `gpt-4o=openai/gpt-5.4, fast=groq/llama`. */
 export function readAliases(text: string): Record<string, string> | Fault {
   const table = new Map<string, string>()
   for (const pair of text.split(",")) {
@@ -24,7 +24,7 @@ export function readAliases(text: string): Record<string, string> | Fault {
   return Object.fromEntries(table)
 }
 
-/** The same as a value of the settings. */
+/** The same as a value in the settings. */
 export function aliasText() {
   return reading((input) => {
     const text = readText(input)
@@ -32,7 +32,7 @@ export function aliasText() {
   })
 }
 
-/** As it would be written on one line; null for none. */
+/** The same on one line; null for none. */
 export function aliasLine(aliases: Readonly<Record<string, string>> | undefined): string | null {
   const pairs = Object.entries(aliases ?? {}).map(([alias, id]) => `${alias}=${id}`)
   return pairs.length === 0 ? null : pairs.join(", ")

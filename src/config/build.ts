@@ -20,13 +20,13 @@ export interface SettingsParts {
   /** What a relative folder in the file is relative to. */
   readonly fileDirectory: string
   readonly overrides: Overrides
-  /** Entries as the file has them, made of environment variables. */
+  /** Entries in the file's form, made from environment variables. */
   readonly environmentProviders: Readonly<Record<string, FileProvider>>
-  /** Where the part that has the file's shape comes from; absent: the file. */
+  /** Where the part in the file's form comes from; absent: the file. */
   readonly origin?: "file" | "console"
 }
 
-/** Puts checked parts together and fills in the defaults. */
+/** Combines checked parts and fills in the defaults. */
 export function buildSettings(parts: SettingsParts): Settings {
   const { file, overrides } = parts
   const deadlines = file.deadlines
@@ -107,7 +107,7 @@ function images(section: FileSettings["images"]): ImageSettings {
   })
 }
 
-/** A folder in the file is relative to the file; one from outside is relative to the caller. */
+/** A folder in the file is relative to the file; a folder from elsewhere is relative to the working directory. */
 function dataDirectory({ file, fileDirectory, overrides }: SettingsParts): string {
   if (overrides.data !== undefined) return resolve(overrides.data)
   return file.data === undefined ? resolve("data") : resolve(fileDirectory, file.data)

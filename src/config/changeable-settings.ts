@@ -9,11 +9,11 @@ export interface ChangeableSetting {
   readonly name: string
   readonly label: string
   readonly help: string
-  /** Null where nothing is active unless someone says something. */
+  /** Null where there is no default. */
   readonly default: string | null
-  /** What is active, as it would be written; null when nothing is. */
+  /** The active value, as it is written in a file; null when there is none. */
   show(settings: Settings): string | null
-  /** Settings with this one as others have it. */
+  /** The settings with this one taken from `others`. */
   take(settings: Settings, others: Settings): Settings
 }
 
@@ -37,8 +37,8 @@ function deadline(
 }
 
 /**
- * Those that are safely taken over at run time. Where the gateway listens, where its data is and who
- * may administer it is for those alone who have its files.
+ * The settings that are safe to change at run time. Where the gateway listens, where its data is and who may
+ * administer it can be changed only by those who have its files.
  */
 export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
@@ -208,7 +208,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   },
 ]
 
-/** The names of those that a file says. */
+/** The names of the settings that a file sets. */
 export function writtenNames(file: FileSettings): string[] {
   return CHANGEABLE_SETTINGS.map(({ name }) => name).filter((name) => {
     let value: unknown = file

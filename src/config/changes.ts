@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Settings } from "./settings.ts"
 
-/** What a new version of the settings does, by the names that the file uses. Holds no values. */
+/** What a new version of the settings changes, by the names that the file uses. Holds no values. */
 export interface SettingsChanges {
-  /** What differs from the settings before: `providers.openai`, `deadlines.connect`. */
+  /** What differs from the previous settings: `providers.openai`, `deadlines.connect`. */
   readonly changed: readonly string[]
-  /** What differs from the settings the process started with and needs a restart to take effect. */
+  /** What differs from the settings at the start of the process and needs a restart to take effect. */
   readonly restartNeeded: readonly string[]
 }
 
@@ -13,8 +13,8 @@ const RESTART_NAMES = ["server.host", "server.port", "server.workers", "server.w
 
 /**
  * Compares settings.
- * @param started those the process started with.
- * @param before those active until now.
+ * @param started the settings at the start of the process.
+ * @param before the settings active until now.
  */
 export function settingsChanges(
   started: Settings,

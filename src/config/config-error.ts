@@ -1,18 +1,18 @@
-/** One thing that is wrong with the settings. Holds names and places, never a value. */
+/** One problem with the settings. Holds names and places, never a value. */
 export interface ConfigProblem {
-  /** The settings file as the operator named it. Absent when the fault is outside the file. */
+  /** The settings file as the operator named it. Absent when the problem is outside the file. */
   readonly file?: string
   /** Counted from 1. */
   readonly line?: number
   /** Counted from 1. */
   readonly column?: number
-  /** The setting (`providers.openai.api_key`), environment variable or option that is wrong. */
+  /** The setting (`providers.openai.api_key`), environment variable or option that is invalid. */
   readonly path: string
   /** What is wrong and what to do about it. */
   readonly message: string
 }
 
-/** The settings cannot be used. Carries every problem at once, and no secret in any of them. */
+/** The settings cannot be used. Carries all problems, and no secret in any of them. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError"
   readonly problems: readonly ConfigProblem[]

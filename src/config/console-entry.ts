@@ -8,7 +8,7 @@ import { YamlNumber } from "./yaml-file.ts"
 /** What the console can set: a provider, a model's entry, or one of the gateway's settings. */
 export type ConsoleSection = "provider" | "model" | "setting"
 
-/** One thing that the console sets, in the shape that `tollgate.yaml` has, unchecked. */
+/** One entry that the console sets, in the form of `tollgate.yaml`, unchecked. */
 export interface ConsoleEntry {
   readonly section: ConsoleSection
   /** A provider's or a model's id, or a setting's name: `deadlines.connect`. */
@@ -21,7 +21,7 @@ export interface EntryContext {
   readonly vendors: readonly KnownVendor[]
   /** Every provider that deployments may name. */
   readonly providers: readonly string[]
-  /** Made of the two, for whoever checks many. */
+  /** Built from the two above, for callers that check many entries. */
   readonly schema?: ReturnType<typeof schemaFor>
 }
 
@@ -36,8 +36,8 @@ export function schemaFor(vendors: readonly KnownVendor[], providers: readonly s
 }
 
 /**
- * What is wrong with an entry, by the rules that hold for `tollgate.yaml`. Paths begin in the entry, and
- * are empty where the whole of it, or its id, is meant.
+ * What is invalid in an entry, by the rules of `tollgate.yaml`. Paths start at the entry, and are empty for the
+ * entire entry or its id.
  */
 export function entryFindings(entry: ConsoleEntry, context: EntryContext): readonly IssueFinding[] {
   const { vendors, providers, schema = schemaFor(vendors, providers) } = context
@@ -51,7 +51,7 @@ export function entryFindings(entry: ConsoleEntry, context: EntryContext): reado
   return all.map((finding) => ({ ...finding, path: finding.path.slice(depth) }))
 }
 
-/** Only who has the machine may have its files read. */
+/** Only operators of the machine may have its files read. */
 function fileFindings({ section, value }: ConsoleEntry): IssueFinding[] {
   const credentials = section === "provider" ? asObject(value)?.["credentials"] : undefined
   if (typeof credentials !== "string" || credentials.trimStart().startsWith("{")) return []
@@ -68,7 +68,7 @@ export function namedProviders(id: string, entry: unknown): string[] {
   return [...named.filter((name) => typeof name === "string"), id.split("/", 1)[0] ?? ""]
 }
 
-/** The data of a file that says this one thing. */
+/** The data of a file that contains only this entry. */
 export function asFile({ section, id, value }: ConsoleEntry): Readonly<Record<string, unknown>> {
   const written = asWritten(value)
   if (section === "provider") return { providers: { [id]: written } }

@@ -16,35 +16,38 @@ import type { KnownVendor } from "./vendors.ts"
 /** An entry of the shape that `tollgate.yaml` has, unchecked. */
 export type RawEntry = Readonly<Record<string, unknown>>
 
-/** One thing that the console has set, as it is kept. */
+/** One entry that the console has set, as it is stored. */
 export interface ConsoleRecord {
   readonly section: ConsoleSection
   readonly id: string
   /** JSON, without secrets. */
   readonly body: string
-  /** Its secrets, sealed. */
+  /** Its secrets, encrypted. */
   readonly sealed: string | null
 }
 
-/** What the file and the environment say: it wins over the console. */
+/** What the file and the environment set, which overrides the console. */
 export interface BaseSettings {
   readonly settings: Settings
-  /** Names of the settings that they say, of those that the console can change. */
+  /** Names of the settings that they set, of those that the console can change. */
   readonly written: readonly string[]
 }
 
-/** What the console has set, understood. */
+/** What the console has set, parsed. */
 export interface ConsoleReading {
   readonly settings: Settings
   /** The names of the settings that it has. */
   readonly names: readonly string[]
-  /** Entries of providers and models as they were put, with those secrets that can be read. */
+  /** Entries of providers and models as they were set, with the secrets that could be decrypted. */
   readonly entries: ReadonlyMap<string, RawEntry>
   /** What cannot be used, by its place: what is wrong and what to do. */
   readonly faults: ReadonlyMap<string, string>
 }
 
-/** What a provider's entry holds that is never kept or shown in clear. Values of headers may be secret. */
+/**
+ * The members of a provider's entry that are never stored or shown in clear text. Values of headers may be
+ * secret.
+ */
 const SECRET_NAMES = [
   "api_key",
   "credentials",
@@ -57,12 +60,12 @@ const SECRET_NAMES = [
 const SECRETS_LOST =
   "its secrets cannot be read, since the key file secrets/provider-key of the data folder is missing or another one. Restore that file from a backup and restart, or give the secrets again"
 
-/** Where one thing belongs, among all and under the seal. */
+/** The place of an entry among all entries; also authenticated by its encryption. */
 export function placeOf(section: ConsoleSection, id: string): string {
   return `${section}/${id}`
 }
 
-/** An entry in two: what may be seen, and what is to be sealed. */
+/** Splits an entry into what may be shown and what is encrypted. */
 export function splitSecrets(entry: RawEntry): {
   readonly open: RawEntry
   readonly secret: RawEntry
@@ -83,7 +86,7 @@ export function secretNames(entry: RawEntry): string[] {
   )
 }
 
-/** An entry as it is kept. @throws Error when the seal's key file is damaged. */
+/** An entry as it is stored. @throws Error when the encryption key file is damaged. */
 export function encryptEntry(
   section: ConsoleSection,
   id: string,
@@ -99,11 +102,11 @@ export function encryptEntry(
   }
 }
 
-/** What is needed to understand what the console has set. */
+/** What is needed to parse what the console has set. */
 export interface ConsoleSources {
   readonly vendors: readonly KnownVendor[]
   readonly seal: SecretCipher
-  /** What was understood before, by its place: to check hundreds of entries again takes long. */
+  /** Entries parsed before, by their place: checking hundreds of entries takes long. */
   readonly known?: Map<string, KnownRecord>
 }
 
@@ -116,13 +119,13 @@ export interface KnownRecord {
   readonly file: FileSettings
 }
 
-/** Reads what the console has set. What cannot be used stands by itself and hurts nothing else. */
+/** Reads what the console has set. An entry that cannot be used does not affect the others. */
 export function readConsole(
   records: readonly ConsoleRecord[],
   { vendors, seal, known = new Map() }: ConsoleSources,
 ): ConsoleReading {
   const opened = records.map((record) => openRecord(record, seal, known))
-  // Providers may have gone since an entry was put: the catalog tells of those, the entry stays good.
+  // Providers may be gone since an entry was set: the catalog warns of those, the entry stays valid.
   const providers = opened.flatMap(({ id, value }) => namedProviders(id, value))
   let schema: ReturnType<typeof schemaFor> | undefined
   const entries = new Map<string, RawEntry>()
@@ -159,7 +162,7 @@ export function readConsole(
   return { settings, names, entries, faults }
 }
 
-/** What is active: the file and the environment win, entry by entry and setting by setting. */
+/** The active settings: the file and the environment override the console, entry by entry and setting by setting. */
 export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Settings {
   const { settings, written } = base
   const own = reading.settings
@@ -174,7 +177,7 @@ export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Setti
   return taken.reduce((all, setting) => setting.take(all, own), merged)
 }
 
-/** A record with what it holds, and with what was found of it before if it is the same still. */
+/** A record decrypted; an unchanged one keeps the earlier result. */
 function openRecord(
   record: ConsoleRecord,
   seal: SecretCipher,
@@ -205,7 +208,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** Files that each say one thing, as one that says all. */
+/** Merges files that contain one entry each into one. */
 function mergeFiles(files: readonly FileSettings[]): FileSettings {
   const whole: Record<string, unknown> = {}
   for (const file of files) {
@@ -214,6 +217,6 @@ function mergeFiles(files: readonly FileSettings[]): FileSettings {
       whole[name] = members ? Object.assign(asObject(whole[name]) ?? {}, members) : value
     }
   }
-  // Each of them is one, and what two of them say is never the same.
+  // Each of them is an object, and no two of them set the same entry.
   return whole
 }

@@ -15,7 +15,7 @@ export type Presence = "set" | "not set"
 
 type Secret = "apiKey" | "credentials" | "accessKeyId" | "secretAccessKey" | "sessionToken"
 
-/** A provider without its secrets; those that few vendors have are described where they are set. */
+/** A provider without its secrets; settings that few vendors have are described where they are declared. */
 export interface ProviderDescription
   extends Omit<ProviderSettings, Secret | "headers">, Readonly<Partial<Record<Secret, Presence>>> {
   readonly apiKey: Presence

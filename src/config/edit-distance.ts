@@ -1,7 +1,7 @@
 /**
- * Insertions, deletions, substitutions and swaps of neighbours between two texts; `limit + 1` when there are more.
- * Equal ends are left out, and only the cells within `limit` of the diagonal are looked at, so the work is bounded by
- * the longer text times the limit.
+ * Insertions, deletions, substitutions and swaps of neighbours between two texts; `limit + 1` when there are
+ * more. Equal ends are skipped, and only the cells within `limit` of the diagonal are computed, so the work is
+ * bounded by the longer text times the limit.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1
@@ -14,7 +14,7 @@ export function editDistance(left: string, right: string, limit: number): number
   )
 }
 
-/** Three rows of the table are kept: the current one and, for swaps, the two before it. */
+/** Three rows of the table are stored: the current one and, for swaps, the two before it. */
 function bandedDistance(left: string, right: string, limit: number): number {
   const beyond = limit + 1
   let beforePrevious = new Int16Array(right.length + 1)
@@ -25,7 +25,7 @@ function bandedDistance(left: string, right: string, limit: number): number {
   for (let row = 1; row <= left.length; row++) {
     const from = Math.max(1, row - limit)
     const to = Math.min(right.length, row + limit)
-    // Around the band: what is not looked at is too far.
+    // Around the band: cells outside it are too far.
     current[from - 1] = from === 1 ? Math.min(row, beyond) : beyond
     if (to < right.length) current[to + 1] = beyond
     let min = current[from - 1] ?? beyond

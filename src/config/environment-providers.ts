@@ -9,7 +9,7 @@ type Setting = VendorSetting | "base_url"
 /** A vendor that the environment holds a credential of. */
 export interface SwitchedOn {
   readonly vendor: KnownVendor
-  /** The one that holds the credential. */
+  /** The variable that holds the credential. */
   readonly variable: string
   /** Which variable holds what. */
   readonly settings: readonly (readonly [name: Setting, variable: string])[]
@@ -34,7 +34,7 @@ function setsOf({ variableSets, keyVariables = [] }: KnownVendor): readonly Vari
   return keyVariables.length === 0 ? [] : [{ needed: { api_key: keyVariables } }]
 }
 
-/** The first setting of a set is the credential, which tells whether the set is meant at all. */
+/** The first setting of a set is the credential, whose presence shows that the set is meant. */
 function lookUp(
   environment: Environment,
   vendor: KnownVendor,
@@ -49,7 +49,7 @@ function lookUp(
   }
   const [credential] = settings
   if (credential === undefined || credential[0] !== Object.keys(needed)[0]) return undefined
-  // Half of what other programs use too says nothing about us.
+  // An incomplete set of variables that other programs use too means nothing here.
   if (isShared && missing.length > 0) return undefined
   return { vendor, variable: credential[1], settings, missing, isShared }
 }
@@ -63,15 +63,15 @@ function isSet(value: string | undefined): boolean {
 }
 
 export interface EnvironmentProviders {
-  /** Entries as the file has them. */
+  /** Entries in the file's form. */
   readonly providers: Readonly<Record<string, FileProvider>>
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly string[]
 }
 
 /**
- * The providers that the environment adds: one per vendor that it says enough of, unless the file has
- * a provider of that id.
+ * The providers that the environment adds: one per vendor with enough variables, unless the file has a provider
+ * of that id.
  */
 export function environmentProviders(
   environment: Environment,
@@ -93,7 +93,7 @@ export function environmentProviders(
   return { providers, problems, warnings }
 }
 
-/** Whether a provider can be made of it alone. */
+/** Whether a provider can be made from the environment alone. */
 function isEnough({ vendor, missing }: SwitchedOn): boolean {
   const hasAddress = vendor.baseUrl !== undefined || vendor.variableSets !== undefined
   return hasAddress && missing.length === 0
@@ -111,6 +111,6 @@ function readEntry(
     if (value instanceof Fault) faults.push({ path: variable, message: value.message })
     else values[name] = value
   }
-  // Each value was read as the file's own would be.
+  // Each value was parsed like a value of the file.
   return { provider: { vendor: vendor.id, ...values } as FileProvider, faults }
 }

@@ -13,7 +13,7 @@ import { YamlFile } from "./yaml-file.ts"
 /** Read from the working directory when no file is named. */
 export const DEFAULT_FILE = "tollgate.yaml"
 
-/** A file that was asked for, by an option or the environment, must exist; the default one need not. */
+/** A file that an option or the environment names must exist; the default one need not. */
 export function findFile(named: string | undefined, environment: Environment): string | undefined {
   const option = named === undefined ? "TOLLGATE_CONFIG" : "--config"
   const file = named ?? (environment.TOLLGATE_CONFIG || undefined)
@@ -40,7 +40,7 @@ export interface FileReading {
   readonly problems: readonly ConfigProblem[]
 }
 
-/** What the text of a settings file means, or everything that is wrong with it. */
+/** What the text of a settings file means, or all problems with it. */
 export class SettingsFile {
   readonly #yaml: YamlFile
   readonly #directory: string
@@ -53,7 +53,7 @@ export class SettingsFile {
     this.#value = this.#yaml.value ?? {}
   }
 
-  /** Providers the file means to configure, whether or not their entries are right. */
+  /** Providers that the file configures, whether or not their entries are valid. */
   get providerIds(): readonly string[] {
     return Object.keys(asObject(asObject(this.#value)?.providers) ?? {})
   }

@@ -1,6 +1,6 @@
 import type { SettingPath } from "./yaml-file.ts"
 
-/** Something wrong at one place of the data. */
+/** A problem at one place in the data. */
 export interface Finding {
   readonly path: SettingPath
   readonly message: string

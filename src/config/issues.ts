@@ -5,11 +5,11 @@ import { UNRESOLVED, isPrintableName } from "./yaml-file.ts"
 
 /** A finding that may be about a name rather than a value. */
 export interface IssueFinding extends Finding {
-  /** The name below `path` that is wrong. */
+  /** The invalid name below `path`. */
   readonly name?: string
 }
 
-/** What a schema said of unchecked data, in the words of this house. */
+/** Turns the issues that a schema has with unchecked data into messages. */
 export function issueFindings(
   data: unknown,
   issues: readonly z.core.$ZodIssue[],
@@ -19,7 +19,7 @@ export function issueFindings(
     const value = valueAt(data, path)
     if (value === UNRESOLVED) return []
     if (issue.code === "unrecognized_keys") {
-      // The schema puts the names it knows there into the message.
+      // The schema puts the known names into the message.
       const known = message.split(" ")
       return issue.keys.map((name) => ({
         path,
@@ -39,12 +39,12 @@ function unknownName(name: string, known: readonly string[], value: unknown): st
   const glued = known.find((knownName) => name.startsWith(`${knownName}:`))
   if (glued !== undefined) return `there must be a space after '${glued}:'`
   const hint = suggestion(name, known)
-  // A name without a value may be a secret that lost its own name.
+  // A name without a value may be a secret that lost its name.
   const shown = isPrintableName(name) && (value !== null || hint !== "") ? ` '${name}'` : ""
   return `unknown name${shown}.${hint || ` Known here: ${known.join(", ")}`}`
 }
 
-/** Unchecked data as names with values; undefined when it is something else. */
+/** Unchecked data as names with values; undefined when it is not an object. */
 export function asObject(value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
   return value as Record<string, unknown>

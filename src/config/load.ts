@@ -19,23 +19,23 @@ export interface LoadOptions {
   /** The folder named on the command line. Wins over `TOLLGATE_DATA` and the file. */
   readonly dataDirectory?: string
   readonly vendors: readonly KnownVendor[]
-  /** The ids of the models that settings make available; absent: aliases may stand for any. */
+  /** The ids of the models that the settings make available; absent: aliases may stand for any. */
   readonly modelsOf?: (settings: Settings) => ReadonlySet<string>
 }
 
 export interface LoadedSettings {
   readonly settings: Settings
-  /** Names of those settings that the console could change, and the file says already. */
+  /** Names of the settings that the file sets, of those that the console can change. */
   readonly written: readonly string[]
   /** The absolute path of the file that was read; absent when there is none. */
   readonly file?: string
-  /** What was odd, yet could be used. Holds no secret. */
+  /** What is unusual but can be used. Holds no secret. */
   readonly warnings: readonly string[]
 }
 
 /**
  * Reads the settings from the file and the environment.
- * @throws ConfigError with every problem there is, each with its place, none with a secret.
+ * @throws ConfigError with all problems and their places, and no secrets.
  */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { environment, vendors } = options
@@ -48,7 +48,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const found = switchedOn(environment, vendors)
   const added = environmentProviders(environment, found, file.providerIds)
   const configured = [...file.providerIds, ...found.map(({ vendor }) => vendor.id)]
-  // Without any vendor the gateway starts its own, so that a first file can be tried out.
+  // Without any vendor the gateway starts its own, so that a first file can be tried.
   const nameable = configured.length === 0 ? ["sandbox"] : configured
   const reading: FileReading = file.read(vendors, nameable)
 
@@ -74,8 +74,8 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
 }
 
 /**
- * The aliases whose provider is set up and has no such model. What the console sets is not known yet: an alias for
- * a model of a provider of its own is looked up with the catalog.
+ * The aliases whose provider is set up and has no such model. What the console sets is not known yet: an alias
+ * for a model of a provider that the console sets is resolved with the catalog.
  */
 function strayAliases(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Finding[] {
   if (modelsOf === undefined || settings.aliases === undefined) return []
@@ -90,7 +90,7 @@ function strayAliases(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Fi
   })
 }
 
-/** Runs a step and keeps its problems, so that the others are still found. */
+/** Runs a step and collects its problems, so that later steps still report theirs. */
 function collect<Value>(problems: ConfigProblem[], step: () => Value): Value | undefined {
   try {
     return step()

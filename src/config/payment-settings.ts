@@ -2,7 +2,7 @@ import { Fault, address, readText, reading, secret } from "./scalars.ts"
 
 /** Stripe takes cards for credits. One credit is one unit of the currency. */
 export interface PaymentSettings {
-  /** Never printed, as the one that follows. */
+  /** Never printed; nor is the next one. */
   readonly secretKey: string
   /** Proves that a webhook comes from Stripe. */
   readonly webhookSecret: string
@@ -12,11 +12,11 @@ export interface PaymentSettings {
   readonly baseUrl?: string
 }
 
-/** Stripe counts these in units without cents; source: its page "Supported currencies". */
+/** Currencies that Stripe counts in units without cents; source: its page "Supported currencies". */
 const WITHOUT_CENTS = new Set(
   "bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "),
 )
-/** In thousandths, or by rules of their own, which amounts here do not follow. */
+/** Currencies with thousandths or other rules that amounts here do not follow. */
 const REFUSED = new Set(["bhd", "isk", "jod", "kwd", "omr", "tnd", "ugx"])
 
 /** How many decimal places an amount of a currency has at Stripe. */
@@ -46,7 +46,7 @@ interface FilePayments {
   readonly base_url?: string | undefined
 }
 
-/** What a checked section of the file means; undefined without one. */
+/** The parsed section of the file; undefined without one. */
 export function paymentSettings(
   section: FilePayments | null | undefined,
 ): PaymentSettings | undefined {

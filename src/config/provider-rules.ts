@@ -2,13 +2,13 @@ import { type Finding, member } from "./finding.ts"
 import { type KnownVendor, VENDOR_SETTINGS, type VendorSetting } from "./vendors.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
-/** What every vendor's provider takes. */
+/** The settings of every vendor's providers. */
 const COMMON_SETTINGS = ["vendor", "base_url", "headers", "known_models", "dialects"]
 
-/** What a vendor takes that does not say so. */
+/** The settings of a vendor that does not list its own. */
 export const USUAL_SETTINGS: readonly VendorSetting[] = ["api_key"]
 
-/** What is wrong with a provider's entry, going by its vendor. */
+/** What is invalid in a provider's entry, depending on its vendor. */
 export function providerFindings(
   path: SettingPath,
   provider: unknown,
@@ -39,14 +39,14 @@ function foreignSettings(path: SettingPath, provider: unknown, vendor: KnownVend
   }))
 }
 
-/** The settings that a provider cannot do without: all of one of these lists. */
+/** The settings that a provider requires: all of one of these lists. */
 export function waysToBeComplete(
   vendor: KnownVendor,
 ): readonly (readonly (VendorSetting | "base_url")[])[] {
   return vendor.needs ?? (vendor.baseUrl === undefined ? [["base_url"]] : [])
 }
 
-/** Each way to be complete begins with the credential: one that was begun is asked for alone. */
+/** Each list starts with the credential; if one was started, only its settings are reported as missing. */
 function missingSettings(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {
   const lacks = (name: string) => member(provider, name) === undefined
   const ways = waysToBeComplete(vendor)

@@ -4,8 +4,8 @@ import type { KnownVendor } from "./vendors.ts"
 import { type SettingPath, YamlNumber } from "./yaml-file.ts"
 
 /**
- * The rules that span several values. They look at unchecked data, so that they speak up even when
- * another value of the same entry is wrong.
+ * The rules that span several values. They check unchecked data, so that they report even when another value of
+ * the same entry is invalid.
  */
 export function structureFindings(
   file: unknown,

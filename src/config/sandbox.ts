@@ -1,6 +1,6 @@
 import type { ModelSettings, ProviderSettings, ServicePriceSettings, Settings } from "./settings.ts"
 
-/** The simulator as a vendor: what it offers, priced like a small model so that money can be watched. */
+/** The simulator as a vendor: its models, priced like a small model so that charges are visible. */
 const ECHO: ModelSettings = {
   kind: "chat",
   price: { input: "0.15", cached_input: "0.075", cache_write: "0.1875", output: "0.60" },
@@ -9,7 +9,7 @@ const ECHO: ModelSettings = {
   ownedBy: "tollgate",
 }
 
-/** What it offers beside chat, under its own names. */
+/** Its operations other than chat, under its own names. */
 const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
   embed: { kind: "embedding", price: { input: "0.02" }, ownedBy: "tollgate" },
   rerank: { kind: "rerank", price: { search: "2000" }, ownedBy: "tollgate" },
@@ -36,15 +36,15 @@ const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
 /** The simulator takes any key. */
 const KEY = "sandbox"
 
-/** What it asks beside its model, where no vendor's own prices are known. */
+/** Its charges besides tokens, since no vendor's prices are known for it. */
 const PRICES: ServicePriceSettings = { search: "10000", modes: { priority: "2", flex: "0.5" } }
 
 /** Faults of the simulator that are offered as models, to rehearse them before callers meet them. */
 const FAULTS = ["429", "500", "slow-first-byte", "stall", "cut", "malformed", "no-usage"]
 
 /**
- * The simulator in its other dialects: the model that is offered, and how a provider reaches it.
- * Only Bedrock takes no key, but signs.
+ * The simulator in its other dialects: the model it offers, and how a provider reaches it. Only Bedrock signs
+ * instead of taking a key.
  */
 const DIALECTS: Readonly<Record<string, (simulatorUrl: string) => SandboxSettings>> = {
   gpt: (url) => ({
@@ -65,14 +65,14 @@ const DIALECTS: Readonly<Record<string, (simulatorUrl: string) => SandboxSetting
   }),
 }
 
-/** Names by which what a model takes is known. */
+/** Upstream names by which a model's capabilities are known. */
 const UPSTREAM_NAMES: Readonly<Record<string, string>> = { nova: "amazon.nova-pro-v1:0" }
 
 type SandboxSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
 
 /**
- * The settings with the running simulator added: provider `sandbox`, and one for each other dialect.
- * What the settings say of a model wins, field by field, as it does for known ones.
+ * The settings with the running simulator added: provider `sandbox`, and one for each other dialect. What the
+ * settings say of a model overrides, field by field, as for known models.
  */
 export function withSandbox(settings: Settings, simulatorUrl: string): Settings {
   const baseUrl = `${simulatorUrl}/v1`

@@ -7,7 +7,7 @@ import { suggestion } from "./nearest.ts"
 import { YamlNumber } from "./yaml-file.ts"
 import { PAGE_ORIGIN_RULE, pageOriginOf } from "tollgate-contract/page-origin.ts"
 
-/** Why a value cannot be read, as the end of a sentence that starts with the setting's name. */
+/** Why a value is invalid, as the end of a sentence that starts with the setting's name. */
 export class Fault {
   readonly message: string
 
@@ -33,7 +33,7 @@ interface Checking<Value> {
   }
 }
 
-/** A function that reads text by a schema, for values that come without a place. */
+/** A function that parses text by a schema, for values without a place. */
 export function readWith<Value>(schema: Checking<Value>): (text: string) => Value | Fault {
   return (text) => {
     const { data, error } = schema.safeParse(text)
@@ -49,7 +49,7 @@ export function readText(input: unknown): string | Fault {
   return input.trim() === "" ? new Fault("is empty. Give it a value, or remove the line") : input
 }
 
-/** The text of a number, quoted or not, or the text that stands there instead of one. */
+/** The text of a number, quoted or not, or the text that is there instead. */
 export function readNumberText(input: unknown): string | Fault {
   const text = readText(input instanceof YamlNumber ? input.source : input)
   return text instanceof Fault && typeof input === "boolean" ? new Fault("must be a number") : text
@@ -125,7 +125,7 @@ export function duration() {
   })
 }
 
-/** The same, where `0` or `off` stands for none: that is 0. */
+/** The same, where `0` or `off` means none, which is 0. */
 export function durationOrOff() {
   const length = duration()
   return reading((input) => {
@@ -209,7 +209,7 @@ export function address() {
   })
 }
 
-/** The origin of a page as browsers tell it, without a path; `*` for any. */
+/** The origin of a page as browsers send it, without a path; `*` for any. */
 export function pageOrigin() {
   return reading((input) => {
     const text = readText(input)

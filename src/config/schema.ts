@@ -54,7 +54,7 @@ const CONNECTION_HEADERS = new Set([
   "upgrade",
 ])
 
-/** An object of known names only. An unknown one is reported with the known names as its message. */
+/** An object with known names only. An unknown one is reported with the known names as its message. */
 function strict<Shape extends z.core.$ZodShape>(shape: Shape) {
   const object = z.strictObject(shape, {
     error: (issue) =>
@@ -168,7 +168,7 @@ const servicePrices = strict({
 })
 
 /**
- * How each setting is read that not every vendor knows.
+ * The schema of each setting that only some vendors have.
  * @param directory what a relative path is relative to.
  */
 export function vendorScalars(directory: string) {
@@ -196,7 +196,7 @@ function providerSchema(names: KnownNames, directory: string) {
     headers: record(HEADER_NAME, headerValue).nullish(),
     prices: servicePrices.optional(),
     known_models: flag().optional(),
-    // Which ones a vendor speaks is asked of the vendor.
+    // The vendor says which ones it speaks.
     dialects: list(text()).optional(),
   })
   return provider.superRefine(({ credentials, project }, context) => {
@@ -320,7 +320,7 @@ export function fileSchema(names: KnownNames, directory: string) {
   })
 }
 
-/** What a good file holds, in the file's own words. */
+/** The parsed content of a valid file, in the file's own names. */
 export type FileSettings = z.output<ReturnType<typeof fileSchema>>
 export type FileProvider = NonNullable<FileSettings["providers"]>[string]
 export type FileModel = NonNullable<FileSettings["models"]>[string]

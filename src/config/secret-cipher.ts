@@ -3,16 +3,16 @@ import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { readOrCreate } from "./secrets.ts"
 
-/** AES-256-GCM: nonces are random and never used again, and the tag tells whatever was changed. */
+/** AES-256-GCM: nonces are random and never reused, and the tag detects any change. */
 const CIPHER = "aes-256-gcm"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Begins what is sealed, so that another way to seal could be told from this one. */
+/** Starts each ciphertext, so that another encryption can be told from this one. */
 const VERSION = "1."
 
 /**
- * Seals what the console is told in confidence, the credentials of providers, under a key in a file of
- * its own: whoever has the database alone cannot read them.
+ * Encrypts the secrets that the console is given, the credentials of providers, under a key in a separate file:
+ * the database alone is not enough to read them.
  */
 export class SecretCipher {
   readonly #path: string
@@ -34,7 +34,7 @@ export class SecretCipher {
     return VERSION + Buffer.concat(sealed).toString("base64")
   }
 
-  /** Undefined when the key file is lost or another one, or what was sealed has been changed. */
+  /** Undefined when the key file is lost or replaced, or the ciphertext was changed. */
   open(place: string, sealed: string): string | undefined {
     try {
       const key = this.#keyThatIs()
@@ -50,7 +50,7 @@ export class SecretCipher {
     }
   }
 
-  /** Made when the first secret is to be sealed: a lost one is noticed, and not replaced, before. */
+  /** Created when the first secret is encrypted. Before that, a lost key is reported and not replaced. */
   #keyToEncrypt(): Buffer {
     mkdirSync(join(this.#path, ".."), { recursive: true, mode: 0o700 })
     this.#key ??= Buffer.from(readOrCreate(this.#path), "hex")

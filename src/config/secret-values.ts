@@ -33,7 +33,7 @@ function providerSecrets(provider: ProviderSettings): string[] {
   ]
 }
 
-/** A header's value, and the credential alone where it begins with a scheme. */
+/** A header's value, and the credential alone where it starts with a scheme. */
 function headerSecrets(value: string): string[] {
   const [, scheme, credential] = /^(\w+) (\S+)$/.exec(value) ?? []
   if (scheme === undefined || credential === undefined) return [value]

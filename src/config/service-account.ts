@@ -4,7 +4,7 @@ import { z } from "zod"
 import { Fault } from "./scalars.ts"
 import type { ServiceAccount } from "./settings.ts"
 
-/** The file that Google's console gives out for a service account, as far as it is needed. */
+/** The key file of a service account from Google's console, as far as it is needed. */
 const keySchema = z.object({
   type: z.literal("service_account"),
   client_email: z.string().min(1),
@@ -55,7 +55,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Names what is wrong, and quotes nothing. */
+/** Names what is invalid, and quotes nothing. */
 function keyFault(issues: readonly z.core.$ZodIssue[]): string {
   const member = issues[0]?.path[0]
   if (member === undefined) return "must be the key of a service account, as JSON"
@@ -65,7 +65,7 @@ function keyFault(issues: readonly z.core.$ZodIssue[]): string {
   return `is no whole key of a service account: its '${String(member)}' is missing or wrong`
 }
 
-/** A claim that anyone could read on its way would be as good as the key. */
+/** A claim that others could read in transit would be as good as the key. */
 function isSafe(address: string): boolean {
   const url = URL.parse(address)
   if (url?.protocol === "https:") return true

@@ -4,17 +4,17 @@ import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings } from "./sign-in-settings.ts"
 
 /**
- * The typed settings that the rest of the house reads. Money stays decimal text here: no number in
- * this file has been a float on its way to the ledger.
+ * The typed settings that the other modules read. Money stays decimal text here: no number in this file has
+ * been a float on its way to the ledger.
  */
 
 /** Credits per million units of each class. */
 export type PriceTable = Readonly<Partial<Record<PriceName, DecimalText>>>
 
-/** What the rates of tokens are multiplied by in a mode of service: `priority`, `flex`, `fast`. */
+/** Factors on the token rates in a mode of service: `priority`, `flex`, `fast`. */
 export type ModeTable = Readonly<Record<string, DecimalText>>
 
-/** What a vendor asks for what it does beside its models, and for its modes of service. */
+/** A vendor's prices besides those of its models, and its modes of service. */
 export interface ServicePriceSettings extends Readonly<
   Partial<Record<ServicePriceName, DecimalText>>
 > {
@@ -66,19 +66,19 @@ export interface ProviderSettings {
   readonly project?: string
   readonly location?: string
   readonly credentials?: ServiceAccount
-  /** Never printed, as the two that follow. */
+  /** Never printed; nor are the next two. */
   readonly accessKeyId?: string
   readonly secretAccessKey?: string
   readonly sessionToken?: string
-  /** The dialects that this provider's servers speak; absent: those that are usual at the vendor. */
+  /** The dialects that this provider's servers speak; absent: the vendor's usual ones. */
   readonly dialects?: readonly string[]
-  /** Absent where the vendor has an address of its own. */
+  /** Absent where the vendor has a fixed address. */
   readonly baseUrl?: string
   /** Further headers for every upstream request. Values may be secret. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where they differ from what is known of the vendor. */
+  /** Where they differ from the vendor's known prices. */
   readonly prices?: ServicePriceSettings
-  /** Whether the vendor's known models come with it. */
+  /** Whether the vendor's known models are included. */
   readonly knownModels: boolean
   /** Where the entry comes from, for `doctor` and the console. */
   readonly origin: "file" | "environment" | "sandbox" | "console"
@@ -104,16 +104,16 @@ export interface ModelSettings {
   /** Characters of text that a model of speech takes. */
   readonly maxInput?: number
   readonly ownedBy?: string
-  /** Absent: as the settings have it for all models. */
+  /** Absent: the setting for all models. */
   readonly disconnect?: Disconnect
-  /** The dialects it can be called in; absent: what is known of it, else all of its provider. */
+  /** The dialects it can be called in; absent: the known ones, else all of its provider. */
   readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
 }
 
 /**
- * What becomes of an answer whose caller has left: it is cancelled at the vendor and charged as far as it
- * is known, or drained, which is read to the vendor's usage and charged by that.
+ * What happens to an answer whose caller has left: it is cancelled at the vendor and charged as far as it is
+ * known, or drained, which means it is read until the vendor reports its usage and charged by that.
  */
 export const DISCONNECTS = ["cancel", "drain"] as const
 
@@ -133,7 +133,7 @@ export interface BucketSettings {
   /** Absent: Amazon's own. */
   readonly endpoint?: string
   readonly region?: string
-  /** Never printed, as the one that follows. */
+  /** Never printed; nor is the next one. */
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }
@@ -143,7 +143,7 @@ export const MASK_RULES = ["required", "optional"] as const
 
 export type MaskRule = (typeof MASK_RULES)[number]
 
-/** Image edits, and images that are kept for callers who want links, of vendors that give none. */
+/** Image edits, and images that are stored for callers who want links from vendors that give none. */
 export interface ImageSettings {
   /** How long a link works, milliseconds. */
   readonly linkLifetime: number
@@ -157,20 +157,20 @@ export const VENDOR_STATE_RULES = ["own", "pass"] as const
 
 export type VendorStateRule = (typeof VENDOR_STATE_RULES)[number]
 
-/** How much is kept of the answers to requests with an idempotency key, in bytes. */
+/** Limits on the stored answers to requests with an idempotency key, in bytes. */
 export interface IdempotencySettings {
-  /** Of one answer; one that is larger is not kept. */
+  /** Of one answer; a larger one is not stored. */
   readonly answerBytes: number
-  /** Of all answers of one account: the oldest make room. */
+  /** Of all answers of one account: the oldest are deleted first. */
   readonly accountBytes: number
   readonly totalBytes: number
 }
 
-/** What is kept of answers so that callers can go on from them. */
+/** Limits on the stored answers that callers can continue from. */
 export interface ConversationSettings {
   /** How long, milliseconds; 0: not at all. */
   readonly keep: number
-  /** Of all conversations of one account, in bytes: the oldest make room. */
+  /** Of all conversations of one account, in bytes: the oldest are deleted first. */
   readonly accountBytes: number
   readonly totalBytes: number
 }
@@ -180,17 +180,17 @@ export interface Settings {
     readonly host: string
     readonly port: number
     readonly workers: number
-    /** How long running requests may take to finish once the gateway is asked to end, milliseconds; 0: not at all. */
+    /** How long running requests may take to finish on shutdown, milliseconds; 0: not at all. */
     readonly drain: number
-    /** How long a process may stand still before it is started again, milliseconds; 0: forever. */
+    /** How long a process may hang before it is restarted, milliseconds; 0: forever. */
     readonly watchdog: number
   }
   /** The folder that holds the database and the secrets. Absolute. */
   readonly data: string
-  /** Seconds-free, absolute address callers use, when it differs from host and port. */
+  /** The absolute address that callers use, when it differs from host and port. */
   readonly publicUrl?: string
   readonly adminToken?: string
-  /** The origins of pages that may read answers to callers, such as `https://app.example.com`, or `*`; absent: none. */
+  /** The origins of pages that may read responses, such as `https://app.example.com`, or `*`; absent: none. */
   readonly corsOrigins?: readonly string[]
   /** Absent: passwords only. */
   readonly console?: SignInSettings
@@ -199,9 +199,9 @@ export interface Settings {
   readonly limits: {
     /** The largest JSON body that is read, in bytes. */
     readonly bodyBytes: number
-    /** The largest answer of an upstream that is read whole, unpacked, in bytes. */
+    /** The largest upstream answer that is read whole, decompressed, in bytes. */
     readonly answerBytes: number
-    /** What all requests may hold together, in bytes, in all processes; absent: by the machine. */
+    /** The memory of all requests together, in bytes, in all processes; absent: depends on the machine. */
     readonly memoryBytes?: number
     /** The largest image or file that is fetched from a caller's address, in bytes. */
     readonly mediaBytes: number
@@ -218,21 +218,21 @@ export interface Settings {
   /** The image model of requests that name none; absent: the first that the key may call. */
   readonly imageModel?: string
   /**
-   * The chat model that makes English of what a model has written down that cannot translate; absent:
-   * the first that the key may call.
+   * The chat model that translates transcripts into English for a model that only transcribes; absent: the
+   * first that the key may call.
    */
   readonly translationModel?: string
   /**
-   * What a request may name of what vendors keep: `own`, which is what is known to be its account's, or
-   * `pass`, also what no one knows. Absent: `own`.
+   * Which objects stored by vendors a request may refer to: `own`, those known to be its account's, or `pass`,
+   * also unknown ones. Absent: `own`.
    */
   readonly vendorState?: VendorStateRule
-  /** Multiplier of every model that has none of its own. */
+  /** Multiplier of every model without its own. */
   readonly multiplier: DecimalText
-  /** What becomes of a request for what its vendor bills and has no price here; absent: refused. */
+  /** What happens to a request for something that its vendor bills and that has no price here; absent: refused. */
   readonly unpricedFeatures?: "refuse" | "pass"
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly models: Readonly<Record<string, ModelSettings>>
-  /** Further names of models, with the ids that they stand for. */
+  /** Aliases of models, with the ids that they stand for. */
   readonly aliases?: Readonly<Record<string, string>>
 }

@@ -1,9 +1,9 @@
 import { z } from "zod"
 import { address, secret, text } from "./scalars.ts"
 
-/** Someone else who says who people are, by OpenID Connect. */
+/** An OpenID Connect issuer that people sign in with. */
 export interface OidcSettings {
-  /** Part of the address that people come back to: `/admin/v1/auth/callback/<id>`. */
+  /** Part of the callback address: `/admin/v1/auth/callback/<id>`. */
   readonly id: string
   /** As the sign-in page shows it. */
   readonly name: string
@@ -14,16 +14,16 @@ export interface OidcSettings {
   readonly scopes: readonly string[]
 }
 
-/** How people get into the console. */
+/** How people sign in to the console. */
 export interface SignInSettings {
   readonly oidc: readonly OidcSettings[]
-  /** Origins beside its own from which the console may be used. */
+  /** Origins besides its own from which the console may be used. */
   readonly trustedOrigins: readonly string[]
 }
 
 const OIDC_ID = /^[a-z0-9][a-z0-9-]{0,39}$/
 
-/** How the fields of an issuer are read. */
+/** How the fields of an issuer are parsed. */
 export const oidcScalars = {
   id: z
     .string("must be text")
@@ -48,7 +48,7 @@ interface FileConsole {
   readonly trusted_origins?: readonly string[] | undefined
 }
 
-/** What a checked section of the file means; undefined without one. */
+/** The parsed section of the file; undefined without one. */
 export function signInSettings(
   section: FileConsole | null | undefined,
 ): SignInSettings | undefined {

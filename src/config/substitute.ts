@@ -3,7 +3,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Substituted {
   readonly text: string
-  /** What could not be filled in; then `text` is of no use. Holds names of variables, never values. */
+  /** What could not be filled in; then `text` is not usable. Holds names of variables, never values. */
   readonly faults: readonly string[]
 }
 
@@ -11,8 +11,8 @@ const REFERENCE = /\$\$\{|\$\{[^}]*\}?/g
 const WELL_FORMED = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}$/
 
 /**
- * Fills in `${NAME}` and `${NAME:-default}` from the environment; `$${` stands for a literal `${`.
- * As in a shell, the default also replaces an empty variable. Values are not looked into again.
+ * Fills in `${NAME}` and `${NAME:-default}` from the environment; `$${` is a literal `${`. As in a shell, the
+ * default also replaces an empty variable. Values are not expanded a second time.
  */
 export function substitute(text: string, environment: Environment): Substituted {
   const faults: string[] = []

@@ -1,4 +1,4 @@
-/** Settings of a provider that not every vendor knows, as they are written in its entry. */
+/** Settings of a provider that only some vendors have, as they are written in its entry. */
 export const VENDOR_SETTINGS = [
   "api_key",
   "region",
@@ -19,26 +19,26 @@ export type SettingVariables = Readonly<
 
 /** A way to set a vendor up by environment variables alone. */
 export interface VariableSet {
-  /** All of these have to be there. */
+  /** All of these are required. */
   readonly needed: SettingVariables
   readonly optional?: SettingVariables
-  /** The variables mean something to other programs too, so a fault in them is a warning only. */
+  /** Other programs use the variables too, so a problem with them is only a warning. */
   readonly isShared?: boolean
 }
 
-/** What the settings need to know of a vendor. The table itself lives two floors up. */
+/** What the settings need to know of a vendor. The table itself is two layers up. */
 export interface KnownVendor {
   readonly id: string
   readonly name: string
   /** Environment variables that hold its key, the main one first. */
   readonly keyVariables?: readonly string[]
-  /** The ways the environment can switch it on, the first that is complete; absent: a key is enough. */
+  /** The ways to configure it by environment variables, the first complete one counts; absent: a key is enough. */
   readonly variableSets?: readonly VariableSet[]
   /** Absent where every provider has its own address, or where it is made from other settings. */
   readonly baseUrl?: string
-  /** Those of its settings that not every vendor knows; absent: `api_key` alone. */
+  /** Its settings that only some vendors have; absent: `api_key` alone. */
   readonly settings?: readonly VendorSetting[]
-  /** The settings it cannot do without: all of one of these lists. */
+  /** The settings it requires: all of one of these lists. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
   /** The dialects that its servers speak. */
   readonly chat?: readonly { readonly dialect: { readonly id: string } }[]

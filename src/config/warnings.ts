@@ -4,7 +4,7 @@ import type { Settings } from "./settings.ts"
 
 const SHORT_TOKEN = 16
 
-/** What is odd about settings that can be used. */
+/** What is unusual about settings that can be used. */
 export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[]): string[] {
   const warnings: string[] = []
   for (const entry of found) {
@@ -15,7 +15,7 @@ export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[
   for (const [id, model] of Object.entries(settings.models)) {
     const [provider = ""] = id.split("/", 1)
     if (model.deployments !== undefined || providers.includes(provider)) continue
-    // The gateway's own vendor takes the place of those that are not configured.
+    // The simulator is used only when no vendor is configured.
     if (providers.length === 0 && provider === "sandbox") continue
     warnings.push(
       `models.${id}: cannot be called, since no provider '${provider}' is configured.` +

@@ -11,25 +11,25 @@ export interface WatchOptions {
   readonly load: LoadOptions
   /** The settings the process started with. */
   readonly started: LoadedSettings
-  /** Takes over new settings. Called only when something changed. */
+  /** Applies new settings. Called only when something changed. */
   onChange(loaded: LoadedSettings, changes: SettingsChanges): void | Promise<void>
-  /** Told why new settings were not taken over; the ones before stay active. */
+  /** Called with the reason why new settings were not applied; the previous ones stay active. */
   onError(error: ConfigError): void
 }
 
-/** `refused`: the new settings are bad, and those before stay active. */
+/** `refused`: the new settings are invalid, and the previous ones stay active. */
 export type ReloadOutcome = "changed" | "unchanged" | "refused"
 
-/** Takes over changed settings without a restart, until it is disposed of. */
+/** Applies changed settings without a restart, until it is disposed of. */
 export interface SettingsWatcher extends AsyncDisposable {
   /** Reads the settings again now. For SIGHUP, and for file systems that report no changes. */
   reload(): Promise<ReloadOutcome>
 }
 
-/** One save makes a burst of events: truncate, write, rename. */
+/** One save causes several events: truncate, write, rename. */
 const SETTLE_MILLISECONDS = 60
 
-/** How long a file may be absent or empty before that counts as what the operator wants. */
+/** How long a file may be absent or empty before that counts as intended, milliseconds. */
 const PATIENCE_MILLISECONDS = 2_000
 
 /** Watches the settings file. */
@@ -43,7 +43,7 @@ class FileWatcher implements SettingsWatcher {
   readonly #watchers: FSWatcher[] = []
   readonly #closed = new AbortController()
   #current: LoadedSettings
-  /** The text last looked at; events that leave it the same are none. */
+  /** The text last read; events that leave it the same are ignored. */
   #text: string | undefined
   #checking = false
   #eventPending = false
@@ -82,7 +82,7 @@ class FileWatcher implements SettingsWatcher {
     }
   }
 
-  /** Starts looking at the file, or has the look that is under way be followed by another. */
+  /** Starts a check of the file, or schedules one after the check that is running. */
   #noticed(): void {
     this.#eventPending = true
     if (this.#checking) return
@@ -101,7 +101,7 @@ class FileWatcher implements SettingsWatcher {
     this.#checking = false
   }
 
-  /** The text once two looks in a row see the same, and not merely the void between two writes. */
+  /** The text once two reads in a row agree, so that a half-written file is not used. */
   async #settledText(): Promise<string | undefined> {
     const patience = Date.now() + PATIENCE_MILLISECONDS
     let text = this.#readText()
@@ -135,7 +135,7 @@ class FileWatcher implements SettingsWatcher {
       const loaded = loadSettings(file === undefined ? load : { ...load, file })
       const before = this.#current.settings
       const changes = settingsChanges(started.settings, before, loaded.settings)
-      // A setting that is written as what it was anyway is still no longer the console's to change.
+      // A setting that is written with the value it had already can still no longer be changed in the console.
       const isWrittenAlike = isDeepStrictEqual(this.#current.written, loaded.written)
       if (changes.changed.length === 0 && isWrittenAlike) return "unchanged"
       await onChange(loaded, changes)
@@ -154,7 +154,7 @@ class FileWatcher implements SettingsWatcher {
   }
 }
 
-/** Where the file is listed and, when it is a link, where its text is. */
+/** The directory that lists the file and, when it is a link, the directory of its target. */
 function watchedDirectories(file: string): Set<string> {
   const directories = new Set([dirname(file)])
   try {

@@ -1,6 +1,6 @@
 import type { ErrorCode, YAMLError } from "yaml"
 
-/** The library's own messages quote the text they stumble over, which may be a secret. */
+/** The library's own messages quote the offending text, which may be a secret. */
 const WORDS: Partial<Record<ErrorCode, string>> = {
   BAD_ALIAS: "this alias (*name) is not valid here",
   BAD_DIRECTIVE: "this directive is not known. Remove the line",

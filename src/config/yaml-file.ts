@@ -15,10 +15,10 @@ import type { ConfigProblem } from "./config-error.ts"
 import { type Environment, substitute } from "./substitute.ts"
 import { yamlFault } from "./yaml-faults.ts"
 
-/** The way to a value: names in mappings, numbers in lists. */
+/** The path to a value: names in mappings, numbers in lists. */
 export type SettingPath = readonly PropertyKey[]
 
-/** A number together with the text it is written as, so that no digit is lost to a float. */
+/** A number together with its text, so that no digit is lost to a float. */
 export class YamlNumber {
   readonly source: string
 
@@ -27,13 +27,13 @@ export class YamlNumber {
   }
 }
 
-/** Stands in for a value that could not be filled in. Its fault is already among the problems. */
+/** Replaces a value that could not be filled in. The problem is reported already. */
 export const UNRESOLVED = Symbol("unresolved")
 
-/** More is an alias that multiplies itself. */
+/** More aliases than this means one that multiplies itself. */
 const MAXIMUM_ALIASES = 1_000
 
-/** One settings file: its data, and where in the text each chunk of data stands. */
+/** One settings file: its data, and the position of each value in the text. */
 export class YamlFile {
   /** What is wrong with the text itself. */
   readonly problems: readonly ConfigProblem[]
@@ -78,7 +78,7 @@ export class YamlFile {
     return { file: this.#name, line: Math.max(line, 1), column: Math.max(col, 1), path, message }
   }
 
-  /** One problem per line, and one stray token in all: what follows it is mostly its echo. */
+  /** One problem per line, and only the first stray token: what follows is mostly caused by it. */
   #syntaxProblems(text: string): ConfigProblem[] {
     const problems = new Map<number | undefined, ConfigProblem>()
     let stray = false
@@ -91,7 +91,7 @@ export class YamlFile {
     return [...problems.values()]
   }
 
-  /** Fills in variables and keeps the digits of numbers, scalar by scalar. */
+  /** Fills in variables and preserves the digits of numbers, scalar by scalar. */
   #prepare(environment: Environment): ConfigProblem[] {
     const problems: ConfigProblem[] = []
     const report = (node: Node, message: string, path = "") =>
@@ -168,7 +168,7 @@ function byPosition(errors: readonly YAMLError[]): YAMLError[] {
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/
 const MODEL_NAME = /^[^\s\p{C}]{1,200}$/u
 
-/** Whether a name may be printed: one that swallowed its value (`api_key:sk-...`) may not. */
+/** Whether a name may be printed: one that contains its value (`api_key:sk-...`) may not. */
 export function isPrintableName(name: string): boolean {
   return PLAIN_NAME.test(name)
 }

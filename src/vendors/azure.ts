@@ -9,11 +9,11 @@ import { OPENAI_SOUND } from "./sound.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** Where a resource has the API whose model is the deployment named in the body. */
+/** The path of the API that takes the deployment as the model in the body. */
 const API_PATH = "/openai/v1"
 
 /**
- * Azure OpenAI, by its v1 API: no version in the query, no deployment in the path
+ * Azure OpenAI through its v1 API: no version in the query, no deployment in the path
  * (docs/wire/openai-chat.md#f25).
  */
 export const AZURE: Vendor = {

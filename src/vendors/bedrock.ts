@@ -10,8 +10,8 @@ import type { Signer, Vendor } from "./vendor.ts"
 const REGION: SettingVariables = { region: ["AWS_REGION", "AWS_DEFAULT_REGION"] }
 
 /**
- * Amazon Bedrock's Converse API (docs/wire/bedrock-converse.md#f1). A key of its own comes before a pair to
- * sign with.
+ * Amazon Bedrock's Converse API (docs/wire/bedrock-converse.md#f1). An API key is preferred to a key pair for
+ * signing.
  */
 export const BEDROCK: Vendor = {
   id: "bedrock",
@@ -37,7 +37,7 @@ export const BEDROCK: Vendor = {
   chat: [
     {
       dialect: BEDROCK_CONVERSE,
-      // Names of models hold colons, those of inference profiles slashes too.
+      // Names of models contain colons, those of inference profiles slashes too.
       path: (model, stream) =>
         `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
     },
@@ -57,7 +57,7 @@ export const BEDROCK: Vendor = {
   },
 }
 
-/** Of one of Bedrock's services; China's regions are a partition with a domain of its own. */
+/** The address of one of Bedrock's services; China's regions are a partition with a separate domain. */
 function addressOf(service: string, { region }: ProviderSettings): string | undefined {
   if (region === undefined) return undefined
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"

@@ -17,8 +17,8 @@ import { bearerSigner } from "./static-signer.ts"
 import type { ChatBinding, Operations, Vendor } from "./vendor.ts"
 
 /**
- * What most compatible vendors share. They know the older names, and pass over the newer
- * `max_completion_tokens` without a word, which would leave an answer unlimited.
+ * What most compatible vendors share. They know the older names, and silently ignore the newer
+ * `max_completion_tokens`, which would leave an answer unlimited.
  */
 const COMMON: OpenAiChatQuirks = {
   ...OPENAI_QUIRKS,
@@ -29,8 +29,8 @@ const COMMON: OpenAiChatQuirks = {
 }
 
 /**
- * What most compatible vendors do when they embed. Those that are not known to read tokens or to write
- * base64 are asked for neither.
+ * Embeddings at most compatible vendors. Token input and base64 are used only where they are known to be
+ * supported.
  */
 const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = {
   ...OPENAI_EMBEDDING_QUIRKS,
@@ -39,8 +39,8 @@ const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = {
 }
 
 /**
- * What servers that anyone can run may speak beside chat completions. Their models are open ones:
- * these show their reasoning as it is, and know neither Claude's limits nor its structured output.
+ * What servers that operators run may speak besides chat completions. Their models are open ones: these return
+ * their reasoning in clear text, and have neither Claude's limits nor its structured output.
  */
 const OWN_SERVER_BINDINGS: readonly ChatBinding[] = [
   binding(

@@ -29,30 +29,33 @@ export interface CompatibleRow {
   readonly name: string
   /** Absent: every provider has to give its own. */
   readonly baseUrl?: string
-  /** The main one first; none where no key is asked for. */
+  /** The main one first; none where no key is needed. */
   readonly keyVariables: readonly string[]
-  /** What is unlike most compatible vendors. */
+  /** Differences from most compatible vendors. */
   readonly quirks?: Partial<OpenAiChatQuirks>
-  /** Present where it speaks `openai-responses` too, at the same base address: what is unlike OpenAI. Custom tools are OpenAI's own. */
+  /**
+   * Present where it also speaks `openai-responses`, at the same base address: differences from OpenAI. Custom
+   * tools are OpenAI's only.
+   */
   readonly responses?: Partial<OpenAiResponsesQuirks>
-  /** Whether it searches the web in `openai-responses`, at a price that is known. */
+  /** Whether it offers web search in `openai-responses`, at a known price. */
   readonly webSearch?: true
-  /** How its embeddings are unlike those of most compatible vendors, or that it has none. */
+  /** Differences of its embeddings from most compatible vendors', or that it has none. */
   readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
-  /** Present where it reranks in Jina's form: what is unlike Jina. */
+  /** Present where it offers rerank in Jina's format: differences from Jina. */
   readonly rerank?: Partial<JinaRerankQuirks>
-  /** Present where it makes images. Servers that anyone can run are asked in OpenAI's form. */
+  /** Present where it makes images. Servers that operators run are called in OpenAI's format. */
   readonly image?: ImageFormat
-  /** Present where it speaks or writes down what is said. Servers that anyone can run may do both. */
+  /** Present where it offers speech or transcription. Servers that operators run may offer both. */
   readonly sound?: SoundOperations
   /**
-   * Whoever runs the server chooses what it speaks: `openai-chat`, and `openai-responses` or
+   * The operator of the server chooses what it speaks: `openai-chat`, and `openai-responses` or
    * `anthropic-messages` at the same base address where a provider's `dialects` say so.
    */
   readonly isServerOfOnesOwn?: true
 }
 
-/** For those that know both names of the limit. */
+/** For vendors that know both names of the limit. */
 const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
 
 /** Fields of OpenAI's that Mistral refuses (docs.mistral.ai/api, "Chat completion"). */
@@ -87,10 +90,9 @@ const MISTRAL_SCHEMA: ClosedSchema = {
 }
 
 /**
- * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded
- * traffic or of the vendor's own pages; quirks are those of
- * docs/wire/openai-chat.md#vendors-that-nearly-speak-it, and of the parameter lists in the vendors'
- * references.
+ * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded traffic or
+ * of the vendor's own pages; quirks are those of docs/wire/openai-chat.md#vendors-that-nearly-speak-it, and of
+ * the parameter lists in the vendors' references.
  */
 export const COMPATIBLE: readonly CompatibleRow[] = [
   {
@@ -118,7 +120,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       dropFields: MISTRAL_LACKS,
       closedSchema: MISTRAL_SCHEMA,
       maxTemperature: 1.5,
-      // Each model has a default of its own (docs.mistral.ai/api, "Chat completion").
+      // Each model has a different default (docs.mistral.ai/api, "Chat completion").
       omittedTemperature: 1,
     },
     embedding: { maxInputs: 256, dimensionsField: "output_dimension", user: false },
@@ -357,7 +359,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     rerank: {},
   },
   {
-    // Nothing is known of the server behind it, so what callers write is left as it is.
+    // Nothing is known of the server behind it, so the callers' fields are passed on unchanged.
     id: "openai-compatible",
     name: "OpenAI-compatible server",
     keyVariables: [],

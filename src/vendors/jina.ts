@@ -19,7 +19,7 @@ export const JINA: Vendor = {
   operations: {
     embedding: openAiEmbedding(OPENAI_CHAT.decodeError, {
       tokens: false,
-      // It calls the encoding by another name, with words for more than vectors of floats.
+      // Its name for the encoding differs, and it has values for more than vectors of floats.
       base64: false,
       user: false,
       purpose: {

@@ -5,7 +5,7 @@ import type { ServiceAccount } from "../config/settings.ts"
 import type { RequestHeaders, Signer } from "./vendor.ts"
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-/** RFC 7523's name for what is asked: a token for a signed claim. */
+/** RFC 7523's grant type: a token in exchange for a signed claim. */
 const GRANT_TYPE = ["urn", "ietf", "params", "oauth", "grant-type", "jwt-bearer"].join(":")
 
 /** How long Google may take to give a token, milliseconds. */
@@ -17,16 +17,16 @@ const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.n
 const refusalSchema = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) })
 
 /**
- * Signs with a token that a service account's key is exchanged for: a claim signed with the key goes
- * to the account's token address, as RFC 7523 has it. The token is kept for as long as it is good,
- * and however many requests wait for one, it is asked for once.
+ * Signs with a token that a service account's key is exchanged for: a claim signed with the key is sent to the
+ * account's token address, as in RFC 7523. The token is cached while it is valid, and requests that wait for a
+ * new one share one exchange.
  */
 export class ServiceAccountSigner implements Signer {
   readonly #account: ServiceAccount
-  /** The latest two: requests that still run were signed with the one before. */
+  /** The latest two: running requests were signed with the previous one. */
   #tokens: readonly string[] = []
   #headers: RequestHeaders | undefined
-  /** Unix milliseconds up to which the headers may be used. */
+  /** Unix milliseconds until which the headers may be used. */
   #goodUntil = 0
   #exchange: Promise<RequestHeaders> | undefined
 
@@ -86,13 +86,13 @@ export class ServiceAccountSigner implements Signer {
     }
   }
 
-  /** The claim that is exchanged: who we are and what for, good for an hour. */
+  /** The claim that is exchanged: the account and the scope, valid for an hour. */
   async #claim(): Promise<string> {
     const { clientEmail, privateKey, privateKeyId, tokenUri } = this.#account
-    // Loaded for those who need it: it would be a good part of everyone's start.
+    // Loaded on first use: it would be a large part of every start.
     const { SignJWT } = await import("jose")
     try {
-      // A key that Web Cryptography cannot read leaves its error behind, for whoever hashes next.
+      // When Web Cryptography cannot read a key, it leaves an error behind that the next hash would fail with.
       const key = createPrivateKey(privateKey)
       return await new SignJWT({ scope: SCOPE })
         .setProtectedHeader({
@@ -115,7 +115,7 @@ export class ServiceAccountSigner implements Signer {
   }
 }
 
-/** @param code Google's word for it, such as `invalid_grant`. */
+/** @param code Google's error code, such as `invalid_grant`. */
 function refusal(status: number, code: string | undefined): GatewayError {
   if (status >= 500 || status === 429) {
     return new GatewayError(

@@ -1,7 +1,7 @@
 import { AwsV4Signer } from "aws4fetch"
 import type { RequestHeaders, SignableRequest, Signer } from "./vendor.ts"
 
-/** Whose key pair signs, and for what. */
+/** The key pair that signs, and its scope. */
 export interface SigningKey {
   readonly service: string
   readonly region: string

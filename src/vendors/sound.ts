@@ -7,7 +7,7 @@ import { xaiTranscription } from "../dialects/transcription/formats/xai.ts"
 import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
 import type { Operations } from "./vendor.ts"
 
-/** What a vendor does with sound. */
+/** A vendor's audio operations. */
 export type SoundOperations = Pick<Operations, "speech" | "transcription">
 
 const { decodeError } = OPENAI_CHAT
@@ -18,13 +18,13 @@ export const OPENAI_SOUND: SoundOperations = {
   transcription: openAiTranscription(decodeError),
 }
 
-/** Servers that anyone can run, and vendors with OpenAI's form: no tokens of speech are told. */
+/** Servers that operators run, and vendors with OpenAI's format: tokens of speech are not reported. */
 export const OPEN_SOUND: SoundOperations = {
   speech: openAiSpeech(decodeError),
   transcription: openAiTranscription(decodeError),
 }
 
-/** Groq's Whisper, and Orpheus, which has wav alone. */
+/** Groq's Whisper, and Orpheus, which only has wav. */
 export const GROQ_SOUND: SoundOperations = {
   speech: openAiSpeech(decodeError, { forms: ["wav"] }),
   transcription: openAiTranscription(decodeError),
@@ -40,7 +40,7 @@ export const XAI_SOUND: SoundOperations = {
   transcription: xaiTranscription(decodeError),
 }
 
-/** OpenRouter's models, and those of its like, speak mp3 or raw samples. */
+/** OpenRouter's models, and those of similar vendors, return mp3 or raw samples. */
 export const OPENROUTER_SOUND: SoundOperations = {
   speech: openAiSpeech(decodeError, { forms: ["mp3", "pcm"] }),
   transcription: openAiTranscription(decodeError, { translations: false }),

@@ -11,7 +11,7 @@ export function bearerSigner(apiKey: string | undefined): Signer {
   return staticSigner(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` })
 }
 
-/** The key alone in a header of its own; nothing without a key. */
+/** The key alone in a header of its own; no header without a key. */
 export function headerSigner(name: string, apiKey: string | undefined): Signer {
   return staticSigner(apiKey === undefined ? {} : { [name]: apiKey })
 }

@@ -8,7 +8,7 @@ import type { TranscriptionFormat } from "../canon/transcription.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { VariableSet, VendorSetting } from "../config/vendors.ts"
 
-/** One chat dialect of a vendor, and where it is spoken. */
+/** One chat dialect of a vendor, and its address. */
 export interface ChatBinding {
   /** Made with the vendor's quirks. */
   readonly dialect: UpstreamDialect
@@ -17,9 +17,9 @@ export interface ChatBinding {
    * @param model the vendor's own name for the model.
    */
   path(model: string, stream: boolean): string
-  /** Whether the vendor searches the web in this dialect, at a price that is known. */
+  /** Whether the vendor offers web search in this dialect, at a known price. */
   readonly webSearch?: true
-  /** What this dialect asks for at this vendor beside the credential, such as `anthropic-version`. */
+  /** Headers that this dialect needs at this vendor besides the credential, such as `anthropic-version`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -35,15 +35,15 @@ export interface SignableRequest {
   readonly method?: "GET" | "POST"
 }
 
-/** Signs the requests of one provider. Built once per provider from its settings; may keep a token. */
+/** Signs the requests of one provider. Built once per provider from its settings; may cache a token. */
 export interface Signer {
   /**
-   * The headers that prove who calls. A promise only where something has to be fetched, or computed
+   * The headers that authenticate the request. A promise only where something has to be fetched, or computed
    * for each request.
    * @throws GatewayError `upstream_error`, `upstream_timeout`: the credential could not be used.
    */
   sign(request: SignableRequest): RequestHeaders | Promise<RequestHeaders>
-  /** What it keeps that no settings hold, such as a token: no one else may see it. */
+  /** Secrets that are not in the settings, such as a token, for the redactor. */
   secrets?(): readonly string[]
 }
 
@@ -51,13 +51,13 @@ export interface Signer {
 export type Probe =
   | {
       readonly url: string
-      /** Where all of its models are listed, when that is not the same. */
+      /** The address that lists all of its models, when it is a different one. */
       readonly list?: string
     }
-  /** There is none: what is known without asking, for the operator to read. */
+  /** There is none: what is known without a request, for the operator to read. */
   | { readonly known: string }
 
-/** What a vendor does beside chat, and how each of it is asked for. */
+/** A vendor's operations besides chat, and their formats. */
 export interface Operations {
   readonly embedding?: EmbeddingFormat
   readonly rerank?: RerankFormat
@@ -66,24 +66,24 @@ export interface Operations {
   readonly image?: ImageFormat
 }
 
-/** Who makes the API: where it is, how its requests are signed, which dialects it speaks. */
+/** The maker of an API: its address, how its requests are signed, which dialects it speaks. */
 export interface Vendor {
   readonly id: string
   readonly name: string
-  /** With no slash at its end. Absent where a provider has its own, or it is made from its settings. */
+  /** Without a slash at its end. Absent where a provider has its own, or it is made from its settings. */
   readonly baseUrl?: string
   /** The environment variables that hold its key, the main one first. */
   readonly keyVariables: readonly string[]
-  /** The ways the environment can switch it on; absent: a key is enough. */
+  /** The ways to configure it by environment variables; absent: a key is enough. */
   readonly variableSets?: readonly VariableSet[]
   /** The settings of a provider that not every vendor has; absent: `api_key` alone. */
   readonly settings?: readonly VendorSetting[]
-  /** The settings a provider cannot do without: all of one of these lists. */
+  /** The settings that a provider requires: all of one of these lists. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
-  /** What its servers speak, the one to prefer first; empty where they know no chat. */
+  /** What its servers speak, the preferred one first; empty where they offer no chat. */
   readonly chat: readonly ChatBinding[]
   readonly operations?: Operations
-  /** Those of them that a provider's servers speak only where its settings say so. */
+  /** Those that a provider's servers speak only where its settings say so. */
   readonly optionalDialects?: readonly DialectId[]
   /** The base address of a provider; undefined when its settings, unchecked, do not say enough. */
   baseUrlOf(provider: ProviderSettings): string | undefined

@@ -8,10 +8,10 @@ import { geminiBinding } from "./gemini-binding.ts"
 import { ServiceAccountSigner } from "./service-account-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** Locations that are several regions, which have addresses of another form. */
+/** Locations of several regions, whose addresses have another form. */
 const MULTI_REGIONS = new Set(["us", "eu"])
 
-/** It refuses ids of calls, and is asked for a class of service in a header (docs/wire/gemini.md#f13). */
+/** It refuses ids of calls, and takes the class of service in a header (docs/wire/gemini.md#f13). */
 const VERTEX_GEMINI = gemini({ functionCallIds: false, serviceTier: false })
 
 /** Google's models on Vertex AI, for a service account (docs/wire/gemini.md#f1). */

@@ -1,6 +1,6 @@
 import { LOOPED, mode, searches, type Switches, reported, TOKENS, unknown } from "./switch.ts"
 
-/** Time of a container that runs code, in fives of minutes, which is the least that is billed. */
+/** Time of a code execution container, in units of five minutes, the least that is billed. */
 const CODE = {
   by: "calls",
   class: "codeSessions",
@@ -18,7 +18,7 @@ const CODE = {
 
 /**
  * `POST /v1/messages` of Anthropic: platform.claude.com/docs/en/about-claude/pricing and the pages of the
- * tools. The types of tools stand without their dates.
+ * tools. The types of tools are listed without their dates.
  */
 export const ANTHROPIC_SWITCHES: Switches = {
   fields: [
@@ -34,7 +34,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
       values: { global: TOKENS, us: mode("us") },
       otherwise: unknown("what this place costs is not known"),
     },
-    // Priority there is capacity that was paid for beforehand.
+    // Here, priority is capacity that was paid for in advance.
     {
       path: "service_tier",
       values: { auto: TOKENS, standard_only: TOKENS },
@@ -53,7 +53,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
     },
     { path: "mcp_servers[]", otherwise: LOOPED },
     { path: "container.skills[]", otherwise: CODE },
-    // What it takes to make the conversation shorter reads all of it once more.
+    // Compacting the conversation reads all of it once more.
     { path: "compaction", otherwise: { by: "again" } },
     {
       path: "context_management.edits[].type",
@@ -79,7 +79,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
       "searches",
       [
         reported("usage.server_tool_use.web_search_requests"),
-        // A search that fails is not billed, which only the number says.
+        // A failed search is not billed, which only the count shows.
         { in: "items", names: ["web_search"], unlessReported: true },
       ],
       "max_uses",

@@ -10,16 +10,16 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** What was searched for stands in the last frame. */
+/** The search queries are in the last frame. */
 const GROUNDING: readonly Counted[] = [
   { in: "items", names: ["google_search"] },
   { in: "answer", untilEnd: true },
 ]
 
-/** One charge under both its names: each search is one, whoever asked for it. */
+/** One charge under both its names: each search counts once, whoever requested it. */
 const SEARCH = searches("searches", GROUNDING)
 
-/** ai.google.dev/gemini-api/docs/pricing: searches and maps by the query, everything else by its tokens. */
+/** ai.google.dev/gemini-api/docs/pricing: searches and maps per query, everything else by tokens. */
 const TOOLS: Readonly<Record<string, Charge>> = {
   functionDeclarations: TOKENS,
   googleSearch: SEARCH,

@@ -21,8 +21,8 @@ import { OPENROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
 import type { Switches } from "./switch.ts"
 
 /**
- * THE TABLE of billable switches: what in a request decides what its vendor bills, for each vendor and
- * dialect. Where a vendor has no entry, that of its dialect counts.
+ * THE TABLE of billable switches: what in a request decides what its vendor bills, for each vendor and dialect.
+ * Where a vendor has no entry, that of its dialect applies.
  */
 export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switches>>>> = {
   openai: { "openai-chat": OPENAI_CHAT_SWITCHES, "openai-responses": OPENAI_RESPONSES_SWITCHES },
@@ -37,7 +37,7 @@ export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switche
   alibaba: { "openai-chat": ALIBABA_SWITCHES },
 }
 
-/** What counts at vendors that have no entry of their own. */
+/** Applies to vendors without an entry of their own. */
 export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
   "openai-chat": COMPATIBLE_CHAT_SWITCHES,
   "openai-responses": COMPATIBLE_RESPONSES_SWITCHES,
@@ -47,7 +47,7 @@ export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
   "cohere-chat": COHERE_SWITCHES,
 }
 
-/** Servers that anyone runs on machines of their own: no one bills anything there. */
+/** Servers that operators run on their own machines: nothing is billed there. */
 export const UNBILLED: ReadonlySet<string> = new Set(["ollama", "vllm", "lm-studio", "llama-cpp"])
 
 /** The switches of a dialect at a vendor; undefined where nothing is billed. */

@@ -13,7 +13,7 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** Words for being served as usual, in any dialect. */
+/** Values for the default service tier, in any dialect. */
 export const USUAL_TIERS: Readonly<Record<string, Charge>> = {
   default: TOKENS,
   standard: TOKENS,
@@ -21,7 +21,7 @@ export const USUAL_TIERS: Readonly<Record<string, Charge>> = {
   standard_only: TOKENS,
 }
 
-/** Classes of service. `auto` leaves it to the vendor's settings, which may say the dearer one. */
+/** Service tiers. `auto` leaves it to the vendor's settings, which may choose the more expensive one. */
 export const SERVICE_TIER: FieldSwitch = {
   path: "service_tier",
   served: ["service_tier"],
@@ -31,23 +31,23 @@ export const SERVICE_TIER: FieldSwitch = {
     priority: mode("priority"),
     flex: mode("flex"),
     batch: mode("batch"),
-    // Capacity that was paid for beforehand: what is beyond it is served as usual.
+    // Capacity that was paid for in advance: what exceeds it is served as usual.
     scale: possibleMode("scale"),
   },
   otherwise: unknown("this class of service is not known"),
 }
 
-/** The choices of which the best is returned are all billed. */
+/** All choices are billed, not only the best one, which is returned. */
 export const BEST_OF: FieldSwitch = { path: "best_of", otherwise: { by: "outputs" } }
 
-/** `pro` thinks in several passes, whose tokens are beyond what the request's limit is about. */
+/** `pro` thinks in several passes, whose tokens the request's limit does not cover. */
 export const REASONING_MODE: FieldSwitch = {
   path: "reasoning.mode",
   values: { standard: TOKENS },
   otherwise: { by: "again" },
 }
 
-/** Tools that the caller's side runs: only what the model writes is billed. */
+/** Tools that the caller runs: only what the model writes is billed. */
 export const OWN_TOOLS: Readonly<Record<string, Charge>> = { function: TOKENS, custom: TOKENS }
 
 const SEARCH_ITEMS: Counted = { in: "items", names: ["web_search_call"], done: ["search"] }
@@ -72,10 +72,10 @@ const CONTAINER = {
 } as const
 const MEMORY = { "1g": 1, "4g": 4, "16g": 16, "64g": 64 } as const
 
-/** Those of the Responses API, which agents send to whoever speaks it. */
+/** Tools of the Responses API, which agents send to any server that speaks it. */
 export const OWN_RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   ...OWN_TOOLS,
-  // Their own tools are looked at one by one.
+  // OpenAI's own tools are listed one by one.
   namespace: TOKENS,
   tool_search: TOKENS,
   local_shell: TOKENS,
@@ -119,7 +119,7 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   },
 }
 
-/** Asks of models that search by themselves how they are to. */
+/** Options for models that always search. */
 const SEARCH_OPTIONS: FieldSwitch = {
   path: "web_search_options",
   otherwise: {
@@ -144,7 +144,7 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
   tools: RESPONSES_TOOLS,
 }
 
-/** Servers of which nothing is known but the dialect: whatever no caller's side runs is unpriced. */
+/** Servers of which only the dialect is known: every tool that the caller does not run is unpriced. */
 export const COMPATIBLE_CHAT_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,

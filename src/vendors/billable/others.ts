@@ -15,7 +15,7 @@ import {
 const KNOWN_TIERS = unknown("this class of service is not known")
 const CALLS = "usage.server_side_tool_usage_details"
 
-/** docs.x.ai/developers/pricing: tools by the call, MCP and what is seen by the tokens. */
+/** docs.x.ai/developers/pricing: tools per call, MCP and images by tokens. */
 const XAI_TOOLS: Readonly<Record<string, Charge>> = {
   ...OWN_RESPONSES_TOOLS,
   web_search: searches("searches", [
@@ -76,7 +76,7 @@ export const PERPLEXITY_SWITCHES: Switches = {
   tools: OWN_TOOLS,
 }
 
-/** groq.com/pricing: tools are billed by the call, code by the time of its container. */
+/** groq.com/pricing: tools are billed per call, code by the time of its container. */
 export const GROQ_SWITCHES: Switches = {
   fields: [
     BEST_OF,
@@ -125,7 +125,7 @@ export const MISTRAL_SWITCHES: Switches = {
   tools: OWN_TOOLS,
 }
 
-/** docs.z.ai: a search is billed by its use; the answer lists what it found. */
+/** docs.z.ai: a search is billed per use; the answer lists the results. */
 export const ZAI_SWITCHES: Switches = {
   fields: [BEST_OF],
   tools: {
@@ -141,7 +141,7 @@ export const ZAI_SWITCHES: Switches = {
   },
 }
 
-/** Alibaba's models search when a field says so. */
+/** Alibaba's models search when a field enables it. */
 export const ALIBABA_SWITCHES: Switches = {
   fields: [
     BEST_OF,
@@ -179,7 +179,7 @@ export const BEDROCK_SWITCHES: Switches = {
   tools: { toolSpec: TOKENS, cachePoint: TOKENS },
 }
 
-/** docs.cohere.com/v2/reference/chat: documents are part of the prompt, connectors are gone. */
+/** docs.cohere.com/v2/reference/chat: documents are part of the prompt, connectors no longer exist. */
 export const COHERE_SWITCHES: Switches = {
   fields: [{ path: "connectors[]", otherwise: unknown("what a connector costs is not known") }],
   tools: { function: TOKENS },

@@ -18,7 +18,7 @@ const SEARCHES = searches("searches", [
 
 const DEARER = "it may choose servers that cost more than the model's price"
 
-/** Serves a model at a higher price, as fast as its maker does. */
+/** Serves a model faster at a higher price, as its maker does. */
 function speed(path: string): FieldSwitch {
   return {
     path,
@@ -28,7 +28,7 @@ function speed(path: string): FieldSwitch {
   }
 }
 
-/** Fields by which OpenRouter is told which model and whose servers answer. */
+/** Fields that tell OpenRouter which model to use and whose servers. */
 const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   SERVICE_TIER,
   BEST_OF,
@@ -70,7 +70,7 @@ export const OPENROUTER_SWITCHES: Switches = {
   },
 }
 
-/** Vercel's gateway is told in `providerOptions.gateway`. */
+/** Vercel's gateway takes its options in `providerOptions.gateway`. */
 export const VERCEL_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
@@ -81,7 +81,7 @@ export const VERCEL_SWITCHES: Switches = {
     { path: "providerOptions.gateway.only[]", otherwise: unknown(DEARER) },
     { path: "providerOptions.gateway.sort", values: { cost: TOKENS }, otherwise: unknown(DEARER) },
     speed("providerOptions.gateway.speed"),
-    // What goes to the makers of the models as it is.
+    // What is passed on unchanged to the makers of the models.
     speed("providerOptions.anthropic.speed"),
     { ...SERVICE_TIER, path: "providerOptions.gateway.serviceTier" },
     { ...SERVICE_TIER, path: "providerOptions.openai.serviceTier" },

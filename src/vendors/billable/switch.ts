@@ -1,15 +1,14 @@
 import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 
 /**
- * Where the units of a class are counted in an answer. Where a way finds none, the next is asked.
+ * Where the units of a class are counted in an answer. When one way finds none, the next is tried.
  *
  * - `usage`: numbers at these paths of the whole answer, added up.
- * - `items`: what the vendor did for the request, one of each: items of an output, blocks of a server's
- *   tools, tools that were executed. `each` names the member by which several are one, and `done` the
- *   kinds of action that count, where not all do. With `unlessTold` they count only where the answer did not
- *   come to its end, or tells no number there: not all of them are billed.
- * - `answer`: every answer counts as one; with `untilEnd` only one that did not come to its end, where it
- *   would have told.
+ * - `items`: what the vendor did for the request, counted one by one: items of an output, blocks of a server's
+ * tools, tools that were executed. `each` names the member by which several count as one, and `done` the kinds
+ * of action that count, where not all do. With `unlessReported` they count only where the answer ended early,
+ * or reports no number: not all of them are billed.
+ * - `answer`: every answer counts as one; with `untilEnd` only one that ended before it could report a number.
  */
 export type Counted =
   | { readonly in: "usage"; readonly paths: readonly string[] }
@@ -26,16 +25,16 @@ export type Counted =
 export interface CallCharge {
   readonly by: "calls"
   readonly class: UsageClass
-  /** As many are held for where the request says nothing. */
+  /** The units to hold for when the request does not say. */
   readonly max: number
-  /** Where a tool says how many it may be at most. */
+  /** The field of the tool that limits its calls. */
   readonly limit?: string
   readonly counted: readonly Counted[]
-  /** Tokens that a call may add to the input, since the model reads what it found. */
+  /** Tokens that a call may add to the input, since the model reads its result. */
   readonly adds?: number
   /** A unit lasts so long, in seconds: a request that takes longer uses several. */
   readonly lasts?: number
-  /** Where the size of a unit stands in the tool, and how many units one of each size is. */
+  /** The field of the tool with the size of a unit, and how many units each size counts as. */
   readonly sizes?: {
     readonly path: string
     readonly units: Readonly<Record<string, number>>
@@ -50,39 +49,39 @@ export interface ModeCharge {
   readonly isPossible?: true
 }
 
-/** Another model that may answer or be asked too, by its name at the same vendor. */
+/** Another model that may also be called, by its name at the same vendor. */
 export interface ModelCharge {
   readonly by: "model"
   /**
-   * `instead`: it answers in place of the request's own; `after`: when that has failed, which is billed
-   * too; `beside`: it is asked while that answers.
+   * `instead`: it answers in place of the request's own; `after`: when that has failed, which is billed too;
+   * `beside`: it is called while that answers.
    */
   readonly how: "instead" | "after" | "beside"
-  /** Where its name stands in a tool; absent: the value itself is the name. */
+  /** The field of the tool with its name; absent: the value itself is the name. */
   readonly name?: string
-  /** As many times it is asked where the request says nothing. */
+  /** How many times it is called when the request does not say. */
   readonly max?: number
   readonly limit?: string
   /** Named where the request names none. */
   readonly usual?: string
   /** It makes images: so many tokens of output in each call at most. */
   readonly imageTokens?: number
-  /** Where the usage of what it did stands in the answer, when it is told apart there. */
+  /** The field of the answer with its usage, when that is reported separately. */
   readonly usage?: string
 }
 
 /** What setting a switch costs. */
 export type Charge =
-  /** Nothing beside the tokens, which the usage has. `adds` as for calls. */
+  /** Nothing besides the tokens, which are in the usage. `adds` as for calls. */
   | { readonly by: "tokens"; readonly adds?: number; readonly calls?: number }
   | CallCharge
   | ModeCharge
   | ModelCharge
-  /** The value is how many outputs there are for each choice. */
+  /** The value is the number of outputs for each choice. */
   | { readonly by: "outputs" }
-  /** The model may be asked once more with all that was said. */
+  /** The model may be called once more with the entire conversation. */
   | { readonly by: "again" }
-  /** The vendor bills it by something that no answer tells, or that no class counts. */
+  /** The vendor bills it by something that no answer reports, or that no class counts. */
   | { readonly by: "unknown"; readonly why: string }
 
 /** A field of a request that decides what is paid. */
@@ -91,20 +90,20 @@ export interface FieldSwitch {
   readonly path: string
   /** By the value, where it is a text; the names are in lowercase. */
   readonly values?: Readonly<Record<string, Charge>>
-  /** Of every other value but null and false. */
+  /** For every other value but null and false. */
   readonly otherwise: Charge
-  /** Where the answer tells the mode that it was served in; the first that is there counts. */
+  /** The field of the answer with the mode that it was served in; the first that exists counts. */
   readonly served?: readonly string[]
 }
 
 /** The switches of one dialect at one vendor. */
 export interface Switches {
   readonly fields: readonly FieldSwitch[]
-  /** The field by which a request limits the calls of all tools together, where the vendor is known to keep to it. */
+  /** The field by which a request limits the calls of all tools together, where the vendor is known to enforce it. */
   readonly maxCalls?: string
   /**
-   * By the type of a tool, without the date at its end. A type that is not here counts as unpriced. In
-   * Gemini's dialect, where tools have no type, by the member that a tool is.
+   * By the type of a tool, without the date at its end. An unlisted type counts as unpriced. In Gemini's
+   * dialect, where tools have no type, by the member that a tool is.
    */
   readonly tools: Readonly<Record<string, Charge>>
 }
@@ -117,7 +116,7 @@ export const RESULT_TOKENS = 8_000
 /** Calls of a server's tool that are assumed where the request sets no limit. */
 export const MAX_CALLS = 10
 
-/** What the server runs in a loop, at no charge but that of the tokens it reads. */
+/** What the server runs in a loop, charged only for the tokens it reads. */
 export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MAX_CALLS }
 
 /** A mode of service that the request asks for. */
