@@ -17,15 +17,15 @@ export function withYes(command: Command): Command {
 export interface LargeAmountFacts {
   /** Nanocredits, of either sign. */
   readonly amount: bigint
-  /** What the account has. */
+  /** The balance of the account. */
   readonly balance: bigint
   /** What is about to be done: `grant 5000 credits to acme`. */
   readonly deed: string
 }
 
 /**
- * Asks once more before an amount that is rarely meant.
- * @throws CommandError when the answer is no, or no one is there to be asked.
+ * Asks for confirmation before an amount that is rarely intended.
+ * @throws CommandError when the answer is no, or no one can be asked.
  */
 export async function askAboutLargeAmount(
   { amount, balance, deed }: LargeAmountFacts,

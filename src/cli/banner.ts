@@ -3,7 +3,7 @@ import { isPriced, type Model } from "../catalog/model.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { FIRST_CREDITS } from "./first-start.ts"
 
-/** The model a newcomer meets first, where there is no other. */
+/** The model for the first request, where no vendor is set up. */
 const SANDBOX_MODEL = "sandbox/echo"
 
 export interface BannerFacts {
@@ -16,7 +16,7 @@ export interface BannerFacts {
   readonly hasSandbox: boolean
 }
 
-/** What the start prints: where it listens, with which key, and a command that works as printed. */
+/** What the start prints: its address, a key, and a command that works as printed. */
 export function banner(facts: BannerFacts): string {
   const { url, consoleUrl, key, catalog, hasSandbox } = facts
   const models = catalog.list()

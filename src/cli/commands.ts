@@ -1,8 +1,8 @@
 import type { RegisterCommand } from "./command.ts"
 
 /**
- * The commands by their first word, in the order in which the help lists them. Only those of the word that
- * is asked for are loaded: what signs users in or writes statements is not part of every start.
+ * The commands by their first word, in the order in which the help lists them. Only those of the given word are
+ * loaded: what signs users in or writes statements is not part of every start.
  */
 const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>>> = {
   serve: async () => [(await import("./serve.ts")).registerServe],
@@ -36,10 +36,10 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   doctor: async () => [(await import("./doctor.ts")).registerDoctor],
 }
 
-/** Options that take the word behind them. */
+/** Options that take a value. */
 const WITH_VALUE = new Set(["--config", "--data"])
 
-/** The commands that the words may mean: all of them for a word that is none's, whose help names them. */
+/** The commands that the words may mean: all of them for an unknown word, since the help then lists them. */
 export async function loadCommands(words: readonly string[]): Promise<RegisterCommand[]> {
   const first = words.find(
     (word, index) => !word.startsWith("-") && !WITH_VALUE.has(words[index - 1] ?? ""),

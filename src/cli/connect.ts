@@ -23,11 +23,11 @@ interface ConnectOptions {
 
 /** Where the key is that tools take from the environment. */
 const KEY_VARIABLE = "TOLLGATE_KEY"
-/** Whatever a key is made of: nothing that a shell or a file would read otherwise. */
+/** The characters of any key: none that a shell or a file would interpret. */
 const KEY = /^[\w.~+/=-]+$/
-/** The model of the simulator, which answers where no vendor is set up. */
+/** The simulator's model, which answers where no vendor is set up. */
 const SANDBOX_MODEL = "sandbox/echo"
-/** Where a gateway listens on all of its addresses, this is one of them. */
+/** An address to call a gateway at that listens on all addresses. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" }
 
 /** `tollgate connect TOOL` */
@@ -62,7 +62,7 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** @throws CommandError where there is none: the file would say nothing. */
+/** @throws CommandError where there is none: the file would be useless. */
 function keyToWrite(): string {
   const key = process.env[KEY_VARIABLE] ?? ""
   if (KEY.test(key)) return key

@@ -14,7 +14,7 @@ export function withUsers<T>(
     using users = new Users({
       data,
       isInvited: (email) => store.invitations.isInvited(email, Date.now()),
-      // A command tells its failure by itself.
+      // A command reports its failure itself.
       onFailure: () => {},
     })
     const baseUrl = (): string => publicUrl ?? addressOf(server.host, server.port)

@@ -1,4 +1,4 @@
-/** What one look found. */
+/** The result of one check. */
 export interface Check {
   readonly name: string
   readonly result: "ok" | "warning" | "failed"

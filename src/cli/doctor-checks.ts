@@ -10,12 +10,12 @@ import { inspectLedger } from "./inspect-ledger.ts"
 import { checkProviders } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
-/** Less room than this on the disk of the ledger is a warning, in bytes. */
+/** Less free space than this on the ledger's disk is a warning, in bytes. */
 const LOW_ROOM = 512 * 1024 * 1024
 /** How many unpriced models are named. */
 const NAMED = 5
 
-/** Looks at everything that can be looked at; a failed look never hides the next. */
+/** Runs all checks; a failed one never hides the next. */
 export async function examine(load: LoadOptions): Promise<Check[]> {
   let loaded: LoadedSettings
   try {
@@ -50,7 +50,7 @@ function checkSettings(loaded: LoadedSettings): Check {
   return { name: "settings", result: "warning", found: source, mend: loaded.warnings.join("; ") }
 }
 
-/** The settings with what the console has set, and what of that cannot be used. */
+/** The settings including what the console has set, and the part of that which cannot be used. */
 async function withConsole(
   load: LoadOptions,
   loaded: LoadedSettings,
@@ -63,7 +63,7 @@ async function withConsole(
     const found = `${faults.length} of what the console has set cannot be used`
     return { settings, check: { name, result: "warning", found, mend: faults.join("; ") } }
   } catch {
-    // The look at the database says why it cannot be opened.
+    // The check of the database says why it cannot be opened.
     return { settings: loaded.settings }
   }
 }

@@ -3,16 +3,16 @@ import { probeProvider } from "../management/probe.ts"
 import { vendors } from "../vendors/index.ts"
 import type { Check } from "./doctor-check.ts"
 
-/** A clock that is further off than this is wrong, in milliseconds. */
+/** A larger clock difference is reported, in milliseconds. */
 const CLOCK_TOLERANCE = 30_000
 
 interface Looked {
   readonly check: Check
-  /** The provider's clock less ours, in milliseconds, when it told. */
+  /** The provider's clock minus ours, in milliseconds, when it was reported. */
   readonly clockOffset?: number
 }
 
-/** Asks every provider something that needs the credential and costs nothing, mostly for its models. */
+/** Sends every provider a request that needs the credential and costs nothing, mostly for its models. */
 export async function checkProviders(
   settings: Settings,
 ): Promise<{ checks: readonly Check[]; clock: Check }> {

@@ -8,7 +8,7 @@ import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** What an operator adds to the ledger of an account, and how the answer calls it. */
+/** What an operator adds to the ledger of an account, and its name in the output. */
 export interface EntryInput {
   /** By name or id. */
   readonly account: string
@@ -17,7 +17,7 @@ export interface EntryInput {
   readonly verb: string
 }
 
-/** What is about to be done, in the question about a large amount. */
+/** The verb in the question about a large amount. */
 const VERBS: Readonly<Record<NewEntry["kind"], string>> = {
   grant: "grant",
   refund: "refund",
@@ -37,7 +37,7 @@ export async function addEntry(
     const facts = { amount: parseCredits(credit), balance: account.balance, deed }
     await askAboutLargeAmount(facts, command.opts<LargeAmountOptions>(), terminal)
     const entry = await credits.add(COMMAND_LINE, account.id, input.entry)
-    // What comes in may have paid a debt at once.
+    // New credits may have paid a debt immediately.
     return { account, entry, now: await requireAccount(store, account.id) }
   })
   const document = {

@@ -1,10 +1,10 @@
-/** What the exit code of a command says. Scripts rely on the numbers. */
+/** The exit codes of commands. Scripts rely on the numbers. */
 export const EXIT_CODES = {
   ok: 0,
   failed: 1,
-  /** The command line is wrong. */
+  /** The command line is invalid. */
   usage: 2,
-  /** The settings are wrong. */
+  /** The settings are invalid. */
   configuration: 3,
   not_found: 4,
   /** The thing exists already. */
@@ -15,7 +15,7 @@ export const EXIT_CODES = {
 
 export type FailureCode = Exclude<keyof typeof EXIT_CODES, "ok">
 
-/** A command cannot do what it was asked. */
+/** A command cannot do its task. */
 export class CommandError extends Error {
   override readonly name = "CommandError"
   readonly code: FailureCode

@@ -44,7 +44,7 @@ function gatewayExit(kind: ErrorKind): FailureCode {
   return kind.startsWith("invalid_") && kind !== "invalid_api_key" ? "usage" : "failed"
 }
 
-/** Commander writes `error: ` before its message, and its guess in brackets on a line below. */
+/** Commander writes `error: ` before its message, and its guess in parentheses on the next line. */
 function usageFailure(error: CommanderError): Failure {
   const [message = "", guess] = error.message.replace(/^error: /, "").split("\n")
   const hint = guess?.replace(/^\((.*)\)$/, "$1") ?? "Add --help to see what the command takes."
@@ -86,7 +86,7 @@ function unforeseenFailure(thrown: unknown): Failure {
   return failure("failed", { message, code: "failed", hint: hint ?? fallback })
 }
 
-/** Shows a failure: as words, or as one JSON document on the error stream. */
+/** Shows a failure: as text, or as one JSON document on the error stream. */
 export function showFailure(thrown: unknown, terminal: Terminal, isJson: boolean): void {
   const { exitCode: _exitCode, ...shown } = failureOf(thrown)
   const stack = terminal.isDebugging ? stackOf(thrown) : undefined

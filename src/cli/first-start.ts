@@ -10,7 +10,7 @@ import { databaseOf } from "../store/installation-database.ts"
 
 export const FIRST_CREDITS = "10"
 
-/** Makes the first account with credits and a key. @returns the key, or undefined when there are accounts. */
+/** Creates the first account with credits and a key. @returns the key, or undefined when there are accounts. */
 export async function firstStart(settings: Settings): Promise<string | undefined> {
   await using store = await databaseOf(settings).openStore()
   if ((await store.accounts.list()).length > 0) return undefined

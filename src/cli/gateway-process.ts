@@ -8,7 +8,7 @@ import { createLogger } from "../telemetry/logger.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import { Watchdog } from "./watchdog.ts"
 
-/** How a parent tells its workers where the simulator is, and that they are workers. */
+/** Tells the workers where the simulator is, and that they are workers. */
 export const SANDBOX_VARIABLE = "TOLLGATE_SANDBOX_URL"
 export const WORKER_VARIABLE = "TOLLGATE_WORKER_NUMBER"
 
@@ -18,7 +18,7 @@ export interface GatewayOptions {
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl: string | undefined
   readonly isShared: boolean
-  /** How the process starts again when it stands still; absent where its parent does that. */
+  /** How the process restarts when it hangs; absent where its parent does that. */
   readonly restart?: (url: string) => ProcessStart
 }
 
@@ -27,7 +27,7 @@ export interface Gateway extends AsyncDisposable {
   readonly app: App
 }
 
-/** Starts the gateway. Changed settings are taken over while it runs, bad ones are refused and told. */
+/** Starts the gateway. It applies changed settings while it runs; invalid ones are refused and reported. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { load, loaded, sandboxUrl, isShared } = options
   const logger = createLogger({ level: process.env["TOLLGATE_LOG"] ?? "info" })
@@ -66,14 +66,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { app, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** A second signal that comes sooner is the first one again: some who start programs pass on what all got, milliseconds. */
+/**
+ * A second signal within this time is a copy of the first: some process managers pass on a signal that every
+ * process got, milliseconds.
+ */
 const SAME_SIGNAL = 250
 
 /** The requests to end that a process gets. */
 export class EndRequests implements Disposable {
   /** Resolves with the first one, or when the parent of a worker is gone. */
   readonly first: Promise<void>
-  /** Hears of each further one. */
+  /** Called for each further one. */
   onAgain: (() => void) | undefined
   readonly #resolve: () => void
   #firstAt: number | undefined

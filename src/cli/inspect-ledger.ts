@@ -6,9 +6,9 @@ import { databaseOf } from "../store/installation-database.ts"
 import { type AuditVerdict, verifyAudit } from "../ledger/verify/audit.ts"
 import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
 
-/** What was found in a ledger that was only looked at. */
+/** The result of inspecting a ledger without opening it for writing. */
 export interface LedgerInspection {
-  /** What was looked at, so that no one takes another ledger for the one they mean. */
+  /** The path, so that the operator sees which ledger it is. */
   readonly path: string
   readonly hasLog: boolean
   readonly anchor: ReadAnchor | undefined
@@ -17,7 +17,7 @@ export interface LedgerInspection {
 }
 
 /**
- * Looks at the ledger of a data folder, which may be a copy, or on read-only media. Makes nothing.
+ * Inspects the ledger of a data folder, which may be a copy, or on read-only media. Creates nothing.
  * @throws BookError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
  */
 export async function inspectLedger(dataDirectory: string): Promise<LedgerInspection> {
@@ -39,7 +39,7 @@ export async function inspectLedger(dataDirectory: string): Promise<LedgerInspec
   }
 }
 
-/** What is known of the ledger's end, in words. */
+/** What is known of the ledger's end, as text. */
 export function anchorWords(anchor: ReadAnchor | undefined): string {
   if (anchor === undefined) {
     return "no file beside the book: entries that were cut off together with the book's own anchor would not be noticed"

@@ -30,7 +30,7 @@ export interface Installation {
   readonly statements: Statements
 }
 
-/** Opens the installation, lets a command work in it, and closes it. What the store refuses is said in words. */
+/** Opens the installation, runs a command in it, and closes it. A refusal of the store becomes a message. */
 export async function withInstallation<T>(
   command: Command,
   work: (installation: Installation) => Promise<T>,
@@ -41,7 +41,7 @@ export async function withInstallation<T>(
   const hasher = new KeyHasher((await secretsOf(store, data)).keyPepper)
   const audit = new Audit(store)
   const accounts = new Accounts(store, audit)
-  // Running gateways hear of it before the command has said that it is done.
+  // Running gateways are notified before the command reports success.
   const changed = async (): Promise<void> => keyChangesIn(SharedMemory.open(data)).raise()
   const keys = new Keys(store, audit, hasher, { changed })
   const credits = new Credits(store, audit, hasher)
@@ -60,7 +60,7 @@ function refusalOf(error: StoreError): CommandError {
   return new CommandError(error.code === "exists" ? "conflict" : "failed", error.message)
 }
 
-/** @throws CommandError `not_found`, naming the accounts there are. */
+/** @throws CommandError `not_found`, naming the existing accounts. */
 export async function requireAccount(store: Store, idOrName: string): Promise<AccountRecord> {
   const account = await store.accounts.find(idOrName)
   if (account) return account

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** What the kernel says of a process or a thread; `unknown` but on Linux. */
+/** The kernel's state of a process or a thread; always `unknown` except on Linux. */
 export type KernelState = "computes" | "waits" | "waits for the disk" | "stopped" | "unknown"
 
 const STATES: Readonly<Record<string, KernelState>> = {

@@ -1,7 +1,7 @@
 import { dlopen } from "bun:ffi"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
-/** Linux's numbers of what its library has no functions for, the same on all machines that Bun runs on. */
+/** Linux's numbers of system calls that its C library does not wrap; the same on all machines that Bun runs on. */
 const PIDFD_OPEN = 434
 const PIDFD_GETFD = 438
 const SHUT_RD = 0
@@ -10,8 +10,8 @@ const LISTENING = "0A"
 const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
 
 /**
- * Stops another process of ours listening on a port, from outside: for one that stands still, to which the kernel
- * would go on giving its part of all new connections. What it is connected to stays.
+ * Makes another process of ours stop listening on a port: one that hangs, to which the kernel would continue to
+ * assign its share of new connections. Its open connections remain.
  * @returns whether that was possible: only on Linux, and not where a sandbox forbids it.
  */
 export function stopListening(processId: number, port: number): boolean {

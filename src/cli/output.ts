@@ -1,6 +1,6 @@
 import type { Terminal } from "./terminal.ts"
 
-/** How a command shows what it found out. */
+/** How a command shows its result. */
 export class Output {
   readonly isJson: boolean
   readonly #terminal: Terminal
@@ -11,7 +11,7 @@ export class Output {
   }
 
   /**
-   * The result, once per command: one JSON document with `--json`, else the words.
+   * The result, once per command: one JSON document with `--json`, else text.
    * @param document amounts of credits in it are decimal text, never numbers.
    */
   result(document: object, words: (style: Style) => string): void {
@@ -21,7 +21,7 @@ export class Output {
     this.#terminal.writeOutput(`${text}\n`)
   }
 
-  /** Something to know beside the result. Never part of it. */
+  /** A remark besides the result, never part of it. */
   notice(text: string): void {
     this.#terminal.writeNotice(`${text}\n`)
   }
@@ -42,7 +42,7 @@ export function styleOf(isColored: boolean): Style {
 
 export interface Column {
   readonly title: string
-  /** Left unless told. Numbers align right. */
+  /** Left by default. Numbers align right. */
   readonly align?: "left" | "right"
 }
 
@@ -67,7 +67,7 @@ export function formatTable(
   return [style.strong(line(titles)), ...cells.map(line)].join("\n")
 }
 
-/** Names with their values, one per line. Of a longer value the further lines stand below its first. */
+/** Names with their values, one per line. Further lines of a long value are below its first. */
 export function formatFields(fields: readonly (readonly [string, string])[], style: Style): string {
   const longest = Math.max(0, ...fields.map(([name]) => width(name)))
   const indent = " ".repeat(longest + 1 + GAP.length)
@@ -88,7 +88,7 @@ function width(text: string): number {
   return Bun.stringWidth(text)
 }
 
-/** Names come from callers and vendors; what they hold must not steer the terminal. */
+/** Names come from callers and vendors, and must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, (character) => (character === "\u200d" ? character : "\ufffd"))
 }

@@ -78,7 +78,7 @@ export function originsArgument(text: string): readonly string[] {
   })
 }
 
-/** Names of models with what they stand for, in one argument or several: `gpt-4o=openai/gpt-5.4`. */
+/** Aliases with the models they stand for, in one argument or several: `gpt-4o=openai/gpt-5.4`. */
 export function aliasesArgument(
   text: string,
   before: Readonly<Record<string, string>> = {},

@@ -7,7 +7,7 @@ import { type Terminal, processTerminal } from "./terminal.ts"
 
 /**
  * The program with its commands. It throws instead of ending the process.
- * @param isJson whether the error stream is kept for JSON, free of the help for a missing command.
+ * @param isJson whether the error stream is reserved for JSON, without the help for a missing command.
  */
 export function createProgram(
   terminal: Terminal,
@@ -49,7 +49,7 @@ export function runCli(
   commands?: readonly RegisterCommand[],
 ): Promise<number> {
   const words = processArguments.slice(2)
-  // Known before the arguments are understood, since they may be what is wrong.
+  // Determined before the arguments are parsed, since they may be invalid.
   const isJson = words.includes("--json")
   const run = async (): Promise<void> => {
     const known = commands ?? (await loadCommands(words))

@@ -44,7 +44,7 @@ export interface ShownReceipt {
   } | null
 }
 
-/** A receipt for a person: what was called, and the arithmetic to the nanocredit. */
+/** A receipt as text: what was called, and the arithmetic to the nanocredit. */
 export function describeReceipt(receipt: ShownReceipt, style: Style): string {
   const facts = formatFields(
     [
@@ -88,7 +88,7 @@ function remarksOn({ estimated, late }: ShownReceipt): string {
   return remarks.length === 0 ? "" : ` (${remarks.join("; ")})`
 }
 
-/** A line for what is seldom there. */
+/** A line for something rare. */
 function requestedAs({ requested_model: name }: ShownReceipt): string {
   return name === undefined ? "" : `, asked for as ${name}`
 }

@@ -16,9 +16,9 @@ export interface ProcessStart {
 }
 
 /**
- * Starts another program in this process, whose id and standard streams stay; all else it had is closed. It works
- * from any thread, whatever the others do: `process.execve` is for the main one alone.
- * @throws Error when that is not possible here. When it is, it does not return.
+ * Starts another program in this process, which keeps its id and standard streams; everything else is closed.
+ * It works from any thread, whatever the others do; `process.execve` only works on the main thread.
+ * @throws Error when that is not possible here. On success it does not return.
  */
 export function replaceProcess({ words, environment }: ProcessStart): void {
   const { execve } = openLibrary().symbols
@@ -45,7 +45,7 @@ function text(content: string): Buffer {
   return Buffer.from(`${content}\0`)
 }
 
-/** Pointers to texts, the last one 0. The texts have to be kept as long as they are pointed to. */
+/** Pointers to texts, the last one 0. The texts must stay alive while they are pointed to. */
 function texts(contents: readonly string[]): { pointers: BigUint64Array; kept: Buffer[] } {
   const kept = contents.map(text)
   return { pointers: new BigUint64Array([...kept.map((one) => BigInt(ptr(one))), 0n]), kept }

@@ -17,9 +17,9 @@ export async function runCommand(
     return EXIT_CODES.ok
   } catch (thrown) {
     if (thrown instanceof CommanderError) {
-      // The help or the version was asked for and has been printed.
+      // The help or the version was requested and has been printed.
       if (thrown.exitCode === 0) return EXIT_CODES.ok
-      // The help that stands in for a missing command has been printed as well.
+      // The help in place of a missing command has been printed as well.
       if (thrown.code === "commander.help" && !isJson) return EXIT_CODES.usage
     }
     showFailure(thrown, terminal, isJson)

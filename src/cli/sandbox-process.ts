@@ -1,14 +1,14 @@
 import { IS_EXECUTABLE } from "../runtime.ts"
 
-/** The simulator, running as a process of its own that ends with this one. */
+/** The simulator in a separate process that ends with this one. */
 export interface SandboxProcess extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts it. @throws Error when it does not come up. */
+/** Starts it. @throws Error when it does not start. */
 export async function startSandbox(): Promise<SandboxProcess> {
   const child = Bun.spawn([process.execPath, ...simulatorWords()], {
-    // The simulator ends when its standard input does, so it never outlives a gateway that was killed.
+    // The simulator ends when its standard input closes, so it never outlives a gateway that was killed.
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
@@ -27,7 +27,7 @@ export async function startSandbox(): Promise<SandboxProcess> {
   }
 }
 
-/** An executable carries the simulator inside; a checkout has it beside `src`. */
+/** An executable contains the simulator; in a checkout it is next to `src`. */
 function simulatorWords(): string[] {
   if (IS_EXECUTABLE) return ["simulator"]
   return [new URL("../../simulator/main.ts", import.meta.url).pathname]

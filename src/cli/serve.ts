@@ -41,15 +41,15 @@ export const registerServe: RegisterCommand = (program, terminal) => {
 }
 
 /**
- * Serves until asked to end.
- * @param isDemo whether the simulator plays along whatever the settings say, and one process is enough.
+ * Serves until shutdown.
+ * @param isDemo whether the simulator runs whatever the settings say, and one process is enough.
  */
 export async function serve(load: LoadOptions, output: Output, isDemo = false): Promise<void> {
   const loaded = loadSettings(load)
   const { settings } = loaded
-  // Before the first key is made: it is shown once, by a start that came up.
+  // Before the first key is created: it is shown once, by a start that succeeded.
   const port = findPort(settings.server.host, settings.server.port)
-  // It hears of a second signal until all is over.
+  // Handles a second signal until shutdown is complete.
   using asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const whole = await settingsToServe(load, loaded)
@@ -76,10 +76,10 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   output.notice("Finishing the requests that run ...")
 }
 
-/** What serves, in this process or in others. */
+/** What serves, in this process or in workers. */
 interface Serving {
   readonly url: string
-  /** Waits no longer for running requests. */
+  /** Stops waiting for running requests. */
   readonly hurry: () => void
 }
 
@@ -94,10 +94,10 @@ async function startAlone(
   return { url: gateway.app.url, hurry: () => gateway.app.hurry() }
 }
 
-/** How this process starts again while callers know its address. */
+/** How this process restarts while callers know its address. */
 function restart(url: string): ProcessStart {
   const words = process.argv.slice(2).filter((word) => word !== NEW_BOOK)
-  // Where the port was any free one, callers know the one that it was.
+  // Where any free port was requested, callers know the one that was chosen.
   const environment = { ...ownEnvironment(), TOLLGATE_PORT: new URL(url).port }
   return { words: [...programWords(), ...words], environment }
 }
@@ -130,7 +130,7 @@ async function startWorkers(
   return { url: publicUrl ?? addressOf(server.host, place.port), hurry: () => workers.hurry() }
 }
 
-/** @throws CommandError `conflict` where there is a ledger: it is never begun again. */
+/** @throws CommandError `conflict` where there is a ledger: it is never started a second time. */
 async function beginLedger(data: string): Promise<void> {
   const database = databaseOf({ data })
   const now = new Date()
@@ -147,7 +147,7 @@ async function beginLedger(data: string): Promise<void> {
 
 /** The port to listen on: a free one for 0. @throws when another program has it. */
 function findPort(hostname: string, port: number): number {
-  // Workers share the port with whoever asks for it, so only this look finds a stranger on it.
+  // Workers share the port with any process that requests it, so only this check finds another program on it.
   const listener = listenOn(hostname, port)
   const found = listener.port
   listener.stop(true)
@@ -157,7 +157,7 @@ function findPort(hostname: string, port: number): number {
 async function serveAsWorker(load: LoadOptions): Promise<void> {
   const loaded = loadSettings(load)
   const sandboxUrl = process.env[SANDBOX_VARIABLE]
-  // Some who end programs ask all processes of a group: only the parent may say that it is in a hurry.
+  // Some process managers signal all processes of a group: only the parent may decide to hurry.
   using asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const parent = running.use(new ParentLine())

@@ -6,16 +6,16 @@ export interface Terminal {
   writeNotice(text: string): void
   readonly isOutputColored: boolean
   readonly isNoticeColored: boolean
-  /** Whether failures come with the place in the code that they come from. */
+  /** Whether failures are printed with a stack trace. */
   readonly isDebugging: boolean
-  /** Asks a question that takes yes or no; undefined where no person is there to be asked. */
+  /** Asks a yes/no question; undefined where no person can be asked. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
 }
 
 /** The terminal that the process was started in. */
 export function processTerminal(): Terminal {
   const { env, stdin, stdout, stderr } = process
-  // Whoever reads the output may stop early, as `head` does; that is no failure of the command.
+  // The reader of the output may stop early, as `head` does; that is not a failure of the command.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error
   })

@@ -3,20 +3,20 @@ import { type PulseReading, readPulse } from "../relay/pipeline/pulse.ts"
 import { kernelState } from "./kernel-state.ts"
 import type { ProcessStart } from "./replace-process.ts"
 
-/** What the thread is told when it starts. */
+/** The parameters of the thread. */
 export interface WatchdogCommand {
   readonly memory: SharedArrayBuffer
-  /** How long the loop may stand still, milliseconds. */
+  /** How long the loop may hang, milliseconds. */
   readonly patience: number
   /** How the process starts again by itself; absent where a parent does that for it. */
   readonly restart: ProcessStart | undefined
 }
 
 const LONGEST_LOOK = 1_000
-/** A look that comes so many times too late tells that this thread stood still as well: the machine was asleep. */
+/** A check that is late by so many intervals shows that this thread did not run either: the machine was asleep. */
 const ASLEEP = 3
 const STANDARD_ERROR = 2
-/** What the logger calls it. */
+/** The name of the logger's message field. */
 const MESSAGE = "msg"
 
 declare const self: Worker
@@ -27,7 +27,7 @@ self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
   setInterval(() => watch.look(performance.now()), every)
 })
 
-/** Looks at the pulse of the event loop; one that has none for too long is told of and ended. */
+/** Checks the pulse of the event loop; a process without one for too long is reported and ended. */
 class Watch {
   readonly #command: WatchdogCommand
   readonly #every: number
@@ -66,7 +66,7 @@ class Watch {
       phase,
     }
     if (state === "waits for the disk") {
-      // To start again helps no disk, and no one can be ended who waits for one.
+      // A restart does not help a disk, and a process that waits for one cannot be ended.
       if (!this.#isWaitingForDisk) report("loop_waits", found, "the event loop waits for the disk")
       this.#isWaitingForDisk = true
       return
@@ -97,7 +97,7 @@ class Watch {
   }
 }
 
-/** A line of the log, as the logger writes them: that is on the thread that stands still. */
+/** A line of the log in the logger's format: the logger itself is on the thread that hangs. */
 function report(event: string, facts: object, message: string): void {
   const line = JSON.stringify({ level: 60, time: Date.now(), event, ...facts, [MESSAGE]: message })
   writeSync(STANDARD_ERROR, `${line}\n`)

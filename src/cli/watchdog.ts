@@ -7,8 +7,8 @@ import type { WatchdogCommand } from "./watchdog-thread.ts"
 const START_AFTER = 1_000
 
 /**
- * Watches the event loop of this process from a thread of its own. A loop that stands still is told of in the
- * log, and the process is started again (docs/decisions, 18).
+ * Watches the event loop of this process from a separate thread. A loop that hangs is logged, and the process
+ * is restarted (docs/decisions/0018-watchdog.md).
  */
 export class Watchdog implements Disposable {
   /** Beats while the loop turns. */
@@ -17,9 +17,9 @@ export class Watchdog implements Disposable {
   #thread: Worker | undefined
 
   /**
-   * Begins to watch.
-   * @param patience how long the loop may stand still, milliseconds; 0: forever.
-   * @param restart how this process starts again; absent where its parent does that.
+   * Starts watching.
+   * @param patience how long the loop may hang, milliseconds; 0: forever.
+   * @param restart how this process restarts; absent where its parent does that.
    */
   start(patience: number, restart: ProcessStart | undefined): void {
     if (patience === 0) return

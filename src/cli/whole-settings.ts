@@ -8,17 +8,17 @@ import type { SettingRecord } from "../store/settings.ts"
 import type { StoreReader } from "../store/store.ts"
 import { databaseOf } from "../store/installation-database.ts"
 
-/** The settings of an installation, with what its console has set. */
+/** The settings of an installation, including what its console has set. */
 export interface WholeSettings {
   readonly settings: Settings
   readonly reading: ConsoleReading
-  /** Whether any provider is set up, be it one whose secrets cannot be read. */
+  /** Whether any provider is set up, even one whose secrets cannot be read. */
   readonly hasProviders: boolean
   readonly hasAccounts: boolean
 }
 
 /**
- * What the console of an installation has set, under what was loaded. Nothing is made or changed.
+ * The console's settings of an installation, below those that were loaded. Nothing is created or changed.
  * @throws BookError when there is a database that cannot be opened, or is of another version.
  */
 export function wholeSettings(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
@@ -26,7 +26,7 @@ export function wholeSettings(load: LoadOptions, loaded: LoadedSettings): Promis
 }
 
 /**
- * The same for who serves: a database of an older version is brought up. An installation without one is left without.
+ * The same for serving: a database of an older version is migrated. An installation without one stays without.
  * @throws Error when there is a database that cannot be opened.
  */
 export function settingsToServe(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
@@ -57,7 +57,7 @@ export function effectiveSettings(settings: Settings, sandboxUrl: string | undef
   return sandboxUrl === undefined ? settings : withSandbox(settings, sandboxUrl)
 }
 
-/** All at once, since to open the ledger takes some milliseconds of every start. */
+/** All in one go, since opening the ledger takes some milliseconds of every start. */
 async function readDatabase(database: Database, open: OpenDatabase): Promise<DatabaseContents> {
   if (!(await database.exists())) return { records: [], hasAccounts: false }
   await using store = await open(database)

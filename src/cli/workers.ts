@@ -5,29 +5,32 @@ import { stopListening } from "./listening-socket.ts"
 
 /** A worker that dies is started again, but not faster than this; milliseconds. */
 const RESTART_PAUSE = 1_000
-/** How often a worker says that its event loop turns, and how often its parent looks; milliseconds. */
+/** How often a worker reports that its event loop runs, and how often its parent checks; milliseconds. */
 const BEAT_EVERY = 250
-/** One that says nothing for so long while the kernel has stopped it stands still: another takes its place. */
+/**
+ * A worker that is silent for so long while the kernel has stopped it counts as hung and is replaced,
+ * milliseconds.
+ */
 const STOPPED_AFTER = 1_500
-/** One that is not stopped may only have much to do at once. */
+/** The same for one that is not stopped, which may only be busy, milliseconds. */
 const STILL_AFTER = 5_000
-/** A worker's own watchdog, which can tell what it was doing, comes first by so much; milliseconds. */
+/** A worker's own watchdog, which can report what it was doing, acts earlier by this much; milliseconds. */
 const PRECEDENCE = 1_500
-/** A look that comes so many times too late tells that the parent stood still as well. */
+/** A check that is late by so many intervals shows that the parent hung as well. */
 const ASLEEP = 4
 
-/** What a worker tells its parent, and what it is told. */
+/** The messages between a worker and its parent. */
 type FromWorker = "listening" | "beat"
 type ToWorker = "hurry"
 
 export interface WorkerOptions {
   readonly count: number
-  /** The one they share. */
+  /** The shared port. */
   readonly port: number
   /** The command line of a worker, the program first. */
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
-  /** How long one may stand still before it is ended, milliseconds; 0: forever. */
+  /** How long a worker may hang before it is ended, milliseconds; 0: forever. */
   readonly patience: number
   readonly events: Pick<Events, "workerStill" | "workerKilled">
 }
@@ -38,7 +41,7 @@ interface WorkerProcess {
   readonly listening: Promise<void>
   /** By `performance.now()`; undefined until it listens. */
   seenAt: number | undefined
-  /** Whether another one has taken its place. */
+  /** Whether another worker has replaced it. */
   isOut: boolean
   isKilled: boolean
 }
@@ -48,7 +51,7 @@ export class Workers implements AsyncDisposable {
   readonly #options: WorkerOptions
   readonly #running = new Set<WorkerProcess>()
   readonly #timer: ReturnType<typeof setInterval> | undefined
-  /** Until who has died is started again. */
+  /** Delays until dead workers are restarted. */
   readonly #pauses = new Set<ReturnType<typeof setTimeout>>()
   #lookedAt = performance.now()
   #isEnding = false
@@ -73,7 +76,7 @@ export class Workers implements AsyncDisposable {
     for (const { child } of this.#running) child.kill(name)
   }
 
-  /** They wait no longer for requests that run, now or once they are asked to end. */
+  /** Makes them stop waiting for running requests, now or on shutdown. */
   hurry(): void {
     for (const { child } of this.#running) {
       try {
@@ -87,7 +90,7 @@ export class Workers implements AsyncDisposable {
   /** Asks them to end and waits until they have. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
-    // What waits would keep this process alive.
+    // A pending timer would keep this process alive.
     for (const pause of this.#pauses) clearTimeout(pause)
     this.signal("SIGTERM")
     await Promise.all([...this.#running].map(({ child }) => child.exited))
@@ -141,7 +144,7 @@ export class Workers implements AsyncDisposable {
     if (!this.#isEnding) this.#spawn(worker.number)
   }
 
-  /** Who stands still gets no new connections, then a time to turn again, and then its end. */
+  /** A worker that hangs gets no new connections, then time to recover, and is then ended. */
   #look(now: number): void {
     const wasAsleep = now - this.#lookedAt > ASLEEP * BEAT_EVERY
     this.#lookedAt = now
@@ -151,7 +154,7 @@ export class Workers implements AsyncDisposable {
       const silence = now - worker.seenAt
       if (silence > this.#options.patience + PRECEDENCE) this.#kill(worker, silence)
       else if (silence > STILL_AFTER || isStopped(worker, silence)) this.#takeOut(worker, silence)
-      // It turns again, but listens no more: what it serves it may finish.
+      // It runs again, but no longer listens: it may finish what it serves.
       else if (worker.isOut && silence <= STOPPED_AFTER) worker.child.kill("SIGTERM")
     }
   }
@@ -177,17 +180,17 @@ function isStopped({ child }: WorkerProcess, silence: number): boolean {
   return silence > STOPPED_AFTER && kernelState(String(child.pid)) === "stopped"
 }
 
-/** A worker's line to its parent. While it is open, the process does not end. */
+/** A worker's connection to its parent. While it is open, the process does not end. */
 export class ParentLine implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined
-  /** Hears that running requests are not waited for any longer. */
+  /** Called when running requests are no longer waited for. */
   onHurry: (() => void) | undefined
 
   constructor() {
     process.on("message", this.#onMessage)
   }
 
-  /** Tells the parent that this worker listens, and from then on that it turns. */
+  /** Tells the parent that this worker listens, and from then on that its event loop runs. */
   reportListening(): void {
     this.#report("listening")
     this.#timer = setInterval(() => this.#report("beat"), BEAT_EVERY)

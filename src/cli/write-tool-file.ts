@@ -10,16 +10,16 @@ const BY_HAND = "Run the command without --write, and add the lines yourself."
 /** A text of JSON, or the white space between. */
 const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g
 
-/** What was written. */
+/** The file that was written. */
 export interface WrittenFile {
   readonly path: string
-  /** A copy of what was there before. */
+  /** A copy of the previous file. */
   readonly backup?: string
 }
 
 /**
- * Writes the settings of a tool where that takes nothing from its user: into a new file, or beside what a file of JSON says.
- * @throws CommandError where the file says what would be lost.
+ * Writes the settings of a tool without losing the user's: into a new file, or merged into a JSON file.
+ * @throws CommandError where the file's content would be lost.
  */
 export async function writeToolFile({ file, text }: ToolSettings): Promise<WrittenFile> {
   if (file === undefined) {
@@ -42,8 +42,8 @@ export async function writeToolFile({ file, text }: ToolSettings): Promise<Writt
 }
 
 /**
- * Adds settings to a file of JSON, through a link to where it is kept.
- * @returns where the copy of what was there is.
+ * Adds settings to a JSON file, through a link to its real place.
+ * @returns the path of the backup.
  */
 async function addTo(path: string, present: string, members?: JsonMembers): Promise<string> {
   const settings = objectOf(present)
@@ -56,7 +56,7 @@ async function addTo(path: string, present: string, members?: JsonMembers): Prom
     )
   }
   const backup = `${path}.before-tollgate`
-  // The first copy is the one from before, however often this is done.
+  // The first backup is the original, however often this is done.
   if ((await textOf(backup)) === undefined) await copyFile(path, backup)
   await writeFile(path, `${JSON.stringify(all, undefined, 2)}\n`)
   await chmod(path, PRIVATE)
@@ -72,7 +72,7 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined for what does not say the same when it is written again: comments, large numbers, a member twice. */
+/** Undefined for text that would change when it is written back: comments, large numbers, duplicate members. */
 function objectOf(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -83,7 +83,7 @@ function objectOf(text: string): JsonObject | undefined {
   }
 }
 
-/** Undefined where something else stands in the place of settings. */
+/** Undefined where another type of value is in the place of settings. */
 function merged(present: JsonObject, members: JsonMembers): JsonObject | undefined {
   const result: JsonObject = { ...present }
   for (const [name, member] of Object.entries(members)) {

@@ -10,7 +10,7 @@ import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 
-/** Those who pay: made and renamed by operators, seen by their members. */
+/** Accounts, which pay for requests: created and renamed by operators, visible to their members. */
 export class Accounts {
   readonly #store: Store
   readonly #audit: Audit
@@ -118,7 +118,7 @@ export class Accounts {
 
   async #require(id: string): Promise<AccountRecord> {
     const account = await this.#store.accounts.find(id)
-    // It is found by its name as well, which is no id.
+    // It is also found by its name, which is not an id.
     if (account?.id === id) return account
     throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }

@@ -2,23 +2,23 @@ import { reaches } from "tollgate-contract/roles.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { AccountRole } from "tollgate-contract/common.ts"
 
-/** Who asks the management API for something, and what they may do. */
+/** The caller of the management API, and what they may do. */
 export interface Actor {
   readonly kind: "user" | "admin_token" | "command"
   /** The user's id; null for the admin token and for commands. */
   readonly id: string | null
-  /** As the audit log and the ledger's entries name them: an e-mail address, `admin token`, `command line`. */
+  /** The name in the audit log and the ledger's entries: an e-mail address, `admin token`, `command line`. */
   readonly name: string
   readonly isOperator: boolean
-  /** What they are in each account that they belong to, by the account's id. */
+  /** Their role in each account that they belong to, by the account's id. */
   readonly roles: ReadonlyMap<string, AccountRole>
-  /** The network address that they come from. */
+  /** The network address of the caller. */
   readonly address: string | null
-  /** The request whose idempotency key these changes use up, where one was sent. */
+  /** The request whose idempotency key these changes use up, if it has one. */
   readonly claim?: string
 }
 
-/** The person at the command line, who has the files and may do everything. */
+/** The person at the command line, who has access to the files and may do everything. */
 export const COMMAND_LINE: Actor = {
   kind: "command",
   id: null,
@@ -33,7 +33,7 @@ export function rightsOf({ isOperator, roles }: Actor): string {
   return JSON.stringify({ isOperator, roles: Object.fromEntries(roles) })
 }
 
-/** Whether someone may still do all that they could once. */
+/** Whether someone still has all the rights that they had then. */
 export function mayStill(actor: Actor, rights: string): boolean {
   const once = JSON.parse(rights) as Rights
   if (actor.isOperator) return true
@@ -61,7 +61,7 @@ export function maySee(actor: Actor, account: string): boolean {
 }
 
 /**
- * What an account is to someone who does not belong to it: nothing that exists.
+ * Checks a role in an account. For someone who does not belong to the account, it does not exist.
  * @throws GatewayError `not_found` for strangers, `forbidden` for members whose role is too low.
  */
 export function requireRole(actor: Actor, account: string, least: AccountRole): void {

@@ -8,7 +8,7 @@ interface Tally {
 /** How many names are remembered; beyond it the oldest are forgotten. */
 const MAX_NAMES = 10_000
 
-/** Counts what someone tried in vain, so that guessing is hopeless. In memory, per process. */
+/** Counts failed attempts, so that guessing is hopeless. In memory, per process. */
 export class Attempts {
   readonly #max: number
   readonly #window: number
@@ -21,7 +21,7 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt before it is made, so that many at once are no way around it.
+   * Counts an attempt before it is made, so that parallel attempts do not get around the limit.
    * @throws GatewayError `too_many_attempts`.
    */
   take(name: string, now: number): void {

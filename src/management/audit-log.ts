@@ -9,7 +9,7 @@ import { pageFrom, positionOf } from "./cursor.ts"
 
 export type AuditQuery = z.output<typeof auditQuery>
 
-/** Who changed what: operators read all of it, owners what concerns their accounts. */
+/** Who changed what: operators read all of it, owners the records of their accounts. */
 export class AuditLog {
   readonly #store: Store
 
@@ -17,7 +17,7 @@ export class AuditLog {
     this.#store = store
   }
 
-  /** The newest first. @throws GatewayError `not_found`, `forbidden` for who owns no account. */
+  /** The newest first. @throws GatewayError `not_found`, or `forbidden` for callers who own no account. */
   async list(actor: Actor, query: AuditQuery): Promise<Page<AuditDocument>> {
     const filter = {
       accounts: accountsOf(actor, query.account),

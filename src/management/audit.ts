@@ -2,13 +2,13 @@ import type { NewAuditRecord } from "../store/audit.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 
-/** What an audit record says of a change, beside who made it. */
+/** What an audit record says of a change, besides who made it. */
 export interface AuditedChange {
   /** `<resource>.<verb>`: `key.create`, `account.entry`, `provider.change`. */
   readonly action: string
-  /** The account that it concerns, whose owners may read it. */
+  /** The account it belongs to, whose owners may read it. */
   readonly account?: string | null
-  /** The id of what is changed. */
+  /** The id of the changed object. */
   readonly target?: string | null
   /** What the API showed before, and what it shows now: contract documents, never with a secret. */
   readonly before?: unknown
@@ -36,7 +36,7 @@ export class Audit {
     return write(recordOf(actor, change))
   }
 
-  /** Records a change of what is kept elsewhere than in the store, once it is made. */
+  /** Records a change of data outside the store, after it is made. */
   async record(actor: Actor, change: AuditedChange): Promise<void> {
     await this.#store.audit.append(recordOf(actor, change))
   }

@@ -6,7 +6,7 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { ReportedReversal } from "./reversal-events.ts"
 
-/** How long it is waited for processes to give back what they have leased but do not need; milliseconds. */
+/** How long it waits for processes to return what they have leased but do not need; milliseconds. */
 const RECALL_TIME = 1_500
 const RECALL_PAUSE = 50
 /** Others may settle the same payment at the same moment; each time one of them is done. */
@@ -19,8 +19,8 @@ export interface ReversalParts {
 }
 
 /**
- * Takes credits back when their card payment was refunded or disputed, and gives them again when the
- * dispute is won. A balance never falls below zero: what is missing is a debt, which new credits pay first.
+ * Takes credits back when their card payment was refunded or disputed, and returns them when the dispute is
+ * won. A balance never falls below zero: what is missing is a debt, which new credits pay first.
  */
 export class CardReversals {
   readonly #parts: ReversalParts
@@ -30,13 +30,13 @@ export class CardReversals {
   }
 
   /**
-   * Brings the ledger to what a payment's reversals come to, this one included.
-   * @throws StoreError `not_found` for a payment that is not known.
+   * Adjusts the ledger to the sum of a payment's reversals, including this one.
+   * @throws StoreError `not_found` for an unknown payment.
    */
   async settle(actor: Actor, reported: ReportedReversal): Promise<void> {
     const { store } = this.#parts
     const payment = await store.payments.findCard(reported.intent)
-    // In another currency the amount says nothing about the part that it is of.
+    // In another currency, the amount does not say which part of the payment it is.
     const units = payment === null || payment.currency === reported.currency ? reported.units : null
     const { id, intent, kind, isUndone } = reported
     for (let attempt = 1; ; attempt++) {
@@ -46,7 +46,7 @@ export class CardReversals {
         return await this.#post(actor, reported, open)
       } catch (error) {
         if (!(error instanceof StoreError)) throw error
-        // Someone else has settled it, or more was told meanwhile.
+        // Another process has settled it, or more was reported in the meantime.
         if (error.code === "exists") return
         if (error.code !== "conflict" || attempt === ATTEMPTS) throw error
       }
@@ -74,7 +74,7 @@ export class CardReversals {
     if (debt > 0n) warn(`the account ${account} owes ${formatCredits(debt)} credits: ${note}`)
   }
 
-  /** Processes lease whole balances, so what they do not need is asked back first. */
+  /** Processes lease entire balances, so what they do not need is recalled first. */
   async #recalled(account: string, amount: bigint, post: () => Promise<unknown>): Promise<void> {
     const { store } = this.#parts
     const deadline = performance.now() + RECALL_TIME

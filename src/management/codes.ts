@@ -37,7 +37,7 @@ export class Codes {
     return { ...page, data: page.data.map((code) => codeDocument(code, now)) }
   }
 
-  /** The code itself is in the answer once and nowhere after. @throws GatewayError `forbidden`, `invalid_value`. */
+  /** The code itself is only in this response. @throws GatewayError `forbidden`, `invalid_value`. */
   async create(actor: Actor, input: NewCode): Promise<CodeWithText> {
     requireOperator(actor)
     const now = Date.now()
@@ -61,7 +61,10 @@ export class Codes {
     return { ...codeDocument(record, now), code: text }
   }
 
-  /** Ends it for good; what it gave stays. To revoke it again changes nothing. @throws GatewayError `forbidden`, `not_found`. */
+  /**
+   * Revokes it for good; the credits it gave remain. Revoking it a second time changes nothing.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
   async revoke(actor: Actor, id: string): Promise<Code> {
     requireOperator(actor)
     const now = Date.now()

@@ -17,14 +17,14 @@ export interface EntryQuery extends PageQuery {
   readonly kind?: EntryKind | undefined
 }
 
-/** How often a wrong code may be typed in how long, by one account and from one address. */
+/** How many wrong codes one account or one address may enter in the window below. */
 const MAX_WRONG_CODES = 10
 const WRONG_CODES_WINDOW = 15 * 60 * 1_000
-/** How long a change waits for processes to give back what they have leased but do not need; milliseconds. */
+/** How long a change waits for processes to return what they have leased but do not need; milliseconds. */
 const RECALL_TIME = 1_500
 const RECALL_PAUSE = 50
 
-/** What accounts pay with: the ledger, read by members and added to by operators and codes. */
+/** The credits of accounts: the ledger, which members read and operators and codes add to. */
 export class Credits {
   readonly #store: Store
   readonly #audit: Audit
@@ -74,8 +74,8 @@ export class Credits {
 
   /**
    * Adds an entry; nothing in the ledger is ever edited.
-   * @throws GatewayError `forbidden`, `not_found`, `below_min_value`, `above_max_value`; `conflict` when
-   * an adjustment takes out more than there is, or than running requests leave.
+   * @throws GatewayError `forbidden`, `not_found`, `below_min_value`, `above_max_value`; `conflict` when an
+   * adjustment takes out more than there is, or than running requests leave.
    */
   async add(actor: Actor, account: string, input: NewEntry): Promise<Entry> {
     requireRole(actor, account, "viewer")
@@ -96,9 +96,9 @@ export class Credits {
   }
 
   /**
-   * Gives an account what a code is worth.
-   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for a wrong code, `too_many_attempts`
-   * after many; `conflict` for one that cannot be used any more.
+   * Adds the credits of a code to an account.
+   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for a wrong code, `too_many_attempts` after
+   * many; `conflict` for one that can no longer be used.
    */
   async redeem(actor: Actor, account: string, text: string): Promise<Entry> {
     requireRole(actor, account, "member")
@@ -137,7 +137,7 @@ export class Credits {
     }
   }
 
-  /** Processes lease whole balances, so what is to be taken out has to be asked back first. */
+  /** Processes lease entire balances, so what is taken out has to be recalled first. */
   async #takeOut(
     account: string,
     amount: bigint,

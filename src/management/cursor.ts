@@ -1,20 +1,20 @@
 import { GatewayError } from "../canon/errors.ts"
 import type { Page } from "tollgate-contract/common.ts"
 
-/** Where a page of a list begins: what the last entry of the page before is sorted by. */
+/** Where a page of a list starts: the sort values of the last entry of the previous page. */
 export type Position = readonly (string | number)[]
 
 /** The latest moment that a date can be, Unix milliseconds. */
 const LATEST_TIME = 8.64e15
 
-/** What a list is asked for, as `pageQuery` has it. */
+/** The parameters of a list, as in `pageQuery`. */
 export interface PageQuery {
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
 /**
- * The position that a cursor stands for; undefined without one.
+ * The position in a cursor; undefined without one.
  * @throws GatewayError `invalid_value`.
  */
 export function positionOf(cursor: string | undefined): Position | undefined {
@@ -23,7 +23,7 @@ export function positionOf(cursor: string | undefined): Position | undefined {
     const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"))
     if (isPosition(value)) return value
   } catch {
-    // Told below, as what it is: not one of ours.
+    // Reported below as a cursor that is not ours.
   }
   throw foreignCursor()
 }
@@ -49,14 +49,14 @@ function foreignCursor(): GatewayError {
   )
 }
 
-/** The cursor of a position. Its text means nothing to anyone else. */
+/** The cursor for a position. Its text is opaque to others. */
 export function cursorOf(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url")
 }
 
 /**
- * A page, of entries that were read from its beginning on.
- * @param found up to one more than the page holds, which tells that there is a next one.
+ * A page of entries.
+ * @param found up to one more than the page holds, which shows that there is a next page.
  */
 export function pageFrom<Item>(
   found: readonly Item[],

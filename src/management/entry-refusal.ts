@@ -2,10 +2,10 @@ import { GatewayError } from "../canon/errors.ts"
 import { pathName } from "../canon/invalid-request.ts"
 import type { IssueFinding } from "../config/issues.ts"
 
-/** Faults that are told at once. */
+/** How many faults are reported at most. */
 const MAX_FAULTS = 50
 const LONGEST_NAME = 100
-/** A sentence of its own, which needs no subject before it. */
+/** A complete sentence, which needs no subject before it. */
 const WHOLE_SENTENCE = /^(the|this|there) /
 
 interface Fault {
@@ -15,10 +15,10 @@ interface Fault {
 }
 
 /**
- * Refuses what the rules of the settings file refuse, in the words of those rules.
- * @param subject what has no name of its own: `The provider`.
- * @param idName the parameter that an entry's own name came in.
- * @throws GatewayError `invalid_value`; `errors` holds all faults, for a form to show beside its fields.
+ * Refuses what the rules of the settings file refuse, with the messages of those rules.
+ * @param subject the subject for a fault without a name: `The provider`.
+ * @param idName the parameter with the entry's own name.
+ * @throws GatewayError `invalid_value`; `errors` holds all faults, for a form to show next to its fields.
  */
 export function refuseFindings(
   findings: readonly IssueFinding[],
@@ -39,7 +39,7 @@ export function refuseFindings(
   })
 }
 
-/** One fault that no rule of the file knows. */
+/** One fault that is not in the rules of the file. */
 export function refused(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, {
     parameter,
@@ -48,7 +48,7 @@ export function refused(parameter: string, message: string): GatewayError {
 }
 
 function faultOf({ path, message, name, lacking }: IssueFinding, idName: string): Fault {
-  // The entry's own name is wrong: its path has been cut off before it.
+  // The entry's own name is invalid: its path has been cut off before it.
   if (name !== undefined && WHOLE_SENTENCE.test(message) && path.length === 0) {
     return { name: idName, words: message }
   }

@@ -1,2 +1,2 @@
-/** The account that a first start makes, so that there is something to call with. */
+/** The account that the first start creates, so that there is something to call with. */
 export const FIRST_ACCOUNT = "demo"

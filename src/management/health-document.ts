@@ -1,7 +1,7 @@
 import type { HealthReport } from "../routing/health.ts"
 import type { Health } from "tollgate-contract/catalog.ts"
 
-/** How a deployment fares, as the API shows it. What went wrong is for operators. */
+/** The health of a deployment, as the API shows it. Only operators see what went wrong. */
 export function healthDocument(report: HealthReport, isOperator: boolean): Health {
   return {
     state: report.state,
@@ -12,7 +12,7 @@ export function healthDocument(report: HealthReport, isOperator: boolean): Healt
   }
 }
 
-/** Several deployments as one: it rests when all of which anything is known rest. */
+/** The health of several deployments together: open when all known ones are open. */
 export function summedReport(reports: readonly HealthReport[]): HealthReport {
   const known = reports.filter(({ state }) => state !== "unknown")
   const open = known.filter(({ state }) => state === "resting")

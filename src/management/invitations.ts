@@ -25,7 +25,7 @@ export interface InvitationInput {
   readonly role: AccountRole
 }
 
-/** What someone who is new says of himself. */
+/** What a new user enters. */
 export interface Acceptance {
   readonly name?: string | undefined
   readonly password?: string | undefined
@@ -60,7 +60,7 @@ export class Invitations {
   }
 
   /**
-   * The link is in the answer, and nowhere else.
+   * The link is only in this response.
    * @throws GatewayError `forbidden`, `not_found`; `conflict` when the person is in the account already.
    */
   async create(
@@ -109,7 +109,7 @@ export class Invitations {
     )
   }
 
-  /** What the link says before anyone has signed in. @throws GatewayError `not_found`. */
+  /** What the link shows before anyone has signed in. @throws GatewayError `not_found`. */
   async open(token: string): Promise<OpenInvitation> {
     const invitation = await this.#require(token)
     const document = invitationDocument(invitation, await this.#accountNames())

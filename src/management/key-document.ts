@@ -3,7 +3,7 @@ import type { KeyRecord } from "../store/keys.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { endOfPeriod } from "../accounting/budget-periods.ts"
 
-/** What a key has been used for, of the index of requests. */
+/** The use of a key, from the index of requests. */
 export interface KeyUse {
   /** Unix milliseconds; null: never. */
   readonly lastUsedAt: number | null
@@ -57,7 +57,7 @@ type KeyLimits = Pick<
   | "origins"
 >
 
-/** What people set of a key, as the audit log tells a change of it. */
+/** The settings of a key that people change, for the audit log. */
 export function keySettings(key: KeyLimits) {
   return {
     name: key.name,

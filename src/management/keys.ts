@@ -20,14 +20,14 @@ import { keyDocument, keySettings, type KeyUse, statusOf } from "./key-document.
 import { scopeOf } from "./scope.ts"
 import { expiryOf } from "./expiry.ts"
 
-/** What keys were used for, by their ids; one that never was is absent. */
+/** The use of keys, by their ids; one that was never used is absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** What a running gateway has beside the ledger. A command has none of it. */
+/** What a running gateway has besides the ledger. A command has none of it. */
 export interface KeyContext {
-  /** Absent where no one shows what keys were used for. */
+  /** Absent where the use of keys is not shown. */
   readonly uses?: KeyUses
-  /** Hears of every change, before it is answered: who has just made a key uses it. */
+  /** Called for every change before it is answered: a new key is usually used immediately. */
   readonly changed?: () => Promise<void>
 }
 
@@ -36,7 +36,7 @@ export interface KeyQuery extends PageQuery {
   readonly status?: Key["status"] | undefined
 }
 
-/** What callers send: made, limited, rotated and revoked by the members of the account that pays. */
+/** The keys of callers: created, limited, rotated and revoked by the members of the account that pays. */
 export class Keys {
   readonly #store: Store
   readonly #audit: Audit
@@ -108,7 +108,7 @@ export class Keys {
   }
 
   /**
-   * Gives it a new secret; the old ones work on for a while.
+   * Gives it a new secret; the old ones keep working for a while.
    * @param grace milliseconds.
    * @throws GatewayError `not_found`, `forbidden`; `conflict` once it is revoked.
    */
@@ -176,7 +176,7 @@ export class Keys {
     return { secret, record: { hash, hint: hintOf(secret), createdAt: now, expiresAt: null } }
   }
 
-  /** What another has changed in between is told. */
+  /** Reports a change that someone else has made in the meantime. */
   async #changing<Result>(step: () => Promise<Result>): Promise<Result> {
     try {
       const result = await step()
@@ -204,7 +204,7 @@ const UNLIMITED = {
   origins: null,
 }
 
-/** The members that were given, as the store has them. */
+/** The members that were given, in the store's form. */
 function changeOf(input: KeyChange, now: number): KeyRecordChange {
   return {
     ...(input.name !== undefined && { name: input.name }),
@@ -226,7 +226,7 @@ function amountOf(credits: string | null): bigint | null {
   return credits === null ? null : parseCredits(credits)
 }
 
-/** As browsers write them, each once. */
+/** As browsers write them, without duplicates. */
 function originsOf(texts: readonly string[] | null): string[] | null {
   return texts === null ? null : [...new Set(texts.map((text) => pageOriginOf(text) ?? text))]
 }

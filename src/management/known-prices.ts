@@ -7,19 +7,19 @@ import { readPrice } from "../catalog/read-price.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { vendors } from "../vendors/index.ts"
 
-/** What could be put into force for a model that has no price. */
+/** A known price that could be used for a model without one. */
 export interface KnownEntry {
   readonly kind: ModelKind
   /** As in `tollgate.yaml`. */
   readonly price: Readonly<Record<string, unknown>>
-  /** Whose price it is: `OpenAI: gpt-4o`. */
+  /** The source of the price: `OpenAI: gpt-4o`. */
   readonly source: string
 }
 
-/** Sells the models of others under their names: its price counts when no one else's is known. */
+/** They sell the models of others under their names: their price is used only when no other is known. */
 const RESELLERS = new Set(["openrouter", "huggingface"])
 
-/** Prices of the known facts, for models that are not known at the vendor they are called at. */
+/** Known prices for models that are not known at the vendor they are called at. */
 export class KnownPrices {
   readonly #facts: Facts
   /** Known models by the last part of their names. */
@@ -92,11 +92,11 @@ function lastPart(name: string): string {
 function entryOf(known: ModelFacts, kind: ModelKind): Omit<KnownEntry, "source"> | undefined {
   if (known.price === undefined || kindOf(known) !== kind) return undefined
   const price = billable(known.price)
-  // What would be refused as a price is no help.
+  // A price that would be refused is no help.
   return readPrice(kind, price, "1").price === undefined ? undefined : { kind, price }
 }
 
-/** The classes that can be billed; a vendor's others are their own matter once an operator takes the price. */
+/** The classes that can be billed; the vendor's others do not apply once an operator takes over the price. */
 function billable(price: PriceFacts): Readonly<Record<string, unknown>> {
   const { tiers } = price
   return {

@@ -22,28 +22,28 @@ export interface LiveSettingsParts {
   readonly store: Store
   readonly seal: SecretCipher
   readonly vendors: readonly KnownVendor[]
-  /** What the file and the environment say. */
+  /** The settings of the file and the environment. */
   readonly base: BaseSettings
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl: string | undefined
-  /** Puts settings into force. */
+  /** Activates settings. */
   readonly apply: (settings: Settings) => void
-  /** The console has changed what is active: the names of what differs. */
+  /** Called when the console has changed active settings, with the names that differ. */
   readonly onConsoleChange: (changed: readonly string[]) => void
   readonly warn: (message: string) => void
 }
 
-/** What is to become of one entry; null takes it away. */
+/** A change of one entry; null deletes it. */
 export interface EntryChange {
   readonly section: ConsoleSection
   readonly id: string
-  /** Of the shape that `tollgate.yaml` has, with its secrets. */
+  /** In the form of `tollgate.yaml`, with its secrets. */
   readonly entry: unknown
 }
 
 /**
- * The settings active: what the file and the environment say, under it what the console has set, and
- * the simulator. Both can change at any time, each by itself.
+ * The active settings: those of the file and the environment, below them those of the console, and the
+ * simulator. Both can change at any time, independently.
  */
 export class LiveSettings {
   readonly #parts: LiveSettingsParts
@@ -62,27 +62,27 @@ export class LiveSettings {
     this.#warn()
   }
 
-  /** Reads what the console has set. Nothing of it can keep the gateway from starting. */
+  /** Reads what the console has set. Nothing in it can prevent the gateway from starting. */
   static async open(parts: LiveSettingsParts): Promise<LiveSettings> {
     return new LiveSettings(parts, await parts.store.settings.read())
   }
 
-  /** What is active. */
+  /** The active settings. */
   get effective(): Settings {
     return this.#effective
   }
 
-  /** What the file and the environment say. */
+  /** The settings of the file and the environment. */
   get base(): BaseSettings {
     return this.#base
   }
 
-  /** What the console has set, understood. */
+  /** The settings of the console, parsed. */
   get reading(): ConsoleReading {
     return this.#reading
   }
 
-  /** What the console has set, as it is kept. */
+  /** The settings of the console, as stored. */
   get records(): readonly SettingRecord[] {
     return this.#state.records
   }
@@ -91,18 +91,18 @@ export class LiveSettings {
     return this.records.find((record) => record.section === section && record.id === id)
   }
 
-  /** An entry of the console as it was put, secrets included; undefined where there is none, or it is unreadable. */
+  /** An entry of the console as it was set, secrets included; undefined where there is none, or it is unreadable. */
   entry(section: ConsoleSection, id: string): RawEntry | undefined {
     return this.#reading.entries.get(placeOf(section, id))
   }
 
-  /** The file or the environment says something else now. */
+  /** Replaces the settings of the file and the environment. */
   rebase(base: BaseSettings): void {
     this.#takeOver(base, this.#reading)
     this.#base = base
   }
 
-  /** Looks for what the console has changed, here or in another process. */
+  /** Reads what the console has changed, here or in another process. */
   async refresh(revision?: number): Promise<void> {
     if (revision !== undefined && revision <= this.#state.revision) return
     this.taken(await this.#parts.store.settings.read())
@@ -120,7 +120,7 @@ export class LiveSettings {
     return this.#compose(this.#base, this.#read([...kept, ...fresh]))
   }
 
-  /** Changes as the store takes them: sealed, and for what is there now. */
+  /** Changes in the store's form: encrypted, and based on the present state. */
   prepare(changes: readonly EntryChange[]): SettingChange[] {
     return changes.map(({ section, id, entry }) => {
       const replaces = this.record(section, id)?.revision ?? null
@@ -133,9 +133,9 @@ export class LiveSettings {
     return readConsole(records, { ...this.#parts, known: this.#known })
   }
 
-  /** Puts what a change has made of the settings into force, so that whoever made it finds it done. */
+  /** Activates the settings after a change, so that they are active when the change returns. */
   taken(state: SettingsState): void {
-    // Two looks may overtake each other.
+    // Two reads may overtake each other.
     if (state.revision <= this.#state.revision) return
     const reading = this.#read(state.records)
     const places = new Set(state.records.map(({ section, id }) => placeOf(section, id)))

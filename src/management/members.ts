@@ -10,7 +10,7 @@ import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 
-/** Who belongs to an account, and as what. Their names are the users', their roles the store's. */
+/** The members of accounts and their roles. Names come from the users, roles from the store. */
 export class Members {
   readonly #store: Store
   readonly #users: Users
@@ -22,7 +22,7 @@ export class Members {
     this.#audit = audit
   }
 
-  /** Of one account, or of all that they may see; in the order in which they joined. */
+  /** Of one account, or of all that the actor may see; in the order in which they joined. */
   async list(
     actor: Actor,
     input: PageQuery & { readonly account?: string | undefined },
@@ -67,7 +67,7 @@ export class Members {
     )
   }
 
-  /** A member whom they may change. */
+  /** A member that the actor may change. */
   async #requireOwned(actor: Actor, id: string): Promise<MemberRecord> {
     const member = await this.#store.members.find(id)
     if (!member || !maySee(actor, member.account)) throw noMember(id)
@@ -77,7 +77,7 @@ export class Members {
 }
 
 /**
- * The accounts that a list is about; undefined means all.
+ * The accounts that a list covers; undefined means all.
  * @throws GatewayError `not_found` for someone else's.
  */
 export function accountsOf(

@@ -6,7 +6,7 @@ import type { Operations } from "../vendors/vendor.ts"
 /** Chat of any vendor is reached in every dialect. */
 const CHAT = ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/responses/compact"]
 
-/** What each operation is asked for at. Embeddings also rerank, emulated. */
+/** The endpoints of each operation. Embedding models also rerank, by emulation. */
 const OPERATIONS: Readonly<
   Record<Exclude<ModelKind, "chat">, readonly (readonly [keyof Operations, readonly string[]])[]>
 > = {
@@ -18,8 +18,8 @@ const OPERATIONS: Readonly<
 }
 
 /**
- * The endpoints that a model answers on, as far as the vendors' tables say: what `docs/endpoints.md` shows
- * of vendors.
+ * The endpoints that a model answers on, according to the vendors' tables: what `docs/endpoints.md` shows per
+ * vendor.
  * @param vendorOf the vendor of a provider.
  */
 export function endpointsOf(

@@ -25,11 +25,11 @@ const LONGEST_ID = 200
 export interface ModelParts {
   readonly changes: ConsoleChanges
   readonly health: Health
-  /** The one active. */
+  /** The active catalog. */
   readonly catalog: () => Catalog
 }
 
-/** What a list of models is narrowed to. All of it has to hold. */
+/** The filters of a list of models. All of them have to match. */
 export interface ModelQuery extends PageQuery {
   /** A part of the id or of its owner's name. */
   readonly search?: string | undefined
@@ -39,7 +39,7 @@ export interface ModelQuery extends PageQuery {
   readonly priced?: "true" | "false" | undefined
 }
 
-/** The catalog, and what the console says of its models. */
+/** The catalog, and the console's entries for its models. */
 export class Models {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -75,7 +75,7 @@ export class Models {
   }
 
   /**
-   * Sets a model's entry, in place of the one that the console had. A model that no one knows is added so.
+   * Sets a model's entry, replacing the console's previous one. An unknown model is added.
    * @throws GatewayError `forbidden`, `invalid_value` naming the field, `conflict`.
    */
   async set(actor: Actor, id: string, entry: RawEntry): Promise<ModelDocument> {
@@ -89,7 +89,7 @@ export class Models {
     return this.find(actor, id)
   }
 
-  /** Takes back what the console says of a model. @throws GatewayError `forbidden`, `not_found`, `conflict`. */
+  /** Deletes the console's entry for a model. @throws GatewayError `forbidden`, `not_found`, `conflict`. */
   async reset(actor: Actor, id: string): Promise<void> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -192,7 +192,7 @@ function entryOf(live: LiveSettings, id: string): Record<string, unknown> | null
   return entry === undefined ? null : { ...entry }
 }
 
-/** Null where there is more to say than a flat table could. */
+/** Null where a flat table could not hold all of it. */
 function flatPrice(price: RawEntry): Record<string, string> | null {
   const members = Object.entries(price)
   const isFlat = members.every(([, value]) => typeof value === "string")

@@ -6,7 +6,7 @@ import type { Audit } from "./audit.ts"
 import { requireUser } from "./sessions.ts"
 import { userActor } from "./user-actor.ts"
 
-/** What people do with their own password and second factor; each is recorded. */
+/** Changes that people make to their own password and second factor; each is recorded. */
 export class OwnPassword {
   readonly #users: Users
   readonly #audit: Audit
@@ -16,7 +16,10 @@ export class OwnPassword {
     this.#audit = audit
   }
 
-  /** All their other sessions end, and links that would set another password. @returns the cookies of the one that goes on. */
+  /**
+   * Ends all their other sessions, and links that would set another password.
+   * @returns the cookies of the remaining session.
+   */
   async change(
     actor: Actor,
     client: ClientInfo,
@@ -40,13 +43,13 @@ export class OwnPassword {
     await this.#audit.record(actor, change)
   }
 
-  /** Begins to set a second factor up; it is in use once a code of it was sent. */
+  /** Starts setting up a second factor; it is active once a code of it was sent. */
   beginTwoFactor(actor: Actor, client: ClientInfo, password: string): Promise<Setup> {
     requireUser(actor)
     return this.#users.signIn.beginTwoFactor(client, password)
   }
 
-  /** @returns the cookies of the session that goes on. */
+  /** @returns the cookies of the remaining session. */
   async endTwoFactor(
     actor: Actor,
     client: ClientInfo,

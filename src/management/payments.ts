@@ -12,10 +12,10 @@ import { CardReversals } from "./card-reversals.ts"
 import { reversalOf } from "./reversal-events.ts"
 import { type StripeClient, stripeClient } from "./stripe-client.ts"
 
-/** The most that Stripe takes at once, in the currency's smallest units. */
+/** The most that Stripe takes per payment, in the currency's smallest units. */
 const MAX_UNITS = 99_999_999n
 
-/** Whom the ledger and the audit log name for what Stripe tells. */
+/** The actor of changes that Stripe reports, for the ledger and the audit log. */
 const STRIPE: Actor = {
   kind: "command",
   id: null,
@@ -28,9 +28,9 @@ const STRIPE: Actor = {
 export interface PaymentParts {
   readonly store: Store
   readonly audit: Audit
-  /** Those active; undefined where cards are not taken. */
+  /** The active settings; undefined where cards are not accepted. */
   readonly settings: () => PaymentSettings | undefined
-  /** The address that callers use, to come back to after paying. */
+  /** The address that callers use, to return to after paying. */
   readonly baseUrl: () => string
   readonly warn: (message: string) => void
 }
@@ -70,12 +70,12 @@ export class Payments {
   }
 
   /**
-   * Takes what Stripe tells. A payment becomes one entry, however often it is told, and what takes it back
-   * takes its credits back; what is no payment of ours is left alone.
-   * @param body as it came, byte for byte.
+   * Processes a webhook of Stripe. A payment becomes one entry, however often it is reported, and a reversal
+   * takes its credits back; a payment that is not ours is ignored.
+   * @param body as received, byte for byte.
    * @param signature the header `stripe-signature`.
-   * @throws GatewayError `invalid_value` when it does not come from Stripe; `upstream_error` when Stripe
-   * has to be asked what a refund is of, and does not answer.
+   * @throws GatewayError `invalid_value` when it does not come from Stripe; `upstream_error` when Stripe does
+   * not answer the question which payment a refund belongs to.
    */
   async receive(body: string, signature: string | null): Promise<void> {
     const client = await stripeClient(this.#settings())
@@ -92,7 +92,7 @@ export class Payments {
     await this.#reversals.settle(STRIPE, reported)
   }
 
-  /** Whether a payment is one of ours. One that was not told of yet, or by an older Tollgate, is booked. */
+  /** Whether a payment is ours. One that was not reported yet, or only to an older version, is posted. */
   async #isOurs(client: StripeClient, intent: string): Promise<boolean> {
     if ((await this.#parts.store.payments.findCard(intent)) !== null) return true
     const session = await client.findSession(intent)
@@ -125,7 +125,7 @@ export class Payments {
       await audit.perform(STRIPE, change, (record) => store.payments.add(payment, record))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "exists") throw error
-      // It was told before, perhaps to a Tollgate that did not take note of how refunds name it.
+      // It was reported before, perhaps to a version that did not store the name that refunds use.
       if (card) await store.payments.rememberCard({ ...card, payment: id, account, amount })
     }
     return true

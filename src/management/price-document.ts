@@ -7,8 +7,8 @@ import type { Model as ModelDocument } from "tollgate-contract/catalog.ts"
 type PriceTable = Record<string, string>
 
 /**
- * What a model costs before the multiplier, credits per million units. With several deployments the most
- * that it can cost in each class, as holds have it.
+ * The price of a model before the multiplier, credits per million units. With several deployments the highest
+ * in each class, as for holds.
  */
 export function priceDocument(
   model: Model,
@@ -28,7 +28,7 @@ export function priceDocument(
   }
 }
 
-/** A class that one of them names costs the others what the class it belongs to does. */
+/** A class that only one of them prices costs the others what its parent class does. */
 function dearest(all: readonly Rates[]): PriceTable {
   const table: PriceTable = {}
   for (const name of PRICE_NAMES) {

@@ -7,24 +7,24 @@ const PATIENCE = 5_000
 /** Bytes; a list of models that is longer is not read. */
 const LONGEST_LIST = 8 * 1024 * 1024
 
-/** What a provider answered to a question that needs its credential and costs nothing. */
+/** The result of a request to a provider that needs its credential and costs nothing. */
 export interface ProbeFinding {
   readonly result: "ok" | "warning" | "failed"
   /** `it accepts the credential` */
   readonly found: string
   /** What to do about it. */
   readonly mend?: string
-  /** The provider's clock less ours, milliseconds, when it told. */
+  /** The provider's clock minus ours, milliseconds, when it was reported. */
   readonly clockOffset?: number
-  /** Of the answer, where there was one. */
+  /** The status of the response, if there was one. */
   readonly status?: number
-  /** The models that it lists, when it was asked for them and does. */
+  /** The models that it lists, when they were requested and it has a list. */
   readonly models?: readonly string[]
 }
 
 /**
- * Tries a provider's credential.
- * @param wantsModels whether its list of models is to be read.
+ * Tests a provider's credential.
+ * @param wantsModels whether to read its list of models.
  */
 export async function probeProvider(
   provider: ProviderSettings,
@@ -79,7 +79,7 @@ async function validate(
   return { result: "ok", found, ...(models.length > 0 && { models }) }
 }
 
-/** Some vendors say it with 400, and in words that their dialect knows. */
+/** Some vendors report it with 400, and in words that their dialect knows. */
 async function refusesCredential(
   vendor: Vendor,
   response: Response,
@@ -112,7 +112,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Under which name a list of models stands, and which member of an element names it: one row each for those that differ. */
+/** The names of the list of models, and of the member that names an element: one row per variant. */
 const LISTS = ["data", "models", "modelSummaries"]
 const NAMES = ["id", "modelId", "name"]
 
@@ -125,7 +125,7 @@ function modelsIn(body: unknown): string[] {
     const name = NAMES.map((member) => memberOf(element, member)).find(
       (value) => typeof value === "string" && value !== "",
     )
-    // Google's names begin with the path of the collection.
+    // Google's names start with the path of the collection.
     return typeof name === "string" ? [name.replace(/^models\//, "")] : []
   })
   return [...new Set(names)].toSorted()

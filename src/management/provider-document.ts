@@ -7,11 +7,11 @@ import type { Provider } from "tollgate-contract/catalog.ts"
 import { healthDocument, summedReport } from "./health-document.ts"
 import type { LiveSettings } from "./live-settings.ts"
 
-/** What a provider's models add up to. */
+/** Counts of a provider's models. */
 export interface ProviderTally {
   models: number
   unpriced: number
-  /** Their deployments there. */
+  /** The ids of their deployments there. */
   readonly deployments: Set<string>
 }
 
@@ -70,7 +70,7 @@ export function providerDocument(id: string, facts: ProviderFacts): Provider | u
   }
 }
 
-/** A provider as everyone may see it: what it is, and how it fares. */
+/** What everyone may see of a provider: its identity and its health. */
 export function publicProvider(provider: Provider): Provider {
   return {
     ...provider,
@@ -84,7 +84,7 @@ export function publicProvider(provider: Provider): Provider {
   }
 }
 
-/** The settings of a provider, be its name `constructor`. */
+/** The settings of a provider, even if it is named `constructor`. */
 export function settingsOf(live: LiveSettings, id: string): ProviderSettings | undefined {
   const { providers } = live.effective
   return Object.hasOwn(providers, id) ? providers[id] : undefined

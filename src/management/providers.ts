@@ -27,11 +27,11 @@ import { vendorForms } from "./vendor-forms.ts"
 export interface ProviderParts {
   readonly changes: ConsoleChanges
   readonly health: Health
-  /** The one active. */
+  /** The active catalog. */
   readonly catalog: () => Catalog
 }
 
-/** The accounts at vendors that models are called with. Those that the console adds, it can change. */
+/** The accounts at vendors that models are called with. Those added in the console can be changed there. */
 export class Providers {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -45,7 +45,7 @@ export class Providers {
     this.#catalog = catalog
   }
 
-  /** By id. Who is no operator sees those that models are called with, and how they fare. */
+  /** Sorted by id. Callers who are not operators see those that models are called with, and their health. */
   list(actor: Actor, input: PageQuery): Page<Provider> {
     const [after = ""] = positionOf(input.cursor) ?? []
     const tallies = tallyProviders(this.#catalog())
@@ -57,7 +57,7 @@ export class Providers {
     return actor.isOperator ? page : { ...page, data: page.data.map(publicProvider) }
   }
 
-  /** What can be added, and what each vendor asks for. */
+  /** The vendors that can be added, and the fields that each needs. */
   vendors(actor: Actor): { readonly object: "list"; readonly data: readonly Vendor[] } {
     requireOperator(actor)
     return { object: "list", data: vendorForms() }
@@ -109,7 +109,7 @@ export class Providers {
   }
 
   /**
-   * Removes one, and what the console says of its own models with it.
+   * Deletes one, together with the console's entries for its own models.
    * @throws GatewayError `forbidden`, `not_found`; `conflict` when models of other names are called there.
    */
   async remove(actor: Actor, id: string): Promise<void> {
@@ -145,7 +145,7 @@ export class Providers {
     await this.#changes.make(actor, audit, gone)
   }
 
-  /** Asks a provider something that costs nothing. @throws GatewayError `forbidden`, `not_found`. */
+  /** Sends a provider a request that costs nothing. @throws GatewayError `forbidden`, `not_found`. */
   async test(actor: Actor, id: string): Promise<ProviderTest> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -219,7 +219,7 @@ export class Providers {
     )
   }
 
-  /** A stored secret goes to where it was meant for, and nowhere else without being given again. */
+  /** A stored secret is only sent to the address it was entered for: for a new address it has to be entered again. */
   #refuseElsewhere(id: string, before: RawEntry, change: RawEntry, next: ProviderSettings): void {
     const given = secretNames(withoutNulls(change))
     const kept = secretNames(merged(before, change)).filter((name) => !given.includes(name))

@@ -43,7 +43,7 @@ export class Requests {
     return { ...page, data: page.data.map((record) => summaryDocument(record, actor)) }
   }
 
-  /** One whole receipt. @throws GatewayError `not_found`, also for those of other accounts. */
+  /** One complete receipt. @throws GatewayError `not_found`, also for those of other accounts. */
   async receipt(actor: Actor, id: string): Promise<Receipt> {
     const receipt = await this.#store.settlements.findReceipt(id)
     if (!receipt || !maySee(actor, receipt.account)) {

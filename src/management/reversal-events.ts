@@ -1,12 +1,12 @@
 import type { Stripe } from "stripe"
 import type { Reversal } from "../store/payments.ts"
 
-/** What Stripe tells of a payment that is taken back, or given again. */
+/** A reversal of a payment, or its return, as Stripe reports it. */
 export interface ReportedReversal extends Omit<Reversal, "units"> {
   /** In the smallest units of `currency`. */
   readonly units: bigint
   readonly currency: string
-  /** What stands in the ledger: `Stripe refund re_1`. */
+  /** The note in the ledger: `Stripe refund re_1`. */
   readonly note: string
 }
 
@@ -18,8 +18,8 @@ const INQUIRIES: ReadonlySet<string> = new Set(["warning_needs_response", "warni
 const WON: ReadonlySet<string> = new Set(["won", "warning_closed", "prevented"])
 
 /**
- * Reads an event; undefined for one that takes nothing back and gives nothing again. Source: Stripe's "Types
- * of events" and its objects Charge, Refund and Dispute. `amount_refunded` of a charge is the sum so far.
+ * Reads an event; undefined for one that neither takes money back nor returns it. Source: Stripe's "Types of
+ * events" and its objects Charge, Refund and Dispute. `amount_refunded` of a charge is the total so far.
  */
 export function reversalOf(event: Stripe.Event): ReportedReversal | undefined {
   switch (event.type) {
@@ -77,7 +77,7 @@ function dispute(
   return { id, intent, kind: "dispute", units: BigInt(amount), currency, isUndone, note }
 }
 
-/** An object that another one names is told by its id, or whole. */
+/** A referenced object is given by its id, or in full. */
 function idOf(reference: string | { readonly id: string } | null): string | undefined {
   return (typeof reference === "string" ? reference : reference?.id) ?? undefined
 }

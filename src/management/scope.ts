@@ -1,8 +1,8 @@
 import { type Actor, requireRole } from "./actor.ts"
 
 /**
- * Whose things a report is of: one account's, or of all accounts that they may see.
- * @returns undefined for everyone's.
+ * The accounts that a report covers: one, or all that the actor may see.
+ * @returns undefined for all accounts.
  * @throws GatewayError `not_found` for an account that is not theirs.
  */
 export function scopeOf(actor: Actor, account: string | undefined): readonly string[] | undefined {

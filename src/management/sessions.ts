@@ -20,7 +20,7 @@ export interface SessionParts {
   readonly takesCards: () => boolean
 }
 
-/** Who asks, and what they may do: read again for each request, so that every change counts at once. */
+/** The caller and their rights: read for each request, so that every change takes effect immediately. */
 export class Sessions {
   readonly #parts: SessionParts
 
@@ -28,7 +28,7 @@ export class Sessions {
     this.#parts = parts
   }
 
-  /** The user whose cookies these are; undefined for no one. */
+  /** The user of these cookies; undefined for none. */
   async actorOf(headers: Headers, address: string | null): Promise<Actor | undefined> {
     const session = await this.#parts.users.sessionOf(headers.get("cookie"))
     return session ? this.actorFor(session.user, address) : undefined
@@ -90,7 +90,7 @@ export class Sessions {
   }
 }
 
-/** @throws GatewayError `forbidden` for who is no user. */
+/** @throws GatewayError `forbidden` for callers who are not users. */
 export function requireUser(actor: Actor): string {
   if (actor.kind === "user" && actor.id !== null) return actor.id
   throw new GatewayError("forbidden", "Only somebody who is signed in has sessions and a password.")

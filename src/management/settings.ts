@@ -17,15 +17,15 @@ import type { LiveSettings } from "./live-settings.ts"
 
 export interface SettingsParts {
   readonly changes: ConsoleChanges
-  /** The one active. */
+  /** The active catalog. */
   readonly catalog: () => Catalog
   /** The settings file, when there is one. */
   readonly file: string | undefined
-  /** The database for one that reads through all of it, and keeps no one else waiting. */
+  /** Opens the database for a reader that goes through all of it, without blocking others. */
   readonly openReader: () => Promise<StoreReader>
 }
 
-/** The settings active, and those that the console can change. */
+/** The active settings, and those that the console can change. */
 export class GatewaySettings {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -76,7 +76,7 @@ export class GatewaySettings {
   }
 
   /**
-   * Walks every account's ledger. Who asks while one walks gets the same verdict.
+   * Verifies the ledger of every account. Calls during a verification get the same verdict.
    * @throws GatewayError `forbidden`.
    */
   async verifyLedger(actor: Actor): Promise<LedgerVerdict> {
@@ -148,7 +148,7 @@ export class GatewaySettings {
     return this.#own(setting.name)
   }
 
-  /** What the console has. */
+  /** The console's value. */
   #own(name: string): string | null {
     const record = this.#live.record("setting", name)
     if (record === undefined) return null

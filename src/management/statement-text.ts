@@ -2,7 +2,7 @@ import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
 
-/** What an account had, paid and was given in a time. */
+/** The balance, charges and credits of an account in a period. */
 export interface Statement {
   readonly account: { readonly id: string; readonly name: string }
   /** Unix milliseconds, the end exclusive. */
@@ -13,13 +13,13 @@ export interface Statement {
   /** What the account owed at the end. */
   readonly debt: bigint
   readonly entries: AsyncIterable<StatementLine>
-  /** What was not charged, which only operators are told: it is no part of the sum. Absent for others. */
+  /** What was not charged, for operators only: it is not part of the sum. Absent for others. */
   readonly writeOffs?: AsyncIterable<WriteOffRecord>
 }
 
 const COLUMNS = "number,time,kind,amount,balance,request,model,key,note"
 
-/** A statement as RFC 4180 has tables; its first and last rows are the balances, and a debt where there is one. */
+/** A statement as CSV (RFC 4180); its first and last rows are the balances, and a debt where there is one. */
 export async function* csvStatement(statement: Statement): AsyncGenerator<string> {
   const { from, until, opening, debt, entries, writeOffs } = statement
   yield `${COLUMNS}\r\n${balanceRow("opening balance", from, opening)}`
@@ -97,7 +97,10 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** Spreadsheets take what begins so for a formula, in wide characters too, and people write the notes. */
+/**
+ * Spreadsheets treat a text that starts like this as a formula, in full-width characters too, and people write
+ * the notes.
+ */
 function defused(text: string): string {
   return /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text
 }

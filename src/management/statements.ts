@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
 
-/** How many lines are read at once. */
+/** Lines per read. */
 const PAGE = 500
 /** Characters. */
 const CHUNK = 16 * 1024
@@ -19,7 +19,7 @@ export interface StatementFile {
   readonly chunks: AsyncIterable<string>
 }
 
-/** What an account had, paid and was given between two days. */
+/** The balance, charges and credits of an account between two days. */
 export class Statements {
   readonly #store: Store
 
@@ -28,10 +28,10 @@ export class Statements {
   }
 
   /**
-   * Each entry is on the statement of the day, in UTC, that it is of; the charge of a request is of the
-   * day on which the request began. So the opening balance, plus all amounts, is the closing balance,
-   * and that of one day is the opening balance of the next.
-   * @throws GatewayError `not_found`; `invalid_value` when it would end before it begins.
+   * Each entry is on the statement of its day in UTC; the charge of a request belongs to the day on which the
+   * request started. So the opening balance plus all amounts is the closing balance, and that of one day is the
+   * opening balance of the next.
+   * @throws GatewayError `not_found`; `invalid_value` when it would end before it starts.
    */
   async open(actor: Actor, id: string, query: StatementQuery): Promise<StatementFile> {
     requireRole(actor, id, "viewer")
@@ -64,7 +64,7 @@ export class Statements {
     return { account, from, until, opening, debt, entries }
   }
 
-  /** What all entries of before a moment add up to. */
+  /** The sum of all entries before a moment. */
   async #balanceAt(account: string, at: number): Promise<bigint> {
     const { after, last } = await this.#store.entries.findRange(account, at, at)
     const [end] =
@@ -76,7 +76,7 @@ export class Statements {
     return balance
   }
 
-  /** What it owed at a moment. */
+  /** The debt at a moment. */
   async #debtAt(account: string, at: number): Promise<bigint> {
     const { lines } = await this.#store.payments.findDebts(account)
     return lines.reduce((sum, { line }) => (line.at < at ? sum + line.amount : sum), 0n)

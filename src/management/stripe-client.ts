@@ -6,11 +6,14 @@ import type { PaymentSettings } from "../config/payment-settings.ts"
 const PATIENCE = 20_000
 const RETRIES = 2
 
-/** The little that is asked of Stripe. */
+/** The part of Stripe's API that is used. */
 export interface StripeClient {
   /** @returns the address of the page. @throws GatewayError `invalid_value`, `upstream_error`. */
   createCheckout(input: Stripe.Checkout.SessionCreateParams): Promise<string>
-  /** The page on which a payment was made; undefined when it was made elsewhere. @throws GatewayError `upstream_error`. */
+  /**
+   * The checkout session of a payment; undefined when it was made elsewhere.
+   * @throws GatewayError `upstream_error`.
+   */
   findSession(intent: string): Promise<Stripe.Checkout.Session | undefined>
   /** @throws when the signature is none of this body. */
   readEvent(body: string, signature: string): Promise<Stripe.Event>
@@ -59,7 +62,7 @@ function placeOf(baseUrl: string | undefined) {
   }
 }
 
-/** What Stripe says of an amount is the payer's to see; what it says of the key is not. */
+/** The payer may see what Stripe says of an amount, but not what it says of the key. */
 function refusalOf(cause: unknown, { errors }: typeof Stripe): GatewayError {
   if (cause instanceof errors.StripeInvalidRequestError) {
     const message = `Stripe refuses this amount: ${cause.message.slice(0, 300)}`

@@ -9,7 +9,7 @@ import { scopeOf } from "./scope.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Hours in one answer; more are asked for by the day. */
+/** The most hours in one report; longer periods are requested by the day. */
 const MAX_HOURS = 24 * 93
 /** Days in one answer. */
 const MAX_DAYS = 366 * 5
@@ -19,7 +19,7 @@ const OVERVIEW_HOURS = 24
 /** The rows of a list of the dearest. */
 const TOP = 10
 
-/** What was used, and what it cost, in sums. */
+/** Sums of usage and cost. */
 export class UsageReports {
   readonly #store: Store
   readonly #reports: Reports
@@ -30,7 +30,8 @@ export class UsageReports {
   }
 
   /**
-   * Sums of a time, of one account or of all that they may see. Hours that are begun count whole.
+   * Sums over a period, for one account or for all that the actor may see. Hours that are partly in the period
+   * count in full.
    * @throws GatewayError `not_found`, `invalid_value`.
    */
   async usage(actor: Actor, query: UsageQuery): Promise<{ object: "list"; data: UsageRow[] }> {
@@ -43,7 +44,7 @@ export class UsageReports {
     return { object: "list", data: await this.#named(actor, reports, sums, group) }
   }
 
-  /** What one wants to see first. Days and hours are those of UTC. @throws GatewayError `not_found`. */
+  /** The overview page. Days and hours are those of UTC. @throws GatewayError `not_found`. */
   async overview(actor: Actor, account: string | undefined): Promise<Overview> {
     const accounts = scopeOf(actor, account)
     const now = Date.now()
@@ -137,7 +138,7 @@ interface Times {
   readonly count: number
 }
 
-/** A row for every time, also for those without a request. */
+/** A row for each interval, also for those without requests. */
 function everyTime(
   actor: Actor,
   sums: readonly UsageSum[],

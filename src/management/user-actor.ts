@@ -2,7 +2,7 @@ import type { UserRecord } from "../users/user-records.ts"
 import type { Actor } from "./actor.ts"
 import type { AccountRole } from "tollgate-contract/common.ts"
 
-/** A user as they act: their e-mail address is what records name them by. */
+/** A user as an actor: records name them by their e-mail address. */
 export function userActor(
   user: UserRecord,
   roles: ReadonlyMap<string, AccountRole>,

@@ -67,7 +67,7 @@ export class UserDirectory {
 
   /**
    * A link that sets a new password, for someone who has lost theirs.
-   * @param withoutTwoFactor whether their second factor is switched off as well.
+   * @param withoutTwoFactor whether to switch off their second factor as well.
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async reset(actor: Actor, id: string, withoutTwoFactor: boolean): Promise<ResetLink> {

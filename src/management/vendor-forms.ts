@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<FieldName, FieldFacts>> = {
   session_token: { label: "Session token", isSecret: true },
 }
 
-/** Every vendor that can be added, by name, and what its form asks for. Made of the vendors' table. */
+/** Every vendor that can be added, sorted by name, with the fields of its form. Built from the vendors' table. */
 export function vendorForms(): VendorDocument[] {
   return [...vendors.values()]
     .map((vendor) => ({
@@ -41,7 +41,7 @@ export function vendorForms(): VendorDocument[] {
     .toSorted((left, right) => left.name.localeCompare(right.name, "en"))
 }
 
-/** What it needs comes first, and its address last where it has one of its own. */
+/** Required fields come first, the address last where the vendor has a fixed one. */
 function fieldsOf(vendor: Vendor): Field[] {
   const ways = waysToBeComplete(vendor)
   const names = new Set<FieldName>([
@@ -61,7 +61,7 @@ function fieldsOf(vendor: Vendor): Field[] {
   })
 }
 
-/** A vendor with servers of its own asks for its key, also where a provider behind a proxy needs none. */
+/** The form of a vendor with its own servers requires the key, although a provider behind a proxy needs none. */
 function isRequired(vendor: Vendor, name: FieldName): boolean {
   const ways = waysToBeComplete(vendor)
   if (ways.length > 0 && ways.every((way) => way.includes(name))) return true

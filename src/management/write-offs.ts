@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 
-/** What requests cost and was not charged: the operator's loss. */
+/** The cost of requests that was not charged: the operator's loss. */
 export class WriteOffs {
   readonly #store: Store
 
