@@ -6,23 +6,20 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 
-/**
- * Reasons of a `google.rpc.ErrorInfo` that mean the operator's key, said with 400
- * (docs/wire/gemini.md#f12).
- */
+/** Reasons in a `google.rpc.ErrorInfo` that concern the operator's key, sent with 400 (docs/wire/gemini.md#f12). */
 const KEY_REASONS: ReadonlySet<string> = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED"])
 
 const SECONDS = /^(\d+(?:\.\d+)?)s$/
 
 /**
- * An error answer: `{error: {code, message, status, details}}`, of some addresses in a list, or a page
- * of a proxy, which is not passed on.
+ * An error response: `{error: {code, message, status, details}}`, at some addresses in a list, or a proxy's
+ * page, which is not passed on.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readError(body))
 }
 
-/** An error inside a stream that began with 200. */
+/** An error inside a stream that started with 200. */
 export function decodeErrorEvent(error: JsonObject): Extract<ChatEvent, { type: "error" }> {
   return errorEvent(textAt(error, "message"), textAt(error, "status"))
 }
@@ -43,7 +40,7 @@ const STATUS_WORDS: ReadonlyMap<number, string> = new Map([
 
 const DETAIL = "type.googleapis.com/google.rpc."
 
-/** Google's error; `error_type` and the fields beside it are ours. */
+/** Google's error; `error_type` and the fields next to it are ours. */
 export function encodeError(
   error: GatewayError,
   requestId: string,
@@ -62,7 +59,7 @@ export function encodeError(
   return { status, body: { error: body } }
 }
 
-/** What clients act upon: the reason, the field, and how long to wait. */
+/** What clients act on: the reason, the field, and how long to wait. */
 function detailsOf({ kind, message, details }: GatewayError): JsonObject[] {
   const { parameter, retryAfter } = details
   const list: JsonObject[] = [
@@ -80,7 +77,7 @@ function detailsOf({ kind, message, details }: GatewayError): JsonObject[] {
 
 /**
  * The frame that breaks a stream: official clients throw on it.
- * @param broken the vendor's own, whose other members are the caller's.
+ * @param broken the vendor's own, whose other members are passed on.
  */
 export function encodeStreamError(
   error: GatewayError,
@@ -114,7 +111,7 @@ function readError(body: unknown): VendorError {
   return read
 }
 
-/** The details that say something to us are those with these members, whatever their `@type`. */
+/** Details are recognized by these members, whatever their `@type`. */
 function readDetail(detail: JsonObject, read: Writable<VendorError>): void {
   const reason = textAt(detail, "reason")
   if (reason !== undefined) read.code = KEY_REASONS.has(reason) ? "invalid_api_key" : reason

@@ -2,7 +2,7 @@ import type { FinishReason } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
-/** Words of a filter (`FinishReason` of @google/genai; the last was recorded on Vertex). */
+/** Words for a filter (`FinishReason` of @google/genai; the last was recorded on Vertex). */
 const FILTERS: ReadonlySet<string> = new Set([
   "SAFETY",
   "RECITATION",
@@ -17,13 +17,13 @@ const FILTERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Words for calls that the caller did not offer, or too many of them (`FinishReason` of @google/genai).
- * Where a call came with the word all the same, that is what ended the answer: callers look for calls
- * only where the end says that there are some.
+ * Words for calls that the caller did not offer, or too many of them (`FinishReason` of @google/genai). If a
+ * call was included all the same, it ended the answer: callers look for calls only if the finish reason says
+ * so.
  */
 const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 
-/** Further words that say that an answer went wrong. */
+/** Other words for failed answers. */
 const OTHERS: ReadonlySet<string> = new Set([
   "OTHER",
   "LANGUAGE",
@@ -34,13 +34,13 @@ const OTHERS: ReadonlySet<string> = new Set([
   "NO_IMAGE",
 ])
 
-/** The end of an answer, from whichever dialect it came. */
+/** The end of an answer, from any dialect. */
 export interface Ending {
   readonly reason: FinishReason
   readonly raw?: string | undefined
 }
 
-/** The word of this dialect; a vendor's own stands where it is one of this dialect and agrees. */
+/** The word of this dialect; the vendor's own if it belongs to this dialect and agrees. */
 export function encodeFinish({ reason, raw = "" }: Ending): string {
   switch (reason) {
     case "stop":
@@ -55,10 +55,7 @@ export function encodeFinish({ reason, raw = "" }: Ending): string {
   }
 }
 
-/**
- * Why a candidate ended (docs/wire/gemini.md#f7). Gemini has no word for calls: it "stops" with them
- * (docs/wire/gemini.md#f7).
- */
+/** Why a candidate ended (docs/wire/gemini.md#f7). Gemini has no word for calls: it "stops" with them. */
 export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {
   if (word === undefined) return otherFinish(word)
   if (word === "STOP") return { reason: hasToolCalls ? "tool-calls" : "stop" }
@@ -67,7 +64,7 @@ export function decodeFinish(word: string | undefined, hasToolCalls: boolean): F
   return { reason: FILTERS.has(word) ? "content-filter" : "other", raw: word }
 }
 
-/** The vendor's word, as text even where it was asked to give numbers; absent while more is to come. */
+/** The vendor's word, as text even where numbers were requested; absent while more is to come. */
 export function finishWord({ finishReason }: JsonObject): string | undefined {
   if (finishReason === undefined || finishReason === null) return undefined
   return typeof finishReason === "string" ? finishReason : JSON.stringify(finishReason)

@@ -1,5 +1,5 @@
-/** What this dialect calls itself. */
+/** The dialect's name. */
 export const DIALECT = "gemini"
 
-/** How an id begins that is made here. */
+/** The prefix of ids made here. */
 export const ID_PREFIX = "resp_"

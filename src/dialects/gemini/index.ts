@@ -18,7 +18,7 @@ export { type Addressed, decodeCountRequest, withAddress } from "./request/decod
 /**
  * Google's `generateContent` and `streamGenerateContent?alt=sse` (docs/wire/gemini.md).
  *
- * @param quirks how a home of it departs from the Gemini API; what is not named is as that has it.
+ * @param quirks how a vendor of it departs from the Gemini API; the rest is the same.
  */
 export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   const all = { ...GEMINI_QUIRKS, ...quirks }
@@ -43,5 +43,5 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   }
 }
 
-/** The dialect as the Gemini API speaks it, and as callers do. */
+/** The dialect of the Gemini API, and of callers. */
 export const GEMINI: ChatDialect = gemini()

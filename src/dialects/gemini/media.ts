@@ -1,4 +1,4 @@
-/** Media types by the ends of names, for files that came without a type. */
+/** Media types by file extension, for files without a type. */
 const TYPES_BY_ENDING: ReadonlyMap<string, string> = new Map([
   ["pdf", "application/pdf"],
   ["json", "application/json"],
@@ -31,17 +31,17 @@ const TYPES_BY_ENDING: ReadonlyMap<string, string> = new Map([
 /** `%PDF` in base64. */
 const PDF_START = "JVBER"
 
-/** The type that a name or an address has by its ending. */
+/** The type by the extension of a name or an address. */
 export function typeByName(name: string): string | undefined {
   return TYPES_BY_ENDING.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase())
 }
 
-/** The type of a sound by the word callers have for its format. */
+/** The media type for a caller's audio format. */
 export function audioType(format: string | undefined): string {
   return format === undefined ? "audio/wav" : (typeByName(format) ?? `audio/${format}`)
 }
 
-/** The type of a file by its first bytes: a document, or else text. */
+/** The type of a file by its first bytes: PDF, or else text. */
 export function typeByStart(data: string): string {
   return data.startsWith(PDF_START) ? "application/pdf" : "text/plain"
 }

@@ -1,16 +1,16 @@
-/** Levels of thinking, the least first (`ThinkingLevel` of @google/genai). */
+/** Levels of thinking, the lowest first (`ThinkingLevel` of @google/genai). */
 export const THINKING_LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const
 
 /** Google's words for how much a model thinks. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number]
 
-/** How a model takes how much it is to think. */
+/** How a model's thinking is controlled. */
 export type ThinkingControl =
   /** It refuses every `thinkingConfig`. */
   | { readonly by: "nothing" }
   | {
       readonly by: "budget"
-      /** The smallest budget in tokens that is a budget at all. */
+      /** The smallest valid budget in tokens. */
       readonly min: number
       readonly max: number
       readonly canBeOff: boolean
@@ -18,25 +18,25 @@ export type ThinkingControl =
   /** It always thinks; the levels are in the order of `THINKING_LEVELS`. */
   | { readonly by: "level"; readonly levels: readonly ThinkingLevel[] }
 
-/** What one family of models takes that others refuse. */
+/** What one family of models accepts that others refuse. */
 export interface ModelTraits {
-  /** Matches the name of the model behind its last slash. */
+  /** Matches the model's name after its last slash. */
   readonly name: RegExp
   readonly thinking: ThinkingControl
   /** Refuses the first call of a step of the current turn without a signature (docs/wire/gemini.md#f5). */
   readonly demandsSignatures: boolean
-  /** Takes a JSON answer and functions in one request. */
+  /** Accepts a JSON answer and functions in one request. */
   readonly jsonWithTools: boolean
 }
 
 /** What the families before Gemini 3 have in common. */
 const EARLIER = { demandsSignatures: false, jsonWithTools: false }
-/** What Gemini 3 and all that came after have in common. */
+/** What Gemini 3 and later have in common. */
 const CURRENT = { demandsSignatures: true, jsonWithTools: true }
 
 /**
- * The families that differ from the current one, the first match counts. Budgets and levels are those
- * of Google's page on thinking (ai.google.dev/gemini-api/docs/thinking).
+ * The families that differ from the current one; the first match applies. Budgets and levels are from Google's
+ * page on thinking (ai.google.dev/gemini-api/docs/thinking).
  */
 export const KNOWN_TRAITS: readonly ModelTraits[] = [
   {
@@ -67,28 +67,28 @@ export const KNOWN_TRAITS: readonly ModelTraits[] = [
   },
 ]
 
-/** A model of no family that differs. */
+/** A model outside these families. */
 const USUAL_TRAITS: ModelTraits = {
   ...CURRENT,
   name: /^/,
   thinking: { by: "level", levels: THINKING_LEVELS },
 }
 
-/** The traits of a model, by the vendor's own name for it. */
+/** The traits of a model, by the vendor's name for it. */
 export function traitsOf(model: string, known: readonly ModelTraits[]): ModelTraits {
   const name = model.slice(model.lastIndexOf("/") + 1)
   return known.find((traits) => traits.name.test(name)) ?? USUAL_TRAITS
 }
 
-/** How one home of Gemini departs from the Gemini API. Data: a vendor hands in what differs. */
+/** How one vendor of Gemini departs from the Gemini API. Data: a vendor lists what differs. */
 export interface GeminiQuirks {
   /** Whether calls and their results carry an `id`; Vertex refuses it and matches by name and order. */
   readonly functionCallIds: boolean
-  /** Stands for the signature of a call that another model made (docs/wire/gemini.md#f6). */
+  /** Replaces the signature of a call that another model made (docs/wire/gemini.md#f6). */
   readonly foreignSignature: string
-  /** The most candidates of one request; with 1 there is no `candidateCount`. */
+  /** The most candidates per request; with 1 there is no `candidateCount`. */
   readonly maxCandidates: number
-  /** Whether `serviceTier` is a field of the body; Vertex asks for it in a header. */
+  /** Whether `serviceTier` is a field of the body; Vertex has a header for it. */
   readonly serviceTier: boolean
   /** Whether requests can carry `labels`. */
   readonly labels: boolean

@@ -25,8 +25,8 @@ const FIELDS = new Set(["excludeDomains"])
 const KNOWN: ReadonlySet<SearchWord> = new Set()
 
 /**
- * The search of a request (@google/genai 3.1, `GoogleSearch`); undefined where it has none.
- * @param others the tools that are no functions.
+ * The web search of a request (@google/genai 3.1, `GoogleSearch`); undefined where it has none.
+ * @param others the tools that are not functions.
  */
 export function decodeWebSearch(
   body: JsonObject,
@@ -52,8 +52,8 @@ function isAlone(tool: JsonObject): boolean {
 }
 
 /**
- * Adds the search of a caller of another dialect to a body. Beside functions, and in models before
- * Gemini 3 beside an answer in JSON, it is refused (ai.google.dev/gemini-api/docs/google-search).
+ * Adds the web search of another dialect's caller to a body. Together with functions, and in models before
+ * Gemini 3 with a JSON answer, it is refused (ai.google.dev/gemini-api/docs/google-search).
  */
 export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: Encoding): void {
   const search = foreignSearch(request, DIALECT)
@@ -74,8 +74,8 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
 }
 
 /**
- * What Google searched the web for, and found: all of it in one, as its answer does not say which query found
- * what (`GroundingMetadata` of @google/genai). Undefined where an answer rests on no search.
+ * Google's queries and results, in one part, as its answer does not say which query found what
+ * (`GroundingMetadata` of @google/genai). Undefined without a search.
  */
 export function decodeSearch(candidate: JsonObject): WebSearchPart | undefined {
   const metadata = objectAt(candidate, "groundingMetadata")

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"
 import { isVendorAddress, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
-/** Addresses of Google's own and names of its files; what the whole web can read belongs to no one. */
+/** Google's own addresses and names of its files; public addresses belong to no one. */
 function isKept(uri: JsonValue): boolean {
   return isVendorAddress(uri) || (typeof uri === "string" && !isWebUrl(uri))
 }
@@ -14,7 +14,7 @@ const PART: StateShape = {
   also: [stateIn({ functionResponse: stateIn({ parts: FILE }) })],
 }
 
-/** Where a request to generate content names what its vendor keeps (@google/genai). */
+/** Where a request to generate content refers to state stored at its vendor (@google/genai). */
 export const REQUEST_STATE: StateShape = stateIn({
   cachedContent: STATE.cache,
   contents: stateIn({ parts: PART }),

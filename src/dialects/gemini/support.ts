@@ -34,7 +34,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "service_tier",
 ])
 
-/** `stopSequences` of `generationConfig` are five at most; `STOP` is said after one as after any end. */
+/** At most five `stopSequences` in `generationConfig`; `STOP` is reported after one as after any end. */
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: 5,
   blankStops: true,
@@ -42,7 +42,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   minOutput: 1,
 }
 
-/** What becomes of each thing that a caller can ask for. */
+/** The support of each feature. */
 export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Support>> {
   return {
     max_tokens: "carried",
@@ -54,7 +54,7 @@ export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Suppor
     n: quirks.maxCandidates > 1 ? "carried" : "approximated",
     presence_penalty: "carried",
     frequency_penalty: "carried",
-    // Gemini can report them; the canon has no place for them in an answer.
+    // Gemini can report them; the canon does not represent them in an answer.
     logprobs: "dropped",
     tools: "carried",
     "tools.strict": "dropped",

@@ -10,11 +10,11 @@ import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../
 import { countOf } from "../shared/usage.ts"
 
 /**
- * Usage in classes that never overlap (docs/wire/gemini.md#f10 and docs/wire/README.md#f4): what came from
- * the cache is part of the prompt, what server tools fed in stands beside it, and thoughts stand beside the
- * candidates. Counts are sums since the beginning of the answer, on every frame of a stream.
+ * Usage in classes that never overlap (docs/wire/gemini.md#f10 and docs/wire/README.md#f4): cache reads are
+ * part of the prompt, input from server tools and thoughts are counted separately. Counts are cumulative on
+ * every frame of a stream.
  *
- * @returns undefined when nothing was counted: Vertex begins a stream with other facts in its place.
+ * @returns undefined when nothing was counted: Vertex starts a stream with other data in its place.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
@@ -40,7 +40,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   }
 }
 
-/** Usage as Google counts it; what was written to a cache has no member of its own. */
+/** Usage as Google counts it; cache writes have no member. */
 export function encodeUsage(usage: Usage): JsonObject {
   const { reasoning, reasoningBeside, audioInput, audioCacheRead, audioOutput } = usage
   const thoughts = reasoning + reasoningBeside
@@ -62,7 +62,7 @@ export function encodeUsage(usage: Usage): JsonObject {
   return encoded
 }
 
-/** A breakdown into sound and everything else. */
+/** A breakdown into audio and everything else. */
 function modalities(all: number, heard: number): JsonObject[] {
   return [
     { modality: "TEXT", tokenCount: all - heard },
@@ -70,7 +70,7 @@ function modalities(all: number, heard: number): JsonObject[] {
   ]
 }
 
-/** The tokens of sound in a breakdown by modality. */
+/** The audio tokens in a breakdown by modality. */
 function audio(usage: JsonObject, details: string): number {
   let tokens = 0
   for (const detail of listAt(usage, details)) {
@@ -79,12 +79,12 @@ function audio(usage: JsonObject, details: string): number {
   return tokens
 }
 
-/** Puts the cost beside the counts. */
+/** Adds the cost to the counts. */
 export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usageMetadata", cost)
 }
 
-/** Puts our own count where the vendor reports none. */
+/** Adds our own count where the vendor reports none. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usageMetadata = encodeUsage(usage)
 }
@@ -97,12 +97,12 @@ const SUMMED = [
   "thoughtsTokenCount",
 ] as const
 
-/** Whether the prompt and the sum are there as numbers. */
+/** Whether the prompt and the total are numbers. */
 export function hasTotal({ promptTokenCount, totalTokenCount }: JsonObject): boolean {
   return typeof promptTokenCount === "number" && typeof totalTokenCount === "number"
 }
 
-/** Usage with its counts as numbers and their sum; the usage itself is left as it is. */
+/** Usage with its counts as numbers and their total; the usage itself is not modified. */
 export function withTotal(usage: JsonObject): JsonObject {
   const counted: JsonObject = { ...usage }
   let sum = 0

@@ -4,8 +4,8 @@ import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { defined } from "../shared/fields.ts"
 
 /**
- * What a vendor of images says went wrong: OpenAI's and Google's `error` objects, xAI's `error`
- * text, Bedrock's `message`, Stability's list of `errors`, or plain text.
+ * Error messages of image vendors: OpenAI's and Google's `error` objects, xAI's `error` text, Bedrock's
+ * `message`, Stability's list of `errors`, or plain text.
  */
 export function decodeImageError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readError(body))

@@ -11,13 +11,13 @@ import { invalidValue, missingParameter, unsupportedValue } from "../../canon/in
 import { isDefined, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
 import { flag, integer, text, validateParameters } from "../shared/parameters.ts"
 
-/** A request as far as its fields say: its files are validated apart. */
+/** A request's fields: its files are validated separately. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {
   /** Absent: the operator's choice. */
   readonly model?: string
 }
 
-/** How the fields of a form are to be understood, since all of them are text. */
+/** How to parse the fields of a form, since all of them are text. */
 export const IMAGE_FIELD_KINDS = {
   n: "number",
   output_compression: "number",
@@ -30,7 +30,7 @@ const FORMS: readonly ImageForm[] = ["url", "b64_json"]
 const MAX_IMAGES = 10
 /** Drafts of a streamed image (OpenAI's description, `PartialImages`). */
 const MAX_DRAFTS = 3
-/** Pixels of a side: no model makes a larger image. */
+/** Pixels per side: no model makes a larger image. */
 const LONGEST_SIDE = 8192
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
 /** docs/api.md#images. */
@@ -54,7 +54,7 @@ const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["user", text()],
 ])
 
-/** Fields that the canon has a name for, and those that only streams have. */
+/** Fields that the canon has, and those that only streams have. */
 const NAMED_FIELDS = new Set([
   "model",
   "prompt",
@@ -66,10 +66,10 @@ const NAMED_FIELDS = new Set([
 ])
 
 /**
- * Validates the fields of a request for images, in OpenAI's form (docs/api.md#images;
- * docs/wire/images.md#f1). What the canon has no name for is an option, for the vendor to validate; null is
- * taken as absent.
- * @throws GatewayError saying what is wrong, in OpenAI's words.
+ * Validates the fields of a request for images, in OpenAI's format (docs/api.md#images;
+ * docs/wire/images.md#f1). What the canon lacks is an option, for the vendor to validate; null counts as
+ * absent.
+ * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
 export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageParameters {
   validateParameters(body, PARAMETERS)
@@ -83,7 +83,7 @@ export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageP
     task,
     prompt: task === "variation" ? "" : (prompt ?? ""),
     count: typeof n === "number" ? n : 1,
-    // Events have no place for a link.
+    // Events cannot carry a link.
     form: form === "b64_json" || stream ? "b64_json" : "url",
     options: unknownFields(body, NAMED_FIELDS) ?? {},
     ...(isDefined(model) && { model }),
@@ -104,7 +104,7 @@ function readStream(task: ImageTask, body: JsonObject): ImageStream | undefined 
   if (form === "url") {
     throw new GatewayError(
       "invalid_parameter_combination",
-      "A stream holds pictures as base64 alone: leave out 'response_format' or 'stream'.",
+      "A stream returns images only as base64: leave out 'response_format' or 'stream'.",
       { parameter: "response_format" },
     )
   }

@@ -10,7 +10,7 @@ export interface HandedImage {
 }
 
 /**
- * An answer with images in OpenAI's form (docs/api.md#images).
+ * A response with images in OpenAI's format (docs/api.md#images).
  * @param created Unix seconds.
  */
 export function encodeImageResult(

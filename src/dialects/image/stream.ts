@@ -17,19 +17,19 @@ import { decodeImageError } from "./errors.ts"
 import { imageUsage } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
 
-/** A stream of a vendor that has none: the images come when all of them are done. */
+/** A stream of a vendor without streams: the images are sent when all of them are done. */
 export const STREAM_EMULATED: Loss = Object.freeze({ name: "stream", effect: "emulated" })
 
 /** An image of 3,840 x 2,160 pixels that cannot be compressed, as base64, is less. Characters. */
 const LONGEST_EVENT = 64 * 1024 * 1024
-/** What OpenAI calls mistakes of the caller's in a stream that has begun. */
+/** OpenAI's error types for the caller's mistakes in a stream. */
 const CALLERS_FAULTS = ["image_generation_user_error", "invalid_request_error"]
 
-/** Reads along in OpenAI's events of an image (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
+/** Reads OpenAI's image events while they pass through (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
 export class ImageEventReader {
-  /** Drafts that have come. */
+  /** Drafts so far. */
   drafts = 0
-  /** The event with the image, which waits until it is paid for. */
+  /** The event with the image, withheld until it is paid for. */
   last: JsonObject | undefined
   readonly #parser: SseParser
 
@@ -43,8 +43,8 @@ export class ImageEventReader {
   }
 
   /**
-   * The events that these bytes complete, but for the last one. What came before a failure is still given.
-   * @throws GatewayError when the vendor reports a failure, or what it sends is no event.
+   * The events that these bytes complete, except for the last one. Events before a failure are still yielded.
+   * @throws GatewayError when the vendor reports a failure, or sends an invalid event.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     for (const event of this.#parse(bytes)) {
@@ -79,28 +79,28 @@ function inOneLine(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
 function failureOf(error: JsonObject): GatewayError {
   const type = textAt(error, "type") ?? ""
   if (CALLERS_FAULTS.includes(type)) return decodeImageError(400, { error })
-  return new GatewayError("upstream_error", "The provider broke off the picture.")
+  return new GatewayError("upstream_error", "The provider broke off the image.")
 }
 
-/** The event with the image, with what it cost. @param cost credits, decimal. */
+/** The event with the image and its cost. @param cost credits, decimal. */
 export function paidEvent(last: JsonObject, cost: string): string {
-  // A number, as in the usage of a chat; the exact amount stands in the receipt.
+  // A number, as in the usage of a chat; the receipt has the exact amount.
   const paid = { ...last, usage: { ...objectAt(last, "usage"), cost: Number(cost) } }
   return formatEvent({ event: textAt(last, "type") ?? "", data: JSON.stringify(paid) })
 }
 
-/** An image that is done, for a stream. */
+/** A finished image, for a stream. */
 export interface DoneImage {
   /** Base64. */
   readonly data: string
   /** `png` */
   readonly format: string
-  /** `1024x1024`, where its bytes say so. */
+  /** `1024x1024`, where known from its bytes. */
   readonly size: string | undefined
 }
 
 /**
- * Whole images as the events of a stream: one for each, tokens and cost in the last.
+ * Whole images as the events of a stream: one each, with tokens and cost in the last.
  * @param cost credits, decimal.
  */
 export function encodeImageEvents(
@@ -114,7 +114,7 @@ export function encodeImageEvents(
     type: task === "generation" ? "image_generation.completed" : "image_edit.completed",
     b64_json: data,
     created_at: created,
-    // What is not said was the model's choice.
+    // An absent option was the model's choice.
     size: size ?? "auto",
     quality: "auto",
     background: "auto",

@@ -4,12 +4,12 @@ import type { LossList } from "../shared/losses.ts"
 import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
- * Marks up to where a prompt is to be cached, on parts of the content and on tools: Anthropic's own
- * `cache_control`, which OpenRouter and its like take in this dialect (docs/wire/anthropic-messages.md#f2).
+ * Marks the end of a cached prompt prefix, on content parts and on tools: Anthropic's `cache_control`, which
+ * OpenRouter and similar vendors accept in this dialect (docs/wire/anthropic-messages.md#f2).
  */
 export const CACHE_FIELD = "cache_control"
 
-/** The unknown members of a part or tool, and the mark among them. Marks of other kinds stay there. */
+/** Separates the mark from the other unknown members of a part or tool. Marks of other kinds stay there. */
 export function takeCache(unknown: JsonObject | undefined): {
   readonly cache?: CacheMarker
   readonly extra?: JsonObject
@@ -23,7 +23,7 @@ export function takeCache(unknown: JsonObject | undefined): {
   return Object.keys(extra).length === 0 ? { cache } : { cache, extra }
 }
 
-/** The mark as a member of a part or a tool: none where the vendor takes none. */
+/** The mark as a member of a part or a tool: none where the vendor does not accept it. */
 export function encodeCache(
   cache: CacheMarker | undefined,
   quirks: OpenAiChatQuirks,

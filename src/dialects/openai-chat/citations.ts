@@ -6,20 +6,20 @@ import { DIALECT } from "./identifiers.ts"
 import { nestedExtra, withNestedExtra } from "./messages/nested-extra.ts"
 
 /**
- * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title,
- * start_index, end_index}}` (OpenAI's OpenAPI description), with the words of the source as `content`
- * where OpenRouter has them. Places count from the beginning of the message's content.
+ * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title, start_index,
+ * end_index}}` (OpenAI's OpenAPI description), with the quoted source as `content` at OpenRouter. Positions
+ * count from the start of the message's content.
  */
 
 const URL_CITATION = "url_citation"
-/** In a stream, lists of official clients need the index of each entry. */
+/** In a stream, official clients need the index of each entry of a list. */
 const ANNOTATION_FIELDS = new Set(["type", "index", URL_CITATION])
 const CITATION_FIELDS = new Set(["url", "title", "content", "start_index", "end_index"])
 
 /**
- * Gives the last text of a message its citations.
+ * Adds its citations to the last text of a message.
  *
- * @returns the annotations that are none, for the extra; undefined when all are.
+ * @returns the other annotations, for the extra; undefined when there are none.
  */
 export function citeText(
   parts: Part[],
@@ -43,7 +43,7 @@ export function citeText(
   return others
 }
 
-/** Citations, and annotations of other kinds; undefined when there are none. */
+/** Citations, and annotations of other kinds; undefined without any. */
 export function decodeAnnotations(annotations: readonly JsonValue[]): {
   readonly citations: readonly Citation[]
   readonly others: JsonValue[] | undefined
@@ -59,10 +59,10 @@ export function decodeAnnotations(annotations: readonly JsonValue[]): {
 }
 
 /**
- * One citation as an annotation. Official clients promise all four members, so that an address or a
- * title that is not known is empty, and a place that is not known is all of the text.
+ * One citation as an annotation. Official clients declare all four members, so an unknown address or title is
+ * empty, and an unknown position covers all of the text.
  *
- * @param span the part that is cited, in the content of its message.
+ * @param span the cited part, in the content of its message.
  */
 export function encodeCitation(citation: Citation, span: Span): JsonObject {
   const { url = "", title = "", quote, start, end } = citation
@@ -87,7 +87,7 @@ export interface Span {
   readonly end: number
 }
 
-/** Where in the content of a streamed choice its last text part stands. */
+/** The position of a streamed choice's last text part in its content. */
 export class TextSpan implements Span {
   start = 0
   end = 0
@@ -99,12 +99,12 @@ export class TextSpan implements Span {
     this.end += text.length
   }
 
-  /** Something else comes: text after it is another part. */
+  /** Something else follows: later text is a separate part. */
   close(): void {
     this.#isOpen = false
   }
 
-  /** The citation as counted within the last text part; one of an earlier part has no place in it. */
+  /** The citation relative to the last text part; one of an earlier part has no position in it. */
   within(citation: Citation): Citation {
     if (this.start === 0) return citation
     const { start, end, ...rest } = citation

@@ -8,34 +8,34 @@ import { defined } from "../shared/fields.ts"
 
 /**
  * The frame that breaks a stream: official clients throw on a chunk with an `error`
- * (docs/wire/openai-chat.md#f10). No `[DONE]` follows, since a client that overlooks the error would take
- * it for a whole answer.
+ * (docs/wire/openai-chat.md#f10). No `[DONE]` follows, since a client that ignores the error would take the
+ * answer for a complete one.
  */
 export function encodeBreak(error: GatewayError, requestId: string): SseFrame[] {
   const { body } = encodeError(error, requestId)
   return [{ data: JSON.stringify(body), json: body }]
 }
 
-/** An error inside a stream that began with 200 (docs/wire/README.md#f2). */
+/** An error inside a stream that started with 200 (docs/wire/README.md#f2). */
 export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
   const { message, code, type } = readVendorError(chunk)
   return errorEvent(message, code ?? type)
 }
 
-/** An answer without a choice is none, whatever its vendor has counted for it. */
+/** An answer without a choice is invalid, even if its vendor has counted tokens. */
 export function noChoice(): GatewayError {
   return new GatewayError("upstream_error", "The provider's answer holds no choice. Try again.")
 }
 
-/** An error answer of a vendor of this dialect. */
+/** An error response of a vendor of this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readVendorError(body))
 }
 
 /**
- * Shapes seen: `{error: {message, type, code, param}}` with a code that may be a number (OpenRouter,
- * Perplexity), the same in a list (Gemini), `{code, error: "text"}` (xAI), `{detail}` or `{message}`
- * (Mistral, Voyage), plain text, and pages of HTML, which are not passed on.
+ * Known forms: `{error: {message, type, code, param}}` with a code that may be a number (OpenRouter,
+ * Perplexity), the same in a list (Gemini), `{code, error: "text"}` (xAI), `{detail}` or `{message}` (Mistral,
+ * Voyage), plain text, and HTML pages, which are not passed on.
  */
 function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") return isPage(body) ? {} : withMessage({}, body)
@@ -49,11 +49,11 @@ function readVendorError(body: unknown): VendorError {
 
 function messageOf(error: JsonObject): string | undefined {
   const { message } = error
-  // Mistral wraps the complaints of its checks in the message.
+  // Mistral puts its validation errors in the message.
   const detail = isJsonObject(message) ? message.detail : error.detail
   if (typeof message === "string") return message
   if (typeof detail === "string") return detail
-  // A list of complaints says where each belongs, so it is passed on whole.
+  // A list of validation errors has their paths, so it is passed on whole.
   return Array.isArray(detail) && detail.length > 0 ? JSON.stringify(detail) : undefined
 }
 

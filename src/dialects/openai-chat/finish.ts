@@ -8,7 +8,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["tool_calls", { reason: "tool-calls" }],
   ["content_filter", { reason: "content-filter" }],
   ["function_call", { reason: "tool-calls", raw: "function_call" }],
-  // Words of compatible vendors: Mistral's and those of servers that pass a model's own word on.
+  // Compatible vendors: Mistral, and servers that pass on a model's own word.
   ["model_length", { reason: "length", raw: "model_length" }],
   ["max_tokens", { reason: "length", raw: "max_tokens" }],
   ["eos", { reason: "stop", raw: "eos" }],
@@ -17,11 +17,11 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Why a choice ended (docs/wire/openai-chat.md#f4 and docs/wire/README.md#f5). A choice with tool calls
- * that "stopped" was ended by them: OpenAI says `stop` when the tool was forced.
+ * Why a choice ended (docs/wire/openai-chat.md#f4 and docs/wire/README.md#f5). A choice with tool calls that
+ * "stopped" was ended by them: OpenAI says `stop` when the tool was forced.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
-  // Servers that pass on a model's own word may shout it.
+  // Servers that pass on a model's own word may use capitals.
   const known = FINISH_REASONS.get(word) ?? FINISH_REASONS.get(word.toLowerCase())
   if (known === undefined) return otherFinish(word)
   if (known.reason === "stop" && hasToolCalls) return { reason: "tool-calls", raw: word }
@@ -31,9 +31,9 @@ export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
 }
 
 /**
- * The stop string that ended a choice, which vLLM names in `stop_reason` and SGLang in `matched_stop`;
- * either may also name a token, and other servers other things.
- * @param stop the strings that were asked for.
+ * The stop string that ended a choice, which vLLM names in `stop_reason` and SGLang in `matched_stop`; either
+ * may also name a token, and other servers other things.
+ * @param stop the requested strings.
  */
 export function reportedStop(
   choice: JsonObject,
@@ -62,7 +62,7 @@ export function encodeFinish(reason: FinishReason, isLegacy = false): string {
   }
 }
 
-/** The words of OpenAI's own for why a choice ended; the two for tools go beyond the specification. */
+/** OpenAI's finish reasons; the two for tools go beyond the specification. */
 const OWN_WORDS: ReadonlySet<JsonValue | undefined> = new Set([
   "stop",
   "length",
@@ -72,7 +72,7 @@ const OWN_WORDS: ReadonlySet<JsonValue | undefined> = new Set([
 ])
 
 /**
- * Why a choice ended, in a word that callers of this dialect know.
+ * The finish reason in a word that callers of this dialect know.
  * @param word the vendor's, which may be of another dialect or missing.
  */
 export function ownFinish(word: JsonValue | undefined, hasCalls: boolean): JsonValue {

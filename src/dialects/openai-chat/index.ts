@@ -17,10 +17,10 @@ import { setCost, setUsage } from "./usage.ts"
 export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
- * OpenAI's chat completions, and the many vendors that speak it nearly
+ * OpenAI's chat completions, and the many vendors that speak it with small differences
  * (docs/wire/openai-chat.md#vendors-that-nearly-speak-it).
  *
- * @param quirks how the vendor departs from OpenAI; what is not named is as OpenAI has it.
+ * @param quirks how the vendor departs from OpenAI; the rest is the same.
  */
 export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }
@@ -48,5 +48,5 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
   }
 }
 
-/** The dialect as OpenAI itself speaks it, and as callers do. */
+/** The dialect of OpenAI itself, and of callers. */
 export const OPENAI_CHAT: ChatDialect = openAiChat()

@@ -8,7 +8,7 @@ import { DIALECT } from "./identifiers.ts"
 const OPTIONS = "web_search_options"
 const FIELDS = new Set(["search_context_size", "user_location"])
 
-/** The search of a request (openai 7.55, `WebSearchOptions`); undefined where it has none. */
+/** The web search of a request (openai 7.55, `WebSearchOptions`); undefined where it has none. */
 export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
   const options = body[OPTIONS]
   if (!isJsonObject(options)) return undefined

@@ -3,13 +3,13 @@ import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendo
 
 const CONTENT = stateIn({
   file: stateIn({ file_id: STATE.file, file_data: FILE_ADDRESS }),
-  // At some vendors the address stands alone.
+  // At some vendors the address is a plain string.
   image_url: { ...stateIn({ url: FILE_ADDRESS }), also: [FILE_ADDRESS] },
 })
 
 /**
- * Where a chat names what a vendor keeps: files and sound of OpenAI, caches of Google, presets of
- * OpenRouter, search indexes of Azure.
+ * Where a chat refers to state stored at a vendor: OpenAI's files and audio, Google's caches, OpenRouter's
+ * presets, Azure's search indexes.
  */
 export const REQUEST_STATE: StateShape = stateIn({
   messages: stateIn({ content: CONTENT, audio: stateIn({ id: STATE.audio }) }),
@@ -28,7 +28,7 @@ const SPOKEN = stateIn({ audio: stateIn({ id: STATE.audio }) })
 /** A whole answer or a chunk of one. */
 const ANSWER_STATE = stateIn({ choices: stateIn({ message: SPOKEN, delta: SPOKEN }) })
 
-/** A vendor keeps what it says aloud, for the turns that follow. */
+/** A vendor stores its audio output for later turns. */
 export function answerState(body: JsonObject): StateShape | undefined {
   return isJsonObject(body.audio) ? ANSWER_STATE : undefined
 }

@@ -2,15 +2,15 @@ import type { AnswerLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
 import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
-/** What a caller cannot say in this dialect. */
+/** Features that this dialect cannot express. */
 const UNSAID: ReadonlySet<Feature> = new Set(["tool_result.failed"])
 
 const ALL = Object.keys(FEATURES) as Feature[]
 
-/** What callers of this dialect can ask for. */
+/** Features that callers of this dialect can use. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
 
-/** What a vendor with these quirks takes of the limits of an answer. */
+/** The limits of an answer that a vendor with these quirks supports. */
 export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
   const { stops, reportsStop, dropFields } = quirks
   const isKnown = !dropFields.includes("stop")
@@ -18,7 +18,7 @@ export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
   return { stops: isKnown ? stops : 0, blankStops: true, reportedStops, minOutput: 1 }
 }
 
-/** What becomes of each thing at a vendor with these quirks. */
+/** The support of each feature at a vendor with these quirks. */
 export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Support>> {
   const carriesHistory = quirks.reasoningHistory !== "drop"
   const supports: Record<Feature, Support> = {
@@ -30,7 +30,7 @@ export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Su
     cache_control: quirks.cacheControl ? "carried" : "dropped",
     // Fetched by the gateway.
     "file.url": quirks.fileUrls ? "carried" : "approximated",
-    // They follow in a message of the user.
+    // Sent in a user message after the results.
     "tool_result.media": "approximated",
     "tool_result.failed": "dropped",
     "tools.grammar": quirks.customTools ? "carried" : "approximated",

@@ -30,7 +30,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
   for (let index = 0; index < value.length; index++) {
     const tool = value[index]
     if (!isJsonObject(tool)) throw invalidType(`tools[${index}]`, "an object", tool)
-    // Mistral's own client leaves the type of a function out.
+    // Mistral's client omits the type of a function.
     const type = tool.type ?? (isJsonObject(tool.function) ? "function" : undefined)
     if (type === "function") tools.push(decodeFunction(tool, index))
     else if (type === "custom") tools.push(decodeCustom(tool, index))
@@ -40,7 +40,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
   return { tools, others }
 }
 
-/** Functions in the older form; undefined where the request has none. */
+/** Functions in the legacy form; undefined where the request has none. */
 export function decodeLegacyFunctions(value: JsonValue | undefined): readonly Tool[] | undefined {
   if (!isDefined(value)) return undefined
   if (!Array.isArray(value)) throw invalidType("functions", "an array of objects", value)
@@ -56,7 +56,7 @@ export function decodeLegacyFunctions(value: JsonValue | undefined): readonly To
   })
 }
 
-/** Which of the older functions is to be called. */
+/** Which of the legacy functions to call. */
 export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | undefined {
   if (!isDefined(value)) return undefined
   if (value === "none" || value === "auto") return { type: value }
@@ -65,7 +65,7 @@ export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | u
   return { type: "tool", name: requiredText(value, "name", "function_call") }
 }
 
-/** @returns undefined when the caller chose nothing, or in a way that only this dialect knows. */
+/** @returns undefined when the caller chose nothing, or in a way that only this dialect has. */
 export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === "string") return decodeChoiceWord(value)
@@ -80,7 +80,7 @@ export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | und
   return { type: "tool", name: requiredText(called, "name", `tool_choice.${type}`) }
 }
 
-/** The names among which `allowed_tools` chooses; undefined for every other choice. */
+/** The names that `allowed_tools` allows; undefined for every other choice. */
 export function decodeAllowedTools(value: JsonValue | undefined): AllowedTools | undefined {
   if (!isJsonObject(value) || value.type !== "allowed_tools") return undefined
   const { allowed_tools: allowed } = value
@@ -115,7 +115,7 @@ function decodeFunction(tool: JsonObject, index: number): Tool {
   return withRest(decodeDeclaration(declared, name), outside, inside && { function: inside })
 }
 
-/** A tool that takes text. Its grammar stands one level deeper here than in the other dialect of OpenAI. */
+/** A text tool. Its grammar is nested one level deeper than in OpenAI's other dialect. */
 function decodeCustom(tool: JsonObject, index: number): Tool {
   const place = `tools[${index}].custom`
   const declared = tool.custom

@@ -4,10 +4,10 @@ import { setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usag
 import { countOf } from "../shared/usage.ts"
 
 /**
- * Usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8
- * and docs/wire/README.md#f4). Cached, cache-writing and audio tokens are part of the prompt; what the
- * total has beyond prompt and completion is output (xAI's reasoning, the hidden thoughts of Gemini). A
- * vendor that reports more cached tokens than prompt is held to its prompt.
+ * Usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8 and
+ * docs/wire/README.md#f4). Cache reads, cache writes and audio tokens are part of the prompt; what the total
+ * has beyond prompt and completion is output (xAI's reasoning, Gemini's hidden thoughts). If a vendor reports
+ * more cached tokens than prompt tokens, they are capped at the prompt.
  *
  * @returns undefined when nothing was reported.
  */
@@ -24,7 +24,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const details = objectAt(value, "completion_tokens_details")
   const audioOutput = Math.min(countOf(details?.audio_tokens), allOutput)
   const output = allOutput - audioOutput
-  // Written out, since every request comes here: to spread objects costs six times as much.
+  // Written out, since every request takes this path: spreading objects costs six times as much.
   return {
     inputFresh: input.inputFresh,
     inputCacheRead: input.inputCacheRead,
@@ -74,24 +74,24 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Puts the cost beside the usage, of a whole answer or of the last chunk. */
+/** Adds the cost to the usage of a whole answer or of the last chunk. */
 export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
-/** Puts our own count where the vendor reports none, in a whole answer or in the chunk that carries it. */
+/** Adds our own count where the vendor reports none, in a whole answer or in the chunk that carries it. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = encodeUsage(usage)
 }
 
-/** What the vendor asks of the operator is between the two. */
+/** What the vendor charges the operator is not the caller's business. */
 export function withoutCost(usage: JsonObject): JsonObject {
   if (usage.cost === undefined && usage.cost_details === undefined) return usage
   const { cost: _, cost_details: _details, ...rest } = usage
   return rest
 }
 
-/** The usage of a chunk: its own, or where Groq puts it (docs/wire/openai-chat.md#f21). */
+/** The usage of a chunk: in the usual place, or in Groq's (docs/wire/openai-chat.md#f21). */
 export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   if (isJsonObject(chunk.usage)) return chunk.usage
   if (chunk.x_groq === undefined) return undefined
@@ -111,18 +111,18 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
     quantityOf(usage.prompt_cache_hit_tokens) ??
     countOf(usage.cached_tokens)
   const inputCacheRead = Math.min(cached, prompt)
-  // What Perplexity read of its sources is input beside the prompt, and is billed as input.
+  // What Perplexity reads of its sources is counted separately from the prompt, and is billed as input.
   let rest = prompt - inputCacheRead + countOf(usage.citation_tokens)
   const inputCacheWrite = Math.min(countOf(details?.cache_write_tokens), rest)
   rest -= inputCacheWrite
   const audioInput = Math.min(countOf(details?.audio_tokens), rest)
   rest -= audioInput
-  // Images that were read from the cache are counted there: a cached beginning of a prompt holds them.
+  // Cached images are included there: a cached prefix of a prompt may have them.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   return { inputFresh: rest - imageInput, inputCacheRead, inputCacheWrite, audioInput, imageInput }
 }
 
-/** Perplexity's research models count what they thought beside the completion, at a rate of its own. */
+/** Perplexity's research models count reasoning separately from the completion, at its own rate. */
 function besideOutput(usage: JsonObject): number {
   return usage.citation_tokens === undefined ? 0 : countOf(usage.reasoning_tokens)
 }
@@ -134,7 +134,7 @@ function searches(usage: JsonObject): number {
   return countOf(objectAt(usage, "server_tool_use_details")?.web_search_requests)
 }
 
-/** Usage with its sum, where the vendor reports only its parts. @returns the very usage that has all. */
+/** Usage with its total, where the vendor reports only its parts. @returns the same object if it is complete. */
 export function withTotal(usage: JsonObject): JsonObject {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   if (typeof prompt === "number" && typeof completion === "number" && typeof total === "number") {

@@ -5,10 +5,10 @@ import type { Citation, TextPart } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
 /**
- * Where a chunk of text comes from, as an annotation has it: a page by its address, or a file, which
- * is kept whole for this dialect.
+ * The source of a text segment in an annotation: a web page, or a file, which is kept unchanged for this
+ * dialect.
  *
- * @param offset characters of the canon's text part ahead of the content that is annotated.
+ * @param offset characters of the canon's text part before the annotated content.
  */
 export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
   const citation: Writable<Citation> = {}
@@ -24,10 +24,10 @@ export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
 }
 
 /**
- * A place that is not known is all of the text.
+ * An unknown position covers all of the text.
  *
- * @param length of the text that is annotated, in characters.
- * @returns undefined for a source that has no address: this dialect has no word for it.
+ * @param length of the annotated text, in characters.
+ * @returns undefined for a source without an address: this dialect has no annotation for it.
  */
 export function encodeAnnotation(citation: Citation, length: number): JsonObject | undefined {
   const own = ownFields(DIALECT, citation.extra)

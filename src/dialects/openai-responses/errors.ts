@@ -4,18 +4,18 @@ import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { codeOf, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
-/** What a failed stream says went wrong. */
+/** Why a stream failed. */
 export interface StreamFailure {
   readonly message: string
-  /** For the `error` event, whose words are open. */
+  /** For the `error` event, where any code is allowed. */
   readonly code: string
-  /** For `response.error`, whose words are a closed set (OpenAI's OpenAPI description). */
+  /** For `response.error`, whose codes are a closed set (OpenAI's OpenAPI description). */
   readonly responseCode: "server_error" | "rate_limit_exceeded" | "invalid_prompt"
   /** Further members of the `error` event. */
   readonly members: JsonObject
 }
 
-/** What the caller gets when the gateway ends a stream. */
+/** The failure when the gateway ends a stream. */
 export function streamFailure(error: GatewayError, requestId: string): StreamFailure {
   const { parameter, upstream } = error.details
   const { code, status } = ERROR_KINDS[error.kind]
@@ -27,7 +27,7 @@ export function streamFailure(error: GatewayError, requestId: string): StreamFai
   }
 }
 
-/** What the caller gets when the vendor ended it. */
+/** The failure when the vendor ended it. */
 export function vendorFailure(message: string, code: string | undefined): StreamFailure {
   return {
     message,
@@ -37,14 +37,14 @@ export function vendorFailure(message: string, code: string | undefined): Stream
   }
 }
 
-/** Reasons of a failed response that are not the request's fault (OpenAI's OpenAPI description). */
+/** Failure codes that are not the request's fault (OpenAI's OpenAPI description). */
 const STATUS_OF_FAILURE: ReadonlyMap<string, number> = new Map([
   ["server_error", 500],
   ["rate_limit_exceeded", 429],
   ["vector_store_timeout", 504],
 ])
 
-/** A whole answer that says of itself that it failed, as an error of its own. */
+/** A whole response with a failed status, as an error. */
 export function failedResponse(response: JsonObject): GatewayError {
   const error = readVendorError(response)
   const status = error.code === undefined ? 500 : (STATUS_OF_FAILURE.get(error.code) ?? 400)
@@ -55,9 +55,8 @@ export function failedResponse(response: JsonObject): GatewayError {
 const NOT_FOUND = 404
 
 /**
- * An error answer of a vendor of this dialect. A model it does not know is a 400 here
- * (docs/wire/openai-responses.md#f10), and an item that it does not keep a 404: that one is the caller's to
- * put right.
+ * An error response of a vendor of this dialect. An unknown model is a 400 here
+ * (docs/wire/openai-responses.md#f10), and an item that is not stored a 404, which is the caller's mistake.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   const error = readVendorError(body)
@@ -74,9 +73,8 @@ function itemNotFound(error: VendorError): GatewayError {
 }
 
 /**
- * Shapes seen: `{error: {message, type, code, param}}`, the same without the envelope (the flat `error`
- * event), `{code, error: "text"}` (xAI), plain text, and pages of HTML, which are not passed
- * on.
+ * Known forms: `{error: {message, type, code, param}}`, the same without the envelope (the flat `error` event),
+ * `{code, error: "text"}` (xAI), plain text, and HTML pages, which are not passed on.
  */
 export function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") return isPage(body) ? {} : { message: body }
@@ -92,7 +90,7 @@ export function readVendorError(body: unknown): VendorError {
   })
 }
 
-/** A list of complaints says where each belongs, so it is passed on whole. */
+/** A list of validation errors has their paths, so it is passed on whole. */
 function detailOf({ detail }: JsonObject): string | undefined {
   if (typeof detail === "string") return detail
   return Array.isArray(detail) ? JSON.stringify(detail) : undefined

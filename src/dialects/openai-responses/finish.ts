@@ -3,8 +3,8 @@ import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /**
- * Why a response ended (docs/wire/openai-responses.md#f4 and docs/wire/README.md#f5). There is no word for
- * a call: it is an item of the output.
+ * Why a response ended (docs/wire/openai-responses.md#f4 and docs/wire/README.md#f5). Calls have no reason of
+ * their own: they are items of the output.
  */
 export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
   const status = textAt(response, "status") ?? "completed"
@@ -22,13 +22,13 @@ export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
   }
 }
 
-/** How a response ended, as its members say it. */
+/** How a response ended, as its members. */
 export interface Ending {
   readonly status: "completed" | "incomplete" | "failed"
   readonly incomplete: JsonObject | null
 }
 
-/** The words of this dialect, which knows only two ways of not being complete. */
+/** The words of this dialect, which has only two reasons for an incomplete response. */
 export function encodeFinish(reason: FinishReason): Ending {
   switch (reason) {
     case "length":

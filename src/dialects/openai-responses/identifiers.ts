@@ -1,18 +1,15 @@
 import { fittedCallId, mintCallId, mintId } from "../shared/identifiers.ts"
 
-/** What this dialect calls itself. */
+/** The dialect's name. */
 export const DIALECT = "openai-responses"
 
-/** Of an answer. */
+/** The prefix of response ids. */
 export const ID_PREFIX = "resp_"
 
 /** The longest id of a call (OpenAI's OpenAPI description). */
 const LONGEST_CALL_ID = 64
 
-/**
- * The ids of the items of one response, of which no two may be the same: OpenAI's client refuses a
- * stream in which one comes twice.
- */
+/** The ids of the items of one response, all unique: OpenAI's client refuses a stream that repeats one. */
 export class ItemIds {
   readonly #taken = new Set<string>()
 
@@ -21,7 +18,7 @@ export class ItemIds {
     return this.#take(wanted) ?? mintId(prefix)
   }
 
-  /** The id by which a call and its output find each other. */
+  /** The id that links a call and its output. */
   callId(wanted: string): string {
     return this.#take(wanted) ?? mintCallId()
   }
@@ -33,7 +30,7 @@ export class ItemIds {
   }
 }
 
-/** The id of a call as OpenAI takes it. */
+/** A call's id in a form that OpenAI accepts. */
 export function callId(id: string): string {
   return id.length <= LONGEST_CALL_ID ? id : fittedCallId(id, LONGEST_CALL_ID)
 }

@@ -27,7 +27,7 @@ export type { OpenAiResponsesQuirks } from "./quirks.ts"
 /**
  * OpenAI's responses, and the vendors that speak it too (docs/wire/openai-responses.md#f13).
  *
- * @param quirks how the vendor departs from OpenAI; what is not named is as OpenAI has it.
+ * @param quirks how the vendor departs from OpenAI; the rest is the same.
  */
 export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }
@@ -55,5 +55,5 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
   }
 }
 
-/** The dialect as OpenAI itself speaks it, and as callers do. */
+/** The dialect of OpenAI itself, and of callers. */
 export const OPENAI_RESPONSES: ChatDialect = openAiResponses()

@@ -1,17 +1,17 @@
 /**
- * How a vendor's responses API departs from OpenAI's. All that depends on the vendor is here, so that
- * the dialect has no branch for any one of them.
+ * How a vendor's responses API departs from OpenAI's. Everything that depends on the vendor is here, so that
+ * the dialect has no branch for a particular one.
  */
 export interface OpenAiResponsesQuirks {
-  /** Whether reasoning comes encrypted when asked for, and is taken back (docs/wire/openai-responses.md#f9). */
+  /** Whether encrypted reasoning can be requested, and sent back (docs/wire/openai-responses.md#f9). */
   readonly encryptedReasoning: boolean
-  /** Models that do not reason, by their names: asked for encrypted reasoning, they refuse with 400. */
+  /** Models that do not reason, by name: they refuse requests for encrypted reasoning with 400. */
   readonly unreasoningModels: RegExp
-  /** Whether reasoning of earlier turns goes up as `reasoning_text`: DeepSeek reads it. */
+  /** Whether reasoning of earlier turns is sent as `reasoning_text`: DeepSeek reads it. */
   readonly reasoningText: boolean
-  /** Whether the penalties are known: Open Responses has them, OpenAI has not. */
+  /** Whether the penalties are supported: by Open Responses, but not by OpenAI. */
   readonly penalties: boolean
-  /** Whether tools that take text, and namespaces of tools, are known; else they go up as functions. */
+  /** Whether text tools and namespaces of tools are supported; else they are sent as functions. */
   readonly customTools: boolean
 }
 

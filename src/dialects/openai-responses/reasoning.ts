@@ -1,12 +1,9 @@
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../canon/json.ts"
 
-/** Stands between the chunks of one item of reasoning, each of which is a paragraph with a title. */
+/** Separates the chunks of one reasoning item, each of which is a paragraph with a title. */
 export const CHUNK_BREAK = "\n\n"
 
-/**
- * The text of an item of reasoning: the reasoning itself where the vendor shows it, else what OpenAI
- * tells of it in a summary.
- */
+/** The text of a reasoning item: the reasoning itself where the vendor shows it, else OpenAI's summary. */
 export function reasoningText(item: JsonObject): string {
   return joined(item, "content") || joined(item, "summary")
 }

@@ -2,7 +2,7 @@ import type { AnswerLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
 
-/** What a caller cannot say in this dialect. */
+/** Features that this dialect cannot express. */
 const UNSAID: ReadonlySet<Feature> = new Set([
   "top_k",
   "stop",
@@ -15,10 +15,10 @@ const UNSAID: ReadonlySet<Feature> = new Set([
 
 const ALL = Object.keys(FEATURES) as Feature[]
 
-/** What callers of this dialect can ask for. */
+/** Features that callers of this dialect can use. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
 
-/** There is no word for stop sequences, and OpenAI refuses a smaller `max_output_tokens`. */
+/** There are no stop sequences, and OpenAI refuses a smaller `max_output_tokens`. */
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: 0,
   blankStops: false,
@@ -27,8 +27,8 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * What becomes of each thing at a vendor with these quirks (docs/wire/openai-responses.md#f1, OpenAI's
- * OpenAPI description).
+ * The support of each feature at a vendor with these quirks (docs/wire/openai-responses.md#f1, OpenAI's OpenAPI
+ * description).
  */
 export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
   const penalties = quirks.penalties ? "carried" : "dropped"
@@ -39,7 +39,7 @@ export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Featur
     n: "approximated",
     presence_penalty: penalties,
     frequency_penalty: penalties,
-    // Asked for, but only a caller of this dialect can read them as they come.
+    // Requested, but only a caller of this dialect can read them as they are.
     logprobs: "approximated",
     "tool_result.failed": "dropped",
     "tools.grammar": quirks.customTools ? "carried" : "approximated",
@@ -48,7 +48,7 @@ export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Featur
     "reasoning.signature": quirks.encryptedReasoning ? "carried" : "dropped",
     name: "dropped",
     audio: "dropped",
-    // OpenAI's breakpoints are known only to its newest models.
+    // Only OpenAI's newest models support its breakpoints.
     cache_control: "dropped",
   }
 }

@@ -4,9 +4,8 @@ import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../
 import { countOf } from "../shared/usage.ts"
 
 /**
- * The usage of a response, in classes that never overlap (docs/wire/openai-responses.md#f5): tokens read
- * from and written to the cache are part of the input, reasoning is part of the output. Searches stand
- * beside the usage.
+ * The usage of a response, in classes that never overlap (docs/wire/openai-responses.md#f5): cache reads and
+ * writes are part of the input, reasoning is part of the output. Searches are counted separately.
  *
  * @returns undefined when nothing was reported.
  */
@@ -21,7 +20,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const uncached = (input ?? 0) - inputCacheRead
   const inputCacheWrite = Math.min(countOf(details?.cache_write_tokens), uncached)
   const rest = uncached - inputCacheWrite
-  // Images that were read from the cache are counted there: a cached beginning of a prompt holds them.
+  // Cached images are included there: a cached prefix of a prompt may have them.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   const reasoning = countOf(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
   return {
@@ -53,22 +52,22 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** The cost beside the usage: of a whole answer, or of the response in the last event of a stream. */
+/** Adds the cost to the usage: of a whole answer, or of the response in the last event of a stream. */
 export function setCost(carrier: JsonObject, cost: string): void {
   const response = objectAt(carrier, "response") ?? carrier
   setCostIn(response, "usage", cost)
 }
 
-/** Puts our own count where the vendor reports none: as of `setCost`. */
+/** Adds our own count where the vendor reports none; the same carriers as `setCost`. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   const response = objectAt(carrier, "response") ?? carrier
   response.usage = encodeUsage(usage)
 }
 
-/** Names under which vendors report what they charge the operator, which callers do not see. */
+/** Members in which vendors report what they charge the operator, which callers do not see. */
 const VENDOR_COSTS = ["cost", "cost_details", "cost_in_usd_ticks"]
 
-/** @returns the very usage that was given when the vendor reports no cost in it. */
+/** @returns the same usage when the vendor reports no cost in it. */
 export function withoutCost(usage: JsonObject): JsonObject {
   if (VENDOR_COSTS.every((name) => usage[name] === undefined)) return usage
   const kept = { ...usage }
@@ -81,7 +80,7 @@ function searches(response: JsonObject): number {
   return tools === undefined ? 0 : countOf(objectAt(tools, "web_search")?.num_requests)
 }
 
-/** Usage with its counts as numbers and their sum; what counts nothing stays as it is. */
+/** Usage with its counts as numbers and their total; an empty one stays unchanged. */
 export function withTotal(usage: JsonObject): JsonObject {
   const { input_tokens: input, output_tokens: output, total_tokens: total } = usage
   if (typeof input === "number" && typeof output === "number" && typeof total === "number") {

@@ -27,7 +27,7 @@ const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["rank_fields", z.array(z.string(), expects("an array of strings")).nullish()],
 ])
 
-/** Fields that the canon has a name for, or that are carried out here. */
+/** Fields that the canon has, or that are handled here. */
 const OWN_FIELDS = new Set([
   "model",
   "query",
@@ -38,10 +38,10 @@ const OWN_FIELDS = new Set([
   "rank_fields",
 ])
 
-/** The field of a document that is ranked where the request names none. */
+/** The field of a document that is ranked by default. */
 const USUAL_FIELDS = ["text"]
 
-/** What a caller wants reranked, and how the answer is to look. */
+/** What to rerank, and the form of the response. */
 export interface RerankOptions {
   readonly request: RerankRequest
   /** The documents as they were supplied: texts, or objects with a `text`. */
@@ -51,11 +51,10 @@ export interface RerankOptions {
 }
 
 /**
- * A rerank request (docs/api.md#rerank), with what the clients of Cohere and Jina also send:
- * documents as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc`
- * (docs/wire/rerank.md#f1).
+ * A rerank request (docs/api.md#rerank), with what the clients of Cohere and Jina also send: documents as
+ * objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (docs/wire/rerank.md#f1).
  *
- * @throws GatewayError saying what is wrong, in OpenAI's words.
+ * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
 export function decodeRerankRequest(body: JsonObject): RerankOptions {
   const { model, query, top_n: topN, max_tokens_per_doc: maxTokens } = body
@@ -90,7 +89,7 @@ function decodeDocuments(value: JsonValue | undefined): readonly JsonValue[] {
   return value
 }
 
-/** The text of a document: itself, its only ranked field, or those it has, each on a line with its name. */
+/** The text of a document: itself, its only ranked field, or all of them, each on a line with its name. */
 function documentText(document: JsonValue, index: number, fields: readonly string[]): string {
   const name = `documents[${index}]`
   if (typeof document === "string") return document

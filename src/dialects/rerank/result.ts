@@ -4,8 +4,8 @@ import { totalInput, type Usage } from "../../canon/usage.ts"
 import type { RerankOptions } from "./request.ts"
 
 /**
- * How documents stand in an answer unless the request says otherwise: as they were supplied, or
- * as objects with a `text`, which is the only form that Cohere's clients read.
+ * The default form of documents in a response: as they were supplied, or as objects with a `text`, which is the
+ * only form that Cohere's clients read.
  */
 export type DocumentForm = "supplied" | "objects"
 
@@ -17,9 +17,9 @@ export interface RankedDocument extends JsonObject {
 }
 
 /**
- * The answer to a rerank request. `return_documents` is no parameter of the specification's: who sends it
- * is a client of Cohere's or Jina's, and gets objects or nothing.
- * @param form of the documents where the caller did not send it.
+ * The response to a rerank request. `return_documents` is not a parameter of the specification: clients that
+ * send it are Cohere's or Jina's, and get objects or nothing.
+ * @param form of the documents if the caller did not send it.
  */
 export function encodeRerankResult(
   { supplied, returnDocuments }: RerankOptions,
@@ -42,8 +42,8 @@ function objectOf(document: JsonValue): JsonValue {
 }
 
 /**
- * What Cohere has besides the results, without which some of its clients take no answer.
- * @param version of Cohere's API, by the address that was asked.
+ * What Cohere returns besides the results, which some of its clients require.
+ * @param version of Cohere's API, by the address of the request.
  */
 export function cohereMeta(version: "1" | "2", usage: Usage): JsonObject {
   const { searches } = usage

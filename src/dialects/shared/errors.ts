@@ -14,7 +14,7 @@ export function encodeError(
   return { status: error.status, body: errorEnvelope(error, requestId) }
 }
 
-/** An error that a vendor reports inside a stream that began with 200. */
+/** An error that a vendor reports inside a stream that started with 200. */
 export function errorEvent(
   message: string | undefined,
   code: string | undefined,
@@ -23,7 +23,7 @@ export function errorEvent(
   return defined({ type: "error", message: words, code })
 }
 
-/** Whether a text is a page of HTML, which a proxy has written and which is not passed on. */
+/** Whether a text is an HTML page of a proxy, which is not passed on. */
 export function isPage(text: string): boolean {
   return text.trimStart().startsWith("<")
 }

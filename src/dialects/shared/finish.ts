@@ -4,13 +4,13 @@ import { defined } from "./fields.ts"
 /** Why an answer ended, in the canon's words and in the vendor's own. */
 export interface Finish {
   readonly reason: FinishReason
-  /** The vendor's own word, when it says more than the reason. */
+  /** The vendor's own word, when it is more specific than the reason. */
   readonly raw?: string
-  /** The stop sequence that ended it, where the vendor names it. */
+  /** The stop sequence that ended it, if the vendor names it. */
   readonly stopSequence?: string
 }
 
-/** An end that the vendor names by an unknown word, or does not name. */
+/** A finish reason that is unknown, or absent. */
 export function otherFinish(word: string | undefined): Finish {
   return word ? { reason: "other", raw: word } : { reason: "other" }
 }

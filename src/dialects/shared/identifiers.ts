@@ -1,6 +1,6 @@
 import { randomText } from "../../canon/random-text.ts"
 
-/** Characters of a call's id: as many as OpenAI's own have, and too many to meet twice. */
+/** Characters of a call's id: as many as OpenAI's own have, and too many to collide. */
 const CALL_LENGTH = 24
 
 /** A new id of an answer, such as `chatcmpl-...`. */
@@ -8,7 +8,7 @@ export function mintId(prefix: string): string {
   return prefix + crypto.randomUUID().replaceAll("-", "")
 }
 
-/** A vendor's id as a dialect wants it. Where the vendor gave none, it is a new one. */
+/** A vendor's id with a dialect's prefix; a new one if the vendor gave none. */
 export function prefixedId(prefix: string, id: string | undefined): string {
   if (id === undefined || id === "") return mintId(prefix)
   return id.startsWith(prefix) ? id : prefix + id
@@ -20,9 +20,9 @@ export function mintCallId(): string {
 }
 
 /**
- * The id of a call as another vendor can take it: itself where it fits, else always the same short one,
+ * The id of a call in a form that another vendor accepts: unchanged if it fits, else always the same short one,
  * so that call and answer still match.
- * @param longest characters that the vendor takes.
+ * @param longest the vendor's limit in characters.
  */
 export function fittedCallId(id: string, longest: number): string {
   if (id.length <= longest && /^[A-Za-z0-9_-]+$/.test(id)) return id

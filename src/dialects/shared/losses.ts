@@ -2,12 +2,12 @@ import type { DialectId, Extra, Loss } from "../../canon/extra.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
 import type { UnknownPart } from "../../canon/message.ts"
 
-/** What a request loses on its way into one dialect, each name once. */
+/** What a request loses when it is converted to one dialect, each name once. */
 export class LossList {
   readonly losses: Loss[] = []
   readonly #dialect: DialectId
 
-  /** @param dialect the one that is written: extras of all others are lost. */
+  /** @param dialect the target: extras of all others are lost. */
   constructor(dialect: DialectId) {
     this.#dialect = dialect
   }
@@ -16,7 +16,7 @@ export class LossList {
     if (!this.losses.some((loss) => loss.name === name)) this.losses.push({ name, effect })
   }
 
-  /** The fields of an extra of the dialect that is written; another dialect's are lost by name. */
+  /** The fields of an extra of the target dialect; another dialect's are lost by name. */
   fieldsOf(extra: Extra | undefined): JsonObject | undefined {
     if (extra === undefined) return undefined
     if (extra.dialect === this.#dialect) return extra.fields
@@ -24,7 +24,7 @@ export class LossList {
     return undefined
   }
 
-  /** The fields of a part that only one dialect knows: to another it is lost as a whole, by its type where it has one. */
+  /** The fields of a part that only one dialect has: for another it is lost as a whole, by its type if it has one. */
   partOf({ extra }: UnknownPart): JsonObject | undefined {
     const type = extra.dialect === this.#dialect ? undefined : textAt(extra.fields, "type")
     if (type === undefined) return this.fieldsOf(extra)

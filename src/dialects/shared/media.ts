@@ -9,8 +9,8 @@ import {
 import type { MediaSource } from "../../canon/message.ts"
 
 /**
- * An image as OpenAI's dialects name it: a web address, or a data URL.
- * @param name of the parameter, for the words of an error.
+ * An image in OpenAI's dialects: a link, or a data URL.
+ * @param name of the parameter, for errors.
  */
 export function decodeImageUrl(url: string, name: string): MediaSource {
   if (isWebUrl(url)) return { type: "url", url }
@@ -30,7 +30,7 @@ export function decodeImageUrl(url: string, name: string): MediaSource {
   )
 }
 
-/** An image as such an address; undefined for one that another vendor keeps under an id of its own. */
+/** An image as such an address; undefined for one stored at another vendor. */
 export function encodeImageUrl(source: MediaSource): string | undefined {
   switch (source.type) {
     case "url":

@@ -3,8 +3,8 @@ import { expects, invalidRequest } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
 
 /**
- * The parameter types that every endpoint uses. Each takes null as absent, as OpenAI's API does, and
- * carries the words that `invalidRequest` needs to say what was expected.
+ * The parameter types that every endpoint uses. Each treats null as absent, as OpenAI's API does, and has the
+ * description that `invalidRequest` needs for its message.
  */
 
 interface Bounds {
@@ -15,7 +15,7 @@ interface Bounds {
 const AN_INTEGER = expects("an integer")
 const A_DECIMAL = expects("a decimal")
 
-/** An optional whole number. */
+/** An optional integer. */
 export function integer(bounds: Bounds = {}): z.ZodOptional<z.ZodNullable<z.ZodNumber>> {
   let schema: z.ZodNumber = z.int(AN_INTEGER)
   if (bounds.minimum !== undefined) schema = schema.min(bounds.minimum, AN_INTEGER)
@@ -23,7 +23,7 @@ export function integer(bounds: Bounds = {}): z.ZodOptional<z.ZodNullable<z.ZodN
   return schema.nullish()
 }
 
-/** An optional whole number of 64 bits, which a double cannot always hold exactly. */
+/** An optional 64-bit integer, which a double cannot always represent exactly. */
 export function longInteger(): z.ZodOptional<z.ZodNullable<z.ZodNumber>> {
   return z.number(AN_INTEGER).multipleOf(1, AN_INTEGER).nullish()
 }
@@ -41,15 +41,15 @@ export function text(): z.ZodOptional<z.ZodNullable<z.ZodString>> {
   return z.string().nullish()
 }
 
-/** An optional yes or no. */
+/** An optional boolean. */
 export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
   return z.boolean().nullish()
 }
 
 /**
- * Validates the parameters that are there: a request has three of thirty, and this is the hot path.
- * @param schemas by the parameter's name; what has none is left unchecked.
- * @throws GatewayError naming the first one that is wrong.
+ * Validates the parameters that are present: a request has three of thirty, and this is the hot path.
+ * @param schemas by the parameter's name; others are not checked.
+ * @throws GatewayError naming the first invalid one.
  */
 export function validateParameters(
   body: JsonObject,

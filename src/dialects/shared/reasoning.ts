@@ -2,8 +2,8 @@ import type { ReasoningOptions } from "../../canon/chat.ts"
 import type { LossList } from "./losses.ts"
 
 /**
- * Effort in words and budgets in tokens, each as the other. The shares are those OpenRouter documents
- * for the same purpose: of the tokens that the answer may have, so much for thinking.
+ * Converts between efforts and budgets in tokens. The shares are those OpenRouter documents for the same
+ * purpose: the part of the answer's tokens that is for thinking.
  */
 const SHARES: ReadonlyMap<string, number> = new Map([
   ["none", 0],
@@ -15,18 +15,18 @@ const SHARES: ReadonlyMap<string, number> = new Map([
   ["max", 0.95],
 ])
 
-/** Tokens that budgets are measured against when the caller set no limit. */
+/** The limit that budgets are relative to when the caller set none. */
 const USUAL_LIMIT = 16_384
-/** The least that any vendor takes, and more than any needs. */
+/** The smallest that any vendor accepts, and more than any requires. */
 const SMALLEST_BUDGET = 1024
 const LARGEST_BUDGET = 32_768
 
-/** Whether a request asks that the model does not think. */
+/** Whether a request disables thinking. */
 export function isReasoningOff(options: ReasoningOptions): boolean {
   return options.effort === "none" || options.budget === 0
 }
 
-/** The budget in tokens that options come to; undefined when the model is to decide. */
+/** The budget in tokens for the options; undefined when the model decides. */
 export function budgetOf(
   options: ReasoningOptions,
   maxTokens: number | undefined,
@@ -39,7 +39,7 @@ export function budgetOf(
   return Math.min(LARGEST_BUDGET, Math.max(SMALLEST_BUDGET, budget))
 }
 
-/** The word for options; undefined when the model is to decide. */
+/** The effort for the options; undefined when the model decides. */
 export function effortOf(
   options: ReasoningOptions,
   maxTokens: number | undefined,
@@ -53,7 +53,7 @@ export function effortOf(
   return share <= 0.5 ? "medium" : "high"
 }
 
-/** Reports the loss of how reasoning is to be shown, at vendors that give no choice. `auto` leaves it to them. */
+/** Reports the loss of how reasoning is shown, at vendors without a choice. `auto` leaves it to them. */
 export function noteSummary({ summary }: ReasoningOptions, losses: LossList): void {
   if (summary !== undefined && summary !== "auto") losses.add("reasoning.summary")
 }

@@ -1,6 +1,6 @@
 import type { Extra } from "../../canon/extra.ts"
 
-/** What an answer, or the first event of one, says of itself. */
+/** What an answer, or its first event, says about itself. */
 export interface AnswerHead {
   readonly id?: string
   readonly model?: string

@@ -7,7 +7,7 @@ import type { LossList } from "./losses.ts"
 
 const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const
 
-/** The members of a location that say something; undefined where none does. */
+/** The non-empty members of a location; undefined without any. */
 export function decodeLocation(value: JsonValue | undefined): SearchLocation | undefined {
   if (!isJsonObject(value)) return undefined
   const location: Writable<SearchLocation> = {}
@@ -18,14 +18,14 @@ export function decodeLocation(value: JsonValue | undefined): SearchLocation | u
   return Object.keys(location).length === 0 ? undefined : location
 }
 
-/** The texts of a list; undefined where there are none. */
+/** The strings of a list; undefined when there are none. */
 export function decodeDomains(value: JsonValue | undefined): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined
   const domains = value.filter((domain) => typeof domain === "string")
   return domains.length === 0 ? undefined : domains
 }
 
-/** The search of a caller of another dialect than the one that is written, which has its own among its extras. */
+/** The web search of a caller of another dialect; the target dialect's own is among its extras. */
 export function foreignSearch(
   { webSearch }: ChatRequest,
   dialect: DialectId,
@@ -33,21 +33,21 @@ export function foreignSearch(
   return webSearch?.declared.dialect === dialect ? undefined : webSearch
 }
 
-/** What Anthropic's callers call it where they say that it has to be done. */
+/** The tool name that Anthropic's callers use to require a search. */
 const SEARCH_TOOL = "web_search"
 
-/** Whether the tool to be called is the search, and no function. */
+/** Whether the required tool is the search rather than a function. */
 export function demandsSearch({ toolChoice, tools, webSearch }: ChatRequest): boolean {
   if (webSearch === undefined || toolChoice?.type !== "tool") return false
   return toolChoice.name === SEARCH_TOOL && !hasSearchFunction(tools)
 }
 
-/** Whether a function has the name that vendors give to their search. */
+/** Whether a function has the vendors' name for their search. */
 export function hasSearchFunction(tools: ChatRequest["tools"]): boolean {
   return tools?.some(({ name }) => name === SEARCH_TOOL) ?? false
 }
 
-/** What of a search a dialect has a word for. */
+/** The options of a search that a dialect can express. */
 export type SearchWord =
   | "maxUses"
   | "contextSize"
@@ -63,10 +63,10 @@ const LOSS_NAMES: Readonly<Record<SearchWord, string>> = {
   blockedDomains: "web_search.blocked_domains",
 }
 
-/** What every vendor does unasked. */
+/** Every vendor's default. */
 const USUAL_SIZE = "medium"
 
-/** Reports what of a search a dialect has no word for. */
+/** Reports the options of a search that a dialect cannot express. */
 export function reportSearch(
   search: WebSearch,
   known: ReadonlySet<SearchWord>,
@@ -79,23 +79,23 @@ export function reportSearch(
   }
 }
 
-/** A location as OpenAI and Anthropic have it on their tools. */
+/** A location in the form of OpenAI's and Anthropic's tools. */
 export function encodeLocation(location: SearchLocation): JsonObject {
   return { type: "approximate", ...location }
 }
 
-/** A page with what is known of it; none where it has no address. */
+/** A page with what is known of it; none without an address. */
 export function foundPage(url: string | undefined, title?: string, age?: string): FoundPage[] {
   if (url === undefined) return []
   return [{ url, ...(title !== undefined && { title }), ...(age !== undefined && { age }) }]
 }
 
-/** A step of a search that the gateway reported and that comes back in a history: it goes to no vendor. */
+/** A step of a search that the gateway reported and that a history contains: it is sent to no vendor. */
 export function reportedSearch(reportedIn: DialectId): WebSearchPart {
   return { type: "web-search", queries: [], pages: [], uses: 0, reportedIn }
 }
 
-/** The queries of a search as the dialects have them that look for one thing at a time. */
+/** The queries of a search, for dialects with a single query per search. */
 export function encodeQueries(queries: readonly string[]): JsonObject {
   const [query = ""] = queries
   return queries.length > 1 ? { query, queries: [...queries] } : { query }

@@ -4,18 +4,18 @@ import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 
 /**
  * The object in a frame that has not been parsed yet.
- * @throws GatewayError `upstream_error` when its data is no JSON.
+ * @throws GatewayError `upstream_error` when its data is not JSON.
  */
 export function parseFrame({ data }: SseFrame): JsonObject {
   const object = parseJsonObject(data)
   if (object !== undefined) return object
   throw new GatewayError(
     "upstream_error",
-    "The provider sent a piece of the stream that is not JSON.",
+    "The provider sent a part of the stream that is not JSON.",
   )
 }
 
-/** The same; the text of an `error` event, which proxies write, becomes the message of an error. */
+/** The same; the text of an `error` event, which proxies send, becomes the message of an error. */
 export function parseFrameOrError(frame: SseFrame): JsonObject {
   if (frame.event !== "error") return parseFrame(frame)
   return parseJsonObject(frame.data) ?? { error: { message: frame.data } }

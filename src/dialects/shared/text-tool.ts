@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson, textAt } from "../../canon/js
 import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import type { LossList } from "./losses.ts"
 
-/** The one parameter of the function that stands for a tool that takes text. */
+/** The one parameter of the function that replaces a text tool. */
 const PARAMETER = "input"
 
 const PARAMETERS: JsonObject = Object.freeze({
@@ -14,22 +14,22 @@ const PARAMETERS: JsonObject = Object.freeze({
   additionalProperties: false,
 })
 
-/** What a model writes ahead of the text. */
+/** What precedes the text in the arguments. */
 export const TEXT_OPENING = `{"${PARAMETER}":"`
-/** What a model writes after the text. */
+/** What follows the text in the arguments. */
 export const TEXT_CLOSING = '"}'
 
-/** A part of the text, as it stands between opening and closing. */
+/** Escapes a part of the text, between opening and closing. */
 export function writeText(chunk: string): string {
   return JSON.stringify(chunk).slice(1, -1)
 }
 
-/** The text for a tool as arguments of the function that stands for it. */
+/** The text for a text tool as arguments of the function that replaces it. */
 export function textArguments(text: string): string {
   return TEXT_OPENING + writeText(text) + TEXT_CLOSING
 }
 
-/** The function that stands for a tool that takes text; a grammar stands in its description. */
+/** The function that replaces a text tool; a grammar goes in its description. */
 export function textTool(name: string, origin: ToolOrigin): Tool {
   const { description, format } = origin
   const parts = [description, format === undefined ? undefined : grammarInWords(format)]
@@ -44,32 +44,32 @@ function grammarInWords(format: JsonObject): string | undefined {
   return `\`${PARAMETER}\` has to follow this ${syntax} grammar:\n${definition}`
 }
 
-/** Reports grammars that a dialect without such tools can only describe. */
+/** Reports grammars that a dialect without text tools can only describe. */
 export function noteGrammar({ origin }: Tool, losses: LossList): void {
   if (origin?.format?.type === "grammar") losses.add("tools.grammar", "approximated")
 }
 
-/** The text in the arguments of a function that stands for a tool that takes text. */
+/** The text in the arguments of a function that replaces a text tool. */
 export function textOf(written: string): string {
   const reader = new TextReader()
   return reader.push(written) + reader.end()
 }
 
 const HEAD = /^\s*\{\s*"input"\s*:\s*"/
-/** Whole characters of a JSON text: plain ones, and escapes with all that belongs to them. */
+/** Complete characters of JSON text: plain ones, and entire escapes. */
 const WHOLE = /^(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs
-/** Characters; a shorter rest is an escape that was cut off. */
+/** Characters; a shorter rest is an incomplete escape. */
 const LONGEST_ESCAPE = 6
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }
 
-/** Reads the text out of arguments that come in pieces; what a model escapes wrongly stands as it is. */
+/** Extracts the text from streamed arguments; invalid escapes are kept as they are. */
 export class TextReader {
-  /** What has come and is not returned yet. */
+  /** What has arrived and is not returned yet. */
   #rest = ""
   #state: "head" | "text" | "over" = "head"
 
-  /** @returns what of the text is known by now and was not returned before. */
+  /** @returns the text that is known by now and was not returned before. */
   push(chunk: string): string {
     if (this.#state === "over") return ""
     this.#rest += chunk
@@ -85,7 +85,7 @@ export class TextReader {
     return whole.includes("\\") ? whole.replaceAll(ESCAPE, unescape) : whole
   }
 
-  /** @returns the text of arguments that are written in any other way, or the rest of one that is not JSON. */
+  /** @returns the text of arguments in any other form, or the rest of invalid JSON. */
   end(): string {
     const state = this.#state
     this.#state = "over"
@@ -99,7 +99,7 @@ function unescape(_: string, code: string | undefined, character: string | undef
   return ESCAPED[character ?? ""] ?? character ?? ""
 }
 
-/** Models leave the member out, or name it otherwise. */
+/** Models omit the member, or give it another name. */
 function looseText(written: string): string {
   const parsed = parseJson(written)
   if (typeof parsed === "string") return parsed

@@ -1,4 +1,4 @@
-/** This moment in whole seconds since 1970, as OpenAI's answers have it. */
+/** The current time in Unix seconds, as in OpenAI's responses. */
 export function nowInSeconds(): number {
   return Math.floor(Date.now() / 1000)
 }

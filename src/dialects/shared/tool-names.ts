@@ -2,19 +2,19 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { CallOrigin } from "../../canon/message.ts"
 import type { Tool } from "../../canon/tool.ts"
 
-/** How names of tools have to be written. */
+/** A rule for tool names. */
 export interface NameRule {
-  /** Names that are taken as they are. */
+  /** Names that are accepted. */
   readonly taken: RegExp
-  /** All characters of others that become `_`. */
+  /** The characters that become `_`. */
   readonly foreign: RegExp
-  /** How many characters of another name are kept. */
+  /** How many characters of an invalid name are kept. */
   readonly keptLength: number
-  /** Digits of the hash that keeps it apart from similar ones. */
+  /** Digits of the hash that distinguishes it from similar ones. */
   readonly hashLength: number
 }
 
-/** What every vendor takes as a name: the narrowest of their rules. */
+/** What every vendor accepts: the narrowest of their rules. */
 const NARROWEST: NameRule = {
   taken: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
   // A digit may not come first.
@@ -23,12 +23,12 @@ const NARROWEST: NameRule = {
   hashLength: 8,
 }
 
-/** A name as a rule has it: itself where it is taken, else always the same other one. */
+/** A name that fits a rule: unchanged if accepted, else always the same replacement. */
 export function fittedName(name: string, rule: NameRule): string {
   return rule.taken.test(name) ? name : markedName(name, name, rule)
 }
 
-/** The caller's own name of a tool, of which the vendor was given the fitted one. */
+/** The caller's name of a tool, from the fitted one that the vendor got. */
 export function originalName(
   fitted: string,
   tools: readonly Tool[] | undefined,
@@ -37,19 +37,19 @@ export function originalName(
   return tools?.find(({ name }) => fittedName(name, rule) === fitted)?.name ?? fitted
 }
 
-/** @param hashed what the name stands for, of which no two have the same hash. */
+/** @param hashed identifies what the name stands for; its hash is unique. */
 function markedName(name: string, hashed: string, rule: NameRule): string {
   const kept = name.replaceAll(rule.foreign, "_").slice(0, rule.keptLength)
   return `${kept}_${Bun.hash(hashed).toString(36).slice(0, rule.hashLength)}`
 }
 
-/** The name of a function that stands for a member of a namespace: the same for the same two. */
+/** The name of a function that stands for a member of a namespace: deterministic. */
 export function flatName(namespace: string, name: string): string {
   const joined = `${namespace.replace(/_+$/, "")}__${name}`
   return NARROWEST.taken.test(joined) ? joined : marked(joined, namespace, name)
 }
 
-/** The other name, where the plain one is another tool's already. */
+/** The alternative name, if another tool has the plain one. */
 export function otherFlatName(namespace: string, name: string): string {
   return marked(flatName(namespace, name), namespace, name)
 }
@@ -59,8 +59,8 @@ function marked(joined: string, namespace: string, name: string): string {
 }
 
 /**
- * The name of the function that stands for what a call names. OpenAI gives functions that it has searched
- * for a namespace too, that no request declares: they keep their own names.
+ * The name of the function for what a call names. OpenAI also gives a namespace to functions that it found by
+ * tool search, and that no request declares: they keep their own names.
  */
 export function nameInRequest(tools: readonly Tool[] | undefined, origin: CallOrigin): string {
   const { name, namespace } = origin
@@ -71,12 +71,12 @@ export function nameInRequest(tools: readonly Tool[] | undefined, origin: CallOr
   return declared?.name ?? name
 }
 
-/** Whether a request has tools that only a vendor of more than functions takes as they are. */
+/** Whether a request has tools that vendors with only functions cannot take unchanged. */
 export function hasOtherTools({ tools }: ChatRequest): boolean {
   return tools?.some(({ origin }) => origin !== undefined && origin.form !== "legacy") ?? false
 }
 
-/** What functions of a request stand for, by their names; undefined where all are what they are. */
+/** What functions of a request stand for, by name; undefined if all are plain functions. */
 export function originsOf(request: ChatRequest): ReadonlyMap<string, CallOrigin> | undefined {
   let origins: Map<string, CallOrigin> | undefined
   for (const { name, origin } of request.broughtTools?.all ?? request.tools ?? []) {

@@ -12,7 +12,7 @@ export interface DecodedTools<Other extends JsonValue = JsonValue> {
 
 /**
  * A function as OpenAI's dialects declare it: `name`, `description`, `parameters`, `strict`.
- * @param place of the declaration, for the words of an error.
+ * @param place of the declaration, for errors.
  */
 export function decodeDeclaration(declared: JsonObject, place: string): Writable<Tool> {
   const tool: Writable<Tool> = { name: requiredText(declared, "name", place) }
@@ -25,7 +25,7 @@ export function decodeDeclaration(declared: JsonObject, place: string): Writable
   return tool
 }
 
-/** The same for a tool that takes text: `name`, `description`, `format`. */
+/** The same for a text tool: `name`, `description`, `format`. */
 export function decodeTextDeclaration(declared: JsonObject, place: string): Writable<ToolOrigin> {
   const origin: Writable<ToolOrigin> = { form: "text", name: requiredText(declared, "name", place) }
   const description = optionalText(declared, "description", place)

@@ -2,7 +2,7 @@ import { invalidType, missingParameter } from "../../canon/invalid-request.ts"
 import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
 /**
- * The error of a member that is missing, or is not what it must be.
+ * The error for a member that is missing, or of the wrong type.
  * @param expected with its article: `a string`.
  */
 export function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
@@ -10,8 +10,8 @@ export function wrongMember(value: JsonValue | undefined, name: string, expected
 }
 
 /**
- * Text that must be there, but may be empty.
- * @param place of the object, for the words of the error.
+ * Text that must be present, but may be empty.
+ * @param place of the object, for errors.
  * @throws GatewayError `missing_required_parameter` or `invalid_type`.
  */
 export function requiredText(object: JsonObject, key: string, place: string): string {
@@ -40,7 +40,7 @@ export function optionalObject(
   return undefined
 }
 
-/** True or false, or undefined where it is missing or null. @throws GatewayError `invalid_type`. */
+/** A boolean, or undefined where it is missing or null. @throws GatewayError `invalid_type`. */
 export function optionalFlag(object: JsonObject, key: string, place: string): boolean | undefined {
   const value = object[key]
   if (typeof value === "boolean") return value

@@ -24,10 +24,10 @@ import {
 } from "../../canon/speech.ts"
 import { decimal, text, validateParameters } from "../shared/parameters.ts"
 
-/** A request of which only the price says whether tokens are needed. */
+/** A request before its price determines whether tokens are needed. */
 export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 
-/** The longest text of models whose entry does not say otherwise, in characters (docs/api.md#limits). */
+/** The default limit on a text, in characters (docs/api.md#limits). */
 const LONGEST_INPUT = 4_096
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
@@ -50,8 +50,8 @@ const CANON_FIELDS = new Set([
 ])
 
 /**
- * A request to speak, in OpenAI's form (docs/api.md#audio, docs/wire/speech.md#f1).
- * @throws GatewayError saying what is wrong, in OpenAI's words.
+ * A speech request in OpenAI's format (docs/api.md#audio, docs/wire/speech.md#f1).
+ * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
 export function decodeSpeech(body: JsonObject): SpeechOptions {
   for (const name of ["model", "input", "voice"]) {
@@ -81,8 +81,8 @@ function decodeInput(input: string): string {
 }
 
 /**
- * Refuses a text that its model does not speak to the end.
- * @param longest of the model, in characters; undefined: as the specification has it.
+ * Refuses a text that its model would not speak to the end.
+ * @param longest the model's limit, in characters; by default the specification's.
  * @throws GatewayError `string_above_max_length`.
  */
 export function refuseLong({ input }: SpeechOptions, longest = LONGEST_INPUT): void {

@@ -5,11 +5,11 @@ import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage
 import type { FrameMemory } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 
-/** Takes the sound out of OpenAI's events (docs/wire/speech.md#f2). */
+/** Extracts the audio from OpenAI's events (docs/wire/speech.md#f2). */
 export class SpeechEventReader {
   /** Tokens, once the last event has reported them. */
   usage: Usage | undefined
-  /** Whether the last event has come. */
+  /** Whether the last event has arrived. */
   isOver = false
   readonly #parser: SseParser
 
@@ -26,7 +26,7 @@ export class SpeechEventReader {
     const event = parseJsonObject(data)
     if (!event) return []
     if (isJsonObject(event.error)) {
-      throw new GatewayError("upstream_error", "The provider broke off the sound.")
+      throw new GatewayError("upstream_error", "The provider broke off the audio.")
     }
     if (event.type === "speech.audio.done") {
       this.isOver = true
@@ -43,7 +43,7 @@ export class SpeechEventReader {
   }
 }
 
-/** A chunk of sound as OpenAI's event. */
+/** A chunk of audio as OpenAI's event. */
 export function soundEvent(sound: Uint8Array): Uint8Array {
   const audio = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength).toString("base64")
   return encodeText(formatEvent({ data: JSON.stringify({ type: "speech.audio.delta", audio }) }))

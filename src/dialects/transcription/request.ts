@@ -18,7 +18,7 @@ import {
 } from "../../canon/transcription.ts"
 import { decimal, flag, text, validateParameters } from "../shared/parameters.ts"
 
-/** A request whose sound has not been looked at yet. */
+/** A request whose audio has not been inspected yet. */
 export type TranscriptionOptions = Omit<TranscriptionRequest, "audio">
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
@@ -30,7 +30,7 @@ const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["stream", flag()],
 ])
 
-/** How the fields of the form are to be understood; the others are text. */
+/** How to parse the fields of the form; the others are text. */
 export const TRANSCRIPTION_FIELDS = {
   temperature: "number",
   stream: "flag",
@@ -54,9 +54,9 @@ const FORMS: readonly TranscriptForm[] = [...TRANSCRIPT_FORMS, "diarized_json"]
 const GRANULARITIES = ["word", "segment"] as const
 
 /**
- * The fields of a transcription or translation in OpenAI's form (docs/api.md#audio,
- * docs/wire/transcription.md#f1). What the canon has no name for is kept as extra.
- * @throws GatewayError saying what is wrong, in OpenAI's words.
+ * The fields of a transcription or translation in OpenAI's format (docs/api.md#audio,
+ * docs/wire/transcription.md#f1). What the canon lacks is kept as extra.
+ * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
 export function decodeTranscription(
   body: JsonObject,
@@ -72,7 +72,7 @@ export function decodeTranscription(
     task,
     form,
     granularities,
-    // Streams are of text alone; OpenAI ignores the option where there is none.
+    // Only text is streamed; OpenAI ignores the option otherwise.
     stream:
       body.stream === true && (form === "json" || form === "text" || form === "diarized_json"),
   }
@@ -85,7 +85,7 @@ export function decodeTranscription(
   return options
 }
 
-/** The options and the audio that they are about. */
+/** The options with the audio they are for. */
 export function withAudio(options: TranscriptionOptions, audio: Audio): TranscriptionRequest {
   return { ...options, audio }
 }
@@ -117,7 +117,7 @@ function decodeGranularities(
 }
 
 const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
-/** Languages that Whisper knows by other codes than those of ISO 639-1. */
+/** Whisper's languages whose codes are not in ISO 639-1. */
 const FURTHER = new Set(["haw", "yue"])
 
 function decodeLanguage(language: string | undefined): string | undefined {
@@ -131,7 +131,7 @@ function decodeLanguage(language: string | undefined): string | undefined {
   )
 }
 
-/** The name of a language as OpenAI has it, such as `english`; what has none stays as it is. */
+/** OpenAI's name of a language, such as `english`; unknown codes are returned unchanged. */
 export function languageName(language: string): string {
   if (!/^[a-z]{2,3}(-[a-z0-9]+)*$/i.test(language)) return language.toLowerCase()
   try {

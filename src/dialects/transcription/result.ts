@@ -7,7 +7,7 @@ import type {
 } from "../../canon/transcription.ts"
 import { languageName } from "./request.ts"
 
-/** A transcript as it goes out. */
+/** A transcript in the response's format. */
 export interface RenderedTranscript {
   readonly contentType: string
   readonly body: string
@@ -16,10 +16,7 @@ export interface RenderedTranscript {
 const JSON_TYPE = "application/json"
 const TEXT_TYPE = "text/plain; charset=utf-8"
 
-/**
- * Writes a transcript in the form that the caller asked for (docs/wire/transcription.md#f2,
- * docs/api.md#audio).
- */
+/** Writes a transcript in the requested format (docs/wire/transcription.md#f2, docs/api.md#audio). */
 export function renderTranscript(
   transcript: Transcript,
   request: TranscriptionRequest,
@@ -50,7 +47,7 @@ function json(body: JsonObject): RenderedTranscript {
   return { contentType: JSON_TYPE, body: JSON.stringify(body) }
 }
 
-/** What a stream says when the vendor made none: all at once, and then the end. */
+/** The events of a stream when the vendor made none: everything in one, and then the end. */
 export function renderEvents(transcript: Transcript, request: TranscriptionRequest): string {
   const { text } = transcript
   const events = [
@@ -78,10 +75,7 @@ function usageBody({ usage, duration }: Transcript, { audio }: TranscriptionRequ
   }
 }
 
-/**
- * Clients want every member of a segment (docs/wire/transcription.md#f2); what the vendor does not report
- * is 0.
- */
+/** Clients expect every member of a segment (docs/wire/transcription.md#f2); what the vendor does not report is 0. */
 function verboseBody(transcript: Transcript, request: TranscriptionRequest): JsonObject {
   const { body } = transcript
   if (body)
@@ -147,7 +141,7 @@ function diarizedBody(transcript: Transcript, request: TranscriptionRequest): Js
   }
 }
 
-/** The vendor's segments; one of the whole where it reports no times, which the losses say. */
+/** The vendor's segments; a single one if it reports no times, which is a reported loss. */
 function segmentsOf(
   transcript: Transcript,
   { audio }: TranscriptionRequest,

@@ -5,12 +5,12 @@ import type { FrameMemory } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
 import { usageOf } from "./formats/openai.ts"
 
-/** Reads along in OpenAI's events of a transcript (docs/wire/transcription.md#f4). */
+/** Reads OpenAI's transcript events while they pass through (docs/wire/transcription.md#f4). */
 export class TranscriptEventReader implements Pick<Transcript, "text" | "usage"> {
-  /** What has come of the text. */
+  /** The text so far. */
   text = ""
   usage: Transcript["usage"] = {}
-  /** Whether the last event has come. */
+  /** Whether the last event has arrived. */
   isOver = false
   readonly #parser: SseParser
 

@@ -194,7 +194,7 @@ describe("an end that is none", () => {
   test("a frame that is not JSON", () => {
     const decoder = COHERE_CHAT.decodeEvents()
     expect(() => decoder.push({ event: "content-delta", data: '{"type":"con' })).toThrow(
-      "The provider sent a piece of the stream that is not JSON.",
+      "The provider sent a part of the stream that is not JSON.",
     )
   })
 })

@@ -168,7 +168,9 @@ describe("each vendor is asked in its own form", () => {
   })
 
   test("other models of Bedrock are not known to embed", () => {
-    expect(() => asked("bedrock", {}, "amazon.nova-lite-v1:0")).toThrow("knows no way")
+    expect(() => asked("bedrock", {}, "amazon.nova-lite-v1:0")).toThrow(
+      "does not support embeddings",
+    )
   })
 })
 

@@ -2,7 +2,7 @@ import { type EmbeddingRequest, inputCount, type Vector } from "../../../canon/e
 import type { Loss } from "../../../canon/extra.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 
-/** A list in pieces of at most so many. */
+/** Splits a list into chunks of at most `max`. */
 export function batchesOf<Item>(items: readonly Item[], max: number): (readonly Item[])[] {
   const batches: (readonly Item[])[] = []
   for (let start = 0; start < items.length; start += max) {
@@ -11,7 +11,7 @@ export function batchesOf<Item>(items: readonly Item[], max: number): (readonly 
   return batches
 }
 
-/** The texts of a request to a vendor that is only asked for texts. */
+/** The texts of a request to a vendor that accepts only texts. */
 export function textsOf({ input }: EmbeddingRequest): readonly string[] {
   if (input.type === "texts") return input.texts
   throw new Error("a vendor that takes texts alone was asked for tokens")
@@ -32,7 +32,7 @@ export function allVectors(
   throw unusable(`it holds ${vectors.length} embeddings for ${wanted} inputs`)
 }
 
-/** What of a request a vendor does not take. @param carried the fields that it takes. */
+/** The fields of a request that a vendor does not support. @param carried the fields it supports. */
 export function lossesOf(request: EmbeddingRequest, carried: ReadonlySet<string>): Loss[] {
   const { user, dimensions, extra = {} } = request
   const asked = [

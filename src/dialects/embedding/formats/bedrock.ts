@@ -12,13 +12,13 @@ import { cohereBodies, cohereVectors } from "./cohere.ts"
 /** Bedrock reports the tokens of every call of `InvokeModel` here, as recorded. */
 const TOKENS_HEADER = "x-amzn-bedrock-input-token-count"
 
-/** The one version of Titan whose vectors can be shortened, and left as long as they are. */
+/** The one version of Titan whose vectors can be shortened, or left unnormalized. */
 const TITAN_2 = "titan-embed-text-v2"
 
 /**
- * `InvokeModel` of Bedrock's embedding models: Amazon Titan, one text at a time, and Cohere's (the
- * Bedrock User Guide's pages on their inference parameters).
- * @param decodeError reads the refusals of the vendor.
+ * `InvokeModel` of Bedrock's embedding models: Amazon Titan, one text at a time, and Cohere's (the Bedrock User
+ * Guide's pages on their inference parameters).
+ * @param decodeError reads the vendor's errors.
  */
 export function bedrockEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
   return {
@@ -43,14 +43,14 @@ function bodiesOf(
   request: EmbeddingRequest,
   model: string,
 ): { readonly bodies: readonly JsonObject[]; readonly losses: readonly Loss[] } {
-  // Names begin with a region, or are those of an inference profile, or are plain.
+  // Names start with a region, or are those of an inference profile, or are plain.
   if (model.includes("cohere.")) return cohereBodies(request, model)
   if (model.includes("titan-embed-text") || model.includes("titan-embed-g1-text")) {
     return titanBodies(request, model)
   }
   throw new GatewayError(
     "model_not_supported",
-    "This gateway knows no way to ask this model of Amazon Bedrock for embeddings.",
+    "This gateway does not support embeddings of this Amazon Bedrock model.",
     { parameter: "model" },
   )
 }

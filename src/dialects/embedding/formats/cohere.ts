@@ -11,13 +11,13 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf } from "../../../canon/vectors.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 
-/** Texts that one call may hold (the vendor's reference of `embed`, for its own API and for Bedrock). */
+/** Texts per call (the vendor's reference of `embed`, for its own API and for Bedrock). */
 const MAX_TEXTS = 96
 
-/** Fields of a caller's that Cohere knows by the same name. */
+/** Caller's fields that Cohere has under the same name. */
 const OWN_FIELDS = ["truncate", "max_tokens", "priority"] as const
 
-/** What its models want to know; texts are documents unless the caller says otherwise. */
+/** Required by its models; texts are documents unless the caller says otherwise. */
 const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
   query: "search_query",
   document: "search_document",
@@ -26,12 +26,12 @@ const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
   clustering: "clustering",
 }
 
-/** Models whose vectors have the length they have; it can be chosen since version 4. */
+/** Models with vectors of a fixed length; it can be chosen since version 4. */
 const FIXED_LENGTH = /embed-.*v[23](?!\d)/
 
 /**
  * Cohere's `POST /v2/embed` (docs/wire/embeddings.md#f5).
- * @param decodeError reads the refusals of the vendor.
+ * @param decodeError reads the vendor's errors.
  */
 export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
   return {
@@ -49,7 +49,7 @@ export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
   }
 }
 
-/** The bodies that ask a model of Cohere's, wherever it runs, but for the model's name. */
+/** The request bodies for a Cohere model, wherever it runs, without the model's name. */
 export function cohereBodies(
   request: EmbeddingRequest,
   model: string,
@@ -71,7 +71,7 @@ export function cohereBodies(
   return { bodies: batches.map((batch) => ({ ...fields, texts: [...batch] })), losses }
 }
 
-/** By type, or, of the older models on Bedrock, as they are. */
+/** By type or, for the older models on Bedrock, as a plain list. */
 export function cohereVectors(body: JsonObject): Vector[] {
   const byType = objectAt(body, "embeddings")
   const list = byType === undefined ? listAt(body, "embeddings") : listAt(byType, "float")

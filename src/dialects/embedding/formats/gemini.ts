@@ -10,7 +10,7 @@ import { unitVector, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 
-/** Texts that one call may hold (the Gemini API's reference of `batchEmbedContents`). */
+/** Texts per call (the Gemini API's reference of `batchEmbedContents`). */
 const MAX_TEXTS = 100
 
 /** Google's `TaskType`. */
@@ -22,7 +22,7 @@ const TASKS: Readonly<Record<EmbeddingPurpose, string>> = {
   clustering: "CLUSTERING",
 }
 
-/** What is taken of a request; `input_type` in words of any vendor, or Google's own `task_type`. */
+/** The supported fields of a request; `input_type` in words of any vendor, or Google's `task_type`. */
 export const GEMINI_FIELDS: ReadonlySet<string> = new Set([
   "dimensions",
   "input_type",
@@ -32,7 +32,7 @@ export const GEMINI_FIELDS: ReadonlySet<string> = new Set([
 
 /**
  * The Gemini API's `batchEmbedContents` (docs/wire/embeddings.md#f3).
- * @param decodeError reads the refusals of the vendor.
+ * @param decodeError reads the vendor's errors.
  */
 export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
   return {
@@ -71,7 +71,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
   }
 }
 
-/** Google's word for what the texts are for. */
+/** Google's word for the purpose of the texts. */
 export function taskOf({ purpose, extra = {} }: EmbeddingRequest): string | undefined {
   if (purpose !== undefined) return TASKS[purpose]
   return textAt(extra, "task_type") ?? textAt(extra, "input_type")

@@ -13,31 +13,31 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
 import { allVectors, batchesOf } from "./batches.ts"
 
-/** Reads one embedding of an answer. @throws GatewayError `upstream_error`. */
+/** Reads one embedding of a response. @throws GatewayError `upstream_error`. */
 type VectorReader = (value: unknown) => Vector
 
-/** How a vendor departs from OpenAI's form. */
+/** How a vendor departs from OpenAI's format. */
 export interface OpenAiEmbeddingQuirks {
-  /** Inputs that one call may hold. */
+  /** Inputs per call. */
   readonly maxInputs: number
-  /** Whether it takes tokens in place of texts. */
+  /** Whether it accepts tokens in place of texts. */
   readonly tokens: boolean
-  /** Whether it gives base64 when `encoding_format` asks for it. */
+  /** Whether it returns base64 when `encoding_format` asks for it. */
   readonly base64: boolean
-  /** `int8`: it gives the base64 of signed bytes and nothing else, and has to be asked for it by that name. */
+  /** `int8`: it returns only the base64 of signed bytes, which has to be requested by that name. */
   readonly numbers: "float" | "int8"
   readonly path: string
   readonly dimensionsField: "dimensions" | "output_dimension"
-  /** Whether it knows `user`. */
+  /** Whether it supports `user`. */
   readonly user: boolean
-  /** The field that says what the texts are for, and its words. Absent: the caller's fields go up as they are. */
+  /** The field for the purpose of the texts, and its values. Absent: the caller's fields are sent unchanged. */
   readonly purpose?: {
     readonly field: string
     readonly words: Readonly<Partial<Record<EmbeddingPurpose, string>>>
   }
 }
 
-/** As OpenAI itself has it (docs/wire/embeddings.md#f1). */
+/** OpenAI itself (docs/wire/embeddings.md#f1). */
 export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
   maxInputs: 2048,
   tokens: true,
@@ -49,8 +49,8 @@ export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
 }
 
 /**
- * `POST /embeddings`, as OpenAI has it and many vendors nearly (docs/wire/embeddings.md#f1).
- * @param decodeError reads the refusals of the vendor.
+ * `POST /embeddings`, of OpenAI and of many vendors with small differences (docs/wire/embeddings.md#f1).
+ * @param decodeError reads the vendor's errors.
  */
 export function openAiEmbedding(
   decodeError: EmbeddingFormat["decodeError"],
@@ -105,14 +105,14 @@ function fieldsOf(
   return fields
 }
 
-/** What the caller wrote in words that vendors of this format may know. */
+/** The caller's fields that vendors of this format may support. */
 function ownFields({ extra = {}, isGoogles }: EmbeddingRequest, losses: Loss[]): JsonObject {
   if (isGoogles !== true) return extra
   for (const name of Object.keys(extra)) losses.push({ name, effect: "dropped" })
   return {}
 }
 
-/** A word that no vendor is known to have goes up as it came, under the caller's own name for it. */
+/** An unknown purpose is sent unchanged, under the caller's name for it. */
 function purposeOf(
   { purpose, extra, isGoogles }: EmbeddingRequest,
   { purpose: known }: OpenAiEmbeddingQuirks,
@@ -124,7 +124,7 @@ function purposeOf(
     return {}
   }
   const word = known.words[purpose]
-  // An undefined member is left out of the JSON: it takes the place of the caller's own.
+  // An undefined member is left out of the JSON: it replaces the caller's.
   const own = extra?.["input_type"] === undefined ? {} : { input_type: undefined }
   if (word !== undefined) return { ...own, [known.field]: word }
   losses.push({ name: "input_type", effect: "dropped" })

@@ -7,12 +7,12 @@ import { defined } from "../../shared/fields.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 
-/** Texts that one call may hold (Vertex AI's reference of its text embeddings); of Gemini's own models one. */
+/** Texts per call (Vertex AI's reference of its text embeddings); one for Gemini's own models. */
 const MAX_TEXTS = 250
 
 /**
  * Vertex AI's `predict` of an embedding model (docs/wire/embeddings.md#f4), below the publisher's address.
- * @param decodeError reads the refusals of the vendor.
+ * @param decodeError reads the vendor's errors.
  */
 export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
   return {

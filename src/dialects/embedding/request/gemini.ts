@@ -16,7 +16,7 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 
-/** Google's words for what texts are for, as far as they mean the same elsewhere. */
+/** Google's words for purposes that other vendors share. */
 const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["RETRIEVAL_QUERY", "query"],
   ["RETRIEVAL_DOCUMENT", "document"],
@@ -25,7 +25,7 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["CLUSTERING", "clustering"],
 ])
 
-/** Fields that have a name in the canon; the model and the stream are what the address says. */
+/** Fields that the canon has; the model and the stream come from the address. */
 const CANON_FIELDS = new Set([
   "model",
   "stream",
@@ -36,13 +36,13 @@ const CANON_FIELDS = new Set([
   "outputDimensionality",
 ])
 
-/** What has to be the same in all requests of a batch: it is asked for once. */
+/** Must be the same in all requests of a batch, since they are sent once. */
 const SHARED = ["taskType", "title", "outputDimensionality"] as const
 
 /**
  * `embedContent` and `batchEmbedContents` of the Gemini API, fields in camel case.
- * @param requests the one, or those of the batch.
- * @param place where they stand, for the words of an error: a name, or nothing for the body itself.
+ * @param requests the single one, or those of the batch.
+ * @param place their path, for errors: a name, or nothing for the body itself.
  */
 export function decodeGeminiEmbeddings(
   model: string,
@@ -67,7 +67,7 @@ export function decodeGeminiEmbeddings(
   return decoded
 }
 
-/** Requests of one batch may differ in their text alone. */
+/** The requests of one batch may differ only in their text. */
 function checkShared(request: JsonObject, first: JsonObject, name: string): void {
   for (const field of SHARED) {
     if ((request[field] ?? null) === (first[field] ?? null)) continue

@@ -28,17 +28,17 @@ const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["user", text()],
 ])
 
-/** Fields that the canon has a name for. */
+/** Fields that the canon has. */
 const CANON_FIELDS = new Set(["model", "input", "encoding_format", "dimensions", "user"])
 
 const ENCODINGS: readonly string[] = ["float", "base64"]
 
 const AN_INPUT = "one of a string, array of strings, array of integers or array of integer arrays"
 
-/** The last token of `cl100k_base`, in which OpenAI's embedding models count. */
+/** The last token of `cl100k_base`, the vocabulary of OpenAI's embedding models. */
 const LAST_TOKEN = 100_257
 
-/** The words that vendors have for a purpose in `input_type`. */
+/** The vendors' values of `input_type`. */
 const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["query", "query"],
   ["search_query", "query"],
@@ -51,11 +51,11 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
 ])
 
 /**
- * A request for embeddings in OpenAI's form (docs/wire/embeddings.md#f1, docs/api.md#embeddings), and
- * `input_type` as the clients of other vendors send it. Fields without a name in the canon are kept as
- * extra; null is taken as absent.
+ * A request for embeddings in OpenAI's format (docs/wire/embeddings.md#f1, docs/api.md#embeddings), and
+ * `input_type` as the clients of other vendors send it. Fields that the canon lacks are kept as extra; null
+ * counts as absent.
  *
- * @throws GatewayError saying what is wrong, in OpenAI's words.
+ * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
 export function decodeEmbeddingRequest(body: JsonObject): EmbeddingRequest {
   const { model, encoding_format: encoding } = body

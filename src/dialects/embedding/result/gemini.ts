@@ -2,7 +2,7 @@ import type { Vector } from "../../../canon/embedding.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { numbersOf } from "../../../canon/vectors.ts"
 
-/** The vectors as Google has them. @param tokens of the input. */
+/** The vectors in Google's format. @param tokens of the input. */
 export function encodeGeminiEmbeddings(
   vectors: readonly Vector[],
   tokens: number,

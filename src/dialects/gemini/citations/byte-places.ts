@@ -1,22 +1,22 @@
-/** Characters between two places of the table, or one more where that would part a pair. */
+/** Characters per step of the table, or one more where that would split a surrogate pair. */
 const STEP = 1_024
 
 /**
- * Where the characters of a text stand among the bytes of its UTF-8, which is how this dialect counts: looked up in a
- * table, since what is asked may be many places in a long text.
+ * Converts between character positions of a text and byte positions of its UTF-8, which this dialect uses: by a
+ * table, since there may be many positions in a long text.
  */
 export class BytePlaces {
   #text = ""
-  /** Where the steps begin: in characters, and in bytes. */
+  /** The starts of the steps: in characters, and in bytes. */
   readonly #characters = [0]
   readonly #bytes = [0]
 
-  /** @param text what was there before, and perhaps more. */
+  /** @param text the text so far. */
   constructor(text = "") {
     this.grow(text)
   }
 
-  /** @param text what was there before, and perhaps more. */
+  /** @param text the previous text, possibly extended. */
   grow(text: string): void {
     if (text.length === this.#text.length) return
     this.#text = text
@@ -30,7 +30,7 @@ export class BytePlaces {
     }
   }
 
-  /** How many bytes stand before a character; what is outside of the text is at its nearest end. */
+  /** How many bytes precede a character; positions outside of the text are clamped. */
   byteAt(character: number): number {
     const step = stepOf(this.#characters, character)
     const start = this.#characters[step] ?? 0
@@ -38,7 +38,7 @@ export class BytePlaces {
     return (this.#bytes[step] ?? 0) + Buffer.byteLength(head)
   }
 
-  /** How many characters stand before a byte; what is outside of the text is at its nearest end. */
+  /** How many characters precede a byte; positions outside of the text are clamped. */
   characterAt(byte: number): number {
     const step = stepOf(this.#bytes, byte)
     const start = this.#characters[step] ?? 0
@@ -48,7 +48,7 @@ export class BytePlaces {
   }
 }
 
-/** The last step that begins at or before a place. */
+/** The last step that starts at or before a position. */
 function stepOf(starts: readonly number[], place: number): number {
   let low = 0
   let high = starts.length - 1

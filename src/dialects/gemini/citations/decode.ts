@@ -12,7 +12,7 @@ import type { Citation } from "../../../canon/message.ts"
 import { BytePlaces } from "./byte-places.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** The text of a candidate, and where its last part begins: citations belong to that part. */
+/** The text of a candidate, and the start of its last part: citations belong to that part. */
 export interface CitedText {
   readonly text: string
   /** In characters. */
@@ -24,23 +24,23 @@ interface Span {
   readonly end: number
 }
 
-/** Characters that the citations of a candidate may hold together: many can name one long source. */
+/** The most characters of a candidate's citations together: many can name one long source. */
 const LONGEST_SOURCES = 4_000_000
-/** What a citation costs besides its words, in characters. */
+/** The cost of a citation in addition to its text, in characters. */
 const EACH = 100
-/** Characters of the text times those that are looked for in it, for all places that are wrong. */
+/** The search budget for invalid positions: characters of the text times characters searched for. */
 const MAX_SEARCHED = 1_000_000_000
 
 /**
- * Where a candidate's text comes from: `groundingMetadata` of searches and `citationMetadata` of long
- * quotations (@google/genai). Both count in bytes of UTF-8 over the whole text.
+ * The sources of a candidate's text: `groundingMetadata` of searches and `citationMetadata` of long quotations
+ * (@google/genai). Both count bytes of UTF-8 over the entire text.
  */
 export function decodeCitations(candidate: JsonObject, cited: CitedText): Citation[] {
   const spans = new Spans(cited)
   return [...groundings(candidate, spans), ...quotations(candidate, spans)]
 }
 
-/** One citation for each source of each supported chunk; sources that support none come bare. */
+/** One citation for each source of each supported segment; sources that support none have no position. */
 function groundings(candidate: JsonObject, spans: Spans): Citation[] {
   const metadata = objectAt(candidate, "groundingMetadata")
   if (metadata === undefined) return []
@@ -101,10 +101,10 @@ function quotations(candidate: JsonObject, spans: Spans): Citation[] {
   })
 }
 
-/** The chunks of a text that segments name. */
+/** The positions of segments in a text. */
 class Spans {
   readonly #cited: CitedText
-  /** Made when something is cited. */
+  /** Created on the first citation. */
   #places: BytePlaces | undefined
   #searched = 0
 
@@ -113,8 +113,8 @@ class Spans {
   }
 
   /**
-   * The characters that a segment names, within the last part. A segment that brings its text along is
-   * held to it: some count from the beginning of another part.
+   * The characters of a segment, within the last part. If a segment has its text, its position is checked
+   * against it: some are relative to another part.
    */
   of(segment: JsonObject): Span | undefined {
     const { endIndex } = segment
@@ -133,7 +133,7 @@ class Spans {
     return isInside ? { start: start - lastPartStart, end: end - lastPartStart } : undefined
   }
 
-  /** @returns a place before the text where the words are nowhere, or where too much has been searched. */
+  /** @returns a position before the text if the words are not found, or too much has been searched. */
   #find(words: string): number {
     const { text } = this.#cited
     this.#searched += text.length * words.length

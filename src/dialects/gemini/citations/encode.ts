@@ -3,10 +3,10 @@ import type { Citation } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { BytePlaces } from "./byte-places.ts"
 
-/** Characters of its text that a candidate may repeat where it says what rests on a source. */
+/** The most characters of its text that a candidate may repeat in its grounding. */
 const MAX_REPEATED = 1_000_000
 
-/** Where a candidate's text comes from, as `groundingMetadata`: sources once each, and what rests on them. */
+/** The sources of a candidate's text, as `groundingMetadata`: each source once, and the segments it supports. */
 export class Grounding {
   readonly #queries: string[] = []
   readonly #chunks = new Map<string, { readonly index: number; readonly web: JsonObject }>()
@@ -15,8 +15,8 @@ export class Grounding {
   #repeated = 0
 
   /**
-   * @param text all of the candidate's so far: places are counted in its bytes.
-   * @param partStart where the part that is cited for begins, in characters.
+   * @param text the candidate's text so far: positions are counted in its bytes.
+   * @param partStart the start of the cited part, in characters.
    */
   add({ url, title, start, end }: Citation, text: string, partStart: number): void {
     const index = this.#source(url, title)
@@ -26,13 +26,13 @@ export class Grounding {
     this.#supports.push({ segment, groundingChunkIndices: [index] })
   }
 
-  /** What was searched for, and found. */
+  /** Queries and results. */
   search({ queries, pages }: WebSearchPart): void {
     for (const query of queries) this.#queries.push(query)
     for (const { url, title } of pages) this.#source(url, title)
   }
 
-  /** Undefined where nothing is cited, nor searched for. */
+  /** Undefined without citations or searches. */
   get metadata(): JsonObject | undefined {
     if (this.#chunks.size + this.#queries.length === 0) return undefined
     return {
@@ -42,7 +42,7 @@ export class Grounding {
     }
   }
 
-  /** Where a source stands; a title may come later than its address. */
+  /** The index of a source; its title may arrive later than its address. */
   #source(url: string | undefined, title: string | undefined): number {
     const key = url ?? `\0${title ?? ""}`
     const known = this.#chunks.get(key) ?? { index: this.#chunks.size, web: {} }
@@ -52,7 +52,7 @@ export class Grounding {
     return known.index
   }
 
-  /** The words stand there for readers; the places say the same, however many overlap. */
+  /** The words are for readers; the positions alone suffice, however many overlap. */
   #segmentOf(text: string, start: number, end: number): JsonObject {
     const startIndex = this.#places.byteAt(start)
     const segment = { startIndex, endIndex: Math.max(startIndex, this.#places.byteAt(end)) }

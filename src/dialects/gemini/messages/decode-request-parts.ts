@@ -14,13 +14,13 @@ import type {
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** What a user or a tool says besides words. */
+/** What a user or a tool sends other than text. */
 export type MediaPart = ImagePart | AudioPart | FilePart
 
 const TEXT_FIELDS = new Set(["text", "thought", "thoughtSignature"])
 const MEDIA_FIELDS = new Set(["inlineData", "fileData", "thought", "thoughtSignature"])
 
-/** The words for formats of sound that differ from the second half of their type. */
+/** Audio formats that differ from the second half of their media type. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ["x-wav", "wav"],
   ["wave", "wav"],
@@ -28,7 +28,7 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ["x-flac", "flac"],
 ])
 
-/** A part that is no call, no result and no thought; what the canon has no name for is kept whole. */
+/** A part that is not a call, a result or a thought; one that the canon lacks is kept unchanged. */
 export function decodePlainPart(part: JsonObject, name: string): Part {
   const { text } = part
   if (typeof text === "string") return decodeText(part, text)
@@ -61,7 +61,7 @@ function decodeInline(inline: JsonObject, name: string): MediaPart {
   const mediaType = textAt(inline, "mimeType")?.toLowerCase()
   if (data === undefined) throw missingParameter(`${name}.data`)
   if (mediaType === undefined) throw missingParameter(`${name}.mimeType`)
-  // Clients may write base64 with the alphabet of addresses; other vendors know the usual one only.
+  // Clients may use the URL-safe base64 alphabet; other vendors support only the standard one.
   const usual = data.includes("-") || data.includes("_") ? standardBase64(data) : data
   return mediaOf({ type: "base64", data: usual, mediaType }, mediaType, inline)
 }

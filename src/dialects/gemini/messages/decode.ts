@@ -23,8 +23,9 @@ import { carriedSignature } from "../reasoning/signature-text.ts"
 import { decodeFunctionResponse } from "../tools/decode-results.ts"
 
 /**
- * What Google lets clients write on a call that no Gemini has signed
- * (https://ai.google.dev/gemini-api/docs/thought-signatures). It goes up again where Gemini wants it.
+ * Placeholders that Google accepts on a call that Gemini has not signed
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). They are added upstream where Gemini requires
+ * them.
  */
 const NO_SIGNATURES: ReadonlySet<string> = new Set([
   "skip_thought_signature_validator",
@@ -32,7 +33,7 @@ const NO_SIGNATURES: ReadonlySet<string> = new Set([
 ])
 const CALL_FIELDS = new Set(["functionCall", "thought", "thoughtSignature"])
 
-/** The conversation of a request (`contents` of @google/genai), a list as `inUsualForms` makes it. */
+/** The conversation of a request (`contents` of @google/genai), a list as `inUsualForms` returns it. */
 export function decodeContents(value: JsonValue | undefined): Message[] {
   if (!isDefined(value)) throw missingParameter("contents")
   if (!Array.isArray(value)) throw invalidType("contents", "an array", value)
@@ -42,7 +43,7 @@ export function decodeContents(value: JsonValue | undefined): Message[] {
   return reader.messages
 }
 
-/** `systemInstruction`: a content whose role means nothing. */
+/** `systemInstruction`: a content whose role is ignored. */
 export function decodeInstruction(value: JsonValue | undefined): Message | undefined {
   if (!isDefined(value)) return undefined
   if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
@@ -53,7 +54,7 @@ export function decodeInstruction(value: JsonValue | undefined): Message | undef
   return parts.length === 0 ? undefined : { role: "system", parts }
 }
 
-/** The parts of a content; a text or a list alone stands for them, as clients have it. */
+/** The parts of a content; clients may send a text or a list instead. */
 function partsOf(value: JsonValue, name: string): JsonObject[] {
   const parts = isJsonObject(value) ? (value.parts ?? []) : value
   const list = Array.isArray(parts) ? parts : [parts]
@@ -70,7 +71,7 @@ interface SeenCall {
   isAnswered: boolean
 }
 
-/** Puts together turns, and results with the calls that they answer. */
+/** Assembles turns, and matches results with their calls. */
 class ContentsReader {
   readonly messages: Writable<Message>[] = []
   readonly #calls: SeenCall[] = []
@@ -116,7 +117,7 @@ class ContentsReader {
     else this.messages.push({ role: "tool", parts: [result] })
   }
 
-  /** The call that a result answers: by its id, else the first of its name that has no result yet. */
+  /** The call of a result: by its id, else the first of its name without a result. */
   #idFor(response: JsonObject): string {
     const id = textAt(response, "id")
     const name = textAt(response, "name")
@@ -128,7 +129,7 @@ class ContentsReader {
     return call?.id ?? id ?? name ?? ""
   }
 
-  /** A streamed turn comes back in as many contents as it came in pieces. */
+  /** A streamed turn may come back as several contents. */
   #readModelPart(part: JsonObject, name: string): void {
     const parts = this.#modelTurn()
     const text = textAt(part, "thoughtSignature")
@@ -148,7 +149,7 @@ class ContentsReader {
 
   #readCall(call: JsonObject, part: JsonObject, name: string): Part {
     if (textAt(call, "name") === undefined) throw missingParameter(`${name}.functionCall.name`)
-    // Always the same, so that prompts find their cache again.
+    // Stable, so that prompt caches still match.
     const decoded = decodeCall(call, () => `call_${this.#calls.length}`)
     this.#calls.push({ id: decoded.id, name: decoded.name, isAnswered: false })
     const extra = unknownFields(part, CALL_FIELDS)

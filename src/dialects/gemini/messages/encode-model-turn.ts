@@ -6,8 +6,8 @@ import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 
 /**
- * A turn of the model. A signature goes into the part right behind it, where it came from, or on an
- * empty text when nothing follows; the thoughts themselves are not taken back (docs/wire/gemini.md#f5).
+ * A model's turn. A signature goes on the part right after it, where it came from, or on an empty text if
+ * nothing follows; thoughts are not sent back (docs/wire/gemini.md#f5).
  */
 export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const turn: JsonObject[] = []
@@ -37,8 +37,8 @@ export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): Jso
 }
 
 /**
- * Puts the dummy on the first call of a step that has no signature of Gemini's own, as a call does
- * that another model made; without one the request would be refused (docs/wire/gemini.md#f6).
+ * Puts the dummy signature on the first call of a step without a signature of Gemini's, such as another model's
+ * call; without one the request would be refused (docs/wire/gemini.md#f6).
  */
 export function signFirstCall(turn: readonly JsonObject[], dummy: string): void {
   const call = turn.find((part) => part.functionCall !== undefined)
@@ -50,8 +50,8 @@ function isOwnReasoning(part: Part): boolean {
 }
 
 /**
- * What of a chunk of reasoning Gemini can read. The text of its own is in the signature, which in a
- * stream comes behind the answer.
+ * The part of reasoning that Gemini can read. Its own text is in the signature, which in a stream follows the
+ * answer.
  *
  * @param isOwn whether any of the turn's reasoning is signed by Gemini.
  */
@@ -71,7 +71,7 @@ function encodeCall(part: ToolCallPart, { quirks, losses }: Encoding): JsonObjec
   return { functionCall, ...losses.fieldsOf(part.extra) }
 }
 
-/** Arguments have to be an object; what a model wrote wrongly is still shown to the next one. */
+/** Arguments have to be an object; invalid ones of a model are still shown to the next one. */
 export function argumentsOf(text: string): JsonObject {
   if (text.trim() === "") return {}
   return parseJsonObject(text) ?? { arguments: text }

@@ -5,7 +5,7 @@ import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { audioType, typeByName, typeByStart } from "../media.ts"
 
-/** A part of a message that is neither a call nor the answer to one (docs/wire/gemini.md#f3). */
+/** A part of a message that is neither a call nor a result (docs/wire/gemini.md#f3). */
 export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
   if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
   switch (part.type) {
@@ -60,9 +60,9 @@ function encodeMedia(part: MediaPart, losses: LossList): JsonObject | undefined 
 }
 
 /**
- * @param named the type that the part names.
- * @param guess the type of data that came without one.
- * @param onLost called when an address is not one that Gemini reads.
+ * @param named the type that the part states.
+ * @param guess the type of data without one.
+ * @param onLost called for an address that Gemini cannot read.
  */
 function encodeSource(
   source: MediaSource,
@@ -84,7 +84,7 @@ function encodeSource(
   }
 }
 
-/** The Gemini API knows the type of its own files; cloud storage has to be given the type. */
+/** The Gemini API knows the type of its own files; cloud storage requires the type. */
 function fileData(fileUri: string, named: string | undefined): JsonObject {
   const mimeType = named ?? typeByName(fileUri)
   return { fileData: mimeType === undefined ? { fileUri } : { mimeType, fileUri } }

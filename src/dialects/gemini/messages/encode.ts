@@ -6,7 +6,7 @@ import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 import { encodeToolResults, type KnownCall } from "../tools/encode-results.ts"
 
-/** The conversation as Gemini has it: instructions apart, and turns of two roles that alternate. */
+/** The conversation in Gemini's form: instructions separate, and alternating turns of two roles. */
 export interface Conversation {
   readonly instructions: readonly JsonObject[]
   readonly contents: JsonObject[]
@@ -17,7 +17,7 @@ interface Content {
   readonly parts: JsonObject[]
 }
 
-/** @returns contents that are never empty: a request of instructions alone gets an empty question. */
+/** @returns contents that are never empty: a request with only instructions gets an empty question. */
 export function encodeConversation(messages: readonly Message[], encoding: Encoding): Conversation {
   const writer = new ConversationWriter(encoding)
   for (const message of messages) writer.add(message)
@@ -28,12 +28,12 @@ class ConversationWriter {
   readonly #encoding: Encoding
   readonly #instructions: JsonObject[] = []
   readonly #contents: Content[] = []
-  /** By id; a client may give the ids of one turn again in the next. */
+  /** By id; a client may repeat the ids of one turn in the next. */
   readonly #calls = new Map<string, KnownCall>()
   #callCount = 0
-  /** Messages of tools that wait until the last one of the turn is there. */
+  /** Tool messages, collected until the last one of the turn. */
   #answers: Message[] = []
-  /** Where the last turn of the user begins: what follows is the current turn. */
+  /** The start of the last user turn: what follows is the current turn. */
   #turnStart = 0
 
   constructor(encoding: Encoding) {
@@ -111,7 +111,7 @@ class ConversationWriter {
     }
   }
 
-  /** Neighbours of one role are one turn. */
+  /** Consecutive contents of one role are one turn. */
   #push(role: Content["role"], parts: readonly JsonObject[]): void {
     if (parts.length === 0) return
     const last = this.#contents.at(-1)

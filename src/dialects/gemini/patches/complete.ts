@@ -12,10 +12,10 @@ import { ID_PREFIX } from "../identifiers.ts"
 import { responseIdOf } from "../result/head.ts"
 import { hasTotal, withTotal } from "../usage.ts"
 
-/** What stands for the end where a vendor of this dialect does not say why there is one. */
+/** The finish reason where a vendor of this dialect gives none. */
 const UNSAID_END = "STOP"
 
-/** Puts into a whole answer what is always there; it is changed in place. */
+/** Adds, in place, what is always present in a whole answer. */
 export function completeResult(answer: JsonObject): void {
   Object.assign(answer, missingMembers(answer))
   answer.responseId = responseIdOf(answer) ?? mintId(ID_PREFIX)
@@ -27,8 +27,8 @@ export function completeResult(answer: JsonObject): void {
 }
 
 /**
- * What an answer, or a chunk of one, leaves out and what is always there: places and roles of candidates, and the sum
- * of a usage. The answer itself is left as it is.
+ * What is always present and missing from an answer, or a chunk of one: indexes and roles of candidates, and
+ * the total of a usage. The answer itself is not modified.
  * @returns undefined when nothing is missing.
  */
 export function missingMembers(answer: JsonObject): JsonObject | undefined {
@@ -62,7 +62,7 @@ function completed(candidate: JsonObject, position: number): JsonObject {
   return { ...placed, content: { ...content, ...readable, role: "model" } }
 }
 
-/** Whether they are what clients can read: an end may come without any. */
+/** Whether clients can read them: the final chunk may have none. */
 function areParts(parts: JsonValue | undefined): boolean {
   return parts === undefined || (Array.isArray(parts) && parts.every(isJsonObject))
 }

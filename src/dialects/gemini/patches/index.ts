@@ -24,7 +24,7 @@ import { completeResult, missingMembers } from "./complete.ts"
 import type { GeminiQuirks } from "../quirks.ts"
 import { blockReason, responseIdOf } from "../result/head.ts"
 
-/** The named changes of the path on which caller and vendor both speak this dialect. */
+/** The named patches for when caller and vendor both use this dialect. */
 export function createPatches(quirks: GeminiQuirks): DialectPatches {
   return {
     request: (body, patch) => patchRequest(body, patch, quirks),
@@ -36,7 +36,7 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
   }
 }
 
-/** The caller's body is left as it is. The model and the stream go into the address. */
+/** The caller's body is not modified. The model and the stream go into the address. */
 function patchRequest(
   whole: JsonObject,
   patch: RequestPatch,
@@ -56,7 +56,7 @@ function patchRequest(
   return { body, losses: losses.losses }
 }
 
-/** Calls and results are matched by name and order where their ids are refused. */
+/** Without ids, calls and results are matched by name and order. */
 function withoutCallIds(contents: JsonValue | undefined): JsonValue | undefined {
   if (!Array.isArray(contents)) return contents
   return contents.map((content) => {
@@ -77,12 +77,12 @@ function withoutCallId(part: JsonValue): JsonValue {
   return bare
 }
 
-/** The meter reads the same frames, so their objects are left as they are. */
+/** The meter reads the same frames, so their objects are not modified. */
 class ChunkPatcher implements FramePatcher {
   readonly #model: string
-  /** The answer's, once a chunk has named it or was given one. */
+  /** The answer's id, once a chunk has had one or was given one. */
   #id: string | undefined
-  /** Whether a chunk has said why a candidate ended: what comes from there on waits for the charge. */
+  /** Whether a candidate has ended: everything from there on waits for the charge. */
   #isEnding = false
 
   constructor({ model }: ResultPatch) {
@@ -107,7 +107,7 @@ class ChunkPatcher implements FramePatcher {
       : { action: "forward", data: text }
   }
 
-  /** The dialect has no last word. */
+  /** The dialect has no final frame. */
   end(): SseFrame[] {
     return []
   }

@@ -4,7 +4,7 @@ import { budgetOf, effortOf, isReasoningOff } from "../../shared/reasoning.ts"
 import { THINKING_LEVELS, type ThinkingControl, type ThinkingLevel } from "../quirks.ts"
 import type { Encoding } from "../request/encoding.ts"
 
-/** The levels that words for an effort ask for. */
+/** The level for each effort. */
 const LEVELS: ReadonlyMap<string, ThinkingLevel> = new Map([
   ["minimal", "MINIMAL"],
   ["low", "LOW"],
@@ -19,7 +19,7 @@ const DYNAMIC_BUDGET = -1
 
 type Control<By> = Extract<ThinkingControl, { by: By }>
 
-/** `thinkingConfig` as the model takes it: a budget, or a level from Gemini 3 on. */
+/** `thinkingConfig` in the model's form: a budget, or a level from Gemini 3 on. */
 export function encodeThinking(request: ChatRequest, encoding: Encoding): JsonObject | undefined {
   const options = request.reasoning
   if (options === undefined) return undefined
@@ -66,7 +66,7 @@ function encodeLevel(
   const effort = effortOf(options, maxTokens)
   if (effort === undefined) return {}
   const wanted = effort === "none" ? "MINIMAL" : LEVELS.get(effort)
-  // Such a model cannot be kept from thinking, and knows no other word.
+  // Such a model always thinks, and has no other option.
   if (effort === "none" || wanted === undefined) losses.add(nameOf(options), "approximated")
   if (wanted === undefined) return {}
   const atLeast = THINKING_LEVELS.slice(THINKING_LEVELS.indexOf(wanted))
@@ -74,7 +74,7 @@ function encodeLevel(
   return { thinkingLevel }
 }
 
-/** The name of the option in the caller's own terms. */
+/** The name of the option in the caller's terms. */
 function nameOf(options: ReasoningOptions): "reasoning_budget" | "reasoning_effort" {
   return options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
 }

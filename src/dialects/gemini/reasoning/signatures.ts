@@ -2,13 +2,13 @@ import type { JsonObject } from "../../../canon/json.ts"
 import { wireSignature } from "./signature-text.ts"
 
 /**
- * Where signatures stand in an answer: one without a thought of its own on the part behind it, as Gemini itself
- * has it, or alone where none comes. Clients that leave thoughts out of a conversation keep it so.
+ * Places signatures in an answer: one without a thought goes on the part after it, as Gemini does, or alone if
+ * none follows. That way clients that drop thoughts from a conversation keep it.
  */
 export class Signatures {
   #waiting: string | undefined
 
-  /** @returns the one before, when nothing has come that it could stand on. */
+  /** @returns the previous one, if no part has arrived to carry it. */
   hold(signature: string): JsonObject[] {
     const alone = this.end()
     this.#waiting = signature
@@ -23,10 +23,10 @@ export class Signatures {
     return signed
   }
 
-  /** What is left when no part comes any more. */
+  /** The signature that is left when no more parts arrive. */
   end(): JsonObject[] {
     if (this.#waiting === undefined) return []
-    // An empty text that is no thought would be taken for an empty answer.
+    // An empty text that is not a thought would be taken for an empty answer.
     return [this.on({ text: "", thought: true })]
   }
 }

@@ -4,7 +4,7 @@ import { isDefined, type JsonObject, unknownFields } from "../../../canon/json.t
 import type { GenerationConfig } from "./parameters.ts"
 import { jsonSchemaOf, withLowercaseTypes } from "../schema.ts"
 
-/** Members of `generationConfig` that the canon has a name for. */
+/** Members of `generationConfig` that the canon has. */
 const CONFIG_FIELDS = new Set([
   "temperature",
   "topP",
@@ -24,15 +24,15 @@ const CONFIG_FIELDS = new Set([
 ])
 const THINKING_FIELDS = new Set(["includeThoughts", "thinkingBudget", "thinkingLevel"])
 
-/** The name of a schema, which this dialect has none for and others demand. */
+/** The name of a schema, which this dialect lacks and others require. */
 const SCHEMA_NAME = "answer"
 const JSON_TYPE = "application/json"
 const PLAIN_TYPES: ReadonlySet<string> = new Set(["", "text/plain"])
 const UNSAID_LEVEL = "THINKING_LEVEL_UNSPECIFIED"
-/** The budget by which the model decides. */
+/** The budget that leaves the decision to the model. */
 const DYNAMIC_BUDGET = -1
 
-/** Puts into a request what `generationConfig` asks for. */
+/** Adds the settings of `generationConfig` to a request. */
 export function decodeGeneration(request: Writable<ChatRequest>, config: GenerationConfig): void {
   const { temperature, topP, topK, seed, maxOutputTokens, stopSequences } = config
   if (isDefined(temperature)) request.temperature = temperature
@@ -52,7 +52,7 @@ export function decodeGeneration(request: Writable<ChatRequest>, config: Generat
   if (options !== undefined) request.reasoning = options
 }
 
-/** What the canon has no name for. */
+/** What the canon lacks. */
 export function generationExtra(config: JsonObject, parameters: GenerationConfig) {
   const extra = unknownFields(config, CONFIG_FIELDS)
   const thinking = unknownFields((parameters.thinkingConfig ?? {}) as JsonObject, THINKING_FIELDS)
@@ -62,7 +62,7 @@ export function generationExtra(config: JsonObject, parameters: GenerationConfig
   return {
     ...extra,
     ...(thinking && { thinkingConfig: parameters.thinkingConfig as JsonObject }),
-    // `text/x.enum`: one word out of the schema's.
+    // `text/x.enum`: one value of the schema's.
     ...(isOther && {
       responseMimeType: type,
       ...(parameters.responseSchema && { responseSchema: parameters.responseSchema as JsonObject }),
@@ -84,12 +84,12 @@ function decodeFormat(config: GenerationConfig): ResponseFormat | undefined {
   return { type: "json-schema", name: SCHEMA_NAME, schema }
 }
 
-/** Who gives a schema and no type means JSON. */
+/** A schema without a type means JSON. */
 function hasSchema({ responseSchema, responseJsonSchema }: GenerationConfig): boolean {
   return isDefined(responseSchema) || isDefined(responseJsonSchema)
 }
 
-/** Thoughts are shown to who asks for them. */
+/** Thoughts are shown only on request. */
 function decodeReasoning({ thinkingConfig }: GenerationConfig): ReasoningOptions | undefined {
   if (!isDefined(thinkingConfig)) return undefined
   const { includeThoughts, thinkingBudget: budget, thinkingLevel: level } = thinkingConfig

@@ -19,7 +19,7 @@ import { inUsualForms } from "./usual-forms.ts"
 import { decodeWebSearch } from "../search.ts"
 import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
-/** Fields that the canon has a name for. Some of them hold members that it has none for. */
+/** Fields that the canon has. Some of them have members that it lacks. */
 const CANON_FIELDS = new Set([
   "model",
   "stream",
@@ -32,32 +32,33 @@ const CANON_FIELDS = new Set([
   "labels",
 ])
 
-/** Google's words for classes of service that have another name in the canon. */
+/** Google's service tiers that have another name in the canon. */
 const USUAL_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(
   Object.entries(generationParameters.shape),
 )
 
-/** What the address of a request says, which is in the body in other dialects. */
+/** What comes from the address of a request, and from the body in other dialects. */
 export interface Addressed {
   readonly model: string
   readonly stream: boolean
 }
 
 /**
- * The body of a request with what its address says, all fields in camel case and in their usual forms.
- * @param body is changed in place.
+ * The body of a request with what comes from its address, all fields in camel case and in their canonical
+ * forms.
+ * @param body modified in place.
  */
 export function withAddress(body: JsonObject, { model, stream }: Addressed): JsonObject {
   return Object.assign(inUsualForms(nameInCamelCase(body)), { model, stream })
 }
 
 /**
- * A request to generate content, validated and decoded (ai.google.dev/api/generate-content); `withAddress` has made its body. Fields without a
- * name in the canon are kept as extra; null is taken as absent.
+ * A request to generate content, validated and decoded (ai.google.dev/api/generate-content), from the body that
+ * `withAddress` returns. Fields that the canon lacks are kept as extra; null counts as absent.
  *
- * @throws GatewayError saying what is wrong.
+ * @throws GatewayError saying what is invalid.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
@@ -71,7 +72,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     model: parameters.model,
     messages,
     stream,
-    // The dialect has no way to do without.
+    // The dialect has no other mode.
     streamUsage: stream,
     choices: 1,
   }
@@ -94,7 +95,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return request
 }
 
-/** What the canon has no name for, in the places where this dialect has it. */
+/** What the canon lacks, in this dialect's structure. */
 function requestExtra(
   body: JsonObject,
   config: GenerationConfig,
@@ -111,7 +112,7 @@ function requestExtra(
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-/** What is to be counted: the contents alone, or a whole request (`countTokens` of the Gemini API). */
+/** What to count: only contents, or an entire request (`countTokens` of the Gemini API). */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   const whole = objectAt(body, "generateContentRequest")
   if (whole === undefined) return decodeRequest(body)

@@ -6,10 +6,10 @@ import { describedSchema } from "../../shared/schema.ts"
 import { encodeThinking } from "../reasoning/encode.ts"
 import type { Encoding } from "./encoding.ts"
 
-/** Seeds are integers of 32 bits. */
+/** Seeds are 32-bit integers. */
 const SEED_RANGE = 2 ** 31
 
-/** `generationConfig` (@google/genai); the form of the answer is written by `encodeAnswerFormat`. */
+/** `generationConfig` (@google/genai), without the format of the answer (`encodeAnswerFormat`). */
 export function encodeGeneration(request: ChatRequest, encoding: Encoding): JsonObject {
   const { losses } = encoding
   const config: JsonObject = {}
@@ -26,7 +26,7 @@ export function encodeGeneration(request: ChatRequest, encoding: Encoding): Json
   return config
 }
 
-/** The form of the answer, as members of `generationConfig`. */
+/** The format of the answer, as members of `generationConfig`. */
 export function encodeAnswerFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
     case "text":
@@ -41,7 +41,10 @@ export function encodeAnswerFormat(format: ResponseFormat): JsonObject {
   }
 }
 
-/** The form of the answer in words, for models that refuse it together with functions; without one, nothing. */
+/**
+ * The format of the answer as an instruction, for models that refuse the field together with functions; nothing
+ * without a format.
+ */
 export function describeAnswerFormat(format: ResponseFormat): string | undefined {
   switch (format.type) {
     case "text":
@@ -53,7 +56,7 @@ export function describeAnswerFormat(format: ResponseFormat): string | undefined
   }
 }
 
-/** A vendor without candidates is asked several times instead, which is no loss. */
+/** A vendor without candidates gets several calls instead, which is not a loss. */
 function candidateCount(choices: number, { quirks, losses }: Encoding): number | undefined {
   const max = quirks.maxCandidates
   if (choices <= 1 || max <= 1) return undefined
@@ -65,7 +68,7 @@ function stopSequences(stop: readonly string[] | undefined): string[] | undefine
   return stop === undefined || stop.length === 0 ? undefined : [...stop]
 }
 
-/** A larger seed becomes a smaller one, always the same: it repeats what it began. */
+/** Maps a larger seed to a smaller one, always the same. */
 function seed(wanted: number | undefined, losses: LossList): number | undefined {
   if (wanted === undefined || (wanted >= -SEED_RANGE && wanted < SEED_RANGE)) return wanted
   losses.add("seed", "approximated")

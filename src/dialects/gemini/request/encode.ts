@@ -10,10 +10,10 @@ import type { Encoding } from "./encoding.ts"
 import { setWebSearch } from "../search.ts"
 import { encodeTools } from "../tools/encode.ts"
 
-/** What comes unasked. */
+/** The default tier. */
 const USUAL_TIER = "standard"
 
-/** Classes of service by the names callers have for them. */
+/** Service tiers by the callers' names for them. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ["default", USUAL_TIER],
   ["standard", USUAL_TIER],
@@ -22,13 +22,13 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ["priority", "priority"],
 ])
 
-/** What Google Cloud takes as the name and the value of a label. */
+/** What Google Cloud accepts as the name and the value of a label. */
 const LABEL_NAME = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
 const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
 
 /**
- * The body of `generateContent` and `streamGenerateContent` alike: the model and the stream are asked
- * for by the address (docs/wire/gemini.md#f1).
+ * The body of both `generateContent` and `streamGenerateContent`: the model and the stream are in the address
+ * (docs/wire/gemini.md#f1).
  */
 export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
@@ -49,7 +49,7 @@ export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): Encod
   return { body, losses: losses.losses }
 }
 
-/** @returns instructions that stand for the format, where the model refuses it together with functions. */
+/** @returns an instruction that replaces the format, where the model refuses it together with functions. */
 function encodeFormat(
   request: ChatRequest,
   generation: JsonObject,
@@ -83,7 +83,7 @@ function encodeService(body: JsonObject, request: ChatRequest, encoding: Encodin
   }
 }
 
-/** The names and values that can be labels: one that cannot has the whole request refused. */
+/** The names and values that are valid labels: an invalid one would fail the entire request. */
 function labelsOf(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(metadata).filter(
@@ -92,7 +92,7 @@ function labelsOf(metadata: Readonly<Record<string, string>>): Record<string, st
   )
 }
 
-/** Extras that are members of a field stand beside those that the canon has names for. */
+/** Adds extras that are members of a field next to those that the canon has. */
 function addExtra(body: JsonObject, extra: JsonObject | undefined): void {
   if (extra === undefined) return
   const { tools, generationConfig, toolConfig, ...others } = extra
@@ -106,7 +106,7 @@ function addExtra(body: JsonObject, extra: JsonObject | undefined): void {
   }
 }
 
-/** What Gemini has nothing for. */
+/** What Gemini does not support. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.logprobs === true) losses.add("logprobs")
   if (request.verbosity !== undefined) losses.add("verbosity")

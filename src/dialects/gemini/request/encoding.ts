@@ -1,7 +1,7 @@
 import type { LossList } from "../../shared/losses.ts"
 import type { GeminiQuirks, ModelTraits } from "../quirks.ts"
 
-/** What the steps of writing one request have in common. */
+/** What the steps of encoding one request share. */
 export interface Encoding {
   readonly quirks: GeminiQuirks
   readonly traits: ModelTraits

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 
-/** Members that hold names of the caller's own, such as properties of a schema: those are left alone. */
+/** Members whose keys are the caller's, such as the properties of a schema: those are left alone. */
 const CALLERS_OWN: ReadonlySet<string> = new Set([
   "args",
   "response",
@@ -15,9 +15,9 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
 const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 
 /**
- * Google takes its fields in camel case and in snake case (the JSON mapping of protocol buffers), and its own
- * examples write both. Whoever looks for a field, above all for what is billed, may look for one of them only.
- * @param body is changed in place.
+ * Google accepts camel case and snake case (the JSON mapping of protocol buffers), and its own examples use
+ * both. Code that looks for a field, above all for a billed one, may rely on one of them.
+ * @param body modified in place.
  */
 export function nameInCamelCase(body: JsonObject): JsonObject {
   renameIn(body)

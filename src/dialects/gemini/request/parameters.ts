@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { decimal, flag, integer, longInteger, text } from "../../shared/parameters.ts"
 
-/** `GenerationConfig` (@google/genai), as far as the canon has names for it. */
+/** `GenerationConfig` (@google/genai), as far as the canon has it. */
 const generationConfig = z.looseObject({
   temperature: decimal({ minimum: 0, maximum: 2 }),
   topP: decimal({ minimum: 0, maximum: 1 }),
@@ -32,7 +32,7 @@ const toolConfig = z.looseObject({
     .nullish(),
 })
 
-/** The parameters of a request that are validated by themselves. */
+/** The parameters of a request that are validated by schema. */
 export const generationParameters = z.looseObject({
   model: z.string(),
   generationConfig: generationConfig.nullish(),
@@ -42,8 +42,8 @@ export const generationParameters = z.looseObject({
   labels: z.record(z.string(), z.string()).nullish(),
 })
 
-/** A request whose parameters are good. */
+/** The validated parameters of a request. */
 export type GenerationParameters = z.infer<typeof generationParameters>
 
-/** The same of its `generationConfig`. */
+/** Its validated `generationConfig`. */
 export type GenerationConfig = z.infer<typeof generationConfig>

@@ -6,7 +6,7 @@ import {
   objectAt,
 } from "../../../canon/json.ts"
 
-/** Numbers, which the JSON mapping of protocol buffers takes as text too. */
+/** Numbers, which the JSON mapping of protocol buffers also accepts as strings. */
 const NUMBERS = [
   "temperature",
   "topP",
@@ -19,7 +19,7 @@ const NUMBERS = [
   "logprobs",
 ] as const
 
-/** Roles of turns that bring results, in Google's examples; not all models take them any more. */
+/** Roles of turns with results, in Google's examples; not all models still accept them. */
 const RESULT_ROLES: ReadonlySet<JsonValue | undefined> = new Set(["tool", "function"])
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
@@ -28,10 +28,10 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 const MODES = ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"] as const
 
 /**
- * Google takes numbers as text, words of its own in any case or by number, and one element without its list: its own
- * examples write all of that. Whoever reads a request knows the usual form only. What is none of these forms is left
- * for the judgement of the parameters.
- * @param body with its names in camel case; it is changed in place.
+ * Google accepts numbers as strings, its enums in any case or by number, and a single element in place of a
+ * list: its own examples use all of that. The rest of the code relies on the canonical form. Anything else is
+ * left for validation.
+ * @param body with its names in camel case; modified in place.
  */
 export function inUsualForms(body: JsonObject): JsonObject {
   const config = objectAt(body, "generationConfig")
@@ -62,7 +62,7 @@ export function inUsualForms(body: JsonObject): JsonObject {
   return body
 }
 
-/** Makes a text that is a number the number. */
+/** Converts a numeric string to a number. */
 function numberAt(object: JsonObject | undefined, name: string): void {
   const value = object?.[name]
   if (object === undefined || typeof value !== "string" || !NUMBER.test(value)) return

@@ -21,10 +21,10 @@ import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A whole `GenerateContentResponse` (docs/wire/gemini.md#f3). A refused prompt is an answer of one choice
- * that a filter ended.
+ * A whole `GenerateContentResponse` (docs/wire/gemini.md#f3). A refused prompt is an answer of one choice that
+ * a filter ended.
  *
- * @throws GatewayError `upstream_error` when the body is no answer.
+ * @throws GatewayError `upstream_error` when the body is not an answer.
  */
 export function decodeResult(body: JsonObject): ChatResult {
   const choices = decodeChoices(body)
@@ -61,7 +61,7 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   return defined({ index, parts, finish: reason, rawFinish: raw, extra })
 }
 
-/** Neighbours of a kind become one part, as they do when a stream is folded. */
+/** Merges adjacent parts of a kind, as folding a stream does. */
 function append(parts: Writable<Part>[], part: Part): void {
   const last = parts.at(-1)
   if (last?.type === "text" && part.type === "text") last.text += part.text

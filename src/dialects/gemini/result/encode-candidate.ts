@@ -10,12 +10,12 @@ import { argumentsOf } from "../messages/encode-model-turn.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
 import { Signatures } from "../reasoning/signatures.ts"
 
-/** What the last words of a candidate are made of. */
+/** The content of a candidate's last chunk. */
 export interface CandidateEnd extends Ending {
   readonly index: number
   readonly parts: readonly JsonObject[]
   readonly grounding: Grounding
-  /** What only this dialect knows of it. */
+  /** What only this dialect has. */
   readonly extra: JsonObject
 }
 
@@ -57,7 +57,7 @@ export function encodeEnd({ index, parts, grounding, extra, ...ending }: Candida
   }
 }
 
-/** Parts that only this dialect knows. */
+/** Parts that only this dialect has. */
 export function ownParts(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? (value as JsonObject[]) : []
 }

@@ -10,7 +10,7 @@ import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** Members of an answer that have a name in the canon. */
+/** Members of an answer that the canon has. */
 const ANSWER_FIELDS = new Set([
   "candidates",
   "responseId",
@@ -19,7 +19,7 @@ const ANSWER_FIELDS = new Set([
   "usageMetadata",
 ])
 
-/** What an answer, or the first chunk of one, says of itself. */
+/** The head of an answer, or of its first chunk. */
 export function answerHead(answer: JsonObject): AnswerHead {
   const created = Date.parse(textAt(answer, "createTime") ?? "")
   const extra = unknownFields(answer, ANSWER_FIELDS)
@@ -37,10 +37,10 @@ export function blockReason(answer: JsonObject): string | undefined {
   return feedback === undefined ? undefined : textAt(feedback, "blockReason")
 }
 
-/** Members of a candidate that have a name in the canon. */
+/** Members of a candidate that the canon has. */
 const CANDIDATE_FIELDS = new Set(["content", "finishReason", "index"])
 
-/** What only this dialect knows of a candidate; empty members, which streams are full of, left out. */
+/** A candidate's members that only this dialect has, without empty ones, which are frequent in streams. */
 export function candidateExtra(candidate: JsonObject): JsonObject | undefined {
   const fields = unknownFields(candidate, CANDIDATE_FIELDS)
   for (const name in fields) {
@@ -53,7 +53,7 @@ function isEmpty(value: JsonValue | undefined): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0
 }
 
-/** The id under which a vendor knows an answer. */
+/** The vendor's id of an answer. */
 export function responseIdOf({ responseId }: JsonObject): string | undefined {
   return typeof responseId === "string" && responseId !== "" ? responseId : undefined
 }

@@ -19,7 +19,7 @@ import { candidateExtra } from "../result/head.ts"
 import { decodeSearch } from "../search.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
 
-/** What is said of a candidate and is nothing of it. */
+/** Metadata of a candidate that is not part of its content. */
 const REMARKS: ReadonlySet<string> = new Set([
   "safetyRatings",
   "avgLogprobs",
@@ -28,7 +28,7 @@ const REMARKS: ReadonlySet<string> = new Set([
   "finishMessage",
 ])
 
-/** A call whose arguments still come in. */
+/** A call whose arguments are still arriving. */
 interface OpenCall {
   readonly call: number
   readonly arguments: JsonObject
@@ -46,7 +46,7 @@ export class Candidate {
   #shown = 0
   #isInText = false
   #finishWord: string | undefined
-  /** What only this dialect knows; what comes again comes whole, so the last stands. */
+  /** What only this dialect has; repeated members come complete, so the last one wins. */
   #rest: JsonObject | undefined
 
   /** @param other collects what no event carries, or only the last one. */
@@ -74,12 +74,12 @@ export class Candidate {
     if (word !== undefined) this.finish(word)
   }
 
-  /** The last word counts: a server that called its own tool says STOP, and goes on. */
+  /** The last word counts: a server that called its own tool says STOP, and continues. */
   finish(word: string): void {
     this.#finishWord = word
   }
 
-  /** What may only be said when nothing more comes. */
+  /** What may only be sent when nothing more comes. */
   end(events: ChatEvent[]): void {
     this.#closeCall(events)
     const choice = this.#choice
@@ -132,7 +132,7 @@ export class Candidate {
     }
   }
 
-  /** Thoughts that are not shown, or in a summary, are all in their signature. An image's counts with the image. */
+  /** Thoughts that are hidden, or summarized, are in their signature. An image's count with the image. */
   #countHidden(signature: string, part: JsonObject): void {
     if (part.inlineData === undefined) this.#other.text(signature.slice(this.#shown))
     this.#shown = 0
@@ -150,7 +150,7 @@ export class Candidate {
     }
   }
 
-  /** Vertex streams arguments in parts without a name; the last one does not say it goes on. */
+  /** Vertex streams arguments in parts without a name; the last one does not announce a continuation. */
   #continueCall(raw: JsonObject, events: ChatEvent[]): boolean {
     if (this.#openCall === undefined) return false
     const isAnother = textAt(raw, "name") !== undefined

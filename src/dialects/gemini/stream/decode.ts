@@ -11,8 +11,8 @@ import { decodeUsage } from "../usage.ts"
 
 /**
  * A decoder for one stream of `GenerateContentResponse` chunks (docs/wire/gemini.md#f9 and
- * docs/wire/gemini.md#f5). The stream has no last word: it is whole when every candidate has said why it
- * ended.
+ * docs/wire/gemini.md#f5). The stream has no final frame: it is complete when every candidate has a finish
+ * reason.
  */
 export function decodeEvents(): EventDecoder {
   return new AnswerDecoder()
@@ -38,7 +38,7 @@ class AnswerDecoder implements EventDecoder {
     return events
   }
 
-  /** Candidates end only now: a reason to end may be followed by more (`Candidate.finish`). */
+  /** Candidates end only now: more may follow a finish reason (`Candidate.finish`). */
   end(): ChatEvent[] {
     const events: ChatEvent[] = []
     for (const candidate of this.#candidates.values()) candidate.end(events)

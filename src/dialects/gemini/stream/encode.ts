@@ -17,11 +17,11 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
   return new GenerationEncoder(request)
 }
 
-/** Each chunk has new parts of one candidate; the last one says why all of them ended, and what was used. */
+/** Each chunk has new parts of one candidate; the last one has all finish reasons, and the usage. */
 class GenerationEncoder implements EventEncoder {
   readonly #candidates = new Map<number, WrittenCandidate>()
   readonly #head: JsonObject
-  /** What stands behind the candidates of every chunk. */
+  /** The JSON after the candidates of every chunk. */
   #tail = ""
   #usage: Usage = NO_USAGE
   #failed = false
@@ -106,7 +106,7 @@ class GenerationEncoder implements EventEncoder {
 
   #frames(index: number, parts: readonly JsonObject[]): SseFrame[] {
     if (parts.length === 0) return []
-    // What is the same in every chunk is written once.
+    // What is the same in every chunk is serialized once.
     if (this.#tail === "") this.#tail = JSON.stringify(this.#head).slice(1)
     const content = `{"parts":${JSON.stringify(parts)},"role":"model"}`
     const candidate = `{"content":${content},"index":${index}}`

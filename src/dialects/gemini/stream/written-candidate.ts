@@ -7,7 +7,7 @@ import { wireSignature } from "../reasoning/signature-text.ts"
 import { Signatures } from "../reasoning/signatures.ts"
 import { callPart, type CandidateEnd, ownParts } from "../result/encode-candidate.ts"
 
-/** A call whose arguments still come in: Google's callers get it whole. */
+/** A call whose arguments are still arriving: Google's callers get it whole. */
 interface OpenCall {
   readonly id: string
   readonly name: string
@@ -17,7 +17,7 @@ interface OpenCall {
 
 const NO_PARTS: readonly JsonObject[] = []
 
-/** One candidate of a stream that is being written: each method gives the parts that can go out now. */
+/** One candidate of a stream that is being written: each method returns the parts that can be sent now. */
 export class WrittenCandidate {
   readonly #index: number
   readonly #signatures = new Signatures()
@@ -26,7 +26,7 @@ export class WrittenCandidate {
   #text = ""
   #partStart = 0
   #isInText = false
-  /** Whether a thought has been sent that is not signed yet. */
+  /** Whether an unsigned thought has been sent. */
   #isInThought = false
   #reason: FinishReason = "other"
   #raw: string | undefined
@@ -64,7 +64,7 @@ export class WrittenCandidate {
     this.#grounding.add(citation, this.#text, this.#partStart)
   }
 
-  /** Text behind it is another part than the one before. */
+  /** Text after it is a separate part. */
   search(search: WebSearchPart): void {
     this.#isInText = false
     this.#grounding.search(search)
@@ -81,7 +81,7 @@ export class WrittenCandidate {
     if (open !== undefined) open.arguments += written
   }
 
-  /** Parts that only this dialect knows go out; what else it knows stands in the last words. */
+  /** Parts that only this dialect has are sent; its other members are sent at the end. */
   extra({ parts, ...rest }: JsonObject): readonly JsonObject[] {
     Object.assign(this.#extra, rest)
     return ownParts(parts)
@@ -93,7 +93,7 @@ export class WrittenCandidate {
     return this.#endCalls()
   }
 
-  /** The last words. Google's own have a part too, which holds nothing. */
+  /** The last chunk. Google's own have an empty part, too. */
   end(): CandidateEnd {
     const left = [...this.#endCalls(), ...this.#signatures.end()]
     return {

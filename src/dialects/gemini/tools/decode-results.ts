@@ -15,7 +15,7 @@ import { decodeMediaPart, type MediaPart } from "../messages/decode-request-part
 const RESPONSE_FIELDS = new Set(["id", "name", "response", "parts"])
 
 /**
- * What a function answered. `output` and `error` alone are Google's names for what is no object.
+ * A function's result. A lone `output` or `error` is Google's convention for a result that is not an object.
  * @param id of the call that it answers.
  */
 export function decodeFunctionResponse(

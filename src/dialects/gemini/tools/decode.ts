@@ -63,14 +63,14 @@ function decodeDeclaration(declaration: JsonValue, place: string): Tool {
   return tool
 }
 
-/** What a request says of the choice among its functions. */
+/** The tool choice of a request. */
 export interface DecodedChoice {
   readonly toolChoice?: ToolChoice
-  /** Whether the choice says more than the canon can. */
+  /** Whether the choice contains more than the canon can represent. */
   readonly isMore?: boolean
 }
 
-/** Which function is to be called, and whether any. */
+/** Which function to call, and whether any. */
 export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedChoice {
   const config = toolConfig?.functionCallingConfig
   if (!isDefined(config)) return {}
@@ -84,7 +84,7 @@ export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedC
       return { toolChoice: { type: "auto" } }
     case "NONE":
       return { toolChoice: { type: "none" } }
-    // Calls or text, both after their schemas: what strict functions are elsewhere.
+    // Calls or text, both following their schemas: elsewhere this is called strict functions.
     case "VALIDATED":
       return { toolChoice: { type: "auto" }, isMore: true }
     case "ANY":
@@ -96,7 +96,7 @@ export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedC
   }
 }
 
-/** A function that must be called has to be there. */
+/** A function that must be called has to be declared. */
 export function checkChoice({ toolChoice }: DecodedChoice, functions: readonly Tool[]): void {
   if (toolChoice?.type !== "tool") return
   const { name } = toolChoice

@@ -3,16 +3,16 @@ import type { Message, ToolResultPart } from "../../../canon/message.ts"
 import { encodePart } from "../messages/encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 
-/** A call of the conversation so far, for the results that answer it. */
+/** An earlier call of the conversation, for matching its results. */
 export interface KnownCall {
   readonly name: string
-  /** Counts all calls of the conversation. */
+  /** Numbers all calls of the conversation. */
   readonly position: number
 }
 
 /**
- * What tools answered, in the order of their calls and directly behind them (docs/wire/gemini.md#f4).
- * Images and files that they answered follow after all the results.
+ * Tool results, in the order of their calls and directly after them (docs/wire/gemini.md#f4). Images and files
+ * in the results follow after all of them.
  */
 export function encodeToolResults(
   messages: readonly Message[],
@@ -45,13 +45,13 @@ function encodeResult(
     if (text.cache !== undefined) losses.add("cache_control")
   }
   const text = texts.map((part) => part.text).join("\n")
-  // A caller of the oldest form of tools has no id but the name itself.
+  // Callers that use the legacy form of tools have no id except the name.
   const functionResponse: JsonObject = { name: name ?? result.id, response: response(result, text) }
   if (quirks.functionCallIds) functionResponse.id = result.id
   return { functionResponse, ...losses.fieldsOf(result.extra) }
 }
 
-/** An object always: `output` and `error` are the names Gemini has for what is none. */
+/** Always an object: `output` and `error` are Gemini's names for anything else. */
 function response(result: ToolResultPart, text: string): JsonObject {
   if (result.failed === true) return { error: text }
   return parseJsonObject(text) ?? { output: text }

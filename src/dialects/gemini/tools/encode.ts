@@ -8,7 +8,7 @@ import { noteGrammar } from "../../shared/text-tool.ts"
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
   const { tools, toolChoice, parallelToolCalls } = request
   if (tools === undefined || tools.length === 0) return {}
-  // It calls several at once as it likes; only forbidding it can be lost.
+  // It decides about parallel calls itself; only disabling them is a loss.
   if (parallelToolCalls === false) losses.add("parallel_tool_calls")
   const fields: JsonObject = {
     tools: [{ functionDeclarations: tools.map((tool) => declare(tool, losses)) }],
@@ -19,7 +19,7 @@ export function encodeTools(request: ChatRequest, losses: LossList): JsonObject 
   return fields
 }
 
-/** `parametersJsonSchema` takes the schema as it is; `parameters` knows only a part of OpenAPI's. */
+/** `parametersJsonSchema` accepts the schema unchanged; `parameters` only a subset of OpenAPI's. */
 function declare(tool: Tool, losses: LossList): JsonObject {
   noteGrammar(tool, losses)
   if (tool.strict === true) losses.add("tools.strict")

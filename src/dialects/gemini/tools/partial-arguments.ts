@@ -6,9 +6,8 @@ const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)
 type Container = JsonObject | JsonValue[]
 
 /**
- * Puts chunks of streamed arguments where they belong (`PartialArg` of @google/genai; Vertex only). A
- * text comes in pieces that follow each other; anything else comes whole. A chunk without a place in
- * the arguments is left out.
+ * Puts chunks of streamed arguments in their place (`PartialArg` of @google/genai; Vertex only). Strings arrive
+ * in consecutive chunks; anything else arrives whole. A chunk with an invalid path is left out.
  */
 export function addPartialArguments(whole: JsonObject, chunks: readonly JsonValue[]): void {
   for (const chunk of chunks) {
@@ -24,7 +23,7 @@ function valueOf(chunk: JsonObject): JsonValue | undefined {
   return chunk.stringValue ?? chunk.numberValue ?? chunk.boolValue
 }
 
-/** Names and positions, or undefined when the path is none or leads nowhere. */
+/** Names and positions, or undefined when the path is invalid. */
 function stepsOf(path: string): (string | number)[] | undefined {
   const steps: (string | number)[] = []
   let length = 1
@@ -63,7 +62,7 @@ function memberOf(container: Container, step: string | number): JsonValue | unde
   return container[step]
 }
 
-/** Lists grow one by one: a far position would make a list as long as it says. */
+/** Lists grow one by one: a large index would allocate a list of that length. */
 function setMember(container: Container, step: string | number, value: JsonValue): boolean {
   if (!Array.isArray(container)) container[step] = value
   else if (typeof step === "number" && step <= container.length) container[step] = value

@@ -30,8 +30,8 @@ const INPAINT_OPTIONS = { ...STABILITY_OPTIONS, style_preset: "style_preset" }
 
 /**
  * Image models on Bedrock by `InvokeModel`: Amazon's Titan and Nova Canvas, and Stability's (Amazon's
- * references of their bodies; `bedrock-image-model.ts` of vercel/ai). In Amazon's masks pure black is
- * what may change and all else is pure white; in Stability's it is white.
+ * references of their bodies; `bedrock-image-model.ts` of vercel/ai). In Amazon's masks pure black may change
+ * and everything else is pure white; in Stability's white may change.
  */
 export const BEDROCK_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
@@ -101,7 +101,7 @@ function amazonTask(request: ImageRequest, model: string): JsonObject {
   }
 }
 
-/** OpenAI's words for a quality, in Amazon's. */
+/** OpenAI's quality levels, in Amazon's words. */
 const AMAZON_QUALITY: Readonly<Record<string, string>> = {
   low: "standard",
   medium: "standard",
@@ -132,14 +132,14 @@ function stabilityTask(request: ImageRequest, model: string, losses: Loss[]): Js
   if (task === "generation") {
     return { mode: "text-to-image", ...(ratio === undefined ? {} : { aspect_ratio: ratio }) }
   }
-  // Of those on Bedrock only Stable Diffusion begins with an image.
+  // On Bedrock only Stable Diffusion accepts an initial image.
   if (!model.includes("sd3")) throw notSupported(request, model)
   losses.push(VARIATION_EMULATED)
   const image = base64Of(onlyImage(request, model))
   return { mode: "image-to-image", image, strength: VARIATION_STRENGTH }
 }
 
-/** Amazon's `error`, a moderated request's `status`, or why Stability's filter struck. */
+/** Amazon's `error`, a moderated request's `status`, or the reason of Stability's filter. */
 function reasonOf(body: JsonObject): string | undefined {
   const filtered = listAt(body, "finish_reasons").find((reason) => typeof reason === "string")
   const details = body["details"]

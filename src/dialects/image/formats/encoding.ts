@@ -6,15 +6,15 @@ import { isDefined, type JsonObject } from "../../../canon/json.ts"
 import { encodeDataUrl } from "../../../canon/media-source.ts"
 import type { OutgoingFile } from "../../../wire/encode-form.ts"
 
-/** What a variation is asked for with where it is made as an edit. */
+/** The prompt of a variation that is made as an edit. */
 export const VARIATION_PROMPT =
   "Make a new variation of this picture: keep its subject, style and mood, and vary composition and details."
 
-/** Said to models that know no masks but see several images. */
+/** For models without masks that accept several images. */
 export const MASK_PROMPT =
   "The last picture is a mask of the first one: change the first one only where the mask is transparent."
 
-/** A variation made as something else. */
+/** A variation made by other means. */
 export const VARIATION_EMULATED: Loss = Object.freeze({ name: "variations", effect: "emulated" })
 
 const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
@@ -23,7 +23,7 @@ const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
   variation: "vary pictures",
 }
 
-/** A model that has no such thing at its vendor. */
+/** The vendor does not offer this task for the model. */
 export function notSupported(request: ImageRequest, model: string): GatewayError {
   return new GatewayError(
     "model_not_supported",
@@ -32,12 +32,12 @@ export function notSupported(request: ImageRequest, model: string): GatewayError
   )
 }
 
-/** The prompt, or what stands for it where a variation is made as an edit. */
+/** The prompt, or its replacement when a variation is made as an edit. */
 export function promptOf(request: ImageRequest): string {
   return request.task === "variation" ? VARIATION_PROMPT : request.prompt
 }
 
-/** The options by their names at a vendor; those that it does not know are lost. */
+/** The options under the vendor's names; unsupported ones are lost. */
 export function carriedOptions(
   request: ImageRequest,
   names: Readonly<Record<string, string>>,
@@ -53,14 +53,14 @@ export function carriedOptions(
   return carried
 }
 
-/** How many images each call makes, where a vendor makes at most so many at a time. */
+/** How many images each call makes, given the vendor's maximum. */
 export function countsOf(request: ImageRequest, max: number): number[] {
   const counts: number[] = []
   for (let left = request.count; left > 0; left -= max) counts.push(Math.min(left, max))
   return counts
 }
 
-/** @throws GatewayError `invalid_value`: a model cannot begin with so many images. */
+/** @throws GatewayError `invalid_value`: a model does not accept so many images. */
 export function refuseMoreImages({ images }: ImageRequest, model: string, max: number): void {
   if (images.length <= max) return
   throw new GatewayError(
@@ -78,7 +78,7 @@ export function onlyImage(request: ImageRequest, model: string): ImageFile {
   return image
 }
 
-/** The mask, of a model that edits nothing without one. @throws GatewayError */
+/** The mask, for a model that requires one. @throws GatewayError */
 export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
   if (mask !== undefined) return mask
   throw new GatewayError(
@@ -88,7 +88,7 @@ export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
   )
 }
 
-/** An image as a file of a form. @param name without its ending. */
+/** An image as a file of a form. @param name without its extension. */
 export function outgoingImage(
   field: string,
   name: string,

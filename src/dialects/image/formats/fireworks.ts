@@ -10,9 +10,9 @@ import { ratioOf } from "./sizes.ts"
 /** Fireworks' reference of the FLUX workflows: `aspect_ratio`. */
 const RATIOS = ["1:1", "21:9", "16:9", "3:2", "5:4", "4:5", "2:3", "9:16", "9:21", "4:3", "3:4"]
 
-/** Models that are asked at `image_generation` and take sizes; all others are workflows with ratios. */
+/** Models at `image_generation`, which accept sizes; all others are workflows with ratios. */
 const SIZED = /stable-diffusion|playground|ssd-1b/i
-/** Models whose answers have to be asked for again until they are there. */
+/** Models whose results have to be polled. */
 const ASYNCHRONOUS = /kontext/i
 
 const OPTIONS = {
@@ -22,8 +22,8 @@ const OPTIONS = {
 }
 
 /**
- * Fireworks' image models: one image a call, as the bytes of the answer (its reference of
- * `text_to_image`; `fireworks-image-model.ts` of vercel/ai).
+ * Fireworks' image models: one image per call, as the bytes of the response (its reference of `text_to_image`;
+ * `fireworks-image-model.ts` of vercel/ai).
  */
 export const FIREWORKS_IMAGES: ImageFormat = {
   tasks: ["generation"],

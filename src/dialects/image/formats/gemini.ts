@@ -21,13 +21,13 @@ import { ratioOf } from "./sizes.ts"
 const GEMINI_RATIOS = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
 /** Those of Imagen (`GenerateImagesConfig.aspectRatio`). */
 const IMAGEN_RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"]
-/** Images that Imagen makes in one call. */
+/** Images that Imagen makes per call. */
 const IMAGEN_MAX = 4
 
 /**
- * Google's image models: Gemini's answer `generateContent` with images among their parts, one a
- * call; Imagen's answer `predict` (docs/wire/images.md#f5).
- * @param parent what stands before `/models` in the path.
+ * Google's image models: Gemini's `generateContent` returns images among its parts, one per call; Imagen's
+ * `predict` returns several (docs/wire/images.md#f5).
+ * @param parent the path before `/models`.
  */
 export function googleImages(parent: string): ImageFormat {
   return {
@@ -107,7 +107,7 @@ function geminiParts(body: JsonObject): JsonObject[] {
   })
 }
 
-/** Images that are thoughts are drafts of the one that comes last. */
+/** Images that are thoughts are drafts of the final one. */
 function geminiImages(body: JsonObject): Image[] {
   return geminiParts(body).flatMap((part) => {
     const data = part["thought"] === true ? undefined : objectAt(part, "inlineData")
@@ -126,7 +126,7 @@ function imagenImages(body: JsonObject): Image[] {
   })
 }
 
-/** Why there is no image, in the first words that can be found. */
+/** Why there is no image: the first explanation found. */
 function reasonOf(body: JsonObject): string | undefined {
   const [candidate] = listAt(body, "candidates").filter(isJsonObject)
   const [prediction] = listAt(body, "predictions").filter(isJsonObject)
@@ -143,7 +143,7 @@ function reasonOf(body: JsonObject): string | undefined {
   )
 }
 
-/** docs/wire/images.md#f4: thoughts stand apart from what the candidates hold. Imagen counts nothing. */
+/** docs/wire/images.md#f4: thoughts are not part of the candidates' count. Imagen counts nothing. */
 function usageOf(usage: JsonObject | undefined): Usage | undefined {
   const input = numberAt(usage, "promptTokenCount")
   const candidates = numberAt(usage, "candidatesTokenCount")

@@ -2,7 +2,7 @@ import { GatewayError } from "../../../canon/errors.ts"
 import type { Image } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
 
-/** The images of an answer in OpenAI's form: `data[]` with `b64_json` or `url`. */
+/** The images of a response in OpenAI's form: `data[]` with `b64_json` or `url`. */
 export function imagesOfData(answer: JsonObject): Image[] {
   return listAt(answer, "data").flatMap((entry) => {
     if (!isJsonObject(entry)) return []
@@ -18,19 +18,19 @@ function image(source: Image["source"], entry: JsonObject): Image {
   return { source, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) }
 }
 
-/** An image that came as base64. */
+/** An image that arrived as base64. */
 export function base64Image(data: string): Image {
   return { source: { type: "base64", data } }
 }
 
-/** An image that is an answer's whole body. */
+/** An image that is the entire body of a response. */
 export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
   return base64Image(
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
   )
 }
 
-/** A vendor whose safety rules forbid the image. @param reason in the vendor's words. */
+/** The vendor's safety rules forbid the image. @param reason in the vendor's words. */
 export function forbidden(reason: string | undefined): GatewayError {
   const words = reason === undefined ? "" : ` It says: ${reason.slice(0, 500)}`
   return new GatewayError(

@@ -1,23 +1,20 @@
 import type { ImageSize } from "../../../canon/image.ts"
 
-/** What a family of models is like that are asked in OpenAI's form. */
+/** A family of models with OpenAI's format. */
 export interface OpenAiFamily {
-  /** Matched against the vendor's own name of the model, in lower case. */
+  /** Matched against the vendor's lowercase name of the model. */
   readonly models: RegExp
-  /** Images that one call makes at most. */
+  /** The most images per call. */
   readonly maxPerCall: number
-  /** Absent: it is asked for whatever size the caller names. */
+  /** Absent: any size is sent. */
   readonly sizes?: readonly ImageSize[]
-  /** Whether it takes `size` besides the listed ones when this says so. */
+  /** Whether it accepts `size` in addition to the listed ones. */
   readonly takesSize?: (size: ImageSize) => boolean
-  /**
-   * Whether it takes `response_format`; GPT image models refuse it and give base64
-   * (docs/wire/images.md#f2).
-   */
+  /** Whether it accepts `response_format`; GPT image models refuse it and return base64 (docs/wire/images.md#f2). */
   readonly responseFormat: boolean
-  /** Wishes that it refuses. */
+  /** Options that it refuses. */
   readonly drops: readonly string[]
-  /** Images that an edit begins with at most; 0: it cannot edit. */
+  /** The most input images of an edit; 0: it cannot edit. */
   readonly maxImages: number
   readonly variations: boolean
   /** Whether it sends images as events (`CreateImageRequest.stream`). */
@@ -26,7 +23,7 @@ export interface OpenAiFamily {
 
 const SQUARE: ImageSize = { width: 1024, height: 1024 }
 
-/** Wishes that only GPT image models know (OpenAI's description, `CreateImageRequest`). */
+/** Options that only GPT image models support (OpenAI's description, `CreateImageRequest`). */
 const GPT_OPTIONS = [
   "background",
   "input_fidelity",
@@ -35,7 +32,7 @@ const GPT_OPTIONS = [
   "output_format",
 ]
 
-/** GPT image models: base64 only, several images to begin with, no variations. */
+/** GPT image models: base64 only, several input images, no variations. */
 const GPT_IMAGE: OpenAiFamily = {
   models: /gpt-image|chatgpt-image/,
   maxPerCall: 10,
@@ -47,7 +44,7 @@ const GPT_IMAGE: OpenAiFamily = {
   streams: true,
 }
 
-/** From the second generation on any size within bounds (`CreateImageRequest.size`). */
+/** From the second generation on, any size within bounds (`CreateImageRequest.size`). */
 const GPT_IMAGE_2: OpenAiFamily = {
   ...GPT_IMAGE,
   models: /gpt-image-[2-9]/,
@@ -58,7 +55,7 @@ const GPT_IMAGE_2: OpenAiFamily = {
     Math.max(width, height) <= 3 * Math.min(width, height),
 }
 
-/** One image a call, no edits (`CreateImageRequest.n`). */
+/** One image per call, no edits (`CreateImageRequest.n`). */
 const DALL_E_3: OpenAiFamily = {
   models: /dall-e-3/,
   maxPerCall: 1,
@@ -82,7 +79,7 @@ const DALL_E_2: OpenAiFamily = {
   streams: false,
 }
 
-/** A server of which nothing is known but that it speaks OpenAI's form. */
+/** An unknown server with OpenAI's format. */
 const UNKNOWN: OpenAiFamily = {
   models: /(?:)/,
   maxPerCall: 10,
@@ -93,13 +90,13 @@ const UNKNOWN: OpenAiFamily = {
   streams: false,
 }
 
-/** The first that matches counts. */
+/** The first match applies. */
 const NAMED = [GPT_IMAGE_2, GPT_IMAGE, DALL_E_3, DALL_E_2]
 
-/** Families at servers that may hold any model. */
+/** Families at servers that may have any model. */
 export const OPEN_FAMILIES: readonly OpenAiFamily[] = [...NAMED, UNKNOWN]
 
-/** Families at OpenAI and Azure: what has a name of its own is a GPT image model. */
+/** Families at OpenAI and Azure: a model with a custom name is a GPT image model. */
 export const OPENAI_FAMILIES: readonly OpenAiFamily[] = [
   ...NAMED,
   { ...GPT_IMAGE, models: UNKNOWN.models },

@@ -27,9 +27,8 @@ import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
 
 /**
- * Images as OpenAI's API has them: generations as JSON, edits and variations as forms
- * (docs/wire/images.md#f1).
- * @param families the first that matches a model's name is its own.
+ * OpenAI's image API: generations as JSON, edits and variations as forms (docs/wire/images.md#f1).
+ * @param families the first match of a model's name applies.
  */
 export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
   return {
@@ -56,12 +55,12 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
   }
 }
 
-/** Events do not say of which image they are, so only one is streamed. */
+/** Events do not say which image they belong to, so only one is streamed. */
 function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFamily): boolean {
   return stream !== undefined && streams && count === 1 && task !== "variation"
 }
 
-/** What a server of OpenAI's form made; its usage is absent when it counted no tokens. */
+/** Images from a server with OpenAI's format; the usage is absent when it counted no tokens. */
 export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   const bodies = answers.map(jsonOf)
   const usages = bodies.flatMap((body) => imageUsage(objectAt(body, "usage")) ?? [])
@@ -72,7 +71,7 @@ export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   }
   return {
     images: bodies.flatMap(imagesOfData),
-    // Tokens that were counted for some calls only would make the others free.
+    // If only some calls counted tokens, the others would be free.
     ...(usages.length === bodies.length && {
       usage: usages.reduce(addUsage, NO_USAGE),
       usageDetails: detailsOf(bodies),
@@ -81,7 +80,7 @@ export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   }
 }
 
-/** The vendor's own division of its tokens; of several calls there is none. */
+/** The vendor's breakdown of its tokens; several calls have none. */
 function detailsOf(bodies: readonly JsonObject[]): JsonObject {
   const [body, ...others] = bodies
   const usage = body && others.length === 0 ? objectAt(body, "usage") : undefined
@@ -93,7 +92,7 @@ function detailsOf(bodies: readonly JsonObject[]): JsonObject {
   return details
 }
 
-/** What OpenAI says of all images of an answer (`ImagesResponse`). */
+/** OpenAI's metadata about all images of a response (`ImagesResponse`). */
 const FACTS = ["background", "output_format", "quality", "size"]
 
 function familyOf(model: string, families: readonly OpenAiFamily[]): OpenAiFamily {
@@ -103,7 +102,7 @@ function familyOf(model: string, families: readonly OpenAiFamily[]): OpenAiFamil
   return family
 }
 
-/** What is asked for, in view of what the family has. */
+/** The endpoint and fields, depending on the family. */
 function taskOf(
   request: ImageRequest,
   model: string,
@@ -152,7 +151,7 @@ function formCall(
   { images, mask }: ImageRequest,
   fields: JsonObject,
 ): OperationCall {
-  // One image is sent as every server knows it, several as OpenAI's own client does.
+  // One image is sent in the form that every server accepts, several as OpenAI's client does.
   const field = images.length === 1 ? "image" : "image[]"
   const files = images.map((image, index) => outgoingImage(field, `image-${index}`, image))
   if (mask !== undefined) files.push(outgoingImage("mask", "mask", mask))
@@ -172,7 +171,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? ""
 }
 
-/** `ImageGenUsage`; OpenRouter has the names of chat completions. */
+/** `ImageGenUsage`; OpenRouter uses the names of chat completions. */
 export function imageUsage(usage: JsonObject | undefined): Usage | undefined {
   if (usage === undefined) return undefined
   const input = quantityOf(usage["input_tokens"] ?? usage["prompt_tokens"])

@@ -38,7 +38,7 @@ const OPTIONS = {
   user: "user",
 }
 
-/** OpenRouter's images (recorded; @openrouter/sdk): one a call, since not every provider makes more. */
+/** OpenRouter's images (recorded; @openrouter/sdk): one per call, since not every provider makes more. */
 export const OPENROUTER_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
   encode(request, model) {

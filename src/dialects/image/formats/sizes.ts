@@ -10,13 +10,13 @@ import {
 /** The loss of a size that is not met exactly. */
 export const SIZE_APPROXIMATED: Loss = Object.freeze({ name: "size", effect: "approximated" })
 
-/** What stands for a size at a vendor, and whether it is the very size. */
+/** A vendor's equivalent of a size, and whether it is exact. */
 export interface Fitted<T> {
   readonly value: T
   readonly isExact: boolean
 }
 
-/** The nearest of the aspect ratios that a vendor has, such as `16:9`. */
+/** The nearest of a vendor's aspect ratios, such as `16:9`. */
 export function nearestRatio(size: ImageSize, ratios: readonly string[]): Fitted<string> {
   const found = nearest(size, ratios.map(shapeOf))
   const { width, height } = found
@@ -24,13 +24,13 @@ export function nearestRatio(size: ImageSize, ratios: readonly string[]): Fitted
   return { value: `${width}:${height}`, isExact }
 }
 
-/** The nearest of the sizes that a vendor has: of the nearest shape the nearest in area. */
+/** The nearest of a vendor's sizes: by shape first, then by area. */
 export function nearestSize(size: ImageSize, sizes: readonly ImageSize[]): Fitted<ImageSize> {
   const value = nearest(size, sizes)
   return { value, isExact: value.width === size.width && value.height === size.height }
 }
 
-/** Fields for a vendor that knows ratios only; the loss of a size that was asked for is reported. */
+/** Fields for a vendor with ratios only; the loss of a requested size is reported. */
 export function ratioOf(
   request: ImageRequest,
   ratios: readonly string[],
@@ -39,7 +39,7 @@ export function ratioOf(
   const size = wantedSize(request)
   if (size === undefined) return undefined
   const { value, isExact } = nearestRatio(size, ratios)
-  // A ratio says nothing of the pixels: only that of the usual size is what vendors make by themselves.
+  // A ratio does not determine the pixels: only the default size is exact.
   const isUsual = sizeName(size) === sizeName(DEFAULT_SIZE)
   if (request.size !== undefined && !(isExact && isUsual)) losses.push(SIZE_APPROXIMATED)
   return value

@@ -34,7 +34,7 @@ export const STABILITY_RATIOS = [
 /** How much of an image a variation changes: 0 nothing, 1 all of it. */
 export const VARIATION_STRENGTH = 0.6
 
-/** The service of Stability's that fills in what a mask leaves open; it makes nothing out of a prompt alone. */
+/** Stability's service that fills in a masked area; it cannot generate from a prompt alone. */
 export function isInpainting(model: string): boolean {
   return model.toLowerCase().includes("inpaint")
 }
@@ -47,10 +47,9 @@ const OPTIONS = {
 }
 
 /**
- * Stability's own API, version 2beta: a form for each image, an answer of JSON with its base64
- * (docs/wire/images.md#f6). Its models vary an image by beginning with it; what edits by a mask is a
- * service of its own, `inpaint`, in whose masks white is what may change (Stability's reference of
- * `edit/inpaint`).
+ * Stability's own API, version 2beta: a form for each image, a JSON response with its base64
+ * (docs/wire/images.md#f6). Its models vary an image by starting from it; editing by mask is a separate
+ * service, `inpaint`, in whose masks white may change (Stability's reference of `edit/inpaint`).
  */
 export const STABILITY_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
@@ -70,7 +69,7 @@ export const STABILITY_IMAGES: ImageFormat = {
   decodeError: decodeImageError,
 }
 
-/** What is sent besides the options, and where to. */
+/** The fields besides the options, and the endpoint. */
 interface Order {
   /** Below `/v2beta/stable-image`. */
   readonly path: string
@@ -118,7 +117,7 @@ function generationOf(request: ImageRequest, model: string, losses: Loss[]): Ord
 
 function editOf(request: ImageRequest, model: string, losses: Loss[]): Order {
   if (!isInpainting(model)) throw notSupported(request, model)
-  // Whatever the image's size, four megapixels come back.
+  // Whatever the image's size, four megapixels are returned.
   if (request.size !== "auto") losses.push(SIZE_APPROXIMATED)
   return {
     path: "/edit/inpaint",
@@ -134,7 +133,7 @@ function variationOf(request: ImageRequest, model: string, losses: Loss[]): Orde
   const { endpoint, fields, startsWithImages } = endpointOf(model)
   if (isInpainting(model) || !startsWithImages) throw notSupported(request, model)
   losses.push(VARIATION_EMULATED)
-  // Its shape is the image's, which is square as every size of a variation is.
+  // It keeps the image's shape, which is square as every size of a variation is.
   ratioOf(request, STABILITY_RATIOS, losses)
   const mode: readonly OutgoingField[] = endpoint === "sd3" ? [["mode", "image-to-image"]] : []
   return {
@@ -150,7 +149,7 @@ interface ModelEndpoint {
   readonly startsWithImages: boolean
 }
 
-/** Two models have an address of their own; all others are named in the form. */
+/** Two models have their own endpoints; all others are named in the form. */
 function endpointOf(model: string): ModelEndpoint {
   const name = model.toLowerCase()
   if (name.includes("ultra")) return { endpoint: "ultra", fields: [], startsWithImages: true }
@@ -160,7 +159,7 @@ function endpointOf(model: string): ModelEndpoint {
 
 function imageOf(body: JsonObject) {
   const data = textAt(body, "image")
-  // A filtered image is sent too, blurred.
+  // A filtered image is returned too, blurred.
   if (data === undefined || textAt(body, "finish_reason") === "CONTENT_FILTERED") return undefined
   return base64Image(data)
 }

@@ -17,8 +17,8 @@ const OPTIONS = {
 }
 
 /**
- * Together's images: width and height apart, `base64` for base64, an image to begin with as an
- * address, no masks (`togetherai-image-model.ts` of vercel/ai).
+ * Together's images: width and height separate, `base64` for base64, an input image as a link, no masks
+ * (`togetherai-image-model.ts` of vercel/ai).
  */
 export const TOGETHER_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

@@ -17,11 +17,11 @@ const CALL_FIELDS = new Set(["id", "type", "index", "function"])
 
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
-/** Calls in the older form have no ids: an answer is to the last call of its function. */
+/** Calls in the legacy form have no ids: an answer belongs to the last call of its function. */
 export class LegacyCalls {
   #calls: Map<string, number> | undefined
 
-  /** @returns the id of one more call, which no other has. */
+  /** @returns a unique id for one more call. */
   call(name: string): string {
     const calls = (this.#calls ??= new Map())
     calls.set(name, (calls.get(name) ?? 0) + 1)
@@ -34,7 +34,7 @@ export class LegacyCalls {
   }
 }
 
-/** The calls of a message. @throws GatewayError for what is no call. */
+/** The calls of a message. @throws GatewayError for an invalid one. */
 export function decodeToolCalls(calls: JsonValue | undefined, index: number): Part[] {
   if (calls === undefined || calls === null) return []
   const name = `messages[${index}].tool_calls`
@@ -80,7 +80,7 @@ function decodeCustomCall(call: JsonObject, called: JsonObject, place: string): 
   return withMark(part, unknownFields(call, CUSTOM_CALL_FIELDS))
 }
 
-/** A call may be marked as a part of the content is. */
+/** A call may have a cache mark like a part of the content. */
 function withMark(part: Writable<ToolCallPart>, unknown: JsonObject | undefined): ToolCallPart {
   const { cache, extra } = takeCache(unknown)
   if (cache !== undefined) part.cache = cache
@@ -88,7 +88,7 @@ function withMark(part: Writable<ToolCallPart>, unknown: JsonObject | undefined)
   return part
 }
 
-/** The call of a message in the older form. */
+/** A message's call in the legacy form. */
 export function decodeFunctionCall(
   call: JsonObject,
   index: number,

@@ -26,7 +26,7 @@ import { nestedExtra } from "./nested-extra.ts"
 /** The kinds of content part that OpenAI takes, in the order of its own error message. */
 const PART_TYPES = ["text", "image_url", "input_audio", "refusal", "audio", "file"] as const
 
-/** Kinds that only some vendors take (Mistral, Perplexity, OpenRouter): kept whole for them. */
+/** Kinds that only some vendors accept (Mistral, Perplexity, OpenRouter): kept unchanged for them. */
 const VENDOR_PART_TYPES: ReadonlySet<string> = new Set([
   "document_url",
   "file_url",
@@ -37,7 +37,7 @@ const VENDOR_PART_TYPES: ReadonlySet<string> = new Set([
   "thinking",
 ])
 
-/** Whether a type is one of content, and not of a call. */
+/** Whether a type is one of content, not of a call. */
 export function isContentType(type: string): boolean {
   return VENDOR_PART_TYPES.has(type) || PART_TYPES.some((known) => known === type)
 }
@@ -50,13 +50,13 @@ const INPUT_AUDIO_FIELDS = new Set(["data", "format"])
 const FILE_FIELDS = new Set(["type", "file"])
 const INNER_FILE_FIELDS = new Set(["file_data", "file_id", "filename"])
 
-/** Which content part of which message: put into words only when something is wrong with it. */
+/** The position of a content part, formatted only for errors. */
 interface Place {
   readonly message: number
   readonly part: number
 }
 
-/** Content of a message: text, or a list of parts. Empty text is no part. */
+/** Content of a message: text, or a list of parts. Empty text is dropped. */
 export function decodeContent(content: JsonValue | undefined, message: number): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
   if (content === undefined) throw missingParameter(`messages[${message}].content`)
@@ -71,7 +71,7 @@ export function decodeContent(content: JsonValue | undefined, message: number): 
   return parts
 }
 
-/** What may stand in the answer of a tool. */
+/** Whether a part is allowed in a tool's result. */
 export function isToolContent(part: Part | undefined): part is ToolResultPart["content"][number] {
   switch (part?.type) {
     case "text":
@@ -120,7 +120,7 @@ function decodeText(part: JsonObject, place: Place): TextPart {
 
 function decodeImage(part: JsonObject, place: Place): ImagePart {
   const image = part.image_url
-  // Mistral's own short form.
+  // Mistral's short form.
   const name = `${nameOf(place)}.image_url`
   if (typeof image === "string") {
     return { type: "image", source: decodeImageUrl(image, `${name}.url`) }
@@ -164,7 +164,7 @@ function fileSource(file: JsonObject, place: Place): FilePart["source"] {
   return isWebUrl(data) ? { type: "url", url: data } : decodeFileData(data, `${name}.file_data`)
 }
 
-/** The cache marker of a part, and what else of it the canon has no name for. */
+/** The cache marker of a part, and its members that the canon lacks. */
 function setMarks(
   decoded: Writable<TextPart | ImagePart | FilePart>,
   unknown: JsonObject | undefined,
@@ -174,7 +174,7 @@ function setMarks(
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
 }
 
-/** It must not be empty, as OpenAI has it. */
+/** It must not be empty, as at OpenAI. */
 function requiredRefusal({ refusal }: JsonObject, place: Place): string {
   if (typeof refusal === "string" && refusal !== "") return refusal
   const value = refusal === "" ? undefined : refusal

@@ -36,7 +36,7 @@ const ASSISTANT_FIELDS = new Set([
   "reasoning",
   "reasoning_details",
 ])
-/** The messages of a request, validated as they are read: one pass, on the path of every request. */
+/** The messages of a request, validated as they are read: one pass, since every request takes it. */
 export function decodeMessages(value: JsonValue | undefined): Message[] {
   if (value === undefined || value === null) throw missingParameter("messages")
   if (!Array.isArray(value)) throw invalidType("messages", "an array of objects", value)
@@ -107,7 +107,7 @@ function hasReasoning(message: JsonObject): boolean {
   )
 }
 
-/** An assistant that did something else need not have said anything. */
+/** An assistant message needs no text if it did something else. */
 function needsContent(message: JsonObject): boolean {
   const { tool_calls: calls, function_call: call, audio, refusal } = message
   if (Array.isArray(calls) || isJsonObject(call) || isJsonObject(audio)) return false
@@ -152,7 +152,7 @@ const MARKED: ReadonlySet<Part["type"]> = new Set([
   "tool-result",
 ])
 
-/** The name of the speaker, and whatever else the message holds. */
+/** The name of the speaker, and the message's other members. */
 function withRest(
   decoded: Writable<Message>,
   message: JsonObject,
@@ -177,7 +177,7 @@ function withRest(
   return decoded
 }
 
-/** A mark on a whole message is one on its last part; undefined where no part can have one. */
+/** A mark on an entire message means one on its last part; undefined where no part can have one. */
 function marked(parts: readonly Part[], cache: CacheMarker): Part[] | undefined {
   const last = parts.findLastIndex(({ type }) => MARKED.has(type))
   if (last < 0) return undefined

@@ -19,9 +19,9 @@ import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 
 /**
- * The messages of a request. Each answer of a tool is a message of its own, before anything else its
- * message says; what a tool answered besides text follows in a message of the user, after all the
- * answers, because OpenAI takes only text from tools and no other message between answers.
+ * The messages of a request. Each tool result is a separate message, before the rest of its message; non-text
+ * results follow in a user message after all the results, because OpenAI accepts only text from tools and no
+ * other message between results.
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -37,7 +37,7 @@ class MessageEncoder {
   readonly #quirks: OpenAiChatQuirks
   readonly #losses: LossList
   readonly #encoded: JsonObject[] = []
-  /** What tools answered besides text, and is still to be shown. */
+  /** Non-text tool results that are not written yet. */
   #shown: Part[] = []
 
   constructor(quirks: OpenAiChatQuirks, losses: LossList) {
@@ -86,7 +86,7 @@ class MessageEncoder {
     return message.role === "tool" ? this.#withRest(encoded, message) : encoded
   }
 
-  /** The text of an answer. A mark on all of it is one on its last part. */
+  /** The text of a result. A mark on all of it means one on its last part. */
   #saidBy({ content, cache }: ToolResultPart): TextPart[] {
     const said = content.filter((part) => part.type === "text")
     const last = said.pop()
@@ -118,14 +118,14 @@ class MessageEncoder {
     if (content.length > 0) encoded.content = this.#content(content)
     if (refusal !== "") encoded.refusal = refusal
     if (calls.length > 0) encoded.tool_calls = calls
-    // A message that says and does nothing is still one of text.
+    // An empty message still has text.
     const isSilent = calls.length === 0 && refusal === "" && encoded.function_call === undefined
     if (encoded.content === null && isSilent) encoded.content = ""
     Object.assign(encoded, encodeReasoning(reasoning, "reasoning_content"))
     return this.#withRest(encoded, message)
   }
 
-  /** A signature is only for the vendor that can read it; without it, withheld reasoning is nothing. */
+  /** A signature is only for the vendor that can read it; without it, withheld reasoning is empty. */
   #reasoning(part: ReasoningPart, reasoning: PlacedReasoning[]): void {
     this.#fieldsOf(part.extra)
     if (part.signature === undefined || part.signedBy === DIALECT) {
@@ -137,7 +137,7 @@ class MessageEncoder {
   }
 
   #call(part: ToolCallPart, encoded: JsonObject, calls: JsonValue[]): void {
-    // Calls have no place for a mark.
+    // Calls cannot have a mark.
     if (part.cache !== undefined) this.#losses.add(CACHE_FIELD)
     const extra = this.#fieldsOf(part.extra)
     const { id, name, arguments: written, origin } = part
@@ -159,12 +159,12 @@ class MessageEncoder {
   }
 }
 
-/** A call of something that is no function: kept whole, and distinguished from content by its type. */
+/** A call of something other than a function: kept unchanged, and distinguished from content by its type. */
 function isOtherCall({ dialect, fields }: Extra): boolean {
   return dialect === DIALECT && typeof fields.type === "string" && !isContentType(fields.type)
 }
 
-/** Parts of a tool's answer that only some vendors know, as they were kept. */
+/** Parts of a tool result that only some vendors have, as received. */
 function unknownParts(kept: JsonValue | undefined): Part[] {
   if (!Array.isArray(kept)) return []
   return kept

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, unknownFields } from "../../../canon/json.ts"
 
-/** Unknown members of an object, and of the object inside it, in the same shape. */
+/** The unknown members of an object, and of the object inside it, in the same structure. */
 export function nestedExtra(
   outer: JsonObject,
   known: ReadonlySet<string>,

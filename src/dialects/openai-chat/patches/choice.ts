@@ -3,20 +3,20 @@ import { choiceNumber } from "../../../canon/quantity.ts"
 import { ownFinish } from "../finish.ts"
 import { repairDelta } from "./repair.ts"
 
-/** How far a choice has come. */
+/** The progress of a choice. */
 interface Progress {
   hasCalls: boolean
   isFinished: boolean
 }
 
 /**
- * The choices of a verbatim stream: each has its index, its role where it begins, and an end in a word
- * that callers know, whatever the vendor leaves out.
+ * The choices of a verbatim stream: adds an index, a role at the start, and a finish reason that callers know,
+ * where the vendor leaves them out.
  */
 export class ChoicePatcher {
   readonly #progress = new Map<number, Progress>()
 
-  /** @returns undefined when there is nothing to mend. */
+  /** @returns undefined when there is nothing to fix. */
   patch(choices: readonly JsonValue[]): JsonValue[] | undefined {
     let patched: JsonValue[] | undefined
     for (let position = 0; position < choices.length; position++) {
@@ -29,7 +29,7 @@ export class ChoicePatcher {
     return patched
   }
 
-  /** The ends of those that the vendor left without one. */
+  /** The ends of choices that the vendor left without one. */
   unfinished(): JsonObject[] {
     const ends: JsonObject[] = []
     for (const [index, { hasCalls, isFinished }] of this.#progress) {

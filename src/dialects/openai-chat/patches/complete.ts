@@ -8,8 +8,8 @@ import { repairMessage } from "./repair.ts"
 import { withTotal } from "../usage.ts"
 
 /**
- * Puts into a vendor's whole answer, in place, what the specification says is always there. A good
- * answer costs a look at a few members.
+ * Adds, in place, what the specification guarantees in a whole answer. For a valid answer it only checks a few
+ * members.
  */
 export function completeResult(body: JsonObject): void {
   body.id = ownId(body.id) ?? mintId(ID_PREFIX)
@@ -25,7 +25,7 @@ export function completeResult(body: JsonObject): void {
   }
 }
 
-/** Whether a value is a time as this dialect has it: whole seconds. */
+/** Whether a value is a time in this dialect: whole seconds. */
 export function isTime(created: JsonValue | undefined): created is number {
   return Number.isInteger(created)
 }
@@ -36,7 +36,7 @@ function completeChoice(choice: JsonObject, position: number): void {
   message.role = "assistant"
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0
   if (typeof message.content !== "string") {
-    // Null is for a model that acted, or refused, instead of speaking.
+    // Null is for a model that acted, or refused, rather than spoke.
     const acted = hasCalls || isJsonObject(message.function_call)
     message.content = acted || typeof message.refusal === "string" ? null : ""
   }

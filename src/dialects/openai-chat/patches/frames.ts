@@ -14,13 +14,13 @@ import { chunkUsage, encodeUsage, withoutCost, withTotal } from "../usage.ts"
 const OBJECT = "chat.completion.chunk"
 
 /**
- * The frames of a verbatim stream. A frame's own object is left as it is, since the meter reads it
- * too. An error is forwarded untouched: what becomes of the stream is the relay's decision.
+ * The frames of a verbatim stream. A frame's own object is not modified, since the meter reads it, too. An
+ * error is forwarded unchanged: the relay decides how the stream ends.
  */
 export class ChunkPatcher implements FramePatcher {
   readonly #patch: ResultPatch
   readonly #choices = new ChoicePatcher()
-  /** The id as the vendor last gave it, and ours for it: all frames carry one. */
+  /** The vendor's last id, and our replacement: all frames have the same. */
   #vendorId: JsonValue | undefined
   #id: string | undefined
   #created: number | undefined
@@ -38,7 +38,7 @@ export class ChunkPatcher implements FramePatcher {
     const { streamUsage } = this.#patch
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     const isAside = isRemark(chunk, choices)
-    // Keep-alives, Azure's report on the prompt, and usage that was not asked for.
+    // Keep-alives, Azure's report on the prompt, and usage that was not requested.
     if (choices.length === 0 && !isAside && !(streamUsage && chunkUsage(chunk) !== undefined)) {
       return { action: "withhold", data }
     }
@@ -65,7 +65,7 @@ export class ChunkPatcher implements FramePatcher {
     return [LAST_FRAME]
   }
 
-  /** As the encoder's, with what the vendor said beside its error: the usage until then is the caller's. */
+  /** Like the encoder's, with what the vendor sent with its error: the usage until then is the caller's. */
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
     const envelope = encodeError(error, requestId).body
     const chunk = broken?.json
@@ -103,7 +103,7 @@ export class ChunkPatcher implements FramePatcher {
     return patched
   }
 
-  /** A chunk of our own, beside those of the vendor. */
+  /** A chunk of our own, in addition to the vendor's. */
   #chunk(choices: JsonValue[]): JsonObject {
     return {
       id: (this.#id ??= mintId(ID_PREFIX)),
@@ -115,7 +115,7 @@ export class ChunkPatcher implements FramePatcher {
   }
 }
 
-/** OpenAI's report on the answer comes without a choice, behind the usage (docs/wire/openai-chat.md#f5). */
+/** OpenAI's report on the answer comes without a choice, after the usage (docs/wire/openai-chat.md#f5). */
 function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
   return (
     choices.length === 0 &&
@@ -126,7 +126,7 @@ function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
   )
 }
 
-/** Usage where the caller looks for it: Groq's own place is not the common one. */
+/** Usage where the caller expects it: Groq has its own place for it. */
 function patchUsage(chunk: JsonObject, streamUsage: boolean): JsonObject {
   if (!streamUsage) {
     if (chunk.usage === undefined) return chunk
@@ -140,8 +140,8 @@ function patchUsage(chunk: JsonObject, streamUsage: boolean): JsonObject {
 }
 
 /**
- * Some vendors count along in every chunk, OpenRouter counts in a chunk that says nothing after the
- * finish: the cost may stand only in one that holds back no word of the answer while it waits.
+ * Some vendors report usage in every chunk, OpenRouter in an empty chunk after the finish: the cost goes only
+ * on one that withholds no text while it waits.
  */
 function isLastWord(choices: readonly JsonValue[]): boolean {
   return choices.every(

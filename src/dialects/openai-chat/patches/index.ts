@@ -13,7 +13,7 @@ import { fitBody } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { withoutCost } from "../usage.ts"
 
-/** The named changes of the path on which caller and vendor both speak this dialect. */
+/** The named patches for when caller and vendor both use this dialect. */
 export function createPatches(quirks: OpenAiChatQuirks): DialectPatches {
   return {
     request: (body, patch) => patchRequest(body, patch, quirks),
@@ -34,7 +34,7 @@ function patchRequest(
   return { body: patched, losses: losses.losses }
 }
 
-/** The field the caller used, so that the vendor never sees both. */
+/** The field that the caller used, so that the vendor never gets both. */
 function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
   if (isDefined(body.max_completion_tokens)) return "max_completion_tokens"
   return isDefined(body.max_tokens) ? "max_tokens" : quirks.maxTokensField

@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/js
 import { flattenContent } from "../result/content.ts"
 
 /**
- * Forms of some vendors that official clients of this dialect cannot read: content as a list
- * (Mistral's thinking) and tool calls without `index` or `type` (docs/wire/openai-chat.md#f20).
+ * Forms of some vendors that official clients of this dialect cannot read: content as a list (Mistral's
+ * thinking) and tool calls without `index` or `type` (docs/wire/openai-chat.md#f20).
  *
- * @returns the very message or delta that was given when there is nothing to repair.
+ * @returns the same message or delta when there is nothing to repair.
  */
 export function repairMessage(message: JsonObject): JsonObject {
   let repaired = Array.isArray(message.content) ? flattenContent(message) : message
@@ -16,7 +16,7 @@ export function repairMessage(message: JsonObject): JsonObject {
   return repaired
 }
 
-/** @returns the very delta that was given when there is nothing to repair. */
+/** @returns the same delta when there is nothing to repair. */
 export function repairDelta(delta: JsonObject): JsonObject {
   const repaired = repairMessage(delta)
   const { tool_calls: calls } = repaired
@@ -24,7 +24,7 @@ export function repairDelta(delta: JsonObject): JsonObject {
   return { ...repaired, tool_calls: calls.map(withIndex) }
 }
 
-/** Only the first delta of a call, the one with its id, carries the type (docs/wire/openai-chat.md#f6). */
+/** Only the first delta of a call, the one with its id, has the type (docs/wire/openai-chat.md#f6). */
 function lacksType(call: JsonValue): boolean {
   return isJsonObject(call) && typeof call.id === "string" && call.type === undefined
 }

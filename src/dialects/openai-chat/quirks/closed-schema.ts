@@ -2,18 +2,18 @@ import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../
 import type { LossList } from "../../shared/losses.ts"
 
 /**
- * The request of a vendor that refuses every member it has no name for: Mistral's, whose documents are
- * `document_url`, whose sound is base64 alone, whose functions always have parameters, and whose refusals
- * are text (docs.mistral.ai/api, `additionalProperties: false`).
+ * The request format of a vendor that refuses every unknown member: Mistral, whose documents are
+ * `document_url`, whose audio is base64 alone, whose functions always have parameters, and whose refusals are
+ * text (docs.mistral.ai/api, `additionalProperties: false`).
  */
 export interface ClosedSchema {
   /** By role: the members of its messages. */
   readonly messages: Readonly<Record<string, readonly string[]>>
-  /** Words of `reasoning_effort` that it does not have, each with the nearest that it has. */
+  /** Values of `reasoning_effort` that it does not accept, each with the nearest that it does. */
   readonly efforts: Readonly<Record<string, string>>
 }
 
-/** Makes a body one that fits the schema. What the body holds is never changed in place. */
+/** Makes a body fit the schema. Nested values are never modified in place. */
 export function fitClosedSchema(body: JsonObject, schema: ClosedSchema, losses: LossList): void {
   fitEffort(body, schema, losses)
   if (Array.isArray(body.messages)) {
@@ -29,7 +29,7 @@ function fitEffort(body: JsonObject, { efforts }: ClosedSchema, losses: LossList
   const { reasoning_effort: effort } = body
   if (typeof effort !== "string" || !Object.hasOwn(efforts, effort)) return
   body.reasoning_effort = efforts[effort] ?? effort
-  // A budget that became this word has been reported.
+  // A budget that was converted to this word has been reported.
   if (losses.losses.some(({ name }) => name === "reasoning_budget")) return
   losses.add("reasoning_effort", "approximated")
 }
@@ -54,7 +54,7 @@ function fitMessage(message: JsonObject, schema: ClosedSchema, losses: LossList)
   return fitted
 }
 
-/** Clients send back what they were given: an answer without annotations has an empty list of them. */
+/** Clients send back what they received: an answer without annotations has an empty list of them. */
 function isEmptyList(value: JsonValue): boolean {
   return Array.isArray(value) && value.length === 0
 }
@@ -91,7 +91,7 @@ function documentOf({ file_id: id, file_data: data, filename }: JsonObject): Jso
   return document
 }
 
-/** A choice among some of the tools: the others are left out, which leaves the same to choose from. */
+/** A choice among some of the tools: the others are left out, which has the same effect. */
 function fitToolChoice(body: JsonObject, losses: LossList): void {
   const { tool_choice: choice, tools } = body
   if (!isJsonObject(choice) || choice.type !== "allowed_tools") return

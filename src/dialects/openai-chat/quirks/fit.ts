@@ -6,7 +6,7 @@ import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
 
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 
-/** Makes a body of OpenAI's dialect one that the vendor takes. The body is the caller's copy. */
+/** Makes a body of OpenAI's dialect fit the vendor. The body is a copy of the caller's. */
 export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): void {
   fitStreamOptions(body, quirks)
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
@@ -34,7 +34,7 @@ export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: Loss
   if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
 }
 
-/** Usage is always asked for, because it is what is billed (docs/wire/openai-chat.md#f7). */
+/** Usage is always requested, because it is billed (docs/wire/openai-chat.md#f7). */
 function fitStreamOptions(body: JsonObject, quirks: OpenAiChatQuirks): void {
   if (body.stream !== true) return
   if (quirks.usageInStream === "always") {
@@ -53,7 +53,7 @@ function fitMaxTokens(body: JsonObject, quirks: OpenAiChatQuirks): void {
   delete body[other]
 }
 
-/** @returns the very list that was given when the vendor takes it as it is. */
+/** @returns the same list when the vendor accepts it unchanged. */
 function fitMessages(
   messages: JsonValue[],
   quirks: OpenAiChatQuirks,
@@ -96,7 +96,7 @@ function fitReasoning(message: JsonObject, quirks: OpenAiChatQuirks, losses: Los
     return rest
   }
   const text = reasoningText(message) ?? parts.map((part) => part.text).join("")
-  // DeepSeek wants the member back even when it is empty.
+  // DeepSeek requires the member even when it is empty.
   if (text !== "" || content === "") rest[quirks.reasoningField] = text
   return rest
 }
@@ -118,7 +118,7 @@ function fitToolAnswer(message: JsonObject, quirks: OpenAiChatQuirks): JsonObjec
   return { ...message, tool_call_id: nineCharacters(message.tool_call_id) }
 }
 
-/** The same id always becomes the same nine characters, so that call and answer still match. */
+/** The same id always maps to the same nine characters, so that call and answer still match. */
 function nineCharacters(id: string): string {
   if (NINE_CHARACTERS.test(id)) return id
   return BigInt(Bun.hash(id)).toString(36).padStart(9, "0").slice(-9)

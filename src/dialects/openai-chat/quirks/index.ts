@@ -1,52 +1,52 @@
 import type { ClosedSchema } from "./closed-schema.ts"
 
-/** How one vendor's API departs from OpenAI's own. Data: the vendors' table holds one per vendor. */
+/** How one vendor's API departs from OpenAI's. Data: the vendors' table has one per vendor. */
 export interface OpenAiChatQuirks {
   /** The field that limits the output, when the gateway writes one. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens"
-  /** Whether the vendor refuses the other one, so that a caller's own field has to be renamed. */
+  /** Whether the vendor refuses the other one, so that a caller's field has to be renamed. */
   readonly maxTokensFieldOnly: boolean
   /** Where the vendor reads reasoning in the messages of earlier turns. */
   readonly reasoningField: "reasoning_content" | "reasoning"
   /**
-   * What of the reasoning of earlier turns goes up: nothing; its text; or its text with the signed
-   * `reasoning_details` as OpenRouter has them (docs/wire/openai-chat.md#f24).
+   * What is sent of the reasoning of earlier turns: nothing; its text; or its text with OpenRouter's signed
+   * `reasoning_details` (docs/wire/openai-chat.md#f24).
    */
   readonly reasoningHistory: "drop" | "text" | "details"
-  /** `always`: usage comes unasked and `stream_options` is refused, so it must not be sent. */
+  /** `always`: usage is sent by default and `stream_options` is refused, so it must not be sent. */
   readonly usageInStream: "ask" | "always"
-  /** The role of the operator's instructions, for vendors that know only the older word. */
+  /** The role of the operator's instructions, for vendors that support only the older one. */
   readonly developerRole: "developer" | "system"
   /** The name of the seed: Mistral's is `random_seed`. */
   readonly seedField: "seed" | "random_seed"
   /**
-   * How the vendor takes the options for reasoning: a word in `reasoning_effort`; or OpenRouter's object
-   * `reasoning`, which has a budget in tokens too.
+   * The vendor's form of the reasoning options: `reasoning_effort`; or OpenRouter's object `reasoning`, which
+   * also has a budget in tokens.
    */
   readonly reasoningOrder: "effort" | "object"
-  /** Whether `cache_control` is taken on parts of the content and on tools. */
+  /** Whether `cache_control` is accepted on content parts and on tools. */
   readonly cacheControl: boolean
-  /** Whether a file may be given by its address. */
+  /** Whether a file may be a link. */
   readonly fileUrls: boolean
-  /** Whether `top_k` is known; OpenAI does not know it. */
+  /** Whether `top_k` is supported; not by OpenAI. */
   readonly topK: boolean
-  /** Mistral takes only ids of nine letters and digits; others are mapped, always to the same. */
+  /** Mistral accepts only ids of nine letters and digits; others are mapped, always to the same. */
   readonly toolCallIds: "any" | "nine-characters"
-  /** `one`: `n` is refused or passed over, so several choices take as many calls. */
+  /** `one`: `n` is refused or ignored, so several choices take several calls. */
   readonly choices: "many" | "one"
-  /** Whether tools that take text are known; else they go up as functions. */
+  /** Whether text tools are supported; else they are sent as functions. */
   readonly customTools: boolean
   /** Top-level fields that the vendor refuses. Each one dropped is a loss. */
   readonly dropFields: readonly string[]
-  /** Present where members without a name are refused, not passed over. */
+  /** Set where unknown members are refused, not ignored. */
   readonly closedSchema?: ClosedSchema
-  /** Stop sequences that a request may have. */
+  /** The most stop sequences per request. */
   readonly stops: number
-  /** Whether an answer names the one that ended it; OpenAI's own does not. */
+  /** Whether an answer names the stop sequence that ended it; OpenAI's does not. */
   readonly reportsStop: boolean
-  /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
+  /** The highest temperature accepted; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature?: number
-  /** Set where a temperature that is left out would not be 1, which is what callers expect. */
+  /** Set where the default temperature is not 1, which is what callers expect. */
   readonly omittedTemperature?: number
 }
 

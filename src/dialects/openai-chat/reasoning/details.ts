@@ -19,7 +19,7 @@ const TEXT = "reasoning.text"
 const SUMMARY = "reasoning.summary"
 const ENCRYPTED = "reasoning.encrypted"
 
-/** Ours: where a chunk stands among the calls, which are a list of their own in a message. */
+/** Ours: the position of a chunk among the calls, which are a separate list in a message. */
 const CALL_FIELD = "tool_call_index"
 
 const DETAIL_FIELDS = new Set([
@@ -33,16 +33,16 @@ const DETAIL_FIELDS = new Set([
   CALL_FIELD,
 ])
 
-/** A chunk of reasoning and where it stands. */
+/** A chunk of reasoning and its position. */
 export interface PlacedReasoning {
   readonly part: ReasoningPart
-  /** It comes after all that is said and right before this call; absent: ahead of everything. */
+  /** It follows everything else and directly precedes this call; absent: it precedes everything. */
   readonly call?: number
 }
 
 /**
- * @returns each chunk once: clients that join the lists of a stream have some of them twice, since
- * every list repeats those before it.
+ * @returns each chunk once: clients that join the lists of a stream have some of them twice, since every list
+ * repeats the earlier ones.
  */
 export function decodeDetails(details: JsonValue | undefined): PlacedReasoning[] {
   if (!Array.isArray(details)) return []
@@ -67,7 +67,7 @@ export function detailText(detail: JsonObject): string {
   return textAt(detail, "text") ?? textAt(detail, "summary") ?? ""
 }
 
-/** What proves a detail to its vendor: its signature, or all of it encrypted. */
+/** What proves a detail to its vendor: its signature, or its encrypted content. */
 export function proofOf(detail: JsonObject): Proof | undefined {
   const signature = textAt(detail, "signature") ?? textAt(detail, "data")
   if (signature === undefined) return undefined
@@ -79,7 +79,7 @@ interface Proof {
   readonly isRedacted?: true
 }
 
-/** Whether the canon has a name for this kind of detail. */
+/** Whether the canon has this kind of detail. */
 export function isKnownDetail({ type }: JsonObject): boolean {
   return type === TEXT || type === SUMMARY || type === ENCRYPTED
 }
@@ -92,7 +92,7 @@ function decodeDetail(detail: JsonObject): ReasoningPart {
   const id = textAt(detail, "id")
   if (id !== undefined) part.id = id
   const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}
-  // What the parts of the canon do not hold, so that the detail goes back as it came.
+  // What the canon's parts do not hold, so that the detail is sent back unchanged.
   if (type !== TEXT && type !== undefined && proof?.isRedacted !== true) fields.type = type
   if (Object.keys(fields).length > 0) part.extra = extraOf(DIALECT, fields)
   return part
@@ -113,7 +113,7 @@ export function encodeDetail(placed: PlacedReasoning, index: number): JsonObject
   return detail
 }
 
-/** Whether plain text cannot hold all of this part. */
+/** Whether plain text cannot represent all of this part. */
 export function needsDetail({ part, call }: PlacedReasoning): boolean {
   const { signature, id, extra } = part
   return [signature, id, call, ownFields(DIALECT, extra)].some((known) => known !== undefined)

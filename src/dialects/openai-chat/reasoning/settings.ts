@@ -12,13 +12,13 @@ import { effortOf, isReasoningOff, noteSummary } from "../../shared/reasoning.ts
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 
 /**
- * How much a model is to think: a word in `reasoning_effort`, or OpenRouter's object
- * `reasoning: {effort, max_tokens, enabled, exclude}`.
+ * How much a model should think: `reasoning_effort`, or OpenRouter's object `reasoning: {effort, max_tokens,
+ * enabled, exclude}`.
  */
 
 const OPTION_FIELDS = new Set(["effort", "max_tokens", "enabled", "exclude"])
 
-/** @returns undefined when the caller ordered nothing. */
+/** @returns undefined when the caller set nothing. */
 export function decodeReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   const { reasoning } = body
   const options: Writable<ReasoningOptions> = isJsonObject(reasoning) ? decodeObject(reasoning) : {}
@@ -27,7 +27,7 @@ export function decodeReasoningOptions(body: JsonObject): ReasoningOptions | und
   return Object.keys(options).length === 0 ? undefined : options
 }
 
-/** What of `reasoning` the canon has no name for: all of it where it is no object. */
+/** The members of `reasoning` that the canon lacks: all of it if it is not an object. */
 export function reasoningExtra(reasoning: JsonValue | undefined): JsonValue | undefined {
   return isJsonObject(reasoning) ? unknownFields(reasoning, OPTION_FIELDS) : reasoning
 }
@@ -63,7 +63,7 @@ function decodeObject(reasoning: JsonObject): Writable<ReasoningOptions> {
   return options
 }
 
-/** It takes the effort or the budget, never both. */
+/** It accepts the effort or the budget, never both. */
 function encodeObject(options: ReasoningOptions): JsonObject {
   const reasoning: JsonObject = {}
   if (isReasoningOff(options)) reasoning.effort = "none"

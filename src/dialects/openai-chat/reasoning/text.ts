@@ -8,12 +8,12 @@ import { decodeDetails, encodeDetail, needsDetail, type PlacedReasoning } from "
  * (docs/wire/openai-chat.md#vendors-that-nearly-speak-it).
  */
 
-/** The plain text of reasoning, under whichever name. */
+/** The plain text of reasoning, under either name. */
 export function reasoningText(message: JsonObject): string | undefined {
   return textAt(message, "reasoning_content") ?? textAt(message, "reasoning")
 }
 
-/** Reasoning of a whole message. Details say all that the plain text says, so they come first. */
+/** Reasoning of a whole message. Details include the plain text, so they take precedence. */
 export function decodeReasoning(message: JsonObject): PlacedReasoning[] {
   const placed = decodeDetails(message.reasoning_details)
   const text = reasoningText(message)

@@ -26,7 +26,7 @@ import {
   decodeTools,
 } from "../tools.ts"
 
-/** Fields that the canon has a name for. `stream_options` is taken apart by hand. */
+/** Fields that the canon has. `stream_options` is handled separately. */
 const CANON_FIELDS = new Set([
   "model",
   "messages",
@@ -63,10 +63,10 @@ const CANON_FIELDS = new Set([
 const STREAM_OPTIONS = new Set(["include_usage"])
 
 /**
- * A chat completion request, validated and decoded (docs/wire/openai-chat.md#f1, docs/api.md#chat). Fields
- * without a name in the canon are kept as extra; null is taken as absent.
+ * A chat completion request, validated and decoded (docs/wire/openai-chat.md#f1, docs/api.md#chat). Fields that
+ * the canon lacks are kept as extra; null counts as absent.
  *
- * @throws GatewayError saying what is wrong, in OpenAI's words.
+ * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (body.model === undefined || body.model === null || body.model === "") {
@@ -146,7 +146,7 @@ function setTools(
   if (isDefined(parallel)) request.parallelToolCalls = parallel
 }
 
-/** Of the older functions, one is called at a time. */
+/** Legacy functions are called one at a time. */
 function setLegacyFunctions(request: Writable<ChatRequest>, body: JsonObject): void {
   if (body.functions === undefined) return
   const functions = decodeLegacyFunctions(body.functions)
@@ -157,10 +157,10 @@ function setLegacyFunctions(request: Writable<ChatRequest>, body: JsonObject): v
   request.parallelToolCalls ??= false
 }
 
-/** What a schema is called whose caller gave it no name, which some vendors do not ask for. */
+/** The name of a schema without one, since some vendors do not require it. */
 const UNNAMED_SCHEMA = "answer"
 
-/** @returns undefined for formats that only some vendors know. */
+/** @returns undefined for formats that only some vendors have. */
 function decodeFormat(format: ChatParameters["response_format"]): ResponseFormat | undefined {
   switch (format?.type) {
     case "text":
@@ -189,7 +189,7 @@ function decodeJsonSchema(
   return format
 }
 
-/** What the canon has no name for, in the places where this dialect has it. */
+/** What the canon lacks, in this dialect's structure. */
 function requestExtra(
   body: JsonObject,
   request: ChatRequest,

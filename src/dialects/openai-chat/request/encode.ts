@@ -12,7 +12,7 @@ import { fitBody } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { encodeReasoningOptions } from "../reasoning/settings.ts"
 
-/** A chat completion request as the vendor takes it (docs/wire/openai-chat.md#f1). */
+/** A chat completion request in the vendor's form (docs/wire/openai-chat.md#f1). */
 export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
   const body: JsonObject = {
@@ -68,7 +68,7 @@ function encodeTools(
   quirks: OpenAiChatQuirks,
   losses: LossList,
 ): void {
-  // OpenAI refuses a list of none.
+  // OpenAI refuses an empty list.
   if (request.tools !== undefined && request.tools.length > 0) {
     const legacy = request.tools.filter(({ origin }) => origin?.form === "legacy")
     const tools = request.tools.filter((tool) => !legacy.includes(tool))
@@ -88,7 +88,7 @@ interface EncodeContext {
   readonly losses: LossList
 }
 
-/** Functions in the older form go back in it, as do their calls. */
+/** Functions in the legacy form are sent in it, and so are their calls. */
 function setLegacyFunctions(
   body: JsonObject,
   legacy: readonly Tool[],
@@ -101,7 +101,7 @@ function setLegacyFunctions(
   else if (choice !== undefined) body.function_call = choice.type
 }
 
-/** What is said of calls is refused where there is nothing to call (docs/wire/openai-chat.md#f2). */
+/** Settings about calls are refused without tools (docs/wire/openai-chat.md#f2). */
 function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losses: LossList): void {
   if (body.tools !== undefined) return
   if (body.functions !== undefined) {
@@ -132,7 +132,7 @@ function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): Jso
   }
 }
 
-/** This dialect has the grammar one level deeper than the canon. */
+/** This dialect nests the grammar one level deeper than the canon. */
 function encodeCustomTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
   const { description, format } = tool.origin ?? {}
   const custom: JsonObject = { name: tool.name }
@@ -151,7 +151,7 @@ function encodeCustomTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList
   }
 }
 
-/** @param tools where some of them may be no functions. */
+/** @param tools some of which may not be functions. */
 function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] | undefined): JsonValue {
   if (choice.type !== "tool") return choice.type
   const { name } = choice
@@ -175,7 +175,7 @@ function encodeFormat(format: ResponseFormat): JsonObject {
   }
 }
 
-/** Fields that the canon has no name for; three of them join what it does have a name for. */
+/** Fields that the canon lacks; three of them are merged into fields that it has. */
 function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
   if (extra === undefined) return
   const { tools, stream_options: options, reasoning, ...rest } = extra

@@ -5,7 +5,7 @@ import { decimal, flag, integer, longInteger, text } from "../../shared/paramete
 const A_STOP = expects("one of a string or array of strings")
 const AN_OBJECT = expects("an object")
 
-/** Any object; what is in it is the vendor's business. */
+/** Any object; its content is up to the vendor. */
 const anyObject = z.looseObject({}, AN_OBJECT).nullish()
 
 const jsonSchemaFormat = z.looseObject(
@@ -29,17 +29,17 @@ const responseFormat = z
   .nullish()
 
 /**
- * Parameters of a chat completion beside `messages`, `tools` and `tool_choice`, which are validated while
+ * Parameters of a chat completion other than `messages`, `tools` and `tool_choice`, which are validated while
  * they are read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-chat.md#f1);
- * where vendors add words of their own (`service_tier`, `reasoning_effort`), any word passes. Only what is
- * named here is validated: other fields stay in the body, which goes up as it came.
+ * where vendors add their own values (`service_tier`, `reasoning_effort`), any value passes. Only what is named
+ * here is validated: other fields stay in the body, which is sent unchanged.
  */
 export const chatParameters = z.object({
   model: z.string(),
   stream: flag(),
   stream_options: z.looseObject({ include_usage: flag() }, AN_OBJECT).nullish(),
   max_tokens: integer({ minimum: 1 }),
-  // OpenAI refuses 0, which clients send to have a prompt cached; for anything less its words hold.
+  // OpenAI refuses 0, which clients send to have a prompt cached; lower values get OpenAI's message.
   max_completion_tokens: z.preprocess(
     (value) => (value === 0 ? 1 : value),
     integer({ minimum: 1 }),

@@ -4,15 +4,15 @@ import { isDefined } from "../../../canon/json.ts"
 import type { ChatParameters } from "./parameters.ts"
 
 const FORMATS: readonly string[] = ["json_object", "json_schema", "text"]
-/** Formats of vendors that hold the output to a grammar. */
+/** Formats of vendors that constrain the output by a grammar. */
 const VENDOR_FORMATS: readonly string[] = ["grammar", "regex", "structural_tag", "lark_grammar"]
 
 const MAX_METADATA = 16
 const LONGEST_METADATA_KEY = 64
 
 /**
- * What no schema says: parameters that need or exclude each other, and limits over a whole object.
- * The words are those OpenAI's API was recorded to use. `temperature` together with `top_p` is taken.
+ * Rules that a schema cannot express: parameters that require or exclude each other, and limits over an entire
+ * object. The messages are recorded ones of OpenAI's API. `temperature` together with `top_p` is accepted.
  */
 export function checkRules(parameters: ChatParameters, hasTools: boolean): void {
   const { max_tokens: tokens, max_completion_tokens: completion } = parameters

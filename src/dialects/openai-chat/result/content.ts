@@ -20,8 +20,8 @@ export function decodeContentParts(content: JsonValue | undefined): (TextPart | 
 }
 
 /**
- * Content and reasoning as text, for a message or delta whose content is a list: the form that every
- * client of this dialect reads. Members that are no content are kept.
+ * Content and reasoning as text, for a message or delta whose content is a list: the form that every client of
+ * this dialect reads. Other members are kept.
  */
 export function flattenContent(message: JsonObject): JsonObject {
   let text = ""

@@ -41,10 +41,10 @@ const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /**
  * A whole chat completion (docs/wire/openai-chat.md#f3 and
- * docs/wire/openai-chat.md#vendors-that-nearly-speak-it). What only this dialect knows is kept as extra: of
- * a choice, its own members as they are and those of its message under `message`.
+ * docs/wire/openai-chat.md#vendors-that-nearly-speak-it). What only this dialect has is kept as extra: a
+ * choice's own members directly, and those of its message under `message`.
  *
- * @throws GatewayError `upstream_error` when the body is no chat completion, or one without a choice.
+ * @throws GatewayError `upstream_error` when the body is not a chat completion, or has no choice.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   if (!Array.isArray(body.choices)) {
@@ -105,7 +105,7 @@ function decodeCalls(message: JsonObject): Part[] {
     const id = textAt(call, "id") ?? mintCallId()
     parts.push(toolCall(id, called, unknownFields(call, CALL_FIELDS)))
   }
-  // The older form, for requests that declare `functions`.
+  // The legacy form, for requests that declare `functions`.
   const legacy = message.function_call
   if (isJsonObject(legacy)) parts.push(toolCall(mintCallId(), legacy, undefined))
   return parts

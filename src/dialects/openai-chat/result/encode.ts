@@ -14,10 +14,7 @@ import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 import { encodeUsage } from "../usage.ts"
 
-/**
- * A whole chat completion, with every member that OpenAI's own has (docs/wire/openai-chat.md#f3,
- * docs/api.md#chat).
- */
+/** A whole chat completion, with every member of OpenAI's own (docs/wire/openai-chat.md#f3, docs/api.md#chat). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const origins = originsOf(request)
   return {
@@ -73,7 +70,7 @@ function encodeMessage(choice: Choice, origins: Origins): JsonObject {
         break
       case "tool-call": {
         const origin = part.origin ?? origins?.get(part.name)
-        // Of the older form there is one call in a message; further ones are calls of today.
+        // A message can have one call in the legacy form; further ones use the current form.
         if (origin?.form === "legacy" && legacy === undefined) {
           legacy = { name: part.name, arguments: part.arguments }
         } else calls.push(encodeCall(part, origin))
@@ -87,7 +84,7 @@ function encodeMessage(choice: Choice, origins: Origins): JsonObject {
       default:
     }
   }
-  // A model that said nothing said the empty text: null is for one that acted instead.
+  // A model that said nothing has empty text: null is for one that acted.
   const content = text ?? (calls.length > 0 || legacy !== undefined || refusal !== null ? null : "")
   const message: JsonObject = { role: "assistant", content, refusal }
   if (annotations.length > 0) message.annotations = annotations
@@ -113,7 +110,7 @@ function encodeCall(part: ToolCallPart, origin: CallOrigin | undefined): JsonObj
       }
 }
 
-/** Lists that both have are joined: some annotations are the canon's and some are not. */
+/** Lists present in both are joined: some annotations are the canon's and some are not. */
 function withFields(message: JsonObject, extra: JsonObject): JsonObject {
   const merged = { ...message, ...extra }
   for (const [name, more] of Object.entries(extra)) {

@@ -14,7 +14,7 @@ import { OpenCalls } from "./open-calls.ts"
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
-/** Reads the deltas of one choice of a stream. */
+/** Decodes the deltas of one choice of a stream. */
 export class ChoiceDecoder {
   readonly #choice: number
   readonly #other: OtherContent
@@ -22,11 +22,11 @@ export class ChoiceDecoder {
   readonly #text = new TextSpan()
   /** Signatures that were sent: a list of details may repeat those before it. */
   readonly #signatures = new Set<string>()
-  /** Reasoning comes as plain text, which details only repeat. */
+  /** Reasoning arrives as plain text, which details only repeat. */
   #hasPlainReasoning = false
   #finished = false
 
-  /** @param other takes up the content that has no event. */
+  /** @param other collects the content that has no event. */
   constructor(choice: number, other: OtherContent) {
     this.#choice = choice
     this.#other = other
@@ -36,7 +36,7 @@ export class ChoiceDecoder {
     return this.#finished
   }
 
-  /** @returns members that only this dialect knows, under `message`. */
+  /** @returns members that only this dialect has, under `message`. */
   delta(delta: JsonObject, events: ChatEvent[]): JsonObject | undefined {
     let message: JsonObject | undefined
     for (const key in delta) {
@@ -50,7 +50,7 @@ export class ChoiceDecoder {
     return message === undefined ? undefined : { message }
   }
 
-  /** Sound comes in pieces of samples, each with as much of its transcript; annotations are counted. */
+  /** Audio arrives in chunks of samples, each with its part of the transcript; annotations are indexed. */
   #keep(key: string, value: JsonValue): void {
     if (key === "annotations") return
     if (key !== "audio" || !isJsonObject(value)) return this.#other.json(value)
@@ -60,8 +60,8 @@ export class ChoiceDecoder {
   }
 
   /**
-   * @param word of the vendor; empty when it gave none.
-   * @param stopSequence where the vendor names the one that ended the choice.
+   * @param word the vendor's; empty without one.
+   * @param stopSequence if the vendor names the one that ended the choice.
    */
   finish(word: string, events: ChatEvent[], stopSequence?: string): void {
     this.#finished = true
@@ -70,17 +70,17 @@ export class ChoiceDecoder {
     events.push(finishEvent(this.#choice, defined({ ...finish, stopSequence })))
   }
 
-  /** The stream is over, and the vendor did not say why this choice ended. */
+  /** The stream is over, and the vendor gave no finish reason for this choice. */
   finishUnsaid(events: ChatEvent[]): void {
     this.finish(this.#calls.size === 0 ? "" : "tool_calls", events)
   }
 
-  /** Calls that never got a name are calls all the same. */
+  /** Calls that never got a name still count. */
   announceCalls(events: ChatEvent[]): void {
     this.#calls.announceAll(this.#choice, events)
   }
 
-  /** @returns what of the member the canon has no name for. */
+  /** @returns the part of the member that the canon lacks. */
   #member(
     key: string,
     value: JsonValue,
@@ -98,7 +98,7 @@ export class ChoiceDecoder {
         this.#reasoning(value, events)
         return undefined
       case "reasoning":
-        // A server that writes both names says the same under each.
+        // A server that sends both names sends the same under each.
         if (!delta.reasoning_content) this.#reasoning(value, events)
         return undefined
       case "reasoning_details":
@@ -148,7 +148,7 @@ export class ChoiceDecoder {
     events.push({ type: "reasoning-delta", choice: this.#choice, text })
   }
 
-  /** @returns details of kinds that the canon has no name for. */
+  /** @returns details of kinds that the canon lacks. */
   #details(details: JsonValue, delta: JsonObject, events: ChatEvent[]): JsonValue | undefined {
     if (!Array.isArray(details)) return undefined
     const isReported = this.#hasPlainReasoning || reasoningText(delta) !== undefined
@@ -202,7 +202,7 @@ export class ChoiceDecoder {
   }
 }
 
-/** Whether a member is worth an event: what is null or empty is not. */
+/** Whether a member is worth an event: null and empty ones are not. */
 export function isWorthKeeping(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return false
   if (typeof value !== "object") return true

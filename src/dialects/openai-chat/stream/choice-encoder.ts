@@ -6,15 +6,15 @@ import { encodeCitation, TextSpan } from "../citations.ts"
 import { encodeDetail, type PlacedReasoning } from "../reasoning/details.ts"
 import { WrittenCall } from "./written-call.ts"
 
-/** Characters that are written again at most; beyond that, all details come once more at the end alone. */
+/** The most characters that are repeated; beyond that, all details are sent once more, at the end. */
 const MAX_REPEATED = 1_000_000
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
 /**
- * What has to be remembered of one choice of a stream. Lists are the reason: openai-node keeps only
- * the last delta's, openai-python joins those of all deltas by their `index`. So each list of details
- * repeats those before it under new indexes, and citations come in one list at the end.
+ * The state of one choice of a stream. Lists require it: openai-node keeps only the last delta's, openai-python
+ * joins those of all deltas by their `index`. So each list of details repeats the earlier ones under new
+ * indexes, and citations are sent in one list at the end.
  */
 export class ChoiceEncoder {
   readonly #calls = new Map<number, WrittenCall>()
@@ -27,12 +27,12 @@ export class ChoiceEncoder {
   #size = 0
   #repeated = 0
   #owesDetails = false
-  /** The chunk of reasoning that is being written. */
+  /** The current chunk of reasoning. */
   #reasoning = ""
-  /** The last thing said was a signature. */
+  /** Whether the last event was a signature. */
   #isSigned = false
   #hasSpoken = false
-  /** Its call is in the older form, which has a word of its own for why it ended. */
+  /** Its call is in the legacy form, which has its own finish reason. */
   isLegacy = false
 
   text(text: string): void {
@@ -51,7 +51,7 @@ export class ChoiceEncoder {
     this.#text.close()
   }
 
-  /** @returns the details of this chunk and of those before it; none where they come at the end. */
+  /** @returns the details of this chunk and of the earlier ones; none if they are sent at the end. */
   sign(event: SignatureEvent): JsonValue[] {
     const { signature, signedBy, isRedacted, id } = event
     const part: Writable<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
@@ -69,14 +69,14 @@ export class ChoiceEncoder {
     return this.#details()
   }
 
-  /** Details that are still to be written. */
+  /** Details not written yet. */
   takeDetails(): JsonValue[] {
     if (!this.#owesDetails) return []
     this.#owesDetails = false
     return this.#details()
   }
 
-  /** Text behind a search is another part than the one before. */
+  /** Text after a search is a separate part. */
   search(): void {
     this.#text.close()
   }
@@ -89,7 +89,7 @@ export class ChoiceEncoder {
   callStart(call: number, form: CallOrigin["form"] = "function"): WrittenCall {
     this.#speak()
     this.#text.close()
-    // Of the older form there is one call in a message; further ones are calls of today.
+    // A message can have one call in the legacy form; further ones use the current form.
     const own = form === "legacy" && this.#calls.size > 0 ? "function" : form
     if (own === "legacy") this.isLegacy = true
     const written = new WrittenCall(call, own)
@@ -101,12 +101,12 @@ export class ChoiceEncoder {
     return this.#calls.get(call) ?? this.callStart(call)
   }
 
-  /** Citations that are still to be written. */
+  /** Citations not written yet. */
   takeAnnotations(): JsonValue[] {
     return this.#annotations.splice(0)
   }
 
-  /** What is still to be written of calls. */
+  /** The rest of the calls. */
   takeCalls(): string[] {
     return [...this.#calls.values()]
       .map((call) => call.rest())
@@ -114,7 +114,7 @@ export class ChoiceEncoder {
   }
 
   /**
-   * A signature right after another replaces it (docs/wire/anthropic-messages.md#f8). @returns the text
+   * A signature right after another replaces it (docs/wire/anthropic-messages.md#f8). @returns the text that
    * they sign.
    */
   #takeReplaced(id: string | undefined): string | undefined {

@@ -13,7 +13,7 @@ import { isTime } from "../patches/complete.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 
-/** Members of a chunk that are no changes about the answer as a whole, or only pad it. */
+/** Members of a chunk that do not affect the answer as a whole, or only pad it. */
 const CHUNK_FIELDS = new Set([
   "id",
   "object",
@@ -27,9 +27,8 @@ const CHUNK_FIELDS = new Set([
 ])
 
 /**
- * Members of a chunk and of a choice that say how an answer was made and are nothing of it: what a
- * vendor's filters, samplers and servers remark. A chunk with nothing else opens an answer, as does a
- * delta with a role alone.
+ * Metadata members of a chunk and of a choice, about how an answer was made: remarks of a vendor's filters,
+ * samplers and servers. A chunk with nothing else starts an answer, as does a delta with only a role.
  */
 const CHUNK_REMARKS = new Set([
   ...CHUNK_FIELDS,
@@ -68,7 +67,7 @@ class ChunkDecoder implements EventDecoder {
   #started = false
   #finished = false
 
-  /** @param stop the sequences that were asked for. */
+  /** @param stop the requested sequences. */
   constructor(stop: readonly string[] | undefined) {
     this.#stop = stop
   }
@@ -85,7 +84,7 @@ class ChunkDecoder implements EventDecoder {
     return events
   }
 
-  /** A stream whose choices have all finished is whole even when the vendor sends no `[DONE]`. */
+  /** A stream whose choices have all finished is complete even without `[DONE]`. */
   end(): ChatEvent[] {
     const events: ChatEvent[] = []
     let open = this.#choices.size === 0
@@ -97,7 +96,7 @@ class ChunkDecoder implements EventDecoder {
     return events
   }
 
-  /** Servers that forget to say why a choice ended have still said that all is said. */
+  /** Servers that omit the finish reason have still ended the answer. */
   #onDone(events: ChatEvent[]): void {
     if (this.#choices.size === 0) throw noChoice()
     this.#finished = true
@@ -120,14 +119,14 @@ class ChunkDecoder implements EventDecoder {
         if (isJsonObject(choice)) this.#onChoice(choice, position, events)
       }
     }
-    // What a frame says that has no words is looked at only where it has no words.
+    // The other members of a frame are only checked if it has no text.
     if (events.length === 0 || events[0]?.type === "start") {
       this.other.json(unknownFields(chunk, CHUNK_REMARKS))
     }
     if (isJsonObject(chunk.usage) || chunk.x_groq !== undefined) onUsage(chunk, events)
   }
 
-  /** Azure's first chunk has neither id nor model: a later one that has them starts the answer. */
+  /** Azure's first chunk has neither id nor model: the first one with them starts the answer. */
   #onStart(chunk: JsonObject, hasChoices: boolean, events: ChatEvent[]): void {
     const id = textAt(chunk, "id")
     if (id === undefined && !hasChoices) return

@@ -15,24 +15,24 @@ import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { ChoiceEncoder } from "./choice-encoder.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** The last word of a stream (docs/wire/openai-chat.md#f5). */
+/** The last frame of a stream (docs/wire/openai-chat.md#f5). */
 export const LAST_FRAME: SseFrame = { data: "[DONE]" }
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
-/** An encoder for one stream of chat completion chunks, in OpenAI's own order (docs/wire/openai-chat.md#f5). */
+/** An encoder for one stream of chat completion chunks, in OpenAI's order (docs/wire/openai-chat.md#f5). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ChunkEncoder(request)
 }
 
 /**
- * Each choice opens with a chunk that has its role, at its first event, because only then it is known
- * whether it has content or only calls. All chunks carry the same id, time and model; what comes
- * before and after the choice in a chunk is therefore written once per stream.
+ * Each choice starts with a chunk that has its role, at its first event, because only then is it known whether
+ * it has content or only calls. All chunks have the same id, time and model; so the JSON before and after the
+ * choice is serialized once per stream.
  */
 class ChunkEncoder implements EventEncoder {
   readonly #request: ChatRequest
-  /** What functions of the request stand for, by their names. */
+  /** What functions of the request stand for, by name. */
   readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   readonly #choices = new Map<number, ChoiceEncoder>()
   #head: JsonObject | undefined
@@ -79,7 +79,7 @@ class ChunkEncoder implements EventEncoder {
         this.#callDelta(event.choice, event.call, event.arguments, frames)
         break
       case "web-search":
-        // Its sources are sent with the text that rests on them.
+        // Its sources are sent with the text that cites them.
         this.#choices.get(event.choice)?.search()
         break
       case "choice-extra":
@@ -129,7 +129,7 @@ class ChunkEncoder implements EventEncoder {
     this.#after = this.#request.streamUsage ? '}],"usage":null}' : "}]}"
   }
 
-  /** A stream that never said how it starts starts now. */
+  /** The head; a stream without a start event starts now. */
   #headOf(): JsonObject {
     if (this.#head === undefined) this.#start(undefined)
     return this.#head ?? {}

@@ -7,15 +7,15 @@ import { TEXT_CLOSING, TEXT_OPENING, textArguments, writeText } from "../../shar
 interface OpenCall {
   /** The canon's number of the call. */
   readonly call: number
-  /** The vendor's id, empty as long as it gave none. */
+  /** The vendor's id, empty until it gives one. */
   id: string
   name: string
   announced: boolean
-  /** Of a tool that takes text: how much of its arguments is sent. */
+  /** For a text tool: how much of its arguments is sent. */
   text?: "unsaid" | "open" | "closed"
 }
 
-/** What a delta says about which call it belongs to. */
+/** How a delta identifies its call. */
 interface Address {
   readonly index: number | undefined
   readonly id: string | undefined
@@ -23,9 +23,9 @@ interface Address {
 }
 
 /**
- * The tool calls of one choice of a stream. Vendors number calls from one, give no number at all, or
- * give all the same (docs/wire/openai-chat.md#f6 and docs/wire/openai-chat.md#f20); the canon's own numbers
- * go up from zero.
+ * The tool calls of one choice of a stream. Vendors number calls from one, do not number them, or give all the
+ * same number (docs/wire/openai-chat.md#f6 and docs/wire/openai-chat.md#f20); the canon's numbers start at
+ * zero.
  */
 export class OpenCalls {
   readonly #calls: OpenCall[] = []
@@ -63,7 +63,7 @@ export class OpenCalls {
     events.push({ type: "tool-call-delta", choice, call: open.call, arguments: text })
   }
 
-  /** Calls that never got a name are calls all the same. */
+  /** Calls that never got a name still count. */
   announceAll(choice: number, events: ChatEvent[]): void {
     for (const open of this.#calls) {
       announce(open, choice, events)
@@ -100,14 +100,14 @@ export class OpenCalls {
     return open
   }
 
-  /** By number, else by id; a delta with neither goes on with the last call. */
+  /** By number, else by id; a delta with neither continues the last call. */
   #find({ index, id }: Address): OpenCall | undefined {
     if (index !== undefined) return this.#byIndex.get(index)
     return id === undefined ? this.#calls.at(-1) : this.#byId.get(id)
   }
 }
 
-/** A name with another id is a new call whatever its number, and so is a second name without any. */
+/** A name with another id is a new call whatever its number, and so is a second name without an id. */
 function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
   if (name === undefined) return false
   if (id !== undefined) return known.id !== "" && known.id !== id
@@ -117,7 +117,7 @@ function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
 function announce(open: OpenCall, choice: number, events: ChatEvent[]): void {
   if (open.announced) return
   open.announced = true
-  // The one that was sent stays the call's, even when the vendor sends another later.
+  // The id that was sent stays, even if the vendor sends another later.
   const { call, id, name, text } = open
   const start = { type: "tool-call-start", choice, call, id: id || mintCallId(), name } as const
   events.push(text === undefined ? start : { ...start, origin: { form: "text", name } })

@@ -1,21 +1,21 @@
 import type { CallOrigin } from "../../../canon/message.ts"
 import { TextReader } from "../../shared/text-tool.ts"
 
-/** A tool call of a streamed answer, in the form that its caller declared the tool in. */
+/** A tool call of a streamed answer, in the form in which its caller declared the tool. */
 export class WrittenCall {
   readonly #call: number
   readonly #isLegacy: boolean
   readonly #reader: TextReader | undefined
   #hasArguments = false
 
-  /** @param form one call of a choice can be in the older form; it has no number. */
+  /** @param form one call of a choice can be in the legacy form; it has no number. */
   constructor(call: number, form: CallOrigin["form"]) {
     this.#call = call
     this.#isLegacy = form === "legacy"
     if (form === "text") this.#reader = new TextReader()
   }
 
-  /** The delta that opens the call: id, type and name stand only in it (docs/wire/openai-chat.md#f6). */
+  /** The delta that starts the call: only it has id, type and name (docs/wire/openai-chat.md#f6). */
   opening(id: string, name: string): string {
     if (this.#isLegacy) return JSON.stringify({ function_call: { name, arguments: "" } })
     const index = this.#call
@@ -26,7 +26,7 @@ export class WrittenCall {
     return JSON.stringify({ tool_calls: [opened] })
   }
 
-  /** @returns the delta of a chunk of the arguments; undefined where it holds nothing to send yet. */
+  /** @returns the delta of a chunk of the arguments; undefined if there is nothing to send yet. */
   chunk(written: string): string | undefined {
     this.#hasArguments = true
     if (this.#reader !== undefined) return this.#text(this.#reader.push(written))
@@ -36,10 +36,7 @@ export class WrittenCall {
       : `{"tool_calls":[{"index":${this.#call},"function":{"arguments":${text}}}]}`
   }
 
-  /**
-   * What is still to be sent: a tool without arguments is called with an empty object
-   * (docs/wire/README.md#f3).
-   */
+  /** The rest: a tool without arguments is called with an empty object (docs/wire/README.md#f3). */
   rest(): string | undefined {
     if (this.#reader !== undefined) return this.#text(this.#reader.end())
     return this.#hasArguments ? undefined : this.chunk("{}")

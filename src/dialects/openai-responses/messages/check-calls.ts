@@ -6,10 +6,10 @@ import { DIALECT } from "../identifiers.ts"
 import { isStandIn } from "./item-types.ts"
 
 /**
- * Every call has its output behind it and every output its call before it, as OpenAI demands. What an
- * item of the input merely stands for cannot be looked at: then the vendor is the judge.
+ * Checks that every call is followed by its output and every output preceded by its call, as OpenAI requires.
+ * References to stored items cannot be checked here: then the vendor decides.
  *
- * @throws GatewayError in OpenAI's words.
+ * @throws GatewayError with OpenAI's messages.
  */
 export function checkCalls(messages: readonly Message[]): void {
   if (messages.some(({ parts }) => parts.some(standsForOthers))) return
@@ -40,7 +40,7 @@ function outputWithoutCall(part: ToolResultPart): Error {
   return invalidValue("input", `No tool call found for ${output}.`)
 }
 
-/** Calls that are no functions: some of them are answered as if they were. */
+/** Calls of other things than functions: some of them are answered in the same way. */
 function otherCalls(part: Part): string[] {
   return keptItems(part)
     .map((item) => textAt(item, "call_id"))

@@ -25,7 +25,7 @@ export function compactOf(result: ChatResult): { output: string } {
   return { output: texts?.join("") ?? "" }
 }
 
-/** What a compaction of the gateway's begins with; those of vendors begin otherwise and stay theirs. */
+/** The prefix of the gateway's compactions; vendors' start differently and are passed through. */
 const PREFIX = "tgc1:"
 
 const INSTRUCTION =
@@ -40,7 +40,7 @@ export const COMPACTION_BYTES = Buffer.byteLength(
 
 const HEADING = "This is a summary of the conversation so far:\n\n"
 
-/** What of a request a compaction keeps; the rest says how an answer would be that is not wanted. */
+/** The fields of a request that a compaction keeps; the others shape an answer that is not wanted. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "input",
@@ -61,10 +61,13 @@ const KEPT_FIELDS: ReadonlySet<string> = new Set([
   "user",
 ])
 
-/** Tools that vendors want declared when a conversation has calls of them. They do nothing by themselves. */
+/**
+ * Tools that vendors require to be declared when a conversation has calls of them. They have no effect by
+ * themselves.
+ */
 const CALLED_TOOLS: ReadonlySet<JsonValue | undefined> = new Set(["function", "custom"])
 
-/** The body that has a model write a summary in place of an answer. */
+/** The body that makes a model write a summary in place of an answer. */
 export function compactionBody(body: JsonObject): JsonObject {
   const kept = Object.entries(withSummaries(body)).filter(([name]) => KEPT_FIELDS.has(name))
   const asked: JsonObject = Object.fromEntries(kept)
@@ -77,7 +80,7 @@ export function compactionBody(body: JsonObject): JsonObject {
   return asked
 }
 
-/** Undefined for what is refused as it is. */
+/** Undefined for an input that is refused anyway. */
 function inputOf(body: JsonObject): readonly JsonValue[] | undefined {
   const { input } = body
   const continues = isDefined(body.previous_response_id) || isDefined(body.conversation)
@@ -88,8 +91,8 @@ function inputOf(body: JsonObject): readonly JsonValue[] | undefined {
 }
 
 /**
- * The answer in OpenAI's own form (openai 7.55, `CompactedResponse`): what the user said, and one item
- * that stands for the whole conversation. It holds the summary itself, so that nothing is kept for it.
+ * The response in OpenAI's form (openai 7.55, `CompactedResponse`): the user's messages, and one item that
+ * replaces the entire conversation. It contains the summary itself, so nothing is stored for it.
  */
 export function compactionOf(result: ChatResult, request: ChatRequest): JsonObject {
   const summary = Buffer.from(compactOf(result).output).toString("base64url")
@@ -127,8 +130,8 @@ function contentOf({ content }: JsonObject): JsonValue {
 }
 
 /**
- * The body with the gateway's own compactions written out: no vendor can read them.
- * @throws GatewayError `invalid_value` for what begins as one and is none.
+ * The body with the gateway's own compactions expanded: no vendor can read them.
+ * @throws GatewayError `invalid_value` for an invalid one.
  */
 export function withSummaries(body: JsonObject): JsonObject {
   const { input } = body
@@ -141,7 +144,7 @@ export function withSummaries(body: JsonObject): JsonObject {
   return { ...body, input: written }
 }
 
-/** What stands in a compaction of the gateway's. */
+/** The content of a compaction of the gateway's. */
 function writtenIn(item: JsonValue): string | undefined {
   if (!isJsonObject(item) || item.type !== "compaction") return undefined
   const { encrypted_content: content } = item
@@ -149,7 +152,7 @@ function writtenIn(item: JsonValue): string | undefined {
   return content.slice(PREFIX.length)
 }
 
-/** Never longer than what it is read from, by which credits are held: what is no text would be written as more. */
+/** Never longer than its encoding, by which credits are held: replacement characters would lengthen it. */
 function summaryOf(text: string, index: number): string {
   const bytes = Buffer.from(text, "base64url")
   if (isUtf8(bytes) && bytes.toString("base64url") === text) return bytes.toString()

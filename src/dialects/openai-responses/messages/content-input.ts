@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 
-/** Kinds of content that may stand in the input without a message around them. */
+/** Kinds of content that may be in the input without a message around them. */
 const CONTENT_TYPES: ReadonlySet<JsonValue | undefined> = new Set([
   "text",
   "input_text",
@@ -10,11 +10,10 @@ const CONTENT_TYPES: ReadonlySet<JsonValue | undefined> = new Set([
 ])
 
 /**
- * An input whose content objects, and plain texts, have a message of the user around them: the
- * specification takes "an array of content objects", the vendors of this dialect only items. Those in a
- * row are one message.
+ * Wraps content objects and plain texts of an input in user messages: the specification allows "an array of
+ * content objects", the vendors of this dialect only items. Adjacent ones become one message.
  *
- * @returns the very input that was given when it has none, as nearly all.
+ * @returns the same input if it has none, as nearly always.
  */
 export function withMessages(input: readonly JsonValue[]): readonly JsonValue[] {
   if (!input.some(isContent)) return input

@@ -42,7 +42,7 @@ const PART_TYPES = [
   "input_audio",
 ] as const
 
-/** What a tool may answer with. */
+/** The kinds of content in a tool's output. */
 const OUTPUT_TYPES = ["input_text", "input_image", "input_file"] as const
 
 const TEXT_FIELDS = new Set(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"])
@@ -57,7 +57,7 @@ const FILE_FIELDS = new Set([
 ])
 const AUDIO_FIELDS = new Set(["type", "input_audio"])
 
-/** Content of a message: text, or a list of parts. Empty text is no part. */
+/** Content of a message: text, or a list of parts. Empty text is dropped. */
 export function decodeContent(content: JsonValue, name: string): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
   if (!Array.isArray(content))
@@ -65,7 +65,7 @@ export function decodeContent(content: JsonValue, name: string): Part[] {
   return content.map((part, index) => decodePart(part, `${name}[${index}]`))
 }
 
-/** What a tool answered: text, or a list of text, images and files. */
+/** A tool's output: text, or a list of text, images and files. */
 export function decodeOutput(
   output: JsonValue | undefined,
   name: string,
@@ -159,7 +159,7 @@ function decodeAudio(part: JsonObject, name: string): AudioPart {
   return withRest(decoded, part, AUDIO_FIELDS)
 }
 
-/** What the canon has no name for. */
+/** What the canon lacks. */
 function withRest<Rich extends { extra?: Extra }>(
   decoded: Rich,
   part: JsonObject,

@@ -56,15 +56,15 @@ const REASONING_FIELDS = new Set([
   "status",
 ])
 
-/** A message to which the items that follow may still add. */
+/** A message to which the following items may add. */
 interface OpenMessage extends Writable<Message> {
   readonly parts: Part[]
 }
 
 /**
- * The items of a conversation as messages. What the assistant said, thought and called in a row is one
- * message, its parts in the order of the items; each output of a call is a message of its own.
- * @param tools of the request, by whose names calls are known.
+ * Converts the items of a conversation to messages. Consecutive items of the assistant are one message, with
+ * its parts in the order of the items; each output of a call is a separate message.
+ * @param tools of the request, which identify calls by name.
  */
 export function decodeInput(input: JsonValue, tools?: readonly Tool[]): Message[] {
   if (typeof input === "string") return [{ role: "user", parts: decodeContent(input, "input") }]
@@ -117,7 +117,7 @@ function decodeItem(item: JsonObject, name: string, { messages, tools }: Convers
   }
 }
 
-/** A message may leave its type out, and so may a reference to an item. */
+/** A message may omit its type, and so may a reference to an item. */
 function typeOf(item: JsonObject, name: string): string {
   const { type } = item
   if (typeof type === "string") return type
@@ -148,7 +148,7 @@ function decodeMessage(item: JsonObject, name: string, messages: OpenMessage[]):
   messages.push(message)
 }
 
-/** Several items are one message of the assistant, so what belongs to an item goes to its text. */
+/** Several items form one assistant message, so an item's own members go on its text. */
 function withRest(part: Part, rest: JsonObject | undefined): Part {
   if (rest === undefined || part.type !== "text") return part
   return { ...part, extra: extraOf(DIALECT, { ...part.extra?.fields, ...rest }) }
@@ -161,7 +161,7 @@ function wrongRole(role: JsonValue | undefined, name: string): Error {
     : invalidType(name, "a string", role)
 }
 
-/** A call of an output whose call is not there to be looked at. */
+/** The call of an output whose call is not in the input. */
 const SOME_TEXT_CALL: CallOrigin = { form: "text", name: "" }
 
 function decodeCall(item: JsonObject, name: string, tools: readonly Tool[] | undefined): Part {
@@ -195,7 +195,7 @@ function decodeCallOutput(item: JsonObject, name: string): ToolResultPart {
   return part
 }
 
-/** An item without anything to read points at what the vendor keeps: no other can take it. */
+/** An item without content refers to state stored at the vendor: no other can use it. */
 function decodeReasoning(item: JsonObject): Part {
   const text = reasoningText(item)
   const signature = textAt(item, "encrypted_content")

@@ -7,7 +7,7 @@ import { itemsOf, noteCache } from "./encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { calledItem } from "../result/output-items.ts"
 
-/** A turn of the assistant: text and refusals in a row are one item, everything else is its own. */
+/** A turn of the assistant: consecutive text and refusals are one item, everything else is separate. */
 export function encodeAssistant(
   message: Message,
   input: JsonObject[],
@@ -38,7 +38,7 @@ export function encodeAssistant(
   }
 }
 
-/** One text that is nothing else goes up so that the plainest vendor can read it. */
+/** Plain text is sent as a string, so that the simplest vendor can read it. */
 function isPlain(content: JsonValue | undefined): content is [{ text: string }] {
   if (!Array.isArray(content) || content.length !== 1) return false
   const [only] = content
@@ -48,7 +48,7 @@ function isPlain(content: JsonValue | undefined): content is [{ text: string }] 
 
 interface Said {
   readonly content: JsonObject
-  /** Whether the model spoke while working or to conclude: it wants this back. */
+  /** Whether the model spoke while working or to conclude: it needs this back. */
   readonly phase: JsonValue | undefined
 }
 
@@ -62,7 +62,7 @@ function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>, losses: L
   return { content: { type: "output_text", text: part.text, annotations, ...fields }, phase }
 }
 
-/** What the assistant did besides speaking. */
+/** Everything the assistant did other than text. */
 function encodeDone(
   part: Exclude<Part, { type: "text" | "refusal" }>,
   quirks: OpenAiResponsesQuirks,
@@ -116,7 +116,7 @@ function encodeReasoning(
   return [{ ...item, ...losses.fieldsOf(part.extra) }]
 }
 
-/** Reasoning that nothing of its turn follows is refused (docs/wire/openai-responses.md#f9). */
+/** Reasoning that nothing in its turn follows is refused (docs/wire/openai-responses.md#f9). */
 function dropTrailingReasoning(input: JsonObject[], start: number, losses: LossList): void {
   while (input.length > start && input.at(-1)?.type === "reasoning") {
     const item = input.pop()

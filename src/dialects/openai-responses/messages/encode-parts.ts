@@ -3,12 +3,12 @@ import { encodeDataUrl, imageType } from "../../../canon/media-source.ts"
 import type { FilePart, MediaSource, Part, TextPart, UnknownPart } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 
-/** What files without a type of their own are taken for. */
+/** The assumed type of files without one. */
 const PDF = "application/pdf"
 
 /**
- * What stands in a message of the user or the operator, or in the output of a call: text when it is
- * nothing else, so that the plainest vendor can read it.
+ * The content of a user's or operator's message, or of a call's output: a string if it is only text, so that
+ * the simplest vendor can read it.
  */
 export function encodeContent(parts: readonly Part[], losses: LossList): JsonValue {
   const [only] = parts
@@ -21,7 +21,7 @@ export function encodeContent(parts: readonly Part[], losses: LossList): JsonVal
   return content.length === 0 ? "" : content
 }
 
-/** Whether the marker up to where the prompt is to be cached is lost with this part. */
+/** Reports a cache marker that is lost with this part. */
 export function noteCache(part: { readonly cache?: unknown }, losses: LossList): void {
   if (part.cache !== undefined) losses.add("cache_control")
 }
@@ -50,7 +50,7 @@ function encodePart(part: Part, losses: LossList): JsonObject | undefined {
   }
 }
 
-/** A part of this dialect that is kept whole under the name of its kind. */
+/** A part of this dialect that is kept unchanged under the name of its kind. */
 function contentOf(part: UnknownPart, losses: LossList): JsonObject | undefined {
   const [kept] = Object.values(losses.partOf(part) ?? {})
   return kept as JsonObject | undefined
@@ -78,19 +78,19 @@ function fileOf({ source, name }: FilePart): JsonObject {
       return { file_url: source.url, ...named }
     case "base64": {
       const mediaType = source.mediaType ?? PDF
-      // Data without a name is refused; the name also says what kind it is.
+      // Data without a name is refused; the name also determines its kind.
       const filename = name ?? (mediaType === PDF ? "file.pdf" : "file")
       return { filename, file_data: encodeDataUrl(source.data, mediaType) }
     }
   }
 }
 
-/** Whether a message is nothing but text, and can be sent as instructions. */
+/** Whether a message is only text, and can be sent as instructions. */
 export function isPlainText(parts: readonly Part[]): parts is readonly TextPart[] {
   return parts.every((part) => part.type === "text" && part.extra === undefined)
 }
 
-/** Items of this dialect, each kept whole under the name of its kind. */
+/** Items of this dialect, each kept unchanged under the name of its kind. */
 export function itemsOf(part: UnknownPart, losses: LossList): JsonObject[] {
   return Object.values(losses.partOf(part) ?? {}) as JsonObject[]
 }

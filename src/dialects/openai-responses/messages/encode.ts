@@ -10,9 +10,9 @@ import { isContentType } from "./item-types.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { CHUNK_BREAK } from "../reasoning.ts"
 
-/** A conversation as this dialect has it. */
+/** A conversation in this dialect. */
 export interface EncodedInput {
-  /** What the leading messages of the system say. */
+  /** The text of the leading system messages. */
   readonly instructions?: string
   readonly input: JsonObject[]
 }
@@ -40,8 +40,8 @@ export function encodeInput(
 }
 
 /**
- * How many messages go up as instructions. None when JSON is asked for, since OpenAI looks for the
- * word in the input only and refuses a request without it.
+ * How many messages are sent as instructions. None when JSON is requested, since OpenAI looks for the word in
+ * the input only and refuses a request without it.
  */
 function leadingInstructions({ messages, responseFormat }: ChatRequest): number {
   if (responseFormat?.type === "json-object") return 0
@@ -56,7 +56,7 @@ function isInstructions({ role, parts, name, extra }: Message): boolean {
 
 const NO_CALLS: ReadonlySet<string> = new Set()
 
-/** Calls of tools that take text, by id: what those tools answer is of another kind. */
+/** Calls of text tools, by id: their output has a different type. */
 function textCallsOf(messages: readonly Message[]): ReadonlySet<string> {
   let calls: Set<string> | undefined
   for (const { parts } of messages) {
@@ -73,7 +73,7 @@ interface InputContext {
   readonly losses: LossList
 }
 
-/** A message of the user or the operator; what a tool answered; or an item kept whole. */
+/** A user's or operator's message; a tool's output; or an item kept unchanged. */
 function encodeOther(message: Message, input: JsonObject[], context: InputContext): void {
   const { losses } = context
   const content: Part[] = []

@@ -1,10 +1,10 @@
 /**
- * Items of a conversation that the canon has no name for, as OpenAI and xAI have them
- * (OpenAI's OpenAPI description `InputItem`). They are kept whole for this dialect, under the name of
- * their kind, by which their loss is reported to callers of another.
+ * Items of a conversation that the canon lacks, of OpenAI and xAI (OpenAI's OpenAPI description `InputItem`).
+ * They are kept unchanged for this dialect, under the name of their kind, which is also the name of their loss
+ * in other dialects.
  */
 
-/** What a model did: it stands in the turn of the assistant. */
+/** What a model did: items of an assistant's turn. */
 const ASSISTANT_ITEMS = [
   "file_search_call",
   "web_search_call",
@@ -23,7 +23,7 @@ const ASSISTANT_ITEMS = [
   "compaction",
 ] as const
 
-/** What a caller adds to the conversation, or what points into one that the vendor keeps. */
+/** What a caller adds to the conversation, or references to state stored at the vendor. */
 const CALLER_ITEMS = [
   "computer_call_output",
   "local_shell_call_output",
@@ -38,7 +38,7 @@ const CALLER_ITEMS = [
   "item_reference",
 ] as const
 
-/** Every kind of item that is taken, in the order in which an error lists them. */
+/** Every accepted kind of item, in the order in which an error lists them. */
 export const ITEM_TYPES: readonly string[] = [
   "message",
   "function_call",
@@ -53,29 +53,29 @@ export const ITEM_TYPES: readonly string[] = [
 const OF_ASSISTANT: ReadonlySet<string> = new Set(ASSISTANT_ITEMS)
 const OF_CALLER: ReadonlySet<string> = new Set(CALLER_ITEMS)
 
-/** Items that stand for others, which are not there to be looked at. */
+/** Items that replace others, which cannot be checked here. */
 const STAND_INS: ReadonlySet<unknown> = new Set(["compaction", "item_reference"])
 
-/** Whose turn an item belongs to that the canon has no name for; undefined when it is no real one. */
+/** Whose turn an item belongs to that the canon lacks; undefined for an unknown kind. */
 export function roleOfItem(type: string): "assistant" | "user" | undefined {
   if (OF_ASSISTANT.has(type)) return "assistant"
-  // Open Responses: a vendor's own items have its name ahead of a colon.
+  // Open Responses: a vendor's own items are prefixed with its name and a colon.
   return OF_CALLER.has(type) || type.includes(":") ? "user" : undefined
 }
 
-/** Content of a message that is kept whole in the same way. */
+/** Content of a message that is kept unchanged in the same way. */
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
   "computer_screenshot",
   "input_video",
   "summary_text",
 ])
 
-/** Whether what is kept whole is content of a message, and no item. */
+/** Whether what is kept unchanged is content of a message rather than an item. */
 export function isContentType(type: string): boolean {
   return CONTENT_TYPES.has(type)
 }
 
-/** Whether a call or its output may be in what this item stands for. */
+/** Whether this item may replace a call or its output. */
 export function isStandIn(type: unknown): boolean {
   return STAND_INS.has(type)
 }

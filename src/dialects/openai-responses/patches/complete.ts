@@ -4,15 +4,15 @@ import { nowInSeconds } from "../../shared/time.ts"
 import { ID_PREFIX } from "../identifiers.ts"
 import { withTotal } from "../usage.ts"
 
-/** What is the same in all of a stream. */
+/** The members that are the same throughout a stream. */
 export interface ResponseHead {
   readonly id: string
   readonly createdAt: number
 }
 
 /**
- * The head of a response: a vendor's own id names what the vendor keeps, and stays as it is.
- * @param earlier what the same stream has said before.
+ * The head of a response: a vendor's own id refers to its stored response, and stays.
+ * @param earlier the head so far of the same stream.
  */
 export function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHead {
   const { created_at: created } = response
@@ -25,8 +25,8 @@ export function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHe
 }
 
 /**
- * Puts into a vendor's response, in place, what the specification says is always there.
- * @param response whose lists and objects may be shared, and are left as they are.
+ * Adds, in place, what the specification guarantees in a response.
+ * @param response whose nested lists and objects may be shared, and are not modified.
  */
 export function completeResponse(response: JsonObject, { id, createdAt }: ResponseHead): void {
   response.id = id

@@ -16,7 +16,7 @@ import { encodeEvents, failureFrames } from "../stream/encode.ts"
 import { COMPLETED, FrameWriter } from "../stream/frame-writer.ts"
 import { withoutCost } from "../usage.ts"
 
-/** The named changes of the path on which caller and vendor both speak this dialect. */
+/** The named patches for when caller and vendor both use this dialect. */
 export const PATCHES: DialectPatches = {
   request: patchRequest,
   result(body, patch) {
@@ -34,7 +34,7 @@ function patchRequest(body: JsonObject, { model, maxTokens }: RequestPatch): Enc
   return { body: patched, losses: [] }
 }
 
-/** The vendor's own object is left as it is, since the meter reads it too. */
+/** The vendor's own object is not modified, since the meter reads it, too. */
 function patchedResponse(
   response: JsonObject,
   { model }: ResultPatch,
@@ -47,12 +47,12 @@ function patchedResponse(
   return patched
 }
 
-/** OpenAI's own last word of an answer that was cut short; callers get `COMPLETED` (decision 32). */
+/** OpenAI's last event of an answer that was cut short; callers get `COMPLETED` (decision 32). */
 const INCOMPLETE = "response.incomplete"
-/** The last words of a stream, each with the whole response (docs/wire/openai-responses.md#f6). */
+/** The last events of a stream, each with the whole response (docs/wire/openai-responses.md#f6). */
 const LAST_WORDS: ReadonlySet<string> = new Set([COMPLETED, INCOMPLETE, "response.failed"])
 
-/** What a last word says of a response that does not say it itself. */
+/** The status implied by a last event without one. */
 const STATUSES: Readonly<Record<string, string>> = {
   [COMPLETED]: "completed",
   [INCOMPLETE]: "incomplete",
@@ -64,7 +64,7 @@ class ResponseFrames implements FramePatcher {
   /** The response as last reported; a stream that breaks ends with it. */
   #response: JsonObject | undefined
   #nextNumber = 0
-  /** As last reported: where the vendor has none, ours is the same in all of the stream. */
+  /** As last reported: where the vendor has none, ours is the same throughout the stream. */
   #head: ResponseHead | undefined
 
   constructor(patch: ResultPatch) {
@@ -86,7 +86,7 @@ class ResponseFrames implements FramePatcher {
     return this.#withResponse(COMPLETED, { ...json, type: COMPLETED }, patched)
   }
 
-  /** Only the response itself says that it is over: nothing can be said for it. */
+  /** Only the response itself can end the stream: nothing can be added for it. */
   end(): SseFrame[] {
     return []
   }
@@ -115,7 +115,7 @@ class ResponseFrames implements FramePatcher {
       : { action: "last", ...written }
   }
 
-  /** A stream that never began still has to begin before it can fail. */
+  /** A stream that never started has to start before it can fail. */
   #failUnstarted(error: GatewayError, requestId: string): SseFrame[] {
     const request = {
       model: this.#patch.model,
@@ -128,7 +128,7 @@ class ResponseFrames implements FramePatcher {
   }
 }
 
-/** Keep-alives of compatible servers are no events of this dialect: a client's helper throws on them. */
+/** Keep-alives of compatible servers are not events of this dialect: a client's helper throws on them. */
 function isOfDialect(type: string): boolean {
   return type.startsWith("response.") || type === "error" || type === "keepalive"
 }

@@ -17,7 +17,7 @@ import { decodeWebSearch } from "../search/tool.ts"
 import { decodeBrought } from "../tools/decode-brought.ts"
 import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
-/** Fields that the canon has a name for, and those that are taken apart by hand. */
+/** Fields that the canon has, and those that are handled separately. */
 const CANON_FIELDS = new Set([
   "model",
   "input",
@@ -54,10 +54,10 @@ const STREAM_OPTIONS = new Set(["include_obfuscation"])
 
 /**
  * A request for a response, validated and decoded (docs/wire/openai-responses.md#f1, docs/api.md#chat). The
- * instructions become a first message of the system. Fields without a name in the canon are kept as extra,
- * but for those whose value asks for nothing that is not the case anyway; null is taken as absent.
+ * instructions become a first system message. Fields that the canon lacks are kept as extra, except for values
+ * that request the default behaviour; null counts as absent.
  *
- * @throws GatewayError saying what is wrong, in OpenAI's words.
+ * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
@@ -195,7 +195,7 @@ function setChoice(
   if (allowed !== undefined) request.allowedTools = allowed
 }
 
-/** What the canon has no name for, in the places where this dialect has it. */
+/** What the canon lacks, in this dialect's structure. */
 function requestExtra(
   body: JsonObject,
   parameters: ResponseParameters,

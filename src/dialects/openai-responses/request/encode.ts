@@ -13,8 +13,8 @@ import { demandWebSearch, setWebSearch } from "../search/tool.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 
 /**
- * A request for a response as the vendor takes it (docs/wire/openai-responses.md#f1). The vendor keeps
- * nothing unless the caller says so or goes on from what is kept; reasoning comes encrypted instead, to be
+ * A request for a response in the vendor's form (docs/wire/openai-responses.md#f1). The vendor stores nothing
+ * unless the caller asks for it or continues from stored state; instead, reasoning is returned encrypted, to be
  * sent back.
  */
 export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirks): EncodedRequest {
@@ -75,7 +75,7 @@ function encodeFormats(body: JsonObject, request: ChatRequest, losses: LossList)
   if (reasoning.budget !== undefined) losses.add("reasoning_budget", "approximated")
   const options: JsonObject = {}
   setDefined(options, "effort", effortOf(reasoning, maxTokens))
-  // OpenAI shows none unless asked to, and has no word for none.
+  // OpenAI shows none by default, and has no value for none.
   if (reasoning.summary !== "none") setDefined(options, "summary", reasoning.summary)
   if (Object.keys(options).length > 0) body.reasoning = options
 }
@@ -110,7 +110,7 @@ function includes(request: ChatRequest, quirks: OpenAiResponsesQuirks): string[]
   return include
 }
 
-/** Fields that the canon has no name for; lists and objects join what it does have a name for. */
+/** Fields that the canon lacks; lists and objects are merged into those that it has. */
 function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
   for (const [name, value] of Object.entries(extra ?? {})) {
     const own = body[name]

@@ -4,8 +4,8 @@ export const INCLUDE_REASONING = "reasoning.encrypted_content"
 /** Asks for log probabilities. */
 export const INCLUDE_LOGPROBS = "message.output_text.logprobs"
 
-/** What of `include` the canon has a name for. */
+/** The values of `include` that the canon has. */
 export const KNOWN_INCLUDES: ReadonlySet<unknown> = new Set([INCLUDE_REASONING, INCLUDE_LOGPROBS])
 
-/** Asks for the addresses of what a search found. */
+/** Asks for the addresses of search results. */
 export const INCLUDE_SOURCES = "web_search_call.action.sources"

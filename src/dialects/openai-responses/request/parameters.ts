@@ -26,9 +26,9 @@ const format = z
   .nullish()
 
 /**
- * Parameters of a response beside `input`, `tools` and `tool_choice`, which are validated while they are
- * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-responses.md#f1), but
- * for the least `max_output_tokens`, which is 16 there; where vendors add words of their own, any word
+ * Parameters of a response other than `input`, `tools` and `tool_choice`, which are validated while they are
+ * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-responses.md#f1), except
+ * for the smallest `max_output_tokens`, which is 16 there; where vendors add their own values, any value
  * passes.
  */
 export const responseParameters = z.object({

@@ -26,10 +26,10 @@ import { originOfCall } from "../tools/decode.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A whole response (docs/wire/openai-responses.md#f3). Items that the canon has no name for stand among the
- * parts, kept whole; log probabilities are kept for the choice.
+ * A whole response (docs/wire/openai-responses.md#f3). Items that the canon lacks are among the parts,
+ * unchanged; log probabilities are kept for the choice.
  *
- * @throws GatewayError when the body is no response, or one that says it failed.
+ * @throws GatewayError when the body is not a response, or a failed one.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   if (body.status === "failed") throw failedResponse(body)
@@ -81,7 +81,7 @@ function decodeCall(item: JsonObject, tools: readonly Tool[] | undefined): ToolC
     : { type: "tool-call", id, name: nameInRequest(tools, origin), arguments: written, origin }
 }
 
-/** Some vendors give a call only the one id. */
+/** Some vendors give a call only one id. */
 export function callIdOf(item: JsonObject): string {
   return textAt(item, "call_id") ?? textAt(item, "id") ?? mintCallId()
 }
@@ -94,7 +94,7 @@ export function argumentsOf(item: JsonObject): string {
   return typeof written === "string" ? written : ""
 }
 
-/** Empty text is no part. */
+/** Empty text is dropped. */
 function decodeContent(content: JsonObject): Part[] {
   if (content.type === "refusal") {
     const text = textAt(content, "refusal")

@@ -92,14 +92,14 @@ function encodeItem(part: Part, ids: ItemIds, origins: Origins): JsonObject[] {
   }
 }
 
-/** Items of this dialect, each kept whole under the name of its kind. */
+/** Items of this dialect, each kept unchanged under the name of its kind. */
 function ownItems(fields: JsonObject | undefined, ids: ItemIds): JsonObject[] {
   return Object.values(fields ?? {})
     .filter(isJsonObject)
     .map((item) => ({ ...item, id: ids.itemId("item_", textAt(item, "id")) }))
 }
 
-/** They are kept for the answer as a whole, and stand with its first text. */
+/** They are kept for the answer as a whole, and written on its first text. */
 function setLogprobs(items: readonly JsonObject[], logprobs: JsonValue[]): void {
   const message = items.find(({ type }) => type === "message")
   const first = message === undefined ? undefined : listAt(message, "content")[0]

@@ -4,7 +4,7 @@ import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** Members that the canon has a name for, and those that only repeat the request. */
+/** Members that the canon has, and those that only repeat the request. */
 const KNOWN_FIELDS = new Set([
   "id",
   "object",
@@ -42,8 +42,8 @@ const KNOWN_FIELDS = new Set([
 ])
 
 /**
- * What an answer, or the first event of one, says of itself. Extra is what only this dialect knows: the tier that
- * served it, reports of filters.
+ * The head of an answer, or of its first event. Extra is what only this dialect has: the service tier used,
+ * reports of filters.
  */
 export function answerHead(response: JsonObject): AnswerHead {
   const { created_at: created } = response

@@ -7,10 +7,10 @@ import { textOf } from "../../shared/text-tool.ts"
  * (docs/wire/openai-responses.md#f3).
  */
 
-/** How far an item of the output is. */
+/** The progress of an output item. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete"
 
-/** An item with what the assistant said. */
+/** A message item. */
 export function messageItem(id: string, status: ItemStatus, content: JsonValue[]): JsonObject {
   return { id, type: "message", status, role: "assistant", content }
 }
@@ -34,7 +34,7 @@ export function summaryText(text: string): JsonObject {
   return { type: "summary_text", text }
 }
 
-/** An item with what the model thought. */
+/** A reasoning item. */
 export function reasoningItem(
   id: string,
   { text, signature }: Pick<ReasoningPart, "text" | "signature">,
@@ -47,7 +47,7 @@ export function reasoningItem(
   }
 }
 
-/** @param origin what the call stands for; undefined for one of a plain function. */
+/** @param origin what the call stands for; undefined for a plain function. */
 export function callItem(
   id: string,
   status: ItemStatus,
@@ -58,7 +58,7 @@ export function callItem(
   return { id, type, status, ...members, call_id, name }
 }
 
-/** A call as an item of an input, which needs neither id nor status. */
+/** A call as an input item, which needs neither id nor status. */
 export function calledItem(
   callId: string,
   call: Pick<ToolCallPart, "name" | "arguments">,

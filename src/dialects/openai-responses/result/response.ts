@@ -7,9 +7,9 @@ import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { echoTools, encodeFormat, encodeToolChoice } from "../tools/encode.ts"
 
 /**
- * What a response repeats of its request, with OpenAI's own values where the caller said nothing: the
- * members that OpenAI's description or that of Open Responses requires. `store` says whether the gateway keeps it,
- * whatever was asked for.
+ * What a response repeats of its request, with OpenAI's defaults where the caller set nothing: the members that
+ * OpenAI's description or that of Open Responses requires. `store` says whether the gateway stores it, whatever
+ * was requested.
  */
 export function echoOf(request: ChatRequest): JsonObject {
   const extra = ownFields(DIALECT, request.extra) ?? {}
@@ -43,14 +43,14 @@ export function echoOf(request: ChatRequest): JsonObject {
   }
 }
 
-/** The instructions stand in a first message of the system, whether or not they came as such. */
+/** The instructions are in a first system message, whether or not they were sent as one. */
 function instructionsOf({ messages }: ChatRequest): string | null {
   const first = messages[0]
   if (first?.role !== "system") return null
   return first.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
 }
 
-/** A response names the tier that served it: never `auto`. */
+/** A response names the service tier used: never `auto`. */
 function tierOf({ serviceTier }: ChatRequest): string {
   return serviceTier === undefined || serviceTier === "auto" ? "default" : serviceTier
 }
@@ -68,12 +68,12 @@ function choiceOf({ toolChoice, tools }: ChatRequest, extra: JsonObject): JsonVa
   return extra.tool_choice ?? "auto"
 }
 
-/** A vendor's own id serves where it need not be unique: some vendors count theirs from one. */
+/** A vendor's own id is used where it need not be unique: some vendors count theirs from one. */
 export function responseId(request: ChatRequest, id: string | undefined): string {
   return request.isKept === true ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, id)
 }
 
-/** What a response says of itself. */
+/** The members of a response. */
 export interface Answer {
   readonly id: string
   readonly createdAt: number

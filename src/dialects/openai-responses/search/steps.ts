@@ -5,13 +5,13 @@ import { mintId } from "../../shared/identifiers.ts"
 import { encodeQueries, foundPage } from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** What a search of the web is called, in items and in the names of its events. */
+/** The name of a web search, in items and in the names of its events. */
 export const SEARCH_CALL = "web_search_call"
-/** Of searches that another vendor ran: by it they are known when they come back. */
+/** The id prefix of searches by another vendor, by which they are recognized later. */
 const OWN_ID = "ws_tollgate_"
 const STAGES = ["in_progress", "searching", "completed"] as const
 
-/** The search that an item reports; undefined for other items, and for pages that were read and not searched for. */
+/** The search in an item; undefined for other items, and for pages that were opened rather than searched for. */
 export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
   const action = item.type === SEARCH_CALL ? objectAt(item, "action") : undefined
   if (action?.type !== "search") return undefined
@@ -32,7 +32,7 @@ export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
   return search
 }
 
-/** The id of a search that another vendor ran. */
+/** A new id for a search by another vendor. */
 export function searchId(): string {
   return mintId(OWN_ID)
 }
@@ -44,12 +44,12 @@ export function searchItem(id: string, { queries, pages, failed }: WebSearchPart
   return { id, type: SEARCH_CALL, status: failed === true ? "failed" : "completed", action }
 }
 
-/** The stages of a search, each of which is an event. */
+/** The stages of a search, each with an event. */
 export function stagesOf({ failed }: WebSearchPart): readonly string[] {
   return failed === true ? STAGES.slice(0, -1) : STAGES
 }
 
-/** Whether an item of a history is one that `searchItem` made of another vendor's search. */
+/** Whether an item of the history was made by `searchItem` from another vendor's search. */
 export function isReportedStep({ type, id }: JsonObject): boolean {
   return type === SEARCH_CALL && typeof id === "string" && id.startsWith(OWN_ID)
 }

@@ -37,8 +37,8 @@ const KNOWN: ReadonlySet<SearchWord> = new Set([
 ])
 
 /**
- * The search of a request (openai 7.55, `WebSearchTool`); undefined where it has none.
- * @param others the tools that are no functions.
+ * The web search of a request (openai 7.55, `WebSearchTool`); undefined where it has none.
+ * @param others the tools that are not functions.
  */
 export function decodeWebSearch(
   body: JsonObject,
@@ -47,7 +47,7 @@ export function decodeWebSearch(
   const tool = others.find((other) => isJsonObject(other) && TYPE.test(String(other.type)))
   if (!isJsonObject(tool)) return undefined
   const filters = objectAt(tool, "filters") ?? {}
-  // What bounds the calls of all tools of the vendor's bounds those of its only one.
+  // The limit on calls of all server tools applies to its only one.
   const max = others.length === 1 ? quantityOf(body[MAX_CALLS]) : undefined
   const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
   const fields = max === undefined ? [] : [MAX_CALLS]
@@ -62,7 +62,7 @@ export function decodeWebSearch(
   if (location !== undefined) search.location = location
   const allowed = decodeDomains(filters.allowed_domains)
   if (allowed !== undefined) search.allowedDomains = allowed
-  // Whoever does not ask to leave the live web out has it.
+  // The live web is included by default.
   const { external_web_access: live, ...rest } = unknownFields(tool, FIELDS) ?? {}
   const more = { ...rest, ...unknownFields(filters, FILTERS) }
   const extra = live === false ? { ...more, external_web_access: live } : more
@@ -70,13 +70,13 @@ export function decodeWebSearch(
   return search
 }
 
-/** Whether nothing is asked for besides what every search reports and what the canon has a name for. */
+/** Whether the request only asks for what every search reports and the canon has. */
 function asksForSources(body: JsonObject): boolean {
   const others = listAt(body, INCLUDE).filter((name) => !KNOWN_INCLUDES.has(name))
   return others.length > 0 && others.every((name) => name === INCLUDE_SOURCES)
 }
 
-/** Adds the search of a caller of another dialect to a body. */
+/** Adds the web search of another dialect's caller to a body. */
 export function setWebSearch(body: JsonObject, search: WebSearch, losses: LossList): void {
   reportSearch(search, KNOWN, losses)
   const { maxUses, contextSize, location, allowedDomains } = search
@@ -85,11 +85,11 @@ export function setWebSearch(body: JsonObject, search: WebSearch, losses: LossLi
   if (location !== undefined) tool.user_location = encodeLocation(location)
   if (allowedDomains !== undefined) tool.filters = { allowed_domains: [...allowedDomains] }
   body.tools = [...(Array.isArray(body.tools) ? body.tools : []), tool]
-  // Of its tools the vendor runs this one alone.
+  // The vendor runs only this one of its tools.
   if (maxUses !== undefined) body[MAX_CALLS] = maxUses
 }
 
-/** Has the search be done: `tool_choice` has no word for the tool itself (openai 7.55, `ToolChoiceTypes`). */
+/** Requires the search: `tool_choice` has no value for the tool itself (openai 7.55, `ToolChoiceTypes`). */
 export function demandWebSearch(body: JsonObject): void {
   const isOnly = listAt(body, "tools").length === 1
   const tools = [{ type: OWN_TYPE }]

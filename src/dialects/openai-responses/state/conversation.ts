@@ -16,17 +16,17 @@ import {
 import { isEmptied, isReference } from "./index.ts"
 import { listedItems } from "./input-items.ts"
 
-/** Items whose vendor looks for its own under their id; without it they are what they say. */
+/** Items that a vendor looks up by their id; without it they contain everything. */
 const FREE_OF_ID: ReadonlySet<JsonValue | undefined> = new Set([
   "message",
   "function_call",
   "custom_tool_call",
 ])
 
-/** Answers that are over, if not by their own end. */
+/** Statuses of answers that are over, at their own end or not. */
 const WHOLE: ReadonlySet<JsonValue | undefined> = new Set(["completed", "incomplete"])
 
-/** How a responses request goes on from earlier answers (openai 7.55, `ResponseCreateParams`). */
+/** How a responses request continues from earlier answers (openai 7.55, `ResponseCreateParams`). */
 export const CONVERSATION: ConversationForm = {
   names(body) {
     const names: ConversationName[] = []

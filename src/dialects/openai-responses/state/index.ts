@@ -17,7 +17,7 @@ const SKILL: StateShape = {
   when: (id) => typeof id === "string" && id.startsWith("skill_"),
 }
 
-/** Where the code of a tool runs, and what is put there; in a word, it is what a computer shows. */
+/** Where a code tool runs, and its files; as a plain string, it is a computer's screen. */
 const ENVIRONMENT = stateIn({
   container_id: STATE.container,
   file_ids: STATE.file,
@@ -28,7 +28,7 @@ const CONTAINER: StateShape = { ...STATE.container, ...ENVIRONMENT }
 
 const TOOL_MEMBERS: Readonly<Record<string, StateShape>> = {
   vector_store_ids: STATE.vectorStore,
-  // xAI's word for them.
+  // xAI's name for them.
   collection_ids: STATE.vectorStore,
   container: CONTAINER,
   environment: ENVIRONMENT,
@@ -39,30 +39,30 @@ const TOOL_MEMBERS: Readonly<Record<string, StateShape>> = {
 const TOOL = stateIn({ ...TOOL_MEMBERS, tools: stateIn(TOOL_MEMBERS) })
 
 const ITEM: StateShape = {
-  // A call of the code interpreter brings its container back into use.
+  // A call of the code interpreter refers to its container.
   ...stateIn({
     content: CONTENT,
     output: CONTENT,
-    // Content may stand without a message around it.
+    // Content may be without a message around it.
     ...CONTENT_MEMBERS,
     container_id: STATE.container,
     environment: ENVIRONMENT,
-    // Tools that are added to the conversation, or that a search for tools found.
+    // Tools that are added to the conversation, or that a tool search found.
     tools: TOOL,
   }),
   also: [
     stateIn({ id: STATE.item }, isReference),
-    // Dropped for other vendors, as all items are that only this dialect knows.
+    // Dropped for other vendors, like all items that only this dialect has.
     stateIn({ id: { names: { kind: "item" } } }, isEmptied),
   ],
 }
 
-/** Where a request for a response names what its vendor keeps (openai 7.55, `ResponseCreateParams`). */
+/** Where a request for a response refers to state stored at its vendor (openai 7.55, `ResponseCreateParams`). */
 export const REQUEST_STATE: StateShape = stateIn({
   previous_response_id: STATE.response,
   conversation: { ...STATE.conversation, ...stateIn({ id: STATE.conversation }) },
   prompt: stateIn({ id: STATE.prompt, variables: { each: CONTENT } }),
-  // Only compared with, and reported.
+  // Only compared, and reported.
   prompt_cache_options: stateIn({
     comparison_response_id: { names: { kind: "response", isWeightless: true } },
   }),
@@ -76,7 +76,7 @@ export function isReference(item: JsonValue): boolean {
   return item.type === "item_reference" || (!isDefined(item.type) && !isDefined(item.role))
 }
 
-/** An item that says nothing itself: the vendor looks for what it has kept of it. */
+/** An item without content: the vendor looks up what it has stored of it. */
 export function isEmptied(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
   if (item.type === "image_generation_call") return textAt(item, "result") === undefined
@@ -92,7 +92,7 @@ const ANNOTATION = stateIn(
     (annotation.type === "container_file_citation" || annotation.type === "file_path"),
 )
 
-/** What tools leave behind, whether or not the response is kept. */
+/** What tools leave behind, whether or not the response is stored. */
 const TOOL_STATE: Readonly<Record<string, StateShape>> = {
   container_id: STATE.container,
   environment: stateIn({ container_id: STATE.container }),
@@ -117,8 +117,8 @@ const UNKEPT = stateIn({
 })
 
 /**
- * Where the answer to a request names what its vendor keeps from then on; undefined where it keeps nothing.
- * A vendor keeps an answer unless it is asked not to (OpenAI's OpenAPI description, `store`).
+ * Where the response to a request names state that its vendor stores from then on; undefined where it stores
+ * none. A vendor stores an answer unless asked not to (OpenAI's OpenAPI description, `store`).
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (body.store !== false) return KEPT

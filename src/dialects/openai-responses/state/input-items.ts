@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
 
-/** How the ids of items begin that their caller gave none, by their type (openai 7.55, `ResponseItem`). */
+/** The id prefixes for items without an id, by type (openai 7.55, `ResponseItem`). */
 const ID_PREFIXES: Readonly<Record<string, string>> = {
   message: "msg_",
   function_call: "fc_",
@@ -10,9 +10,9 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 const OTHER_PREFIX = "item_"
 
 /**
- * The items that a response was asked with, as OpenAI lists them: each with its type, an id and, where it is a
- * message, a list as its content.
- * @param mark says something of an item's place in the response that is always the same.
+ * The input items of a response, as OpenAI lists them: each with its type, an id and, if it is a message, a
+ * list as its content.
+ * @param mark a stable mark for an item's position in the response.
  */
 export function listedItems(
   items: readonly JsonValue[],

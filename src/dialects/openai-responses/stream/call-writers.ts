@@ -6,18 +6,18 @@ import { callItem, type ItemStatus } from "../result/output-items.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
-/** What a call goes by. */
+/** The identifiers of a call. */
 export interface CallNames {
   readonly id: string
   readonly name: string
-  /** What the call stands for, where that is no plain function. */
+  /** What the call stands for, unless a plain function. */
   readonly origin?: CallOrigin | undefined
 }
 
 /** A call while it is streamed. */
 export type OpenCallWriter = ItemWriter & { write(delta: string, frames: SseFrame[]): void }
 
-/** Several calls may be open at once: each has an item of its own. */
+/** Several calls may be open at the same time: each has its own item. */
 export class CallWriter extends ItemWriter {
   readonly #call: CallNames
   #arguments = ""
@@ -41,7 +41,8 @@ export class CallWriter extends ItemWriter {
   }
 
   protected override finish(frames: SseFrame[]): void {
-    // A tool without arguments is called with an empty object, never with nothing (docs/wire/README.md#f3).
+    // A tool without arguments is called with an empty object, never with an empty string
+    // (docs/wire/README.md#f3).
     if (this.#arguments === "") this.write("{}", frames)
     const name = JSON.stringify(this.#call.origin?.name ?? this.#call.name)
     const members = `${this.place},"name":${name},"arguments":${JSON.stringify(this.#arguments)}`
@@ -49,7 +50,7 @@ export class CallWriter extends ItemWriter {
   }
 }
 
-/** A call of a tool that takes text: written as the text that the arguments hold. */
+/** A call of a text tool: written as the text in the arguments. */
 export class CustomCallWriter extends ItemWriter {
   readonly #call: CallNames
   readonly #reader = new TextReader()

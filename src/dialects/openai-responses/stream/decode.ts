@@ -21,7 +21,7 @@ import { decodeUsage } from "../usage.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
-/** Members of an event that say what it is about, and are nothing of the answer. */
+/** Members that say what an event is about, and are not part of the answer. */
 const EVENT_FIELDS = new Set([
   "type",
   "sequence_number",
@@ -41,9 +41,9 @@ const EVENT_FIELDS = new Set([
   "output_format",
 ])
 
-/** Events that open a part of a message or of reasoning. */
+/** Events that start a part of a message or of reasoning. */
 const OPENING = /_part\.added$/
-/** Those that repeat an earlier one, and keep-alives. */
+/** Events that repeat an earlier one, and keep-alives. */
 const REPEATING =
   /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$|custom_tool_call_input\.done$/
 
@@ -58,7 +58,7 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 class ResponseDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #items: OpenItems
-  /** Places of images of which a draft has come. */
+  /** Positions of images with a draft. */
   readonly #drafted = new Set<number>()
   #started = false
   #broken = false
@@ -74,7 +74,7 @@ class ResponseDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    // No vendor of this dialect was recorded to send `[DONE]`; Open Responses asks for it.
+    // No vendor of this dialect was recorded to send `[DONE]`; Open Responses requires it.
     if (frame.data === "[DONE]" || frame.data === "") return events
     const json = frame.json ?? parseFrameOrError(frame)
     const type = textAt(json, "type") ?? frame.event ?? ""
@@ -85,7 +85,7 @@ class ResponseDecoder implements EventDecoder {
     return events
   }
 
-  /** An output is whole only when the response says so: another item may always follow. */
+  /** An output is complete only when the response says so: another item may always follow. */
   end(): ChatEvent[] {
     return []
   }
@@ -118,7 +118,7 @@ class ResponseDecoder implements EventDecoder {
     pushUsage(response, events)
   }
 
-  /** An `error` event is reported once: `response.failed` follows it and says the same. */
+  /** An error is reported once: `response.failed` follows an `error` event and repeats it. */
   #onError(value: JsonObject, events: ChatEvent[]): void {
     if (this.#broken) return
     this.#broken = true
@@ -167,7 +167,7 @@ class ResponseDecoder implements EventDecoder {
     }
   }
 
-  /** What the vendor's own tools write, sound, drafts of images, and unknown events. */
+  /** Output of server tools, audio, drafts of images, and unknown events. */
   #onOther(type: string, json: JsonObject, index: number): void {
     if (OPENING.test(type)) return this.#items.open(json.part)
     if (REPEATING.test(type)) return
@@ -220,7 +220,7 @@ function pushUsage(response: JsonObject, events: ChatEvent[]): void {
   if (usage !== undefined) events.push({ type: "usage", usage })
 }
 
-/** Open Responses has the reasoning itself under a shorter name than OpenAI. */
+/** Open Responses has a shorter name for the reasoning itself than OpenAI. */
 function reasoningPlace(json: JsonObject): ReasoningPlace {
   return json.summary_index === undefined
     ? { kind: "content", index: numberAt(json, "content_index") }

@@ -24,12 +24,12 @@ import { encodeUsage } from "../usage.ts"
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
 
-/** An encoder for one stream of response events, in OpenAI's own order (docs/wire/openai-responses.md#f6). */
+/** An encoder for one stream of response events, in OpenAI's order (docs/wire/openai-responses.md#f6). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ResponseEncoder(request)
 }
 
-/** The events that end a stream which broke: the error, and the response as far as it came. */
+/** The events that end a stream which broke: the error, and the response so far. */
 export function failureFrames(
   writer: FrameWriter,
   failure: StreamFailure,
@@ -44,8 +44,8 @@ export function failureFrames(
 }
 
 /**
- * Text and reasoning are one item each until something else comes; calls stay open until the end, since
- * they may interleave. This dialect has one choice: those beyond the first have no place in it.
+ * Text and reasoning are one item each until something else follows; calls stay open until the end, since they
+ * may interleave. This dialect has one choice: further ones are not sent.
  */
 class ResponseEncoder implements EventEncoder {
   readonly #request: ChatRequest
@@ -53,7 +53,7 @@ class ResponseEncoder implements EventEncoder {
   readonly #ids = new ItemIds()
   readonly #items: ItemWriter[] = []
   readonly #calls = new Map<number, OpenCallWriter>()
-  /** What functions of the request stand for, by their names. */
+  /** What functions of the request stand for, by name. */
   readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   #head: Head | undefined
   #echo: JsonObject = {}
@@ -93,7 +93,7 @@ class ResponseEncoder implements EventEncoder {
     this.#closeAll(frames)
     const usage = encodeUsage(this.#usage ?? NO_USAGE)
     const response = this.#response(frames, { status, incomplete, usage })
-    // Also of an answer that was cut short: its status says so (decision 32).
+    // Also for an answer that was cut short: its status says so (decision 32).
     frames.push(this.#writer.parsed(COMPLETED, { response }))
     return frames
   }
@@ -154,7 +154,7 @@ class ResponseEncoder implements EventEncoder {
     return head
   }
 
-  /** A stream that never said how it starts starts now. */
+  /** The head; a stream without a start event starts now. */
   #headOf(frames: SseFrame[]): Head {
     return this.#head ?? this.#start(undefined, frames)
   }
@@ -181,7 +181,7 @@ class ResponseEncoder implements EventEncoder {
     return this.#open(new ReasoningWriter(this.#writer, this.#place("rs_"), frames))
   }
 
-  /** The next place of the output. */
+  /** The next position in the output. */
   #place(prefix: string, wanted?: string): ItemPlace {
     return { id: this.#ids.itemId(prefix, wanted), index: this.#items.length }
   }
@@ -205,7 +205,7 @@ class ResponseEncoder implements EventEncoder {
     this.#calls.set(event.call, writer)
   }
 
-  /** Items that the vendor's own tools made, and the log probabilities of the text before them. */
+  /** Items of server tools, and the log probabilities of the text before them. */
   #extra(fields: JsonObject | undefined, frames: SseFrame[]): void {
     if (fields === undefined) return
     if (this.#current instanceof MessageWriter) this.#current.logprobs(listAt(fields, "logprobs"))
@@ -217,7 +217,7 @@ class ResponseEncoder implements EventEncoder {
     }
   }
 
-  /** A search that another vendor ran: its own dialect has it among its extras. */
+  /** A search by another vendor; this dialect's own searches are among its extras. */
   #search(search: WebSearchPart, frames: SseFrame[]): void {
     if (search.reportedIn === DIALECT) return
     this.#closeCurrent(frames)

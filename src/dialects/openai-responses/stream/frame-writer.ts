@@ -1,14 +1,14 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 
-/** The last event of every stream whose answer came to its end, whole or cut short. */
+/** The last event of every stream whose answer reached its end, complete or cut short. */
 export const COMPLETED = "response.completed"
 
-/** Writes the events of one stream, numbered without a gap (docs/wire/openai-responses.md#f7). */
+/** Writes the events of one stream, numbered without gaps (docs/wire/openai-responses.md#f7). */
 export class FrameWriter {
   #next: number
 
-  /** @param next the number of the first event: that of a stream which someone else began goes on. */
+  /** @param next the number of the first event, to continue a stream that was started elsewhere. */
   constructor(next = 0) {
     this.#next = next
   }
@@ -19,7 +19,7 @@ export class FrameWriter {
     return { event: type, data }
   }
 
-  /** An event that someone may want to read or change before it goes out. */
+  /** An event whose object may be read or changed before it is sent. */
   parsed(type: string, members: JsonObject): SseFrame {
     const json: JsonObject = { type, ...members, sequence_number: this.#next++ }
     return { event: type, data: JSON.stringify(json), json }

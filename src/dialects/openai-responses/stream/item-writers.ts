@@ -5,23 +5,22 @@ import type { ItemStatus } from "../result/output-items.ts"
 import { SEARCH_CALL, searchItem, stagesOf } from "../search/steps.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 
-/** Which item of the output it is. */
+/** The item's position in the output, and its id. */
 export interface ItemPlace {
   readonly id: string
   readonly index: number
 }
 
 /**
- * An item of the output while it is streamed: each writes the events from `output_item.added` to
- * `output_item.done` in OpenAI's order (docs/wire/openai-responses.md#f6), and knows the item as far as it
- * was written.
+ * An output item as it is streamed: each writes the events from `output_item.added` to `output_item.done` in
+ * OpenAI's order (docs/wire/openai-responses.md#f6), and has the item as far as it was written.
  */
 export abstract class ItemWriter {
   protected readonly writer: FrameWriter
   protected readonly id: string
-  /** `"item_id":...,"output_index":...`, which every event of the item carries. */
+  /** `"item_id":...,"output_index":...`, which every event of the item has. */
   protected readonly place: string
-  /** An item that is never closed is one that broke off. */
+  /** An item that is never closed broke off. */
   protected status: ItemStatus = "incomplete"
   readonly #index: number
   #isOpen = true
@@ -37,7 +36,7 @@ export abstract class ItemWriter {
     return this.#isOpen
   }
 
-  /** The item as far as it was written. */
+  /** The item so far. */
   abstract get item(): JsonObject
 
   close(status: ItemStatus, frames: SseFrame[]): void {
@@ -52,7 +51,7 @@ export abstract class ItemWriter {
     frames.push(this.#itemFrame("response.output_item.added", empty))
   }
 
-  /** What is to be said before the item is done. */
+  /** Writes what precedes the end of the item. */
   protected abstract finish(frames: SseFrame[]): void
 
   #itemFrame(type: string, item: JsonObject): SseFrame {
@@ -60,7 +59,7 @@ export abstract class ItemWriter {
   }
 }
 
-/** An item of this dialect that comes whole. */
+/** An item of this dialect that arrives whole. */
 export class WholeItemWriter extends ItemWriter {
   readonly item: JsonObject
 
@@ -74,7 +73,7 @@ export class WholeItemWriter extends ItemWriter {
   protected override finish(): void {}
 }
 
-/** A search that another vendor ran: it is over when it is reported. */
+/** A search by another vendor: it is over when it is reported. */
 export class SearchWriter extends ItemWriter {
   readonly item: JsonObject
 

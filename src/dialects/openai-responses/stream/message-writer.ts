@@ -42,7 +42,7 @@ export class MessageWriter extends ItemWriter {
     frames.push(this.writer.frame("response.refusal.delta", members))
   }
 
-  /** A source of the text before it; without text, or without an address, it has no place here. */
+  /** A source of the text before it; dropped without text, or without an address. */
   citation(citation: Citation, frames: SseFrame[]): void {
     const current = this.#current
     if (current?.type !== "output_text") return

@@ -1,4 +1,4 @@
-/** Which paragraph of the summary or of the reasoning itself. */
+/** Identifies a paragraph of the summary or of the reasoning itself. */
 export interface ReasoningPlace {
   readonly kind: "summary" | "content"
   readonly index: number
@@ -6,14 +6,14 @@ export interface ReasoningPlace {
 
 /** A section of an item: a content of a message, or a paragraph of reasoning. */
 interface OpenSection {
-  /** Where its text begins in the canon's text part; undefined until something of it is sent. */
+  /** The start of its text in the canon's text part; undefined until some of it is sent. */
   start: number | undefined
   sent: string
   citations: number
   hasLogprobs: boolean
 }
 
-/** An item of the output that may not be whole yet. */
+/** An output item that may be incomplete. */
 export interface OpenItem {
   readonly type: string
   readonly sections: Map<number, OpenSection>
@@ -25,7 +25,7 @@ export interface OpenItem {
   reasoning?: ReasoningPlace["kind"]
 }
 
-/** The section of an item, begun where it is not there. */
+/** The section of an item, created if necessary. */
 export function sectionOf(item: OpenItem, index: number): OpenSection {
   let section = item.sections.get(index)
   if (section === undefined) {
@@ -35,7 +35,7 @@ export function sectionOf(item: OpenItem, index: number): OpenSection {
   return section
 }
 
-/** The rest of a text whose beginning was sent; empty where the text goes on differently. */
+/** The rest of a text whose start was sent; empty if the texts differ. */
 export function unsent(section: OpenSection, whole: string | undefined): string {
   return whole?.startsWith(section.sent) ? whole.slice(section.sent.length) : ""
 }

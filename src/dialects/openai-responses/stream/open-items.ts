@@ -28,7 +28,7 @@ const KNOWN_ITEMS: ReadonlySet<string> = new Set([
   "reasoning",
 ])
 const CALLS: ReadonlySet<string> = new Set(["function_call", "custom_tool_call"])
-/** What an item is called and how it fares. */
+/** The identity and status of an item. */
 const ITEM_HEAD: ReadonlySet<string> = new Set([
   "id",
   "type",
@@ -45,19 +45,18 @@ function contentOf(item: JsonObject): JsonObject | undefined {
   return unknownFields(item, ITEM_HEAD)
 }
 
-/** Every event is about the one choice that this dialect has. */
+/** All events are about the one choice of this dialect. */
 const CHOICE = { choice: 0 } as const
 
 /**
- * The items of one streamed output. Each is sent on as it comes; what a vendor leaves out on the way
- * is sent when the item is done, or at the latest when the response is (docs/wire/openai-responses.md#f6).
- * Items are known by their position, because one vendor was recorded to change their ids from event to
- * event.
+ * The items of one streamed output. Each is passed on as it arrives; what a vendor leaves out on the way is
+ * sent when the item is done, or at the latest when the response is (docs/wire/openai-responses.md#f6). Items
+ * are identified by position, because one vendor was recorded to change their ids from event to event.
  */
 export class OpenItems {
   readonly #items = new Map<number, OpenItem>()
   readonly #doneIds = new Set<unknown>()
-  /** Characters of text since something else was sent: where the canon's text part began. */
+  /** Characters of text since the last other event: the start of the canon's text part. */
   #textRun = 0
   #calls = 0
   readonly #other: OtherContent
@@ -65,7 +64,7 @@ export class OpenItems {
 
   /**
    * @param other collects what no event carries.
-   * @param tools of the request, by whose names calls are known.
+   * @param tools of the request, which identify calls by name.
    */
   constructor(other: OtherContent, tools?: readonly Tool[]) {
     this.#other = other
@@ -96,7 +95,7 @@ export class OpenItems {
       for (const part of [...listAt(value, "content"), ...listAt(value, "summary")]) this.open(part)
   }
 
-  /** A part is announced while it is still empty; words that a vendor puts there have reached the caller. */
+  /** Records a part that is announced while empty; text in it has reached the caller. */
   open(part: JsonValue | undefined): void {
     if (isJsonObject(part)) this.#other.text(textAt(part, "text") ?? "")
   }
@@ -115,7 +114,7 @@ export class OpenItems {
     events.push({ type: "refusal-delta", ...CHOICE, text: delta })
   }
 
-  /** Chunks of one item are paragraphs of one text; only the first of summary and content counts. */
+  /** Chunks of one item are paragraphs of one text; only the first of summary and content is used. */
   reasoning(
     item: OpenItem,
     { kind, index }: ReasoningPlace,
@@ -139,26 +138,26 @@ export class OpenItems {
   }
 
   writeArguments(item: OpenItem, delta: string, events: ChatEvent[]): void {
-    // A caller of this dialect gets them, whether or not their call is known.
+    // A caller of this dialect gets them, even if their call is unknown.
     if (item.call < 0) return this.#other.text(delta)
     item.hasArguments = true
     events.push({ type: "tool-call-delta", ...CHOICE, call: item.call, arguments: delta })
   }
 
-  /** Text for a tool, as it comes. */
+  /** Text for a text tool, as it arrives. */
   writeInput(item: OpenItem, delta: string, events: ChatEvent[]): void {
     const opening = item.call < 0 || item.hasArguments ? "" : TEXT_OPENING
     this.writeArguments(item, opening + (item.call < 0 ? delta : writeText(delta)), events)
   }
 
-  /** The whole output. Items are found in it by id too, since a vendor may leave some out of it. */
+  /** The complete output. Items are also matched by id, since a vendor may leave some out. */
   end(output: readonly JsonValue[], events: ChatEvent[]): void {
     for (const [index, value] of output.entries()) {
       if (isJsonObject(value) && !this.#doneIds.has(value.id)) this.done(index, value, events)
     }
   }
 
-  /** The item as the vendor has it in the end. */
+  /** The final state of the item. */
   done(index: number, value: JsonObject, events: ChatEvent[]): void {
     const item = this.itemAt(index, textAt(value, "type") ?? "item")
     if (item.isDone) return
@@ -195,7 +194,7 @@ export class OpenItems {
     }
   }
 
-  /** What of a section of a message was not sent yet. */
+  /** The part of a message section that was not sent yet. */
   contentDone(item: OpenItem, content: number, part: JsonObject, events: ChatEvent[]): void {
     const section = sectionOf(item, content)
     const refusal = unsent(section, textAt(part, "refusal"))
@@ -244,7 +243,7 @@ export class OpenItems {
       this.reasoning(item, { kind, index: 0 }, text, events)
     const signature = textAt(value, "encrypted_content")
     if (signature === undefined) return
-    // A summary is shorter than what was thought, which is what the vendor bills.
+    // A summary is shorter than the actual reasoning, which is what the vendor bills.
     if (item.reasoning !== "content") this.#other.text(signature.slice(text.length))
     this.#textRun = 0
     const id = textAt(value, "id")

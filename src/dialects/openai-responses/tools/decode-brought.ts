@@ -9,12 +9,12 @@ import type { BroughtTools, Tool } from "../../../canon/tool.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { apart, decodeToolList } from "./decode.ts"
 
-/** The item that adds tools and says nothing else. */
+/** The item that only adds tools. */
 const ADDING = "additional_tools"
-/** What a search for tools has found. */
+/** The results of a tool search. */
 const FOUND = "tool_search_output"
 
-/** The tools that items of a conversation bring (openai 7.55, `ResponseInputItem`); undefined where none do. */
+/** The tools that items of a conversation add (openai 7.55, `ResponseInputItem`); undefined without any. */
 export function decodeBrought(
   body: JsonObject,
   listed: DecodedTools | undefined,
@@ -36,7 +36,7 @@ function bringsTools(item: JsonValue): item is JsonObject {
   return isJsonObject(item) && (item.type === ADDING || item.type === FOUND)
 }
 
-/** What is brought again takes the place of what it was. */
+/** A tool that is added a second time replaces the first. */
 function latest(tools: readonly Tool[]): readonly Tool[] {
   const known = new Map<string, Tool>()
   for (const tool of tools) {

@@ -46,7 +46,7 @@ export function decodeToolList(value: JsonValue, place: string): DecodedTools {
   return { tools, others }
 }
 
-/** The tools of a namespace, each under a name of its own; what is no function or text tool stays in it. */
+/** The tools of a namespace, each with its own name; other kinds of tools stay in it. */
 function decodeNamespace(
   namespace: JsonObject,
   place: string,
@@ -79,8 +79,8 @@ interface NamespaceNames {
 }
 
 /**
- * What a tool has of its namespace.
- * @param heading what is said of the namespace: for models that see only functions, its first tool says it too.
+ * A tool with what it inherits from its namespace.
+ * @param heading the namespace's description: for models that see only functions, its first tool repeats it.
  */
 function memberOf(
   { name: namespace, ...about }: NamespaceNames,
@@ -96,7 +96,7 @@ function memberOf(
   }
 }
 
-/** No two under one name: a member of a namespace gives way. */
+/** Makes names unique: a member of a namespace is renamed. */
 export function apart(tools: readonly Tool[]): readonly Tool[] {
   if (!tools.some(({ origin }) => origin?.namespace !== undefined)) return tools
   const taken = new Set<string>()
@@ -139,7 +139,7 @@ export function decodeToolChoice(
   throw wrongMember(value.name, "tool_choice.name", "a string")
 }
 
-/** The names among which `allowed_tools` chooses; undefined for every other choice. */
+/** The names that `allowed_tools` allows; undefined for every other choice. */
 export function decodeAllowedTools(
   value: JsonValue | undefined,
   tools?: readonly Tool[],
@@ -170,7 +170,7 @@ function decodeFunction(tool: JsonObject, name: string): Tool {
   return decoded
 }
 
-/** What a call stands for; undefined for one of a plain function. */
+/** What a call stands for; undefined for a plain function. */
 export function originOfCall(item: JsonObject): CallOrigin | undefined {
   const form = item.type === "custom_tool_call" ? "text" : "function"
   const namespace = textAt(item, "namespace")

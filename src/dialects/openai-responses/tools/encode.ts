@@ -8,8 +8,8 @@ import { noteCache } from "../messages/encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 
 /**
- * Tools as a vendor takes them. OpenAI holds a function to its schema unless asked not to, which no
- * other dialect does: who said nothing means no.
+ * Tools in a vendor's form. OpenAI makes functions strict by default, which no other dialect does: an absent
+ * value means not strict.
  */
 export function encodeTools(
   tools: readonly Tool[],
@@ -25,12 +25,12 @@ export function encodeTools(
   return quirks.customTools ? inNamespaces(tools, encode) : tools.map(encode)
 }
 
-/** Tools as a response repeats them: every member present (Open Responses' description). */
+/** Tools as a response repeats them: with every member (Open Responses' description). */
 export function echoTools(tools: readonly Tool[]): JsonObject[] {
   return inNamespaces(tools, (tool) => ({ description: null, ...declarationOf(tool) }))
 }
 
-/** Each namespace where the first of its tools stands. */
+/** Each namespace in the position of its first tool. */
 function inNamespaces(tools: readonly Tool[], encode: (tool: Tool) => JsonObject): JsonObject[] {
   const encoded: JsonObject[] = []
   const members = new Map<string, JsonValue[]>()
@@ -73,7 +73,7 @@ function functionOf({ name, description, parameters, strict }: Tool): JsonObject
   })
 }
 
-/** A choice, in a request and in a response alike. @param tools those that go by names of their own. */
+/** A tool choice, in requests and responses. @param tools those with their own names. */
 export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] = []): JsonValue {
   if (choice.type !== "tool") return choice.type
   const origin = tools.find(({ name }) => name === choice.name)?.origin
@@ -81,7 +81,7 @@ export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] = []
   return { type, name: origin?.name ?? choice.name }
 }
 
-/** The format of the text, in a request and in a response alike. */
+/** The format of the text, in requests and responses. */
 export function encodeFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
     case "text":

@@ -4,12 +4,12 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
-/** The one field of a caller's that is Cohere's too and that the canon has no name for. */
+/** The one caller's field that Cohere has too and the canon lacks. */
 const PRIORITY = "priority"
 
 /**
  * Cohere's `POST /v2/rerank`, billed by searches (docs/wire/rerank.md#f1).
- * @param decodeError reads the refusals of the vendor.
+ * @param decodeError reads the vendor's errors.
  */
 export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFormat {
   return {

@@ -4,20 +4,19 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
-/** How a vendor departs from Jina's form. */
+/** How a vendor departs from Jina's format. */
 export interface JinaRerankQuirks {
-  /** The field that holds how many results are wanted. */
+  /** The field for the number of results. */
   readonly limitField: "top_n" | "top_k"
-  /** The member of the answer that holds them. */
+  /** The member of the response that has them. */
   readonly resultsField: "results" | "data"
 }
 
 const JINA_QUIRKS: JinaRerankQuirks = { limitField: "top_n", resultsField: "results" }
 
 /**
- * Jina's `POST /rerank`, which many servers have too, and Voyage's, which has other names for two
- * things (docs/wire/rerank.md#f1). Documents are not sent back: they are here.
- * @param decodeError reads the refusals of the vendor.
+ * Jina's `POST /rerank`, which many servers share, and Voyage's, which has other names for two things
+ * (docs/wire/rerank.md#f1). Documents are not requested back: we have them.
  */
 export function jinaRerank(
   decodeError: RerankFormat["decodeError"],
@@ -52,7 +51,7 @@ export function jinaRerank(
   }
 }
 
-/** Tokens, as Jina, Voyage and Together count; OpenRouter passes searches on where its vendor counts those. */
+/** Tokens, as Jina, Voyage and Together count; OpenRouter passes on searches if its vendor counts those. */
 function usageOf(body: JsonObject): Pick<RerankResult, "tokens" | "searches"> {
   const usage = objectAt(body, "usage") ?? {}
   const tokens = quantityOf(usage.total_tokens ?? usage.prompt_tokens) ?? 0

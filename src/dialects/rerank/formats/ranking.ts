@@ -6,8 +6,8 @@ import type { DocumentScore, RerankRequest, RerankResult } from "../../../canon/
 type Ranking = Pick<RerankResult, "ranking" | "isSquashed">
 
 /**
- * The best of scored documents, the best first. Scores without bounds (the logits of some servers) are
- * squashed into 0 to 1, which keeps their order.
+ * The best of scored documents, the best first. Unbounded scores (the logits of some servers) are squashed to 0
+ * to 1, which keeps their order.
  */
 export function ranked(scores: readonly DocumentScore[], { topN }: RerankRequest): Ranking {
   const isSquashed = scores.some(({ score }) => score < 0 || score > 1)
@@ -21,7 +21,7 @@ export function ranked(scores: readonly DocumentScore[], { topN }: RerankRequest
   }
 }
 
-/** The scores in an answer. @throws GatewayError `upstream_error`. */
+/** The scores in a response. @throws GatewayError `upstream_error`. */
 export function scoresOf(
   results: readonly JsonValue[],
   { documents }: RerankRequest,

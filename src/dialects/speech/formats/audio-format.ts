@@ -2,12 +2,12 @@ import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
 import type { SoundForm, SpeechRequest } from "../../../canon/speech.ts"
 
-/** Two forms of the same samples: each can be made of the other. */
+/** Two containers of the same samples: each can be converted to the other. */
 const PAIRED: Partial<Record<SoundForm, SoundForm>> = { wav: "pcm", pcm: "wav" }
 
 /**
- * What a vendor is to be asked for.
- * @param has the forms it has.
+ * The format to request from a vendor.
+ * @param has the formats it supports.
  * @throws GatewayError `invalid_value` naming those that the caller can have.
  */
 export function formToAsk(wanted: SoundForm, has: readonly SoundForm[]): SoundForm {
@@ -23,7 +23,7 @@ export function formToAsk(wanted: SoundForm, has: readonly SoundForm[]): SoundFo
   )
 }
 
-/** What of a request a vendor does not take, by the names of its fields. */
+/** The fields of a request that a vendor does not support. */
 export function lossesOf(
   request: SpeechRequest,
   carried: ReadonlySet<"speed" | "instructions">,

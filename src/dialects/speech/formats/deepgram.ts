@@ -8,7 +8,7 @@ import {
 } from "../../../canon/speech.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
-/** How each form is asked for (developers.deepgram.com, "Media Output Settings"). */
+/** How each format is requested (developers.deepgram.com, "Media Output Settings"). */
 const OUTPUTS: Readonly<Record<SoundForm, string>> = {
   mp3: "encoding=mp3",
   opus: "encoding=opus&container=ogg",
@@ -19,9 +19,9 @@ const OUTPUTS: Readonly<Record<SoundForm, string>> = {
 }
 
 /**
- * Deepgram's `POST /v1/speak` (docs/wire/speech.md#f5). A voice is a model there: `aura-2-thalia-en` speaks for
- * itself, and `aura-2` takes the voice by its whole name or its own.
- * @param decodeError reads the refusals of the vendor.
+ * Deepgram's `POST /v1/speak` (docs/wire/speech.md#f5). A voice is a model there: `aura-2-thalia-en` is
+ * complete, and `aura-2` takes the voice by its full or short name.
+ * @param decodeError reads the vendor's errors.
  */
 export function deepgramSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {
   return {

@@ -5,7 +5,7 @@ import { vendorRefusal } from "../../../canon/vendor-error.ts"
 import { defined } from "../../shared/fields.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
-/** How each form is asked for (elevenlabs.io, "Create speech", `output_format`). */
+/** How each format is requested (elevenlabs.io, "Create speech", `output_format`). */
 const OUTPUTS: Partial<Record<SoundForm, string>> = {
   mp3: "mp3_44100_128",
   opus: "opus_48000_128",
@@ -33,10 +33,7 @@ export const ELEVENLABS_SPEECH: SpeechFormat = {
   decodeError: elevenLabsError,
 }
 
-/**
- * `{detail: {status, message}}`, or a list in `detail` of the fields that are wrong
- * (docs/wire/speech.md#f3).
- */
+/** `{detail: {status, message}}`, or a list in `detail` of the invalid fields (docs/wire/speech.md#f3). */
 function elevenLabsError(status: number, body: unknown) {
   const detail = isJsonObject(body) ? body.detail : undefined
   if (typeof detail === "string") return vendorRefusal(status, { message: detail })

@@ -6,9 +6,9 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * Gemini's speaking models: `generateContent` that answers with sound, as raw samples in JSON
- * (docs/wire/speech.md#f4). How to speak stands before the text, as Google's guide has it.
- * @param decodeError reads the refusals of the vendor.
+ * Gemini's speech models: `generateContent` with audio in the response, as raw samples in JSON
+ * (docs/wire/speech.md#f4). Instructions on how to speak precede the text, as in Google's guide.
+ * @param decodeError reads the vendor's errors.
  * @param parent the path above `/models`.
  */
 export function geminiSpeech(
@@ -52,7 +52,7 @@ function read(body: JsonObject): Spoken {
     chunks.push(Buffer.from(textAt(inline, "data") ?? "", "base64"))
     rate = Number(/rate=(\d+)/.exec(textAt(inline, "mimeType") ?? "")?.[1] ?? rate)
   }
-  if (chunks.length === 0) throw unusable("it holds no sound")
+  if (chunks.length === 0) throw unusable("it holds no audio")
   const usage = usageOf(objectAt(body, "usageMetadata"))
   return {
     sound: new Uint8Array(Buffer.concat(chunks)),
@@ -61,7 +61,7 @@ function read(body: JsonObject): Spoken {
   }
 }
 
-/** The facts price a speaking model's tokens as `output`, to which `audioOutput` falls back. */
+/** The registry prices a speech model's tokens as `output`, to which `audioOutput` falls back. */
 function usageOf(usage: JsonObject | undefined): Usage | undefined {
   const input = quantityOf(usage?.promptTokenCount)
   const output = quantityOf(usage?.candidatesTokenCount)

@@ -4,9 +4,9 @@ import { type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * Mistral's `POST /audio/speech`: the sound comes in JSON (docs/wire/speech.md#f6). Its pcm has samples of
- * another kind (32-bit floats, docs.mistral.ai), so pcm is made of its wav.
- * @param decodeError reads the refusals of the vendor.
+ * Mistral's `POST /audio/speech`: the audio comes in JSON (docs/wire/speech.md#f6). Its pcm has a different
+ * sample format (32-bit floats, docs.mistral.ai), so pcm is made from its wav.
+ * @param decodeError reads the vendor's errors.
  */
 export function mistralSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {
   return {
@@ -25,7 +25,7 @@ export function mistralSpeech(decodeError: SpeechFormat["decodeError"]): SpeechF
           type: "json",
           read(answer) {
             const sound = textAt(answer, "audio_data")
-            if (sound === undefined) throw unusable("it holds no sound")
+            if (sound === undefined) throw unusable("it holds no audio")
             return { sound: new Uint8Array(Buffer.from(sound, "base64")) }
           },
         },

@@ -8,23 +8,23 @@ import {
 } from "../../../canon/speech.ts"
 import { formToAsk } from "./audio-format.ts"
 
-/** How a vendor departs from OpenAI's form. */
+/** How a vendor departs from OpenAI's format. */
 export interface OpenAiSpeechQuirks {
   readonly forms: readonly SoundForm[]
-  /** Whether a model reports its tokens, which it does only in events. */
+  /** Whether a model reports its tokens, which is only possible in events. */
   readonly reportsTokens: (model: string) => boolean
 }
 
 const PLAIN: OpenAiSpeechQuirks = { forms: SOUND_FORMS, reportsTokens: () => false }
 
-/** OpenAI's own: all but the oldest models make events (docs/wire/speech.md#f2). */
+/** OpenAI itself: all but the oldest models send events (docs/wire/speech.md#f2). */
 export const OPENAI_SPEECH: Partial<OpenAiSpeechQuirks> = {
   reportsTokens: (model) => !/^tts-1/i.test(model),
 }
 
 /**
- * `POST /audio/speech` in OpenAI's form.
- * @param decodeError reads the refusals of the vendor.
+ * `POST /audio/speech` in OpenAI's format.
+ * @param decodeError reads the vendor's errors.
  */
 export function openAiSpeech(
   decodeError: SpeechFormat["decodeError"],

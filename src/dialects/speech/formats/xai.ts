@@ -4,7 +4,7 @@ import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
  * xAI's `POST /tts` (docs/wire/speech.md#f6; docs.x.ai, text to speech): no model in the body.
- * @param decodeError reads the refusals of the vendor.
+ * @param decodeError reads the vendor's errors.
  */
 export function xaiSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {
   return {

@@ -4,15 +4,15 @@ import type { TranscriptionFormat } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { audioForm, formCall, lossesOf, refuseTranslation } from "./fields.ts"
 
-/** What is taken for spoken where the caller does not say: Cohere demands a language and finds none out. */
+/** The default language: Cohere requires one and does not detect it. */
 const ASSUMED_LANGUAGE = "en"
 
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
- * Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription): the
- * text alone, without times and without usage; the fields ahead of the file.
- * @param decodeError reads the refusals of the vendor.
+ * Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription): only the
+ * text, without times and usage; the fields precede the file.
+ * @param decodeError reads the vendor's errors.
  */
 export function cohereTranscription(
   decodeError: TranscriptionFormat["decodeError"],
@@ -37,7 +37,7 @@ export function cohereTranscription(
     decode(answer, { language }) {
       const text = textAt(jsonOf(answer), "text")
       if (text === undefined) throw unusable("it holds no transcript")
-      // It begins with a space.
+      // It starts with a space.
       return { text: text.trim(), language: language ?? ASSUMED_LANGUAGE, usage: {} }
     },
     decodeError,

@@ -16,7 +16,7 @@ import {
   wordsAt,
 } from "./fields.ts"
 
-/** Deepgram's `POST /v1/listen`: the bytes of the sound themselves (docs/wire/transcription.md#f5). */
+/** Deepgram's `POST /v1/listen`: the body is the audio itself (docs/wire/transcription.md#f5). */
 export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
   translates: () => false,
   encode(request, model) {

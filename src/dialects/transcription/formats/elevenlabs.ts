@@ -16,7 +16,7 @@ import {
 
 /**
  * ElevenLabs' `POST /v1/speech-to-text` (docs/wire/transcription.md#f6).
- * @param decodeError reads the refusals of the vendor.
+ * @param decodeError reads the vendor's errors.
  */
 export function elevenLabsTranscription(
   decodeError: TranscriptionFormat["decodeError"],
@@ -29,7 +29,7 @@ export function elevenLabsTranscription(
       const fields: OutgoingField[] = [
         ["model_id", model],
         ["timestamps_granularity", "word"],
-        // What is heard besides speech, such as (laughter), is nothing that OpenAI's callers expect.
+        // Callers of OpenAI's format do not expect non-speech sounds such as (laughter).
         ["tag_audio_events", "false"],
       ]
       if (language !== undefined) fields.push(["language_code", language])
@@ -55,7 +55,7 @@ export function elevenLabsTranscription(
   }
 }
 
-/** Segments that end where another speaker begins. */
+/** Segments that end where another speaker starts. */
 function bySpeaker(spoken: JsonObject): TranscriptSegment[] {
   const segments: TranscriptSegment[] = []
   let turn: JsonObject[] = []

@@ -11,7 +11,7 @@ import type {
 import { type EncodedForm, encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
 import { defined } from "../../shared/fields.ts"
 
-/** Names of files that vendors take: some go by the ending alone. */
+/** File names that vendors accept: some rely on the extension alone. */
 const ENDINGS = {
   flac: "flac",
   mp3: "mp3",
@@ -22,7 +22,7 @@ const ENDINGS = {
   webm: "webm",
 } as const
 
-/** A form with the sound as its `file`, named by what it is and not by what the caller called it. */
+/** A form with the audio as its `file`, named by its content, not by the caller's name. */
 export function audioForm(
   fields: readonly OutgoingField[],
   { audio }: TranscriptionRequest,
@@ -48,7 +48,7 @@ export function formCall(path: string, form: EncodedForm) {
   } as const
 }
 
-/** Refuses what a vendor has no way to do. */
+/** Refuses a task that a vendor does not support. */
 export function refuseTranslation(task: TranscriptionRequest["task"]): void {
   if (task === "transcribe") return
   throw new GatewayError(
@@ -58,7 +58,7 @@ export function refuseTranslation(task: TranscriptionRequest["task"]): void {
   )
 }
 
-/** What of a request a vendor does not take, by the names of its fields. */
+/** The fields of a request that a vendor does not support. */
 export function lossesOf(
   request: TranscriptionRequest,
   carried: ReadonlySet<"language" | "prompt" | "temperature">,
@@ -72,7 +72,7 @@ export function lossesOf(
   return losses
 }
 
-/** What a vendor says of a recording; what it leaves out is undefined or empty. */
+/** A vendor's report about a recording; what it omits is undefined or empty. */
 interface ReportedTranscript {
   readonly text: string
   readonly language: string | undefined
@@ -82,7 +82,7 @@ interface ReportedTranscript {
   readonly words: readonly TranscriptWord[]
 }
 
-/** The transcript of a vendor that counts seconds. */
+/** The transcript of a vendor that reports seconds. */
 export function timedTranscript(reported: ReportedTranscript): Transcript {
   const { text, language, duration, segments, words } = reported
   return defined({
@@ -95,12 +95,12 @@ export function timedTranscript(reported: ReportedTranscript): Transcript {
   })
 }
 
-/** A time or a count that is one. */
+/** A non-negative number. */
 export function numberAt(object: JsonObject, key: string): number | undefined {
   return measureOf(object[key])
 }
 
-/** The words of a list, under whatever name each has its text. */
+/** The words of a list, whichever member has their text. */
 export function wordsAt(object: JsonObject, key: string, name: string): TranscriptWord[] {
   return listAt(object, key).flatMap((item) => {
     if (!isJsonObject(item)) return []
@@ -111,12 +111,12 @@ export function wordsAt(object: JsonObject, key: string, name: string): Transcri
   })
 }
 
-/** A pause this long begins a new segment, seconds. */
+/** A pause this long starts a new segment, in seconds. */
 const LONG_PAUSE = 0.8
 /** As does this much text, in characters: about two lines of subtitles. */
 const LONG_TEXT = 84
 
-/** Segments out of words, cut at the ends of sentences, at pauses, and before they grow too long. */
+/** Builds segments from words, cut at the ends of sentences, at pauses, and before they grow too long. */
 export function segmentsOfWords(words: readonly TranscriptWord[]): TranscriptSegment[] {
   const segments: TranscriptSegment[] = []
   let open: TranscriptSegment | undefined

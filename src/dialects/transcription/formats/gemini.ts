@@ -9,15 +9,15 @@ import type {
 import { lossesOf, numberAt } from "./fields.ts"
 import { languageName } from "../request.ts"
 
-/** A request to the Gemini API may have 20 MB, and base64 makes four bytes of three. */
+/** A request to the Gemini API may have 20 MB, and base64 takes four bytes for three. */
 const LARGEST = 14 * 1024 * 1024
 
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
- * Gemini has no endpoint for transcription: a model that takes audio is asked to write down what is said
+ * Gemini has no endpoint for transcription: a model with audio input is asked to write down what is said
  * (docs/wire/transcription.md#f8).
- * @param decodeError reads the refusals of the vendor.
+ * @param decodeError reads the vendor's errors.
  * @param parent the path above `/models`.
  */
 export function geminiTranscription(

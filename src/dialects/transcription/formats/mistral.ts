@@ -9,9 +9,9 @@ import { usageOf } from "./openai.ts"
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
 /**
- * Mistral's transcription (docs/wire/transcription.md#f7): OpenAI's path, with one form of answer, segments
- * where times are asked for, and no prompt.
- * @param decodeError reads the refusals of the vendor.
+ * Mistral's transcription (docs/wire/transcription.md#f7): OpenAI's path, with one response format, segments if
+ * times are requested, and no prompt.
+ * @param decodeError reads the vendor's errors.
  */
 export function mistralTranscription(
   decodeError: TranscriptionFormat["decodeError"],
@@ -23,7 +23,7 @@ export function mistralTranscription(
       const { language, temperature, form, stream } = request
       const isTimed = TIMED.has(form)
       const fields: OutgoingField[] = [["model", model]]
-      // It takes either the language or times (docs.mistral.ai, audio transcription).
+      // It accepts either the language or times (docs.mistral.ai, audio transcription).
       const carriesLanguage = language !== undefined && !isTimed
       if (carriesLanguage) fields.push(["language", language])
       if (temperature !== undefined) fields.push(["temperature", String(temperature)])

@@ -22,22 +22,22 @@ import {
   wordsAt,
 } from "./fields.ts"
 
-/** What a model of a vendor with OpenAI's form gives. */
+/** What a model of a vendor with OpenAI's format returns. */
 export type TranscriptionModelTraits =
   /** Segments with `verbose_json`; no streams. */
   | "whisper"
-  /** JSON alone, without times. */
+  /** Only JSON, without times. */
   | "text-only"
   /** Speakers and times with `diarized_json`. */
   | "diarizing"
 
-/** How a vendor departs from OpenAI's form. */
+/** How a vendor departs from OpenAI's format. */
 export interface OpenAiTranscriptionQuirks {
   traits(model: string): TranscriptionModelTraits
   readonly translations: boolean
 }
 
-/** As OpenAI itself has it (docs/wire/transcription.md#f1). */
+/** OpenAI itself (docs/wire/transcription.md#f1). */
 const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
   traits(model) {
     if (/diarize/i.test(model)) return "diarizing"
@@ -47,8 +47,8 @@ const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
 }
 
 /**
- * `POST /audio/transcriptions` and `/audio/translations` in OpenAI's form.
- * @param decodeError reads the refusals of the vendor.
+ * `POST /audio/transcriptions` and `/audio/translations` in OpenAI's format.
+ * @param decodeError reads the vendor's errors.
  */
 export function openAiTranscription(
   decodeError: TranscriptionFormat["decodeError"],
@@ -79,10 +79,10 @@ export function openAiTranscription(
   }
 }
 
-/** Forms that need times. */
+/** Formats that need times. */
 const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json"])
 
-/** What is asked for, so that every form can be made of it and the vendor reports what it counted. */
+/** The format to request, so that every other can be made from it and the vendor reports its count. */
 function upstreamForm(form: TranscriptForm, traits: TranscriptionModelTraits): TranscriptForm {
   const isTimed = TIMED.has(form)
   switch (traits) {
@@ -146,7 +146,7 @@ function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcr
   }
 }
 
-/** The vendor's own words go out where they are what the caller asked for. */
+/** The vendor's body is passed on if it is what the caller requested. */
 function isAsAsked(body: JsonObject, { form }: TranscriptionRequest): boolean {
   if (form === "json") return typeof body.text === "string"
   if (form === "verbose_json")
@@ -170,8 +170,8 @@ function segmentsAt(body: JsonObject): TranscriptSegment[] {
 }
 
 /**
- * What a vendor with OpenAI's form counted (docs/wire/transcription.md#f2): seconds or tokens; Mistral's
- * seconds are next to its tokens, whose sound stands in the details.
+ * The count of a vendor with OpenAI's format (docs/wire/transcription.md#f2): seconds or tokens; Mistral's
+ * seconds are next to its tokens, whose audio part is in the details.
  */
 export function usageOf(usage: JsonObject | undefined, duration?: number): Transcript["usage"] {
   const seconds = usage && (numberAt(usage, "seconds") ?? numberAt(usage, "prompt_audio_seconds"))
@@ -187,7 +187,7 @@ function tokensOf(usage: JsonObject): TranscriptTokens | undefined {
     (details && numberAt(details, "audio_tokens")) ??
     numberAt(objectAt(usage, "prompt_tokens_details") ?? {}, "audio_tokens")
   const input = numberAt(usage, "input_tokens")
-  // Mistral's prompt tokens are those of the text alone, and its total has the sound's too.
+  // Mistral's prompt tokens are those of the text alone, and its total includes the audio's.
   if (input === undefined)
     return { text: numberAt(usage, "prompt_tokens") ?? 0, audio: audio ?? 0, output }
   const heard = audio ?? input

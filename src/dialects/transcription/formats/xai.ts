@@ -15,8 +15,8 @@ import {
 
 /**
  * xAI's `POST /stt` (docs/wire/transcription.md#f7): no model in the form, words with their times in the
- * answer.
- * @param decodeError reads the refusals of the vendor.
+ * response.
+ * @param decodeError reads the vendor's errors.
  */
 export function xaiTranscription(
   decodeError: TranscriptionFormat["decodeError"],
