@@ -7,8 +7,18 @@ export type PathPart<Name extends string> = Name extends `${string}{${infer Part
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
+export interface MethodAndPath {
+  readonly method: Method
+  readonly path: string
+}
+
+/** A path as readers and OpenAPI know it, which have no form for a part that holds slashes: `/models/{name}`. */
+export function plainPath(path: string): string {
+  return path.replaceAll("...}", "}")
+}
+
 /** The method and the path of a route's name. @throws Error for what is the name of none. */
-export function methodAndPath(name: string): { readonly method: Method; readonly path: string } {
+export function methodAndPath(name: string): MethodAndPath {
   const method = METHODS.find((one) => name.startsWith(`${one} /`))
   if (method === undefined) throw new Error(`'${name}' is the name of no route`)
   return { method, path: name.slice(method.length + 1) }

@@ -1,4 +1,4 @@
-import type { Method } from "./route-name.ts"
+import { type Method, type MethodAndPath, methodAndPath } from "./route-name.ts"
 
 /**
  * A route that callers use with their keys, or that watches the gateway, as `/openapi.json` and `/docs` list it. What
@@ -28,7 +28,7 @@ export const SERVICE_ROUTES = {
     summary: "The models that this key may call",
     group: "Models",
   },
-  "GET /v1beta/models/{id}": {
+  "GET /v1beta/models/{id...}": {
     summary: "One model; both in Google's form for who sends x-goog-api-key",
     group: "Models",
   },
@@ -37,7 +37,7 @@ export const SERVICE_ROUTES = {
       "The same list, where OpenAI's clients look; with `anthropic-version`, in pages as Anthropic's clients read them",
     group: "Models",
   },
-  "GET /v1/models/{id}": {
+  "GET /v1/models/{id...}": {
     summary: "One model; its id may hold slashes",
     group: "Models",
   },
@@ -167,7 +167,7 @@ export const SERVICE_ROUTES = {
     group: "Money",
     ...JSON_BODY,
   },
-  "GET /v1/responses/{id}": {
+  "GET /v1/responses/{id...}": {
     summary: "A response as it was answered, while it is kept",
     group: "Text",
   },
@@ -175,11 +175,11 @@ export const SERVICE_ROUTES = {
     summary: "What a kept response was asked with, page by page",
     group: "Text",
   },
-  "DELETE /v1/responses/{id}": {
+  "DELETE /v1/responses/{id...}": {
     summary: "Forgets a response and its items",
     group: "Text",
   },
-  "GET /v1/receipts/{id}": {
+  "GET /v1/receipts/{id...}": {
     summary: "How one charge came about; its id is the answer's x-request-id",
     group: "Money",
   },
@@ -195,7 +195,15 @@ export const SERVICE_ROUTES = {
   },
 } as const satisfies Readonly<Record<string, ServiceRoute>>
 
+/** The name of one of them: `POST /v1/messages`. */
+export type ServiceName = keyof typeof SERVICE_ROUTES
+
 type PathIn<Name> = Name extends `${Method} ${infer Path}` ? Path : never
 
-/** The path of one of them. */
-export type ServicePath = PathIn<keyof typeof SERVICE_ROUTES>
+/** The path of one of them that takes a body. */
+export type ServicePath = PathIn<Extract<ServiceName, `POST ${string}`>>
+
+/** The method and the path of one of them, as it is served. */
+export function serviceRoute(name: ServiceName): MethodAndPath {
+  return methodAndPath(name)
+}

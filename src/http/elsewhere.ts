@@ -4,6 +4,8 @@ import { errorAnswer } from "./answers.ts"
 import { GOOGLE_KEY } from "./google-key.ts"
 import { meantAddress } from "./meant-address.ts"
 import { newRequestId } from "./request-id.ts"
+import { isOpenEnded } from "./path-pattern.ts"
+import { RouteTable } from "./route-table.ts"
 import type { Handler, Route } from "./server.ts"
 import { withModel } from "./with-model.ts"
 
@@ -12,7 +14,7 @@ const ANTHROPIC = { header: "anthropic-version", path: "/v1/messages" }
 /** The same of Google's, and where theirs are alone. */
 const GOOGLE = {
   header: GOOGLE_KEY,
-  path: "/v1beta/models/*",
+  path: "/v1beta/models/{id...}",
   below: /^(?:\/upload)?\/v1(?:beta|alpha)/,
 }
 /** More of an address is neither repeated nor compared. */
@@ -23,26 +25,22 @@ const LONGEST_PATH = 200
  * 404 or 405, with what may have been meant, in the caller's dialect.
  */
 export function elsewhere(routes: readonly Route[]): Handler {
+  const table = new RouteTable(routes)
   return function handle(request, connection) {
     const url = new URL(request.url)
-    const meant = meantAddress(url.pathname, (path) => routes.some((one) => fits(one, path)))
-    if (meant === undefined) return unknown(request, url.pathname, routes)
-    const allowed = routes.filter((route) => fits(route, meant.path))
-    const method = request.method === "HEAD" ? "GET" : request.method
-    const route = allowed.find((one) => one.method === method)
-    if (route === undefined) return wrongMethod(request, meant.path, allowed)
+    const meant = meantAddress(url.pathname, (path) => table.has(path))
+    const found = meant && table.find(request.method, meant.path)
+    if (meant === undefined || found === undefined) return unknown(request, url.pathname, routes)
+    if ("allowed" in found) return wrongMethod(request, meant.path, found.allowed)
+    const { route } = found
     url.pathname = meant.path
     if (meant.model !== undefined && isPlainJson(request.headers)) {
       return route.handler(withModel(request, url.href, meant.model), connection)
     }
-    // Only these look at their address; the others are left as they came, with their bodies.
-    const isOpen = route.path.endsWith("/*")
-    return route.handler(isOpen ? new Request(url.href, request) : request, connection)
+    // Only these read their address; the others get the request unchanged, with its body.
+    const addressed = isOpenEnded(route.path) ? new Request(url.href, request) : request
+    return route.handler(addressed, connection)
   }
-}
-
-function fits({ path }: Route, pathname: string): boolean {
-  return path.endsWith("/*") ? pathname.startsWith(path.slice(0, -1)) : path === pathname
 }
 
 /** Whether a body can be added to. */
@@ -50,8 +48,12 @@ function isPlainJson(headers: Headers): boolean {
   return !headers.has("content-encoding") && /json/i.test(headers.get("content-type") ?? "")
 }
 
-function wrongMethod(request: Request, path: string, allowed: readonly Route[]): Response {
-  const errors = allowed[0]?.errors ?? errorAnswer
+function wrongMethod(
+  request: Request,
+  path: string,
+  allowed: readonly [Route, ...Route[]],
+): Response {
+  const [{ errors }] = allowed
   if (request.headers.has("upgrade")) return errors(noUpgrade(path), newRequestId(), request)
   const allow = allowed.map((route) => route.method).join(", ")
   const error = new GatewayError(
@@ -73,7 +75,7 @@ function noUpgrade(path: string): GatewayError {
 
 function unknown(request: Request, pathname: string, routes: readonly Route[]): Response {
   const path = pathname.slice(0, LONGEST_PATH)
-  const paths = routes.map((route) => route.path).filter((one) => !one.endsWith("/*"))
+  const paths = routes.map((route) => route.path).filter((one) => !isOpenEnded(one))
   const error = new GatewayError(
     "not_found",
     `There is no ${request.method} ${path} here.${suggestion(path, paths)}`,

@@ -1,3 +1,4 @@
+import { serviceRoute } from "tollgate-contract/service-routes.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Events } from "../telemetry/events.ts"
@@ -12,8 +13,7 @@ const RETRY_AFTER = 1
 export function healthz(events: Events): Route {
   return serve(
     {
-      method: "GET",
-      path: "/healthz",
+      ...serviceRoute("GET /healthz"),
       auth: anyone,
       body: noBody,
       handle: ({ id }) => jsonAnswer(id, { status: "ok" }),
@@ -32,8 +32,7 @@ export interface ReadinessServices {
 export function readyz({ ledger, isDraining, events }: ReadinessServices): Route {
   return serve(
     {
-      method: "GET",
-      path: "/readyz",
+      ...serviceRoute("GET /readyz"),
       auth: anyone,
       body: noBody,
       handle({ id }) {

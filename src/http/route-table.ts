@@ -1,17 +1,15 @@
+import { patternOf } from "./path-pattern.ts"
 import type { Route } from "./server.ts"
 
-/** A route that matches a path, or the methods that routes of this path take. */
-export type Found = { readonly route: Route } | { readonly methods: readonly string[] }
+/** The route for a method and a path; without one, the routes of other methods that have the path. */
+export type Found = { readonly route: Route } | { readonly allowed: readonly [Route, ...Route[]] }
 
 interface Row {
   readonly route: Route
   readonly pattern: RegExp
 }
 
-/**
- * Routes by paths with named parts: `/keys/{id}`; `{name...}` as the last part takes the rest. The first that
- * matches counts.
- */
+/** The routes of a table by method and path. The first that matches counts. */
 export class RouteTable {
   readonly #rows: readonly Row[]
 
@@ -25,30 +23,12 @@ export class RouteTable {
     const read = method === "HEAD" ? "GET" : method
     const row = fitting.find(({ route }) => route.method === read)
     if (row) return { route: row.route }
-    const path = fitting[0]?.route.path
-    if (path === undefined) return undefined
-    const same = fitting.filter(({ route }) => route.path === path)
-    return { methods: same.map(({ route }) => route.method) }
+    const [first, ...others] = fitting.map(({ route }) => route)
+    return first === undefined ? undefined : { allowed: [first, ...others] }
   }
-}
 
-/** The named parts of a path that fits, decoded. A part that cannot be decoded stays as it is. */
-export function partsOf(path: string, pathname: string): (part: string) => string {
-  const parts = patternOf(path).exec(pathname)?.groups ?? {}
-  return (part) => decoded(parts[part] ?? "")
-}
-
-function patternOf(path: string): RegExp {
-  const source = path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name, rest) =>
-    rest ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`,
-  )
-  return new RegExp(`^${source}$`)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+  /** Whether a route has the path, whatever its method. */
+  has(pathname: string): boolean {
+    return this.#rows.some(({ pattern }) => pattern.test(pathname))
   }
 }

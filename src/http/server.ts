@@ -2,6 +2,7 @@ import { GatewayError } from "../canon/errors.ts"
 import type { Method } from "tollgate-contract/route-name.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
+import { bunPath } from "./path-pattern.ts"
 
 /** What a request came by. */
 export interface Connection {
@@ -22,7 +23,7 @@ export type Handler = (
 ) => Response | Promise<Response>
 
 export interface Route {
-  /** An exact path, or one that ends in `/*`. In a `RouteTable`, one with named parts: `/keys/{id}`. */
+  /** May have named parts: `/keys/{id}`. A last part `{name...}` takes all that follows, slashes included. */
   readonly path: string
   readonly method: Method
   readonly handler: Handler
@@ -66,7 +67,7 @@ export function serve(
 ): Bun.Server<undefined> {
   const methods: Record<string, Record<string, BunHandler>> = {}
   for (const route of routes) {
-    const handlers = (methods[route.path] ??= {})
+    const handlers = (methods[bunPath(route.path)] ??= {})
     handlers[route.method] = bunHandler(route.handler)
     if (route.method === "GET") handlers["HEAD"] = bunHandler(route.handler)
   }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { BILLABLE_PAGE, billablePage } from "../../scripts/billable-page.ts"
 import { API_PAGE, apiPage } from "../../scripts/errors-table.ts"
 import { ENDPOINTS_PAGE, endpointsPage } from "../../scripts/endpoints-page.ts"
+import { plainPath } from "tollgate-contract/route-name.ts"
 import { SERVICE_ROUTES } from "tollgate-contract/service-routes.ts"
 import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
 
@@ -24,6 +25,6 @@ test("the errors in docs/api.md are those of the code (bun scripts/errors-table.
 
 test("docs/api.md has every endpoint that callers use", () => {
   const page = readFileSync(API_PAGE, "utf8")
-  const endpoints = Object.keys(SERVICE_ROUTES)
+  const endpoints = Object.keys(SERVICE_ROUTES).map(plainPath)
   expect(endpoints.filter((endpoint) => !page.includes(`\`${endpoint}\``))).toEqual([])
 })

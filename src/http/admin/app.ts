@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { failure } from "../endpoint.ts"
 import { newRequestId } from "../request-id.ts"
 import { RouteTable } from "../route-table.ts"
-import type { Handler } from "../server.ts"
+import type { Handler, Route } from "../server.ts"
 import { errorOf, errors } from "./answer.ts"
 import type { AdminEndpoint, AdminFrame } from "./endpoint.ts"
 
@@ -17,25 +17,27 @@ export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame)
     const url = URL.parse(request.url)
     const found = url && table.find(request.method, url.pathname)
     if (found && "route" in found) return found.route.handler(request, connection)
-    const refused = url ? misdirected(request, url.pathname, found?.methods) : wrongHost()
+    const refused = url ? misdirected(request, url.pathname, found?.allowed) : wrongHost()
     return failure(refused, { request, id: newRequestId(), errors, errorOf, events })
   }
 }
 
-/** @param methods of the path; undefined where there is no such path. */
+/** @param allowed the routes of the path; undefined where there is no such path. */
 function misdirected(
   { method }: Request,
   pathname: string,
-  methods: readonly string[] | undefined,
+  allowed: readonly [Route, ...Route[]] | undefined,
 ): GatewayError {
   const path = pathname.slice(0, LONGEST_PATH)
-  if (methods === undefined) {
+  if (allowed === undefined) {
     return new GatewayError(
       "not_found",
       `There is no ${method} ${path} here. /docs lists what there is.`,
     )
   }
-  const allow = methods.join(", ")
+  const [first] = allowed
+  const same = allowed.filter((route) => route.path === first.path)
+  const allow = same.map((route) => route.method).join(", ")
   return new GatewayError("method_not_allowed", `${path} takes ${allow}, not ${method}.`, {
     headers: { allow },
   })

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { type Method, methodAndPath } from "tollgate-contract/route-name.ts"
+import { type Method, methodAndPath, plainPath } from "tollgate-contract/route-name.ts"
 import type { Route } from "tollgate-contract/route.ts"
 import { ROUTES } from "tollgate-contract/routes.ts"
 import { SERVICE_ROUTES, type ServiceRoute } from "tollgate-contract/service-routes.ts"
@@ -76,7 +76,7 @@ function section(title: string, items: readonly string[]): string {
 
 function serviceItem({ method, path, route }: Listed<ServiceRoute>): string {
   const like = route.like === undefined ? "" : `Fields as in ${route.like}'s own API.`
-  return item(method, path, route.summary, route.isOpen ? "Needs no key." : like)
+  return item(method, plainPath(path), route.summary, route.isOpen ? "Needs no key." : like)
 }
 
 interface Listed<Declared> {

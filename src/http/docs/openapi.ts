@@ -12,7 +12,7 @@ import * as keys from "tollgate-contract/keys.ts"
 import * as members from "tollgate-contract/members.ts"
 import * as operations from "tollgate-contract/operations.ts"
 import * as receipts from "tollgate-contract/receipts.ts"
-import { type Method, methodAndPath } from "tollgate-contract/route-name.ts"
+import { type Method, methodAndPath, plainPath } from "tollgate-contract/route-name.ts"
 import { isNothing, type MinimumRole, type Route } from "tollgate-contract/route.ts"
 import { ROUTES } from "tollgate-contract/routes.ts"
 import { SERVICE_ROUTES, type ServiceRoute } from "tollgate-contract/service-routes.ts"
@@ -88,7 +88,7 @@ export function openApiDocument(baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, route] of Object.entries<ServiceRoute>(SERVICE_ROUTES)) {
     const { method, path } = methodAndPath(name)
-    add(paths, path, method, serviceOperation(path, route))
+    add(paths, plainPath(path), method, serviceOperation(plainPath(path), route))
   }
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     const { method, path } = methodAndPath(name)
@@ -129,11 +129,6 @@ function add(
   operation: ZodOpenApiOperationObject,
 ): void {
   paths[path] = { ...paths[path], [method.toLowerCase() as Verb]: operation }
-}
-
-/** The rest of a path has no form of its own in OpenAPI. */
-function plainPath(path: string): string {
-  return path.replaceAll("...}", "}")
 }
 
 function adminOperation(name: string, route: Route): ZodOpenApiOperationObject {

@@ -1,3 +1,4 @@
+import { serviceRoute } from "tollgate-contract/service-routes.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import type { Store } from "../../store/store.ts"
@@ -15,8 +16,7 @@ export interface CreditServices {
 export function getCredits(calls: Calls, services: CreditServices): Route {
   return serve(
     {
-      method: "GET",
-      path: "/v1/credits",
+      ...serviceRoute("GET /v1/credits"),
       auth: calls.auth,
       body: noBody,
       handle: async ({ id, caller }) => jsonAnswer(id, await creditsOf(caller, services)),

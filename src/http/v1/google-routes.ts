@@ -35,7 +35,12 @@ export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
   const { catalog } = services
   const ask = byMethod(methodHandlers(calls, services))
   return GOOGLE_PLACES.flatMap((place) => [
-    keyInHeaders({ method: "POST", path: `${place}/*`, handler: ask, errors: errorsIn(GEMINI) }),
+    keyInHeaders({
+      method: "POST",
+      path: `${place}/{id...}`,
+      handler: ask,
+      errors: errorsIn(GEMINI),
+    }),
     listModels(calls, place, catalog),
     getModel(calls, place, catalog),
   ])

@@ -9,7 +9,7 @@ export function getImageFile(images: ImageStore, events: Events): Route {
   return serve(
     {
       method: "GET",
-      path: `${IMAGE_PATH}*`,
+      path: `${IMAGE_PATH}{name...}`,
       auth: anyone,
       body: noBody,
       async handle({ id, request }) {

@@ -1,3 +1,4 @@
+import { serviceRoute } from "tollgate-contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
@@ -21,8 +22,7 @@ const INPUT_ITEMS = "/input_items"
 export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
   return serve(
     {
-      method: "GET",
-      path: `${KEPT_RESPONSES_PATH}*`,
+      ...serviceRoute("GET /v1/responses/{id...}"),
       auth: calls.auth,
       body: noBody,
       async handle({ request, caller: { key, memory } }) {
@@ -46,8 +46,7 @@ export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
 export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
   return serve(
     {
-      method: "DELETE",
-      path: `${KEPT_RESPONSES_PATH}*`,
+      ...serviceRoute("DELETE /v1/responses/{id...}"),
       auth: calls.auth,
       body: noBody,
       async handle({ id, request, caller: { key, memory } }) {

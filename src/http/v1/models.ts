@@ -1,3 +1,4 @@
+import { serviceRoute } from "tollgate-contract/service-routes.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
@@ -26,8 +27,7 @@ export function listModels(calls: Calls, place: Place, catalog: () => Catalog): 
   return keyInHeaders(
     serve(
       {
-        method: "GET",
-        path: place,
+        ...serviceRoute(`GET ${place}`),
         auth: calls.auth,
         body: noBody,
         errors: errorsFor(formOf),
@@ -43,8 +43,7 @@ export function getModel(calls: Calls, place: Place, catalog: () => Catalog): Ro
   return keyInHeaders(
     serve(
       {
-        method: "GET",
-        path: `${place}/*`,
+        ...serviceRoute(`GET ${place}/{id...}`),
         auth: calls.auth,
         body: noBody,
         errors: errorsFor(formOfClient),

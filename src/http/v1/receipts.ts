@@ -1,3 +1,4 @@
+import { serviceRoute } from "tollgate-contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { showReceipt } from "../../relay/billing/receipt.ts"
 import type { StoreReader } from "../../store/store.ts"
@@ -12,8 +13,7 @@ const PREFIX = "/v1/receipts/"
 export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">): Route {
   return serve(
     {
-      method: "GET",
-      path: `${PREFIX}*`,
+      ...serviceRoute("GET /v1/receipts/{id...}"),
       auth: calls.auth,
       body: noBody,
       handle: async ({ id, request, caller: { key } }) => {
