@@ -1,7 +1,8 @@
 import { GatewayError } from "../../canon/errors.ts"
-import type { AnswerHead, StoredAnswer } from "./answer-folder.ts"
+import type { AnswerHead } from "./answer-file.ts"
 import type { NeighbourAnswer } from "./neighbours.ts"
 import type { RecordingReader } from "./recording.ts"
+import type { StoredAnswer } from "./stored-answer.ts"
 
 /** Answers up to this many bytes go out with their length, as the first one did. */
 const SMALL = 1024 * 1024

@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { GatewayError } from "../../canon/errors.ts"
 import type { IdempotencySettings } from "../../config/settings.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
@@ -6,25 +5,20 @@ import type { Store } from "../../store/store.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Spool } from "../uploads/spool.ts"
 import type { SpooledBytes } from "../uploads/spooled-bytes.ts"
-import { AnswerFolder } from "./answer-folder.ts"
-import { fromNeighbour, fromReader, fromStored } from "./answers.ts"
-import { Claims } from "./claims.ts"
-import { Fingerprints, type ReadBody, readIdempotencyKey } from "./fingerprint.ts"
-import { Neighbours } from "./neighbours.ts"
+import { fromReader } from "./answers.ts"
+import { type ReadBody, readIdempotencyKey } from "./fingerprint.ts"
+import { KeptAnswers, LIFETIME } from "./kept-answers.ts"
 import type { RecordingReader } from "./recording.ts"
 import { keyReused, tooManyKeys, unreachable } from "./refusals.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 import { keepBody, requestAgain } from "./request-body.ts"
 import { Run } from "./run.ts"
 
-/** How long a key is remembered, milliseconds. */
-const LIFETIME = 86_400_000
-const SWEEP_EVERY = 3_600_000
 /** Keys of one account in a day. Each takes some hundred bytes of the ledger. */
 const MAX_KEYS = 1_000_000
-/** How often it is looked whether a process that does not answer is dead by now, milliseconds. */
+/** How often to check whether a process that does not respond is dead by now, milliseconds. */
 const LOOK_EVERY = 100
-/** How long. It takes less until the others have noticed. */
+/** For how long. The other processes notice it sooner. */
 const LOOK_FOR = 60_000
 /** How long the last answers may take to be written when the gateway ends, milliseconds. */
 const END_TIME = 5_000
@@ -51,9 +45,6 @@ interface Arrived {
   readonly bytes: SpooledBytes
 }
 
-/** What became of the request that has the key. */
-type Found = Response | "gone" | "unclear"
-
 /**
  * Requests with an idempotency key: the first is performed, what comes with the same key gets its answer,
  * from the beginning and while it still comes, whichever process it reaches. Nothing is made before
@@ -63,7 +54,8 @@ export class Idempotency implements AsyncDisposable {
   readonly #parts: IdempotencyParts
   readonly #now: () => number
   readonly #runs = new Map<string, Run>()
-  #opened: Opened | undefined
+  /** Opened when the first key comes. */
+  #kept: KeptAnswers | undefined
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts
@@ -83,12 +75,12 @@ export class Idempotency implements AsyncDisposable {
    */
   async answer(input: RepeatableRequest, onRead: () => void = () => {}): Promise<Response> {
     const { request } = input
-    const opened = this.#open()
-    const key = opened.fingerprints.ofKey(readIdempotencyKey(request.headers))
+    const { fingerprints } = this.#open()
+    const key = fingerprints.ofKey(readIdempotencyKey(request.headers))
     await using bytes = await keepBody(this.#parts.spool, input)
     onRead()
-    const body = await opened.fingerprints.ofRequest(request, bytes)
-    return await this.#claim({ input, key, body, bytes }, opened)
+    const body = await fingerprints.ofRequest(request, bytes)
+    return await this.#claim({ input, key, body, bytes })
   }
 
   /** Ends all that runs: the gateway does. */
@@ -103,11 +95,10 @@ export class Idempotency implements AsyncDisposable {
     const isOver = Promise.all([...this.#runs.values()].map((run) => run.isOver))
     await Promise.race([isOver, patience.promise])
     clearTimeout(timer)
-    clearInterval(this.#opened?.timer)
-    await this.#opened?.neighbours[Symbol.asyncDispose]()
+    await this.#kept?.[Symbol.asyncDispose]()
   }
 
-  async #claim(arrived: Arrived, opened: Opened): Promise<Response> {
+  async #claim(arrived: Arrived): Promise<Response> {
     const { input, body } = arrived
     const id = newRequestId()
     const giveUpAt = performance.now() + LOOK_FOR
@@ -115,14 +106,14 @@ export class Idempotency implements AsyncDisposable {
     let replaces: string | null = null
     let wasUnclear = false
     for (;;) {
-      const run = this.#newRun(id, input, opened)
+      const run = this.#newRun(id, input)
       const reader = run.recording.join()
       const claim = await this.#tryClaim(arrived, id, replaces)
       if (claim.request === id && reader) return await this.#first(run, reader, arrived)
       this.#runs.delete(id)
       if (claim.fingerprint !== body.fingerprint) throw keyReused()
       own ??= await input.admit(claim, body)
-      const found = await this.#find(claim, input, wasUnclear)
+      const found = await this.#open().find(claim, input, wasUnclear)
       if (found instanceof Response) return repeated(found, own)
       if (found === "gone") replaces = claim.request
       else if (performance.now() > giveUpAt || input.request.signal.aborted) throw unreachable()
@@ -162,8 +153,9 @@ export class Idempotency implements AsyncDisposable {
     throw tooManyKeys(MAX_KEYS)
   }
 
-  #newRun(id: string, input: RepeatableRequest, { claims, folder }: Opened): Run {
+  #newRun(id: string, input: RepeatableRequest): Run {
     const { limits, notKept } = this.#parts
+    const { claims, folder } = this.#open()
     const run = new Run({
       id,
       claims,
@@ -189,116 +181,10 @@ export class Idempotency implements AsyncDisposable {
     return await answer
   }
 
-  /** The answer of the request that has the key, or what is known of it. */
-  async #find(
-    claim: IdempotencyRecord,
-    input: RepeatableRequest,
-    wasUnclear: boolean,
-  ): Promise<Found> {
-    const { node, store } = this.#parts
-    const { request } = claim
-    if (claim.state === "kept") return await this.#replay(request, input)
-    const run = this.#runs.get(request)
-    if (run) return await this.#attach(run, input)
-    if (claim.node !== node) {
-      const { signal } = input.request
-      const answer = await this.#open().neighbours.ask(claim.node, request, signal)
-      if (typeof answer === "object") return fromNeighbour(answer)
-      const isAlive = (await store.nodes.list()).some(({ id }) => id === claim.node)
-      if (isAlive && answer === "unreachable") return "unclear"
-    }
-    // It may just have ended: what is written of it now is the last word.
-    if (!wasUnclear) return "unclear"
-    return await this.#afterDeath(claim, input)
+  #open(): KeptAnswers {
+    this.#kept ??= new KeptAnswers({ ...this.#parts, now: this.#now, runs: this.#runs })
+    return this.#kept
   }
-
-  async #attach(run: Run, input: RepeatableRequest): Promise<Found> {
-    const reader = run.recording.join()
-    if (reader) return await fromReader(reader, input.request.signal)
-    if (run.recording.isTooLarge) throw input.answerGone(run.id)
-    await run.isOver
-    return "unclear"
-  }
-
-  async #replay(request: string, input: RepeatableRequest): Promise<Response> {
-    const stored = await this.#open().folder.open(request)
-    if (!stored) throw input.answerGone(request)
-    return await fromStored(stored)
-  }
-
-  /** No one runs it any more: the ledger says whether it may run again. */
-  async #afterDeath(claim: IdempotencyRecord, input: RepeatableRequest): Promise<Found> {
-    const { request, state } = claim
-    const isDone = state === "done" || (await input.isSettled(request))
-    if (!isDone) {
-      await this.#open().folder.remove(request)
-      return "gone"
-    }
-    const stored = await this.#open().folder.open(request)
-    if (!stored) throw input.answerGone(request)
-    await this.#keep(request, stored.size)
-    return await fromStored(stored)
-  }
-
-  /** Counts an answer that was written, and whose process died before it could say so. */
-  async #keep(request: string, size: number): Promise<void> {
-    const { claims, folder } = this.#open()
-    const { accountBytes: maxOfScope, totalBytes: maxOfAll } = this.#parts.limits()
-    const { dropped } = await claims.keep({ request, size, maxOfScope, maxOfAll })
-    for (const one of dropped) await folder.remove(one)
-  }
-
-  #open(): Opened {
-    this.#opened ??= this.#make()
-    return this.#opened
-  }
-
-  #make(): Opened {
-    const { store, data, node, secret } = this.#parts
-    const neighbours = new Neighbours({
-      data,
-      node,
-      answer: async (request, caller) => {
-        const reader = this.#runs.get(request)?.recording.join()
-        return reader && (await fromReader(reader, caller))
-      },
-    })
-    neighbours.listen()
-    const timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
-    timer.unref()
-    const folder = new AnswerFolder(join(data, "answers"), secret)
-    const fingerprints = new Fingerprints(secret)
-    const opened = { neighbours, folder, claims: new Claims(store), fingerprints, timer }
-    setImmediate(() => void this.#sweep())
-    return opened
-  }
-
-  /** Forgets what is older than a day. */
-  async #sweep(): Promise<void> {
-    const { store, notKept } = this.#parts
-    const expired = this.#now() - LIFETIME
-    try {
-      const { folder, neighbours } = this.#open()
-      for (;;) {
-        const requests = await store.idempotency.sweep(expired)
-        if (requests.length === 0) break
-        for (const request of requests) await folder.remove(request)
-      }
-      await folder.sweep(expired - SWEEP_EVERY)
-      await neighbours.sweep(new Set((await store.nodes.list()).map(({ id }) => id)))
-    } catch (error) {
-      notKept("", error)
-    }
-  }
-}
-
-/** What is made when the first key comes. */
-interface Opened {
-  readonly neighbours: Neighbours
-  readonly folder: AnswerFolder
-  readonly claims: Claims
-  readonly fingerprints: Fingerprints
-  readonly timer: Timer
 }
 
 /** With what says that it is not the first. */

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import type { AnswerHead } from "./answer-folder.ts"
+import type { AnswerHead } from "./answer-file.ts"
 
 /** Status and headers of the answer, which are not those of the connection between two processes. */
 const HEAD = "x-tollgate-answer"

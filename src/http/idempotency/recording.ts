@@ -1,22 +1,6 @@
-import {
-  type AnswerFile,
-  type AnswerFolder,
-  type AnswerHead,
-  type Ending,
-  LARGEST_CHUNK,
-  type Place,
-} from "./answer-folder.ts"
-
-/** Why the rest of an answer does not come: whoever reads it has its connection cut. */
-export class CutShort extends Error {
-  override readonly name = "CutShort"
-}
-
-/** Bytes of an answer that are on disk. */
-interface Spilled extends Place {
-  /** Where in the body they begin. */
-  readonly start: number
-}
+import { type AnswerHead, type Ending, LARGEST_CHUNK } from "./answer-file.ts"
+import type { AnswerFolder } from "./answer-folder.ts"
+import { CutShort, RecordedBody } from "./recorded-body.ts"
 
 export interface RecordingParts {
   readonly folder: AnswerFolder
@@ -29,32 +13,28 @@ export interface RecordingParts {
 }
 
 /**
- * An answer while it comes, for any number of readers who each begin at its first byte and go at their own
- * speed. What is in memory is bounded: the rest is on disk, sealed. Beyond its limit it is not written
- * any more, and comes only as fast as the slowest of its readers takes it.
+ * An answer while it comes, for any number of readers, each of which starts at its first byte and reads at its own
+ * speed. What is in memory is bounded: the rest is on disk. Beyond its limit it is not written any more, and comes
+ * only as fast as the slowest of its readers takes it.
  */
 export class Recording {
   head: AnswerHead | undefined
   ending: Ending | undefined
   readonly #parts: RecordingParts
   readonly #readers = new Set<RecordingReader>()
-  readonly #spilled: Spilled[] = []
-  #file: AnswerFile | undefined
+  readonly #body: RecordedBody
   #isTooLarge = false
   #isAbandoned = false
-  #memory: Uint8Array<ArrayBuffer>[] = []
-  /** Where in the body the bytes in memory begin. */
-  #memoryStart = 0
-  #length = 0
   #change = Promise.withResolvers<void>()
 
   constructor(parts: RecordingParts) {
     this.#parts = parts
+    this.#body = new RecordedBody(parts.folder, parts.request)
   }
 
   /** Bytes that can be read. */
   get length(): number {
-    return this.#length
+    return this.#body.length
   }
 
   /** Whether everyone who wanted it has gone. */
@@ -98,8 +78,8 @@ export class Recording {
   /** Adds bytes, and waits until there is room for more. */
   async add(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     this.#show(bytes)
-    if (this.#length - this.#memoryStart <= LARGEST_CHUNK) return
-    if (this.#length > this.#parts.limit) this.#isTooLarge = true
+    if (this.#body.inMemory <= LARGEST_CHUNK) return
+    if (this.length > this.#parts.limit) this.#isTooLarge = true
     if (!this.#isTooLarge) await this.#spill()
     if (this.#isTooLarge) await this.#awaitReaders()
   }
@@ -109,14 +89,9 @@ export class Recording {
    * @returns its size there; undefined where it is too large, or there is none.
    */
   async store(last: Uint8Array | undefined, ending: Ending): Promise<number | undefined> {
-    const length = this.#length + (last?.byteLength ?? 0)
-    if (this.#isTooLarge || length > this.#parts.limit) return undefined
-    const file = await this.#open()
-    if (!file) return undefined
-    appendAll(file, Buffer.concat(this.#memory))
-    if (last) appendAll(file, last)
-    await file.finish(ending)
-    return file.size
+    const length = this.length + (last?.byteLength ?? 0)
+    if (this.#isTooLarge || length > this.#parts.limit || !this.head) return undefined
+    return this.#body.finish(this.head, last, ending)
   }
 
   /** The last bytes, and the end. */
@@ -127,16 +102,9 @@ export class Recording {
     if (this.#readers.size === 0) this.#close()
   }
 
-  /** Bytes from a position on, as many as come at once. */
-  async bytesFrom(position: number): Promise<Uint8Array<ArrayBuffer>> {
-    if (position < this.#memoryStart) return this.#fromDisk(position)
-    let start = this.#length
-    let index = this.#memory.length
-    while (start > position) start -= this.#memory[--index]?.byteLength ?? start
-    const [only, ...more] = this.#memory.slice(index)
-    const bytes =
-      more.length === 0 && only ? only : new Uint8Array(Buffer.concat(this.#memory.slice(index)))
-    return start === position ? bytes : bytes.subarray(position - start)
+  /** Bytes from a position on, as many as come together. */
+  bytesFrom(position: number): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#body.bytesFrom(position)
   }
 
   /** A reader has taken bytes. */
@@ -144,48 +112,24 @@ export class Recording {
     if (this.#isTooLarge) this.#report()
   }
 
-  async #fromDisk(position: number): Promise<Uint8Array<ArrayBuffer>> {
-    const place = this.#spilled.findLast(({ start }) => start <= position)
-    if (!place || !this.#file) throw new CutShort("the answer is gone")
-    const { bytes } = await this.#file.read(place)
-    return bytes.subarray(position - place.start)
-  }
-
   /** What cannot be written is as what is too large: it is still delivered. */
   async #spill(): Promise<void> {
+    if (!this.head) return
     try {
-      const file = await this.#open()
-      if (!file) return
-      const places = appendAll(file, Buffer.concat(this.#memory))
-      await file.write()
-      for (const [index, place] of places.entries()) {
-        this.#spilled.push({ ...place, start: this.#memoryStart + index * LARGEST_CHUNK })
-      }
-      this.#forgetMemory()
+      await this.#body.spill(this.head)
     } catch (error) {
       this.#isTooLarge = true
       this.#parts.onFailure(error)
     }
   }
 
-  async #open(): Promise<AnswerFile | undefined> {
-    if (!this.head) return undefined
-    return (this.#file ??= await this.#parts.folder.create(this.#parts.request, this.head))
-  }
-
   async #awaitReaders(): Promise<void> {
-    while ([...this.#readers].some(({ position }) => position < this.#length)) await this.changed
-    this.#forgetMemory()
-  }
-
-  #forgetMemory(): void {
-    this.#memory = []
-    this.#memoryStart = this.#length
+    while ([...this.#readers].some(({ position }) => position < this.length)) await this.changed
+    this.#body.forgetMemory()
   }
 
   #show(bytes: Uint8Array<ArrayBuffer>): void {
-    this.#memory.push(bytes)
-    this.#length += bytes.byteLength
+    this.#body.append(bytes)
     this.#report()
   }
 
@@ -195,10 +139,7 @@ export class Recording {
   }
 
   #close(): void {
-    this.#forgetMemory()
-    const file = this.#file
-    this.#file = undefined
-    file?.close().catch(this.#parts.onFailure)
+    this.#body.close().catch(this.#parts.onFailure)
   }
 }
 
@@ -255,13 +196,4 @@ export class RecordingReader {
     this.#hasLeft = true
     this.#recording.left(this)
   }
-}
-
-/** In chunks of the largest size but for the last. */
-function appendAll(file: AnswerFile, bytes: Uint8Array): Place[] {
-  const places: Place[] = []
-  for (let done = 0; done < bytes.byteLength; done += LARGEST_CHUNK) {
-    places.push(file.appendChunk(bytes.subarray(done, done + LARGEST_CHUNK)))
-  }
-  return places
 }

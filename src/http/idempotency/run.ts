@@ -1,5 +1,6 @@
 import type { IdempotencySettings } from "../../config/settings.ts"
-import type { AnswerFolder, Ending } from "./answer-folder.ts"
+import type { Ending } from "./answer-file.ts"
+import type { AnswerFolder } from "./answer-folder.ts"
 import type { Claims } from "./claims.ts"
 import { Recording } from "./recording.ts"
 

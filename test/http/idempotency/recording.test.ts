@@ -3,11 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AnswerFolder } from "../../../src/http/idempotency/answer-folder.ts"
-import {
-  CutShort,
-  Recording,
-  type RecordingReader,
-} from "../../../src/http/idempotency/recording.ts"
+import { Recording, type RecordingReader } from "../../../src/http/idempotency/recording.ts"
+import { CutShort } from "../../../src/http/idempotency/recorded-body.ts"
 import { until } from "../../support/until.ts"
 
 const HEAD = { status: 200, headers: { "content-type": "text/plain" } }

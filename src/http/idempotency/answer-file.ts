@@ -1,0 +1,157 @@
+import { createCipheriv, createDecipheriv } from "node:crypto"
+import type { FileHandle } from "node:fs/promises"
+
+/** Status and headers of an answer. */
+export interface AnswerHead {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** How an answer ended: all of it came, or its connection was cut. */
+export type Ending = "whole" | "cut"
+
+/** What a part of a file holds: its first byte says which. */
+const KINDS = { head: 0, chunk: 1, whole: 2, cut: 3 } as const satisfies Record<string, number> &
+  Record<Ending, number>
+
+type PartKind = keyof typeof KINDS
+
+const CIPHER = "aes-256-gcm"
+/** Bytes of the key that a file is encrypted with. */
+export const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** Before each part stands how long it is. */
+const LENGTH_BYTES = 4
+/** Bytes of an answer in one part, so that none is read whole. */
+export const LARGEST_CHUNK = 256 * 1024
+const NOTHING = new Uint8Array()
+
+/** Where a part of a file is, and its number. */
+export interface Place {
+  readonly offset: number
+  readonly sequence: number
+}
+
+/** A part of a file. */
+export interface Part {
+  readonly kind: PartKind
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly next: Place
+}
+
+/** The first part of a file: the head. */
+export const BEGINNING: Place = { offset: 0, sequence: 0 }
+
+/**
+ * A file of encrypted parts. They are numbered by their nonces, and the last one says that it is the last: none can be
+ * left out, exchanged or cut off unnoticed.
+ */
+export class AnswerFile {
+  readonly #handle: FileHandle
+  readonly #key: Uint8Array
+  #end: Place = BEGINNING
+  /** Encrypted, and not written yet. */
+  #pending: Buffer[] = []
+
+  constructor(handle: FileHandle, key: Uint8Array) {
+    this.#handle = handle
+    this.#key = key
+  }
+
+  /** Bytes. */
+  get size(): number {
+    return this.#end.offset
+  }
+
+  /** Appends status and headers, which come first. */
+  appendHead(head: AnswerHead): void {
+    this.#append("head", Buffer.from(JSON.stringify(head)))
+  }
+
+  /** Appends bytes of the answer. @returns where they are once they have been written. */
+  appendChunk(bytes: Uint8Array): Place {
+    return this.#append("chunk", bytes)
+  }
+
+  /** Writes what has been appended. */
+  async write(): Promise<void> {
+    const pending = Buffer.concat(this.#pending)
+    this.#pending = []
+    await this.#handle.appendFile(pending)
+  }
+
+  /**
+   * Says how the answer ended, and waits until all of it is on the disk. Its name in the folder may be lost
+   * with the power, as file systems have it: then the answer is gone, and no money.
+   */
+  async finish(ending: Ending): Promise<void> {
+    this.#append(ending, NOTHING)
+    await this.write()
+    await this.#handle.datasync()
+  }
+
+  #append(kind: PartKind, bytes: Uint8Array): Place {
+    const place = this.#end
+    const cipher = createCipheriv(CIPHER, this.#key, nonceOf(place))
+    const sealed = [cipher.update(Uint8Array.of(KINDS[kind])), cipher.update(bytes), cipher.final()]
+    const content = Buffer.concat([Buffer.alloc(LENGTH_BYTES), ...sealed, cipher.getAuthTag()])
+    content.writeUInt32BE(content.byteLength - LENGTH_BYTES)
+    this.#pending.push(content)
+    this.#end = { offset: place.offset + content.byteLength, sequence: place.sequence + 1 }
+    return place
+  }
+
+  /** @throws Error when no complete part is there, or it was changed. */
+  async read(place: Place): Promise<Part> {
+    const length = (await this.#bytes(place.offset, LENGTH_BYTES)).readUInt32BE()
+    if (length > LARGEST_CHUNK + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
+    const sealed = await this.#bytes(place.offset + LENGTH_BYTES, length)
+    const decipher = createDecipheriv(CIPHER, this.#key, nonceOf(place))
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+    const opened = decipher.update(sealed.subarray(0, -TAG_BYTES))
+    decipher.final()
+    return {
+      kind: kindOf(opened[0]),
+      bytes: new Uint8Array(opened.subarray(1)),
+      next: { offset: place.offset + LENGTH_BYTES + length, sequence: place.sequence + 1 },
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
+  }
+
+  async #bytes(start: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.alloc(length)
+    let filled = 0
+    while (filled < length) {
+      const { bytesRead } = await this.#handle.read(bytes, filled, length - filled, start + filled)
+      if (bytesRead === 0) throw new Error("a kept answer ends too soon")
+      filled += bytesRead
+    }
+    return bytes
+  }
+}
+
+/** @throws Error for a part of no known kind. */
+function kindOf(byte: number | undefined): PartKind {
+  switch (byte) {
+    case KINDS.head:
+      return "head"
+    case KINDS.chunk:
+      return "chunk"
+    case KINDS.whole:
+      return "whole"
+    case KINDS.cut:
+      return "cut"
+    default:
+      throw new Error("a kept answer is damaged")
+  }
+}
+
+function nonceOf({ sequence }: Place): Uint8Array {
+  const nonce = Buffer.alloc(NONCE_BYTES)
+  nonce.writeUInt32BE(sequence, NONCE_BYTES - 4)
+  return nonce
+}

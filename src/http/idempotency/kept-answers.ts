@@ -1,0 +1,146 @@
+import { join } from "node:path"
+import type { IdempotencySettings } from "../../config/settings.ts"
+import type { IdempotencyRecord } from "../../store/idempotency.ts"
+import type { Store } from "../../store/store.ts"
+import { AnswerFolder } from "./answer-folder.ts"
+import { fromNeighbour, fromReader, fromStored } from "./answers.ts"
+import { Claims } from "./claims.ts"
+import { Fingerprints } from "./fingerprint.ts"
+import { Neighbours } from "./neighbours.ts"
+import type { RepeatableRequest } from "./repeatable-request.ts"
+import type { Run } from "./run.ts"
+
+/** How long a key is remembered, milliseconds. */
+export const LIFETIME = 86_400_000
+const SWEEP_EVERY = 3_600_000
+
+export interface KeptAnswerParts {
+  readonly store: Store
+  readonly node: string
+  /** The folder of the installation. */
+  readonly data: string
+  readonly secret: string
+  readonly limits: () => IdempotencySettings
+  readonly notKept: (request: string, error: unknown) => void
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Those of this process, by request. */
+  readonly runs: ReadonlyMap<string, Run>
+}
+
+/** The answer of the request that has a key. `gone`: it ended and did nothing. `unclear`: ask again. */
+export type Found = Response | "gone" | "unclear"
+
+/** Where the answers of requests with keys are: in this process, in another one, or on disk. */
+export class KeptAnswers implements AsyncDisposable {
+  readonly claims: Claims
+  readonly folder: AnswerFolder
+  readonly fingerprints: Fingerprints
+  readonly #parts: KeptAnswerParts
+  readonly #neighbours: Neighbours
+  readonly #timer: Timer
+
+  constructor(parts: KeptAnswerParts) {
+    const { store, data, node, secret, runs } = parts
+    this.#parts = parts
+    this.#neighbours = new Neighbours({
+      data,
+      node,
+      answer: async (request, caller) => {
+        const reader = runs.get(request)?.recording.join()
+        return reader && (await fromReader(reader, caller))
+      },
+    })
+    this.#neighbours.listen()
+    this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
+    this.#timer.unref()
+    this.folder = new AnswerFolder(join(data, "answers"), secret)
+    this.claims = new Claims(store)
+    this.fingerprints = new Fingerprints(secret)
+    setImmediate(() => void this.#sweep())
+  }
+
+  /**
+   * The answer of the request that has the key, or what is known of it.
+   * @param wasUnclear whether it was asked before: what is written of a request without a process is then the last word.
+   * @throws GatewayError `answerGone` of the request.
+   */
+  async find(
+    claim: IdempotencyRecord,
+    input: RepeatableRequest,
+    wasUnclear: boolean,
+  ): Promise<Found> {
+    const { node, store, runs } = this.#parts
+    const { request } = claim
+    if (claim.state === "kept") return await this.#replay(request, input)
+    const run = runs.get(request)
+    if (run) return await attach(run, input)
+    if (claim.node !== node) {
+      const { signal } = input.request
+      const answer = await this.#neighbours.ask(claim.node, request, signal)
+      if (typeof answer === "object") return fromNeighbour(answer)
+      const isAlive = (await store.nodes.list()).some(({ id }) => id === claim.node)
+      if (isAlive && answer === "unreachable") return "unclear"
+    }
+    // It may just have ended.
+    if (!wasUnclear) return "unclear"
+    return await this.#afterDeath(claim, input)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#neighbours[Symbol.asyncDispose]()
+  }
+
+  async #replay(request: string, input: RepeatableRequest): Promise<Response> {
+    const stored = await this.folder.open(request)
+    if (!stored) throw input.answerGone(request)
+    return await fromStored(stored)
+  }
+
+  /** No process runs it any more: the ledger says whether it may run again. */
+  async #afterDeath(claim: IdempotencyRecord, input: RepeatableRequest): Promise<Found> {
+    const { request, state } = claim
+    const isDone = state === "done" || (await input.isSettled(request))
+    if (!isDone) {
+      await this.folder.remove(request)
+      return "gone"
+    }
+    const stored = await this.folder.open(request)
+    if (!stored) throw input.answerGone(request)
+    await this.#count(request, stored.size)
+    return await fromStored(stored)
+  }
+
+  /** Counts an answer that was written by a process that died before it could report it. */
+  async #count(request: string, size: number): Promise<void> {
+    const { accountBytes: maxOfScope, totalBytes: maxOfAll } = this.#parts.limits()
+    const { dropped } = await this.claims.keep({ request, size, maxOfScope, maxOfAll })
+    for (const one of dropped) await this.folder.remove(one)
+  }
+
+  /** Forgets what is older than a day. */
+  async #sweep(): Promise<void> {
+    const { store, notKept, now } = this.#parts
+    const expired = now() - LIFETIME
+    try {
+      for (;;) {
+        const requests = await store.idempotency.sweep(expired)
+        if (requests.length === 0) break
+        for (const request of requests) await this.folder.remove(request)
+      }
+      await this.folder.sweep(expired - SWEEP_EVERY)
+      await this.#neighbours.sweep(new Set((await store.nodes.list()).map(({ id }) => id)))
+    } catch (error) {
+      notKept("", error)
+    }
+  }
+}
+
+async function attach(run: Run, input: RepeatableRequest): Promise<Found> {
+  const reader = run.recording.join()
+  if (reader) return await fromReader(reader, input.request.signal)
+  if (run.recording.isTooLarge) throw input.answerGone(run.id)
+  await run.isOver
+  return "unclear"
+}
