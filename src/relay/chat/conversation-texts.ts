@@ -1,0 +1,181 @@
+import { conversationKey, type ConversationName } from "../../canon/conversation.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { JsonScanner } from "../../canon/json-structure.ts"
+import type { ConversationSettings } from "../../config/settings.ts"
+import type { KeyHasher } from "../../keys/secret.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+import type {
+  ConversationRecord,
+  ConversationRoom,
+  FindOptions,
+  FoundParts,
+  KeptPart,
+} from "../../store/conversations.ts"
+import { ConversationCipher } from "./conversation-cipher.ts"
+
+const SWEEP_EVERY = 600_000
+/** Bytes of what is kept of one answer with all that came before it. One that is longer is not kept. */
+export const MAX_KEPT = 32 * 1024 * 1024
+/** What is read before its memory is set aside. Bytes. */
+const SMALL = 32 * 1024
+/** What is read is in memory encrypted, as text and parsed. */
+const COPIES_READ = 3
+/** As in a body: parsing more would block the event loop. */
+const MAX_VALUES = 500_000
+/** How long an answer waits for being written. This process finds it before, other processes then. Milliseconds. */
+const PATIENCE = 50
+
+/** Where conversations are kept. */
+export interface ConversationKeeper {
+  keep(record: ConversationRecord, room: ConversationRoom): Promise<void>
+  find(hashes: readonly string[], input: FindOptions): Promise<FoundParts>
+  delete(hash: string): Promise<boolean>
+  sweep(now: number, keep: number): Promise<void>
+}
+
+/** What conversations are kept with. */
+export interface ConversationParts {
+  readonly keeper: ConversationKeeper
+  readonly hasher: KeyHasher
+  readonly secret: string
+  readonly settings: () => ConversationSettings
+  /** Called with what could not be kept or deleted. @param request empty where it was about none. */
+  readonly failed: (request: string, error: unknown) => void
+}
+
+/** The texts of conversations in the store: encrypted, found by hashes that include the account, and swept. */
+export class ConversationTexts implements Disposable {
+  readonly #parts: ConversationParts
+  readonly #cipher: ConversationCipher
+  readonly #timer: Timer
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
+    this.#cipher = new ConversationCipher(parts.secret)
+    this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
+    this.#timer.unref()
+    void this.#sweep()
+  }
+
+  get isOn(): boolean {
+    return this.#parts.settings().keep > 0
+  }
+
+  /** Where a text of an account is. */
+  hash(account: string, { kind, id }: ConversationName): string {
+    return this.#parts.hasher.hash(`conversation\0${account}\0${kind}\0${id}`)
+  }
+
+  /**
+   * Writes texts that belong together. Returns when that is done, or when it takes too long: they are in memory until
+   * then, so that a slow disk or a locked file holds up no answer.
+   * @param request what they are the answer to.
+   */
+  async write(
+    request: string,
+    account: string,
+    texts: readonly (readonly [ConversationName, string])[],
+  ): Promise<void> {
+    const { keeper, settings, failed } = this.#parts
+    const { accountBytes, totalBytes, keep } = settings()
+    const parts = texts.map(([name, text]) => this.#cipher.encrypt(this.hash(account, name), text))
+    const at = Date.now()
+    const { promise: enough, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, PATIENCE)
+    const written = keeper
+      .keep({ account, at, expiresAt: at + keep, parts }, { accountBytes, totalBytes })
+      .catch((error: unknown) => failed(request, error))
+    await Promise.race([written, enough])
+    clearTimeout(timer)
+  }
+
+  /**
+   * The texts that exist, by `conversationKey`.
+   * @param memory takes what they need before they are read.
+   * @throws GatewayError `book_unavailable`, `overloaded`, `body_too_large`.
+   */
+  async find(
+    account: string,
+    names: readonly ConversationName[],
+    memory: Reservation,
+  ): Promise<ReadonlyMap<string, Buffer>> {
+    const texts = new Map<string, Buffer>()
+    if (!this.isOn) return texts
+    const byHash = new Map(names.map((name) => [this.hash(account, name), conversationKey(name)]))
+    const scanner = new JsonScanner()
+    for (const part of await this.#read([...byHash.keys()], memory)) {
+      const text = this.#cipher.open(part)
+      const key = byHash.get(part.hash)
+      if (text === undefined || key === undefined) continue
+      scanner.push(text)
+      texts.set(key, text)
+    }
+    if (scanner.values > MAX_VALUES) throw tooLarge()
+    memory.takeBody(scanner.bytes)
+    return texts
+  }
+
+  /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `book_unavailable`. */
+  async delete(account: string, name: ConversationName): Promise<boolean> {
+    try {
+      return await this.#parts.keeper.delete(this.hash(account, name))
+    } catch (cause) {
+      throw unreachable(cause)
+    }
+  }
+
+  /** Reports what could not be kept. @param request whose answer it was. */
+  failed(request: string, error: unknown): void {
+    this.#parts.failed(request, error)
+  }
+
+  /** The parts; memory for them is set aside before they are read. */
+  async #read(hashes: readonly string[], memory: Reservation): Promise<readonly KeptPart[]> {
+    const small = await this.#look(hashes, SMALL)
+    if (typeof small !== "number") return small
+    if (small > 2 * MAX_KEPT) throw tooLarge()
+    memory.takeBody(small * COPIES_READ)
+    const large = await this.#look(hashes, small)
+    // Only what was stored meanwhile can have made it larger.
+    if (typeof large === "number") throw unreachable(undefined)
+    return large
+  }
+
+  async #look(hashes: readonly string[], max: number): Promise<FoundParts> {
+    const { keeper, settings, failed } = this.#parts
+    try {
+      return await keeper.find(hashes, { now: Date.now(), keep: settings().keep, max })
+    } catch (cause) {
+      failed("", cause)
+      throw unreachable(cause)
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await this.#parts.keeper.sweep(Date.now(), this.#parts.settings().keep)
+    } catch (error) {
+      this.#parts.failed("", error)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+}
+
+/** The caller goes on from more than is read of a conversation. */
+export function tooLarge(): GatewayError {
+  return new GatewayError(
+    "body_too_large",
+    `The conversation that this request goes on from is larger than the ${MAX_KEPT / 1_048_576} MB that are kept of one. Send what is still needed of it.`,
+  )
+}
+
+function unreachable(cause: unknown): GatewayError {
+  return new GatewayError(
+    "book_unavailable",
+    "The gateway cannot read just now what it keeps of conversations. Try again shortly, or send the whole conversation.",
+    { cause },
+  )
+}
