@@ -38,8 +38,9 @@ export class SpeechEventReader {
       }
       return []
     }
-    const isSound = event.type === "speech.audio.delta" && typeof event.audio === "string"
-    return isSound ? [Buffer.from(event.audio as string, "base64")] : []
+    const { type, audio } = event
+    const isSound = type === "speech.audio.delta" && typeof audio === "string"
+    return isSound ? [Buffer.from(audio, "base64")] : []
   }
 }
 

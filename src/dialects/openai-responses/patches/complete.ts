@@ -18,9 +18,10 @@ export function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHe
   const { created_at: created } = response
   return {
     id: textAt(response, "id") ?? earlier?.id ?? mintId(ID_PREFIX),
-    createdAt: Number.isInteger(created)
-      ? (created as number)
-      : (earlier?.createdAt ?? nowInSeconds()),
+    createdAt:
+      typeof created === "number" && Number.isInteger(created)
+        ? created
+        : (earlier?.createdAt ?? nowInSeconds()),
   }
 }
 
