@@ -1,4 +1,4 @@
-/** Which expectations of a promise nobody waits for. The types do not say that they are promises, so lint cannot. */
+/** Finds expectations of a promise that are not awaited. Their types are not promises, so lint cannot. */
 import { globSync, readFileSync } from "node:fs"
 
 const OF_A_PROMISE = /\)\s*\.(?:not\s*\.)?(?:rejects|resolves)\b/g

@@ -118,7 +118,7 @@ function fieldRows({ path, values = {}, otherwise, served }: FieldSwitch): strin
   ]
 }
 
-/** What is billed, what is held for, and where it is counted. */
+/** What is billed, what is held for it, and where it is counted. */
 function told(charge: Charge): string[] {
   switch (charge.by) {
     case "tokens":

@@ -1,6 +1,6 @@
 /**
- * Builds the console into `console/dist`: static files with their compressed forms beside them.
- * `--if-missing` builds only what is absent or older than its source.
+ * Builds the console into `console/dist`: static files, each with its compressed forms. `--if-missing` builds
+ * only what is absent or older than its source.
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ const INDEX = join(OUTPUT, "index.html")
 const MANIFEST = join(OUTPUT, ".vite/manifest.json")
 /** Gzipped bytes of the first page after sign-in. */
 const LARGEST_FIRST_LOAD = 250_000
-/** What the first page needs: the entry, which the overview is a part of. */
+/** The entry of the first page, which includes the overview. */
 const ENTRY = "index.html"
 const TEXT = /\.(html|js|css|svg|json|txt|map)$/
 /** Below this a compressed form saves nothing. */
@@ -24,7 +24,7 @@ const isOnlyWanted = Bun.argv.includes("--if-missing")
 if (isOnlyWanted && (!existsSync(SOURCE) || isFresh())) process.exit(0)
 await build()
 
-/** Whether the last build is newer than all that it was made of. */
+/** Whether the last build is newer than all of its sources. */
 function isFresh(): boolean {
   if (!existsSync(INDEX)) return false
   const built = statSync(INDEX).mtimeMs
@@ -60,7 +60,7 @@ async function build(): Promise<void> {
   }
 }
 
-/** Undefined where only what the gateway needs is installed: it runs without its console. */
+/** Undefined where only the gateway's dependencies are installed: it runs without its console. */
 async function loadBuilder() {
   try {
     return await import("../console/vite-build.ts")
@@ -71,7 +71,7 @@ async function loadBuilder() {
   }
 }
 
-/** Writes `.br` and `.gz` beside a text file. */
+/** Writes `.br` and `.gz` next to a text file. */
 function compress(path: string): void {
   const content = readFileSync(path)
   if (!TEXT.test(path) || content.length < SMALLEST_COMPRESSED) return
@@ -80,7 +80,7 @@ function compress(path: string): void {
   writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
 }
 
-/** Prints what the first page loads, and gives its gzipped size in bytes. */
+/** Prints what the first page loads, and returns its gzipped size in bytes. */
 function report(): number {
   const manifest = JSON.parse(readFileSync(MANIFEST, "utf8")) as Manifest
   const files = new Set([ENTRY])

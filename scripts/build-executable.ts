@@ -1,5 +1,5 @@
 /**
- * Builds `dist/tollgate`: the gateway, its console, the simulator and the runtime in one file, compiled ahead.
+ * Builds `dist/tollgate`: the gateway, its console, the simulator and the runtime in one compiled file.
  * `--if-missing` builds it only where it is absent or made from another source.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
@@ -48,7 +48,7 @@ async function build(): Promise<void> {
     define: { BUILT_FROM: sources },
     // The gateway finds the console's files by the names that they have in the source tree.
     naming: { asset: "[dir]/[name].[ext]" },
-    // Compiled ahead, and what is not needed at a start left in files of its own: a third of the time.
+    // Compiled to bytecode, with modules that a start does not need in separate files: a third of the time.
     bytecode: true,
     format: "esm",
     splitting: true,
@@ -57,7 +57,7 @@ async function build(): Promise<void> {
   })
   for (const log of built.logs) console.error(log)
   if (!built.success) throw new Error("the executable could not be built")
-  // Whoever starts it meanwhile gets the old one or the new one, whole.
+  // A process that starts during the build gets the complete old or the complete new file.
   renameSync(unfinished, EXECUTABLE)
   writeFileSync(RECORD, sources)
   const seconds = ((performance.now() - began) / 1_000).toFixed(1)

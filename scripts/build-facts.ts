@@ -11,7 +11,7 @@ import type { Facts } from "./facts/shape.ts"
 export const shipped = {
   modelsDevDate: "2026-07-02",
   genaiPricesDate: "2026-08-21",
-  /** Prices that change on a known day are those active on this one. */
+  /** Prices that change on a known date are those active on this date. */
   date: "2026-11-20",
 }
 
@@ -29,7 +29,7 @@ Builds the facts of known models from models.dev and genai-prices.
   --verbose                   list what was left out, added, or differs between the sources
 `
 
-/** Where to read from, and for which days. */
+/** The sources, and the date of the prices. */
 export interface BuildOptions {
   modelsDev: string
   genaiPrices: string
@@ -39,8 +39,8 @@ export interface BuildOptions {
 }
 
 /**
- * Reads both sources and makes the text of facts.json of them.
- * @throws ZodError when a source has not the form this script knows
+ * Reads both sources and generates the text of facts.json.
+ * @throws ZodError when a source does not have the expected form.
  */
 export async function buildFacts(
   options: BuildOptions,

@@ -1,14 +1,14 @@
 /**
- * The skeleton of `src/dialects`: every folder names its files by the same subjects, so that a reader who knows one
- * dialect finds the same things in another. A subject is a file, or a folder whose files have names of their own.
+ * The skeleton of `src/dialects`: every folder names its files by the same subjects, so that a reader who knows
+ * one dialect finds the same things in another. A subject is a file, or a folder with files of any name.
  */
 
 type Presence = "required" | "optional"
 
-/** The subjects of a chat format. `index` puts the others together. */
+/** The subjects of a chat format. `index` combines the others. */
 export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   index: "required",
-  /** The body of a request, but for what has a subject of its own. */
+  /** The body of a request, except what has its own subject. */
   request: "required",
   /** A whole answer. */
   result: "required",
@@ -16,7 +16,7 @@ export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   stream: "required",
   /** The conversation: turns, and the parts they consist of. */
   messages: "required",
-  /** Tools, which one is to be called, and calls. */
+  /** Tools, tool choice and calls. */
   tools: "required",
   reasoning: "optional",
   /** Images, audio and files. */
@@ -32,28 +32,28 @@ export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   finish: "required",
   usage: "required",
   errors: "required",
-  /** What the format can express, and what becomes of what it cannot. */
+  /** What the format can express, and what happens to the rest. */
   support: "required",
   /** How vendors depart from the format. */
   quirks: "optional",
-  /** What the format calls itself, and how its ids begin. */
+  /** The format's name, and the prefixes of its ids. */
   identifiers: "required",
-  /** What the vendor keeps, and who refers to it. */
+  /** What the vendor stores, and what refers to it. */
   state: "optional",
-  /** The changes of what is otherwise passed on as it came. */
+  /** The changes to a body that is otherwise passed on verbatim. */
   patches: "optional",
 }
 
 /** The subjects of every other operation. */
 export const OPERATION_SUBJECTS: Readonly<Record<string, Presence>> = {
-  /** As the caller writes it. */
+  /** As the caller sends it. */
   request: "required",
-  /** As the caller gets it. */
+  /** As the caller receives it. */
   result: "optional",
   /** The same, event by event. */
   stream: "optional",
   errors: "optional",
-  /** How each vendor has it: a file per format, and what they share. */
+  /** Each vendor's form: a file per format, and what they share. */
   formats: "required",
 }
 
@@ -65,7 +65,7 @@ const OPERATIONS: ReadonlySet<string> = new Set([
   "transcription",
 ])
 
-/** What dialects share: helpers under names of their own. */
+/** Helpers that dialects share, with any file name. */
 export const SHARED = "shared"
 
 /**

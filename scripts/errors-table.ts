@@ -1,6 +1,6 @@
 /**
- * Writes the table of errors in docs/api.md from the one table in the code.
- * `bun scripts/errors-table.ts` writes the file; a test compares it with what this would write.
+ * Writes the table of errors in docs/api.md from the table in the code. `bun scripts/errors-table.ts` writes
+ * the file; a test compares it with what this would write.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -57,7 +57,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
 const BEGIN = /<!-- errors:[^>]*-->\n/
 const END = "<!-- /errors -->"
 
-/** The page with its table as the code has it. */
+/** The page with the table generated from the code. */
 export function apiPage(): string {
   const page = readFileSync(API_PAGE, "utf8")
   const begin = BEGIN.exec(page)

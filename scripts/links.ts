@@ -1,6 +1,6 @@
 /**
- * Links that lead nowhere, in the pages of the repository and in the comments of its code, and files that
- * pages name and that are not there any more.
+ * Finds broken links in the pages of the repository and in the comments of its code, and files that pages name
+ * and that do not exist.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
@@ -14,10 +14,10 @@ const REFERENCE =
 /** In the prose of a page: a file or folder. */
 const PATH =
   /`((?:(?:src|test|scripts|simulator|console|bench|docs|contract|bin)\/[\w./-]*\w)|(?:[\w.-]+\/)+[\w.-]+\.tsx?)`/g
-/** Documents that are not in the repository, so that no one could look there. Spelled so as not to find itself. */
+/** Documents outside the repository, which readers do not have. Spelled so that it does not match itself. */
 const ABSENT = /\b(?:W[I]RE|S[P]EC|D[E]SIGN)(?:\.md)?\b/
 const DECISION = /\bdecision (\d+)\b/gi
-/** Pages that name files of others, or files as they were when something was decided or changed. */
+/** Pages that name files elsewhere, or files at the time of a decision or a change. */
 const OTHER_FILES = /^(?:docs\/(?:decisions|wire)\/|CHANGELOG\.md)/
 const ELSEWHERE = /^(?:[a-z][a-z+.-]*:|\/\/)/i
 
@@ -30,7 +30,7 @@ export function checkLinks(root = "."): string[] {
   ]
 }
 
-/** What links can lead to. */
+/** The possible targets of links. */
 class Tree {
   readonly root: string
   readonly #anchors = new Map<string, ReadonlySet<string>>()
@@ -41,8 +41,9 @@ class Tree {
   }
 
   /**
-   * What is wrong with a link; undefined when it leads somewhere.
-   * @param page where it stands, as a path below the root; empty for one that is written from the root.
+   * The problem with a link; undefined when its target exists.
+   * @param page the page with the link, as a path below the root; empty for a link that is relative to the
+   * root.
    */
   faultOf(link: string, page = ""): string | undefined {
     const [file = "", anchor] = decodeURI(link).split("#")
@@ -53,7 +54,7 @@ class Tree {
     return this.#anchorsOf(path).has(anchor) ? undefined : `has no such anchor: ${link}`
   }
 
-  /** Whether a page names what is there: from the root, from `src` or from where it stands itself. */
+  /** Whether a page names an existing file: relative to the root, to `src` or to the page. */
   has(named: string, page: string): boolean {
     return ["", "src", dirname(page)].some((folder) => existsSync(join(this.root, folder, named)))
   }
@@ -113,7 +114,7 @@ function checkSource(path: string, target: Tree): string[] {
   return faults
 }
 
-/** Anchors that are written out, and those that headings make. */
+/** Explicit anchors, and those of headings. */
 export function anchorsIn(page: string): ReadonlySet<string> {
   const written = [...page.matchAll(/<a id="([\w-]+)">/g)].map(([, id = ""]) => id)
   const headings = [...page.matchAll(/^#{1,6} +(.+)$/gm)].map(([, title = ""]) => slugOf(title))

@@ -1,5 +1,5 @@
 /**
- * Writes docs/losses.md from the tables in the code: what of a request reaches a vendor of each dialect.
+ * Writes docs/losses.md from the tables in the code: which parts of a request reach a vendor of each dialect.
  * `bun scripts/losses-page.ts` writes the file; a test compares it with what this would write.
  */
 import { join } from "node:path"

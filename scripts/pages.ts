@@ -1,6 +1,6 @@
 const PATTERNS = ["*.md", "docs/**/*.md", "bench/**/*.md", "simulator/**/*.md", "console/*.md"]
 
-/** The Markdown files of the repository, as paths below its root, by name. */
+/** The Markdown files of the repository, as paths below its root, sorted. */
 export function pages(root = "."): string[] {
   return PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]).toSorted()
 }
@@ -12,7 +12,7 @@ export interface ProseLine {
   readonly number: number
 }
 
-/** The lines of a page, without its blocks of code. */
+/** The lines of a page, without its code blocks. */
 export function proseOf(page: string): ProseLine[] {
   const prose: ProseLine[] = []
   let isCode = false

@@ -1,7 +1,7 @@
 /**
  * Keeps the lines of Markdown within 120 columns. A paragraph or list item with a longer line is wrapped;
  * tables, code, headings and HTML stay as they are.
- * `bun scripts/reflow.ts` does so with every page of the repository.
+ * `bun scripts/reflow.ts` does so for every page of the repository.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -36,7 +36,7 @@ export function checkWidth(root = "."): string[] {
   )
 }
 
-/** One word that is too long cannot be wrapped, such as an address. */
+/** A single word that is too long, such as an address, cannot be wrapped. */
 function isTooLong(line: string): boolean {
   return line.length > WIDTH && !UNWRAPPED.test(line) && /\S\s+\S/.test(line.replace(ITEM, ""))
 }
@@ -83,7 +83,7 @@ function wrap(lines: readonly string[]): string[] {
   return wrapped.map((each, index) => `${index === 0 ? first : indent}${each}`)
 }
 
-/** Words between which a line may end: code stays whole, and no line begins with a mark. */
+/** The words between which a line may be broken: code stays together, and no line starts with a list marker. */
 function wordsOf(text: string): string[] {
   const words: string[] = []
   for (const word of text.split(/ +/)) {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { join } from "node:path"
 
-/** What the executable is made of: the program, the simulator, the built console, and which libraries. */
+/** The sources of the executable: the program, the simulator, the built console, and the versions of libraries. */
 const PATTERNS = [
   "contract/*",
   "src/**/*",
@@ -11,7 +11,7 @@ const PATTERNS = [
 ]
 const LIBRARIES = "package-lock.json"
 
-/** Files, and what they were when the executable was built from them. */
+/** Files, and their state when the executable was built from them. */
 export interface Sources {
   /** From the root of the project. */
   readonly paths: readonly string[]
@@ -19,7 +19,7 @@ export interface Sources {
   readonly fingerprint: string
 }
 
-/** What is in a checkout now. */
+/** The present state of a checkout. */
 export function readSources(root: string): Sources {
   const found = PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
   const paths = [...found, LIBRARIES].toSorted()
@@ -27,8 +27,9 @@ export function readSources(root: string): Sources {
 }
 
 /**
- * Whether a checkout still holds what was built. Times are compared for being the same, not for being older, since
- * an older release that is copied over a newer one brings older times. A file that is new needs a changed one to be used.
+ * Whether a checkout is still what was built. Times are compared for equality, not order, since an older
+ * release that is copied over a newer one brings older times. A new file only matters once a changed file uses
+ * it.
  */
 export function isUnchanged(root: string, built: Sources): boolean {
   return fingerprintOf(root, built.paths) === built.fingerprint

@@ -1,6 +1,7 @@
 /**
- * `npm test`: everything, or what is named (`npm test -- test/canon -t "a name"`). With `--quick` it runs what answers
- * within half a minute, and says what it left out. The last line says how many recordings were there to replay.
+ * `npm test`: everything, or the given files (`npm test -- test/canon -t "a name"`). With `--quick` it runs
+ * what finishes within half a minute, and says what it skips. The last line says how many recordings were
+ * found.
  */
 import { readdirSync } from "node:fs"
 import { countRecordings } from "../test/support/recordings.ts"
@@ -46,7 +47,7 @@ function leftOut(): string[] {
     .toSorted()
 }
 
-/** Where a change is judged, tests that could not run must not look like tests that passed. */
+/** In CI, tests that could not run must not look like tests that passed. */
 function reportRecordings(): boolean {
   const { expected, present } = countRecordings()
   if (present >= expected) {

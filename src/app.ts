@@ -4,16 +4,16 @@ import { joinNode } from "./app/join-node.ts"
 import { openDatabase } from "./app/open-database.ts"
 import type { AppOptions } from "./app/options.ts"
 import {
-  inForce,
+  activeOf,
   limiterOf,
-  openBeside,
+  openRequestData,
   openConversations,
   openIdempotency,
   openPerformers,
   openSettings,
   imageStore,
 } from "./app/services.ts"
-import { initialState, type State, takeOver } from "./app/state.ts"
+import { initialState, type State, activateSettings } from "./app/state.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Settings } from "./config/settings.ts"
 import { CrossOrigin } from "./http/cross-origin.ts"
@@ -61,18 +61,18 @@ export class App implements AsyncDisposable {
   static async start(options: AppOptions): Promise<App> {
     const { settings, events, redactor = new Redactor() } = options
     await using building = new AsyncDisposableStack()
-    const book = await openDatabase(options, building)
-    const { machine, database, store, ledger, nodeId, secret } = book
-    const beside = openBeside(database, events, building)
-    const { payloadLog: payloads } = beside
-    const live = await openSettings(options, store, (next) => takeOver(state, next, events))
+    const base = await openDatabase(options, building)
+    const { machine, database, store, ledger, nodeId, secret } = base
+    const data = openRequestData(database, events, building)
+    const { payloadLog: payloads } = data
+    const live = await openSettings(options, store, (next) => activateSettings(state, next, events))
     const state = initialState(live.effective, events, redactor)
     const hasher = new KeyHasher(secret)
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
     const limiter = limiterOf(machine)
     const locks = new NodeLocks(join(settings.data, "run"), bootName())
-    building.use(await joinNode({ ...book, locks, keyring, limiter, events, live }))
+    building.use(await joinNode({ ...base, locks, keyring, limiter, events, live }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
@@ -106,15 +106,15 @@ export class App implements AsyncDisposable {
     const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
     const isDraining = (): boolean => state.isDraining
     const ownUrl = (): string => state.url
-    const callers = callerRoutes({ ...parts, ...intake, ...inForce(state), isDraining, ownUrl })
+    const callers = callerRoutes({ ...parts, ...intake, ...activeOf(state), isDraining, ownUrl })
     const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
     const routes = crossOrigin.routes(callers)
     const baseUrl = (): string => state.settings.publicUrl ?? state.url
     const admin = building.use(
       new Lazy(async () => {
         const { openAdmin } = await import("./http/admin/open.ts")
-        const known = { store, hasher, keyring, idempotency, events, baseUrl, live, ...beside }
-        return openAdmin({ ...known, ...inForce(state), health, file: options.file })
+        const known = { store, hasher, keyring, idempotency, events, baseUrl, live, ...data }
+        return openAdmin({ ...known, ...activeOf(state), health, file: options.file })
       }),
     )
     const mounts = managementMounts({ admin, events, baseUrl })

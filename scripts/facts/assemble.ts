@@ -42,7 +42,7 @@ function addListed(facts: Facts): void {
   }
 }
 
-/** What the vendors' own pages say of single models. Where the lists have it, they count. */
+/** The vendors' own pages on single models. Where the lists have a value, it counts. */
 function addServices(facts: Facts): void {
   for (const [vendor, models] of Object.entries(facts.vendors)) {
     for (const [name, { kind, price }] of Object.entries(models)) {
@@ -70,7 +70,7 @@ function forgetSearching(facts: Facts): string[] {
   )
 }
 
-// openrouter lists what a maker brings out on the same day; its own list here is the older one.
+// openrouter lists what a maker releases on the same day; its own list here is the older one.
 function addResold(facts: Facts, sources: Sources, notes: Notes): void {
   const models = facts.vendors["openrouter"] ?? {}
   for (const record of recordsOf(sources.genaiPrices, "openrouter")) {

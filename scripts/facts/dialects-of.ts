@@ -10,9 +10,8 @@ const responses: Dialect[] = ["openai-responses"]
 const chat: Dialect[] = ["openai-chat"]
 
 /**
- * Models that their vendor offers in fewer dialects than it speaks. The first rule that holds
- * decides; a model that none holds for is offered in all. From the endpoints that the vendors' model
- * pages list.
+ * Models that their vendor offers in fewer dialects than it speaks. The first rule that matches decides; a
+ * model that matches none is offered in all. From the endpoints that the vendors' model pages list.
  */
 const dialectRules: DialectRule[] = [
   {
@@ -21,7 +20,7 @@ const dialectRules: DialectRule[] = [
     dialects: responses,
   },
   { vendors: ["openai", "azure"], name: /audio|search-preview|^gpt-3\.5/, dialects: chat },
-  // Of what Azure resells, its OpenAI-style v1 endpoint promises chat completions alone.
+  // Of what Azure resells, its OpenAI-style v1 endpoint only promises chat completions.
   { vendors: ["azure"], name: /^(?!gpt|o\d|chatgpt)/, dialects: chat },
   { vendors: ["xai"], name: /multi-agent/, dialects: responses },
   // The names from before version 4 are aliases that only its older endpoint is documented for.

@@ -73,9 +73,9 @@ const classOf: Record<string, PriceClass> = {
 /** What a record says of the price on one date. */
 export interface Quote {
   price: Price
-  /** The record says there is no long-context price, which its mere silence would not. */
+  /** The record says explicitly that there is no long-context price. */
   flat: boolean
-  /** The price changes with the time of day, so no one price is right. */
+  /** The price changes with the time of day, so no single price is correct. */
   hourly: boolean
 }
 
@@ -86,7 +86,7 @@ export function recordsOf(source: GenaiPrices, provider: string): PriceRecord[] 
   return found.models
 }
 
-/** The first record that matches the name, in the provider or in those it falls back to. */
+/** The first record that matches the name, in the provider or in its fallbacks. */
 export function recordFor(
   source: GenaiPrices,
   provider: string,
@@ -112,7 +112,7 @@ export function matches(clause: Clause, name: string): boolean {
   return clause.regex !== undefined && new RegExp(clause.regex).test(name)
 }
 
-// What may surround a matched part without naming another model: a region before, a version after.
+// What may surround a matched part without naming another model: a region before it, a version after it.
 const regionBefore = /^([a-z-]+\.)?$/
 const versionAfter = /^([-@:](v\d+|\d{8}|\d{2}-\d{4}|default|\d))*$/
 
@@ -133,7 +133,7 @@ export function isPrecise(record: PriceRecord, name: string): boolean {
   return record.id === name || precise(record.match)
 }
 
-/** Whole names a record is about: its `equals`, and its id where a clause starts with just that. */
+/** Exact names of a record: its `equals`, and its id where a clause starts with just that. */
 export function exactNames(record: PriceRecord): string[] {
   const names = new Set<string>()
   const visit = (clause: Clause): void => {
@@ -148,14 +148,14 @@ export function exactNames(record: PriceRecord): string[] {
 /** The price active on a date (`YYYY-MM-DD`); undefined when the record states none. */
 export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : [{ prices: record.prices }]
-  const inForce = choices.filter((choice) => (choice.constraint?.start_date ?? "") <= date)
+  const active = choices.filter((choice) => (choice.constraint?.start_date ?? "") <= date)
   const hourly = choices.some((choice) => choice.constraint?.start_time !== undefined)
   // The last that applies wins, as in the source's own library.
-  const prices = (inForce.at(-1) ?? choices[0])?.prices
+  const prices = (active.at(-1) ?? choices[0])?.prices
   if (prices === undefined || Object.keys(prices).length === 0) return undefined
   const price = priceOf(prices)
   const endedTiers =
-    price.tiers === undefined && inForce.some((choice) => priceOf(choice.prices).tiers)
+    price.tiers === undefined && active.some((choice) => priceOf(choice.prices).tiers)
   return {
     price,
     hourly,

@@ -1,6 +1,6 @@
 import type { Kind } from "./shape.ts"
 
-/** What the kind of a model is told from. Empty modalities mean that no source states them. */
+/** What the kind of a model is derived from. Empty modalities mean that no source states them. */
 export interface KindClues {
   name: string
   inputs: string[]

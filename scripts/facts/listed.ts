@@ -1,12 +1,12 @@
 import type { ModelFacts } from "./shape.ts"
 
 /**
- * Models that neither source lists and that people ask for; in US dollars per million units. The page to check a price
- * by stands with it; only Perplexity's was read (2026-11-22). A source that comes to list one counts.
+ * Models that neither source lists and that people ask for; in US dollars per million units. Each has the page
+ * with its price; only Perplexity's was read (2026-11-22). Once a source lists one, the source counts.
  */
 export const listedModels: Readonly<Record<string, Readonly<Record<string, ModelFacts>>>> = {
   cohere: {
-    // Cohere names no price for calls of it; whoever sells it sets one.
+    // Cohere publishes no price for calls of it; the reseller sets one.
     "cohere-transcribe-03-2026": { kind: "transcription", owner: "cohere", input: ["audio"] },
     // cohere.com/pricing: searches of up to a hundred documents, by the thousand.
     "rerank-english-v3.0": { kind: "rerank", owner: "cohere", price: { search: "2000" } },

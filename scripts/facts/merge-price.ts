@@ -16,7 +16,7 @@ const modelsDevKnowsBetter: Preference[] = [
   { vendor: "openai", name: /^gpt-4o-2024-05-13$/, reason: "the first snapshot stayed dearer" },
 ]
 
-/** Why models.dev's price of a model is kept over a quote of genai-prices, if it is. */
+/** Why models.dev's price of a model is preferred to a quote of genai-prices, if it is. */
 export function keptReason(
   vendor: string,
   name: string,
@@ -38,7 +38,7 @@ export function mergePrice(listed: Price | undefined, quote: Quote, higher: Pric
     if (value !== undefined) merged[name] = value
   }
   delete merged.tiers
-  // Silence on long context is not a statement that there is no such price.
+  // A record without a long-context price does not say that there is none.
   const tiers = quote.price.tiers ?? (quote.flat ? undefined : listed?.tiers)
   if (tiers !== undefined) merged.tiers = tiers
   return merged
@@ -47,11 +47,11 @@ export function mergePrice(listed: Price | undefined, quote: Quote, higher: Pric
 /** The classes for which the higher of the two sources' prices is taken. */
 export function higherClasses(kind: Kind, stale: boolean): PriceClass[] {
   if (stale) return [...priceClasses]
-  // Text and image output are priced apart but told apart by neither source: never undercharge.
+  // Text and image output have different prices, but neither source counts them separately: never undercharge.
   return kind === "image" ? ["output"] : []
 }
 
-/** Puts a price in its final form: order, derived classes, classes that cannot be. */
+/** Brings a price into its final form: order, derived classes, impossible classes removed. */
 export function finishPrice(price: Price, kind: Kind, owner: string | undefined): Price {
   const finish = (rates: Rates): Rates => {
     const result = { ...rates }
@@ -67,7 +67,7 @@ export function finishPrice(price: Price, kind: Kind, owner: string | undefined)
   return finished
 }
 
-// "0" here is a source's way to say "not priced apart": such tokens then cost what input costs.
+// "0" here means "not priced separately": such tokens then cost what input costs.
 function withoutFreeCache(rates: Rates, input: string | undefined): void {
   if (input === undefined || input === "0") return
   for (const name of ["cached_input", "cache_write"] as const) {
@@ -83,13 +83,13 @@ function withHourWrite(rates: Rates, owner: string | undefined): void {
   if (nanos(write) * 4n === nanos(input) * 5n) rates.cache_write_1h = fromNanos(nanos(input) * 2n)
 }
 
-/** The classes on which two prices both speak and disagree. */
+/** The classes that both prices have with different values. */
 export function differences(left: Price, right: Price): PriceClass[] {
   const names = Object.keys(ratesOf(left)) as PriceClass[]
   return names.filter((name) => right[name] !== undefined && left[name] !== right[name])
 }
 
-/** Things about a price that a reader should be told of. */
+/** What a reader should know about a price. */
 export function oddities(price: Price): string[] {
   const found: string[] = []
   for (const rates of [price, ...(price.tiers ?? [])]) {

@@ -3,7 +3,7 @@ import { decimal, highest } from "./decimal.ts"
 import type { Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 const costSchema = z.record(z.string(), z.unknown())
-/** A mode of service: how a request asks for it, and what it costs then. */
+/** A mode of service: how a request selects it, and its price. */
 const modeSchema = z.looseObject({
   cost: costSchema.optional(),
   provider: z.looseObject({ body: z.record(z.string(), z.unknown()).optional() }).optional(),
@@ -38,7 +38,7 @@ export const modelsDevSchema = z.looseObject({
 export type ModelsDev = z.infer<typeof modelsDevSchema>
 type Model = z.infer<typeof modelSchema>
 
-/** One model of one vendor as models.dev lists it, its base resolved. */
+/** One model of one vendor as models.dev lists it, with its base resolved. */
 export interface Listing {
   name: string
   base?: string
@@ -63,7 +63,8 @@ const spellings: Record<string, PriceClass> = {
   cache_write: "cache_write",
   cached_write: "cache_write",
   output: "output",
-  // Some vendors price thinking apart; usage does not always tell it apart, so the higher is held.
+  // Some vendors price thinking separately; usage does not always count it separately, so the higher price is
+  // held.
   reasoning: "output",
   input_audio: "audio_input",
   output_audio: "audio_output",
@@ -112,10 +113,10 @@ function listing(name: string, model: Model): Listing {
   }
 }
 
-/** Fields of a request by which a mode is asked for; the value is its name. */
+/** Fields of a request that select a mode; the value is its name. */
 const MODE_FIELDS = ["service_tier", "speed"] as const
 
-/** The factor of a mode is that of its dearest class: what a list leaves out is never undercharged. */
+/** The factor of a mode is that of its most expensive class: what a list leaves out is never undercharged. */
 function modesOf(model: Model, price: Price): Record<string, string> {
   const factors: Record<string, string> = {}
   for (const mode of Object.values(model.experimental?.modes ?? {})) {

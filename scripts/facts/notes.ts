@@ -1,4 +1,4 @@
-/** What the reader of a run should know: lines by topic. */
+/** What the operator of a run should know: lines by topic. */
 export class Notes {
   readonly #lines = new Map<string, string[]>()
 

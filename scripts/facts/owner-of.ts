@@ -35,8 +35,8 @@ const families: [RegExp, string][] = [
 ]
 
 /**
- * The organisation that made a model, as far as its name at the vendor, or the base model it is
- * listed under, tells. `maker` is the vendor itself where it sells only its own models.
+ * The organisation that made a model, as far as its name at the vendor, or the base model it is listed under,
+ * shows it. `maker` is the vendor itself where it sells only its own models.
  */
 export function ownerOf(
   name: string,

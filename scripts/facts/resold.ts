@@ -28,17 +28,16 @@ const resoldClasses: PriceClass[] = [
 export function makersFacts(facts: Facts, name: string): ModelFacts | undefined {
   const [organisation = "", bare = ""] = name.split("/")
   const models = facts.vendors[makers[organisation] ?? ""]
-  // A preview and what it became cost the same so far.
+  // So far, a preview and its release have had the same price.
   return models?.[bare] ?? models?.[`${bare}-preview`]
 }
 
 /**
- * Fills what the lists leave out of the prices of audio, images and searches, from where it is
- * known.
- * openrouter's lists price text alone but charges what the maker does; OpenAI's own list leaves
- * its image models to Azure's. An image model whose image price stays unknown loses its price:
- * better refused than sold at the price of text.
- * @returns the names that lost their price
+ * Fills in prices of audio, images and searches that the lists leave out, where they are known elsewhere.
+ * openrouter lists only text prices but charges what the maker does; OpenAI's own list leaves its image models
+ * to Azure's. An image model whose image price stays unknown loses its price: better refused than sold at the
+ * price of text.
+ * @returns the names that lost their price.
  */
 export function fillFromElsewhere(facts: Facts): string[] {
   const unpriced: string[] = []
@@ -63,7 +62,7 @@ export function fillFromElsewhere(facts: Facts): string[] {
   return unpriced
 }
 
-/** The name of the model that a name with a date at its end is a snapshot of. */
+/** The name of a model without the date of its snapshot. */
 export function undated(name: string): string {
   return name.replace(/-\d{4}-\d{2}-\d{2}$/, "")
 }

@@ -1,9 +1,9 @@
 import type { Rates, Services } from "./shape.ts"
 
 /**
- * What vendors ask for what they do beside their models, and for modes of service, in US dollars per
- * million (sessions and calls alike), as their own pages have it on 2026-11-22. Where a price depends on
- * the model, the dearest stands here: models' own factors come from models.dev.
+ * The vendors' prices for services besides their models, and for modes of service, in US dollars per million
+ * (sessions and calls alike), as on their own pages on 2026-11-22. Where a price depends on the model, this is
+ * the highest: models' own factors come from models.dev.
  */
 export const services: Record<string, Services> = {
   // developers.openai.com/api/docs/pricing: web search 10 per 1,000 calls; the preview for models that do
@@ -15,7 +15,7 @@ export const services: Record<string, Services> = {
     file_search: "2500",
     code_session: "30000",
     modes: { priority: "2.5", flex: "0.5", batch: "0.5" },
-    // The same page: data kept in one region costs a tenth more, of models since gpt-5.4.
+    // The same page: data residency in one region costs a tenth more, for models since gpt-5.4.
     regional: { factor: "1.1", hosts: "us.api.openai.com eu.api.openai.com", since: "2026-03-05" },
   },
   // platform.claude.com/docs/en/about-claude/pricing: web search 10 per 1,000; code 0.05 an hour, five
@@ -52,7 +52,7 @@ export const services: Record<string, Services> = {
   bedrock: { modes: { priority: "1.75", flex: "0.5" } },
 }
 
-/** Models whose mode of service costs otherwise than at most of their vendor's; the first that fits. */
+/** Models whose mode of service has another price than most of their vendor's; the first match counts. */
 export const modelModes: readonly {
   vendor: string
   name: RegExp
@@ -70,11 +70,11 @@ export const modelModes: readonly {
 
 /** Rates that no list has, by the vendor's own page. */
 export const modelRates: readonly { vendor: string; name: string; rates: Rates }[] = [
-  // docs.perplexity.ai/guides/pricing: what it thinks is counted beside what it writes.
+  // docs.perplexity.ai/guides/pricing: its reasoning is counted separately from its output.
   { vendor: "perplexity", name: "sonar-deep-research", rates: { reasoning_output: "3" } },
 ]
 
-/** Names under which a reseller sells models that search with every answer, at no price that is known. */
+/** Names under which a reseller sells models that search with every answer, at no known price. */
 export const alwaysSearching: readonly { vendor: string; name: RegExp }[] = [
   { vendor: "openrouter", name: /-search-preview|:online$/ },
 ]

@@ -31,7 +31,7 @@ export const priceClasses = [
 /** One of {@link priceClasses}. */
 export type PriceClass = (typeof priceClasses)[number]
 
-/** The chat wire formats that a model can be kept to. */
+/** The chat wire formats that a model can be restricted to. */
 export const dialects = ["openai-chat", "openai-responses"] as const
 
 /** One of {@link dialects}. */
@@ -48,11 +48,11 @@ export interface Tier extends Rates {
 /** The rate card of one model at one vendor. */
 export interface Price extends Rates {
   tiers?: Tier[]
-  /** What the rates are multiplied by in a mode of service. */
+  /** Factors on the rates in a mode of service. */
   modes?: Record<string, string>
 }
 
-/** What a vendor asks beside its models' prices: as rates, by names that `tollgate.yaml` has too. */
+/** A vendor's prices besides its models': as rates, by names that `tollgate.yaml` has too. */
 export interface Services {
   [name: string]: string | Record<string, string> | undefined
   modes?: Record<string, string>
@@ -71,7 +71,7 @@ export interface ModelFacts {
   input?: string[]
   tools?: true
   reasoning?: true
-  /** Where they are not all that the vendor speaks. */
+  /** Where the vendor speaks others too. */
   dialects?: Dialect[]
   price?: Price
 }

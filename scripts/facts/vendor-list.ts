@@ -14,7 +14,7 @@ import { vendorSources } from "./vendors.ts"
 import type { VendorSource } from "./vendors.ts"
 import { unreachableReason, withheldReason } from "./withheld.ts"
 
-/** The two sources, parsed, and the day (`YYYY-MM-DD`) whose prices are wanted. */
+/** The two sources, parsed, and the date of the prices (`YYYY-MM-DD`). */
 export interface Sources {
   modelsDev: ModelsDev
   genaiPrices: GenaiPrices
@@ -80,7 +80,7 @@ export class VendorList {
     return this.#describe(listing, kind)
   }
 
-  // A snapshot of a listed model, or its moving alias, is like that model.
+  // A snapshot of a listed model, or its moving alias, has the same price.
   #listingLike(name: string, record: PriceRecord): Listing {
     const stem = undated(name).replace(/-(latest|\d{4})$/, "")
     const base = this.#listings.find((listing) => listing.name === stem) ?? this.#resold(stem)
@@ -97,7 +97,7 @@ export class VendorList {
     }
   }
 
-  // What openrouter lists of the model; what it asks for it is not the vendor's price.
+  // openrouter's list of the model's features; its price is not the vendor's.
   #resold(name: string): Listing | undefined {
     const resold = listingsOf(this.#sources.modelsDev, "openrouter").find((listing) => {
       const [organisation = "", bare] = listing.name.split("/")
@@ -135,7 +135,7 @@ export class VendorList {
   #quote(name: string, record: PriceRecord): Quote | undefined {
     const quote = quoteOf(record, this.#sources.date)
     if (quote === undefined || this.#vendor !== "openrouter") return quote
-    // openrouter passes its makers' prices on, so their word on long context holds there too.
+    // openrouter passes its makers' prices on, so their long-context prices apply there too.
     const [organisation = "", bare = ""] = name.split("/")
     const provider = vendorSources[makers[organisation] ?? ""]?.genaiPrices
     const theirs = provider && recordFor(this.#sources.genaiPrices, provider, bare)

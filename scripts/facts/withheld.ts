@@ -5,9 +5,9 @@ interface Withheld {
 }
 
 /**
- * Names that genai-prices matches exactly but that are not added to a vendor's list.
- * genai-prices keeps every name it ever saw and does not say which are gone; models.dev takes
- * a withdrawn model off its list, so an older model missing there is taken for withdrawn.
+ * Names that genai-prices matches exactly but that are not added to a vendor's list. genai-prices keeps every
+ * name it ever had and does not mark withdrawn ones; models.dev removes a withdrawn model from its list, so an
+ * older model missing there is treated as withdrawn.
  */
 const withheldNames: Withheld[] = [
   { vendor: "anthropic", name: /^claude-(v?[123]|3-)/, reason: "withdrawn" },
@@ -62,7 +62,7 @@ const withheldNames: Withheld[] = [
   },
 ]
 
-/** Names that models.dev lists and that no dialect we speak to their vendor reaches. */
+/** Names that models.dev lists and that cannot be called in any dialect we speak to their vendor. */
 const unreachableNames: Withheld[] = [
   { vendor: "azure", name: /^claude-/, reason: "behind an endpoint of its own" },
   { vendor: "azure", name: /^gpt-3\.5-turbo-instruct$/, reason: "legacy completions only" },

@@ -5,7 +5,7 @@ import type { StoreReader } from "../store/store.ts"
 /**
  * The secrets of a data folder, created at the first start. A ledger whose keys were hashed with other secrets
  * is useless with new ones: no key would work, and nothing would say why.
- * @throws BookError `without_secrets`.
+ * @throws LedgerError `without_secrets`.
  */
 export async function secretsOf(
   store: Pick<StoreReader, "keys">,
@@ -16,6 +16,6 @@ export async function secretsOf(
   if (!key) return loadSecrets(dataDirectory)
   throw new LedgerError(
     "without_secrets",
-    `the secrets of ${dataDirectory} are gone, though its book is there: none of its keys would work`,
+    `the secrets of ${dataDirectory} are gone, though its ledger exists: none of its keys would work`,
   )
 }

@@ -25,7 +25,7 @@ export interface OpenDatabase {
 
 /**
  * Opens the ledger of a data folder.
- * @throws BookError when it is missing, damaged, or cannot be opened.
+ * @throws LedgerError when it is missing, damaged, or cannot be opened.
  */
 export async function openDatabase(
   { settings, events, isShared }: AppOptions,

@@ -54,7 +54,7 @@ export function limiterOf(machine: Machine): RateLimiter {
 }
 
 /** What is stored of requests besides their money. */
-export function openBeside(
+export function openRequestData(
   { reports, payloads, openReader }: ServingDatabase,
   events: Events,
   building: AsyncDisposableStack,
@@ -131,7 +131,7 @@ export function imageStore(state: State, secret: string, events: Events): ImageS
 }
 
 /** What the management API reads of the running gateway. */
-export function inForce(state: State): Pick<AdminParts, "settings" | "catalog"> {
+export function activeOf(state: State): Pick<AdminParts, "settings" | "catalog"> {
   return {
     settings: () => state.settings,
     catalog: () => state.config.catalog,

@@ -33,7 +33,7 @@ export function initialState(settings: Settings, events: Events, redactor: Redac
 }
 
 /** Activates settings. */
-export function takeOver(state: State, settings: Settings, events: Events): void {
+export function activateSettings(state: State, settings: Settings, events: Events): void {
   state.redactor.learn(secretsOf(settings))
   const { config, warnings } = runtimeConfigOf(settings, state.redactor)
   for (const warning of warnings) events.warning(warning)

@@ -11,7 +11,7 @@ export const registerCreditsGrant: RegisterCommand = (program, terminal) => {
     .description("add credits to an account")
     .argument("<ACCOUNT>", "its name or id")
     .argument("<N>", "how many", creditsArgument)
-    .option("--note <TEXT>", "why; it stands in the book", "granted")
+    .option("--note <TEXT>", "the reason, which the ledger keeps", "granted")
     .action(async (account: string, amount: bigint, { note }: { note: string }, command) => {
       const entry = { kind: "grant" as const, amount: formatCredits(amount), note }
       await addEntry({ account, entry, verb: "granted" }, command, terminal)

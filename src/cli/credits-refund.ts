@@ -11,7 +11,7 @@ export const registerCreditsRefund: RegisterCommand = (program, terminal) => {
     .description("give credits back to an account for something that went wrong")
     .argument("<ACCOUNT>", "its name or id")
     .argument("<N>", "how many", creditsArgument)
-    .requiredOption("--note <TEXT>", "why; it stands in the book")
+    .requiredOption("--note <TEXT>", "the reason, which the ledger keeps")
     .action(async (account: string, amount: bigint, { note }: { note: string }, command) => {
       const entry = { kind: "refund" as const, amount: formatCredits(amount), note }
       await addEntry({ account, entry, verb: "refunded" }, command, terminal)

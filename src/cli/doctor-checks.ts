@@ -105,7 +105,7 @@ async function checkDatabase(directory: string): Promise<Check> {
     const problem = verdict.problems[0] ?? audit.problem
     const found = `${place}: ${accounts} accounts, ${entries} entries`
     if (problem === null) return { name, result: "ok", found: `${found}, the books balance` }
-    const mend = "somebody changed the book: restore a backup and compare"
+    const mend = "someone changed the ledger: restore a backup and compare"
     return { name, result: "failed", found: `${found}; ${problem.message}`, mend }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)

@@ -32,7 +32,7 @@ async function lookAt(id: string, provider: ProviderSettings): Promise<Looked> {
   const name = `provider ${id}`
   const vendor = vendors.get(provider.vendor)
   if (!vendor) {
-    const mend = "see the README for the vendors there are"
+    const mend = "see docs/settings.md for the list of vendors"
     return { check: { name, result: "failed", found: `unknown vendor ${provider.vendor}`, mend } }
   }
   const { result, found, mend, clockOffset } = await probeProvider(provider, vendor)

@@ -11,7 +11,7 @@ const COLUMNS = [{ title: "CHECK" }, { title: "RESULT" }, { title: "FOUND" }] as
 export const registerDoctor: RegisterCommand = (program, terminal) => {
   program
     .command("doctor")
-    .description("look for what is wrong with this installation, and say how to mend it")
+    .description("check this installation for problems, and say how to fix them")
     .action(async (_options: object, command) => {
       const checks = await examine(loadOptions(command))
       const failed = checks.filter((check) => check.result === "failed")
@@ -20,7 +20,7 @@ export const registerDoctor: RegisterCommand = (program, terminal) => {
         const rows = checks.map(({ name, result, found }) => [name, result, found])
         const mends = checks.filter(hasMend).map(({ name, mend }) => `${name}: ${mend}`)
         const table = formatTable(COLUMNS, rows, style)
-        return mends.length === 0 ? table : `${table}\n\nTo mend:\n  ${mends.join("\n  ")}`
+        return mends.length === 0 ? table : `${table}\n\nTo fix:\n  ${mends.join("\n  ")}`
       })
       if (!isHealthy) {
         throw new CommandError(

@@ -53,11 +53,11 @@ function usageFailure(error: CommanderError): Failure {
 
 const LEDGER_HINTS: Readonly<Partial<Record<LedgerFault, string>>> = {
   missing:
-    "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To begin a new, empty book instead: tollgate serve --new-book",
+    "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To start a new, empty ledger instead: tollgate serve --new-book",
   without_secrets:
     "Restore the folder 'secrets' from a backup. If there is none: put 64 random hexadecimal digits into secrets/key-pepper, then rotate every key and give providers their keys again.",
   damaged:
-    "Stop the gateway, keep a copy of the whole data folder, and restore the last backup. 'tollgate ledger verify --data FOLDER' says of a folder whether its book is right.",
+    "Stop the gateway, keep a copy of the whole data folder, and restore the last backup. 'tollgate ledger verify --data FOLDER' checks the ledger in a folder.",
   unavailable:
     "Make the folder writable for this user, free some space, or choose another folder with --data.",
   not_found: "Name the folder that has the tollgate.db with --data.",

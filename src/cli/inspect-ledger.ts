@@ -18,7 +18,7 @@ export interface LedgerInspection {
 
 /**
  * Inspects the ledger of a data folder, which may be a copy, or on read-only media. Creates nothing.
- * @throws BookError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
+ * @throws LedgerError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
  */
 export async function inspectLedger(dataDirectory: string): Promise<LedgerInspection> {
   const database = databaseOf({ data: dataDirectory })
@@ -42,7 +42,7 @@ export async function inspectLedger(dataDirectory: string): Promise<LedgerInspec
 /** What is known of the ledger's end, as text. */
 export function anchorWords(anchor: ReadAnchor | undefined): string {
   if (anchor === undefined) {
-    return "no file beside the book: entries that were cut off together with the book's own anchor would not be noticed"
+    return "no anchor file next to the ledger: a truncation that also removed the ledger's own anchor would not be noticed"
   }
   const { at, rowCount } = anchor.anchor
   const words = `${rowCount} rows seen at ${new Date(at).toISOString()}`
@@ -53,7 +53,7 @@ export function anchorWords(anchor: ReadAnchor | undefined): string {
 
 function noLedger(path: string, dataDirectory: string): LedgerError {
   const words = existsSync(dataDirectory)
-    ? "there is no book"
-    : "there is no such folder, so no book"
+    ? "there is no ledger"
+    : "there is no such folder, so no ledger"
   return new LedgerError("not_found", `${words} at ${path}`)
 }

@@ -8,9 +8,9 @@ import { formatFields, type Style } from "./output.ts"
 
 /** `tollgate ledger verify` */
 export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "ledger", "the book of all accounts")
+  commandGroup(program, "ledger", "the ledger of all accounts")
     .command("verify")
-    .description("look at everything in the book, or in a copy of it with --data; changes nothing")
+    .description("verify the entire ledger, or a copy of it with --data; changes nothing")
     .action(async (_options: object, command) => {
       const look = await inspectLedger(loadSettings(loadOptions(command)).settings.data)
       const found = problemsOf(look)
@@ -18,7 +18,7 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
       if (found.length === 0) return
       throw new CommandError(
         "failed",
-        `the book is not what was written: ${found[0]}`,
+        `the ledger is not what was written: ${found[0]}`,
         "Somebody or something else has changed the database. Compare it with a backup.",
       )
     })

@@ -135,7 +135,7 @@ function describeLedger(receipt: ShownReceipt, style: Style): string {
     `${amount} credits: ${reason.replaceAll("_", " ")}`,
   ])
   if (!entry) {
-    const nothing = `charged ${charged} credits: no entry stands in the book`
+    const nothing = `charged ${charged} credits: the ledger has no entry`
     return written.length === 0 ? nothing : `${nothing}\n${formatFields(written, style)}`
   }
   return formatFields(

@@ -31,7 +31,7 @@ export const registerServe: RegisterCommand = (program, terminal) => {
   program
     .command("serve")
     .description("start the gateway; without any vendor set up, with a simulator to try it on")
-    .option(NEW_BOOK, "begin a new, empty book where the old one is gone")
+    .option(NEW_BOOK, "start a new, empty ledger where the old one is gone")
     .action(async (options: { newBook?: boolean }, command: Command) => {
       const load = loadOptions(command)
       if (process.env[WORKER_VARIABLE] !== undefined) return serveAsWorker(load)

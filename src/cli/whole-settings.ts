@@ -19,7 +19,7 @@ export interface WholeSettings {
 
 /**
  * The console's settings of an installation, below those that were loaded. Nothing is created or changed.
- * @throws BookError when there is a database that cannot be opened, or is of another version.
+ * @throws LedgerError when there is a database that cannot be opened, or is of another version.
  */
 export function wholeSettings(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
   return readWhole(load, loaded, (database) => database.openReader())

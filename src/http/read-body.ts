@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from "../canon/json.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import { incomingChunks, USUAL_PACE } from "./incoming-body.ts"
 import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
-import { free } from "../wire/free-chunk.ts"
+import { detachBuffer } from "../wire/detach-buffer.ts"
 
 /** Deeper nesting than this is no request but an attack on whoever walks it. */
 const DEEPEST = 64
@@ -104,10 +104,10 @@ async function readLarge(
     memory?.takeBody(scanner.bytes)
     whole = Buffer.concat(chunks)
   } finally {
-    for (const chunk of chunks) free(chunk)
+    for (const chunk of chunks) detachBuffer(chunk)
   }
   const text = DECODER.decode(whole)
-  free(whole)
+  detachBuffer(whole)
   return { json: parse(text), bytes }
 }
 

@@ -234,7 +234,7 @@ const UNUSABLE = {
   expired: "This code has expired. Ask whoever gave it to you for another.",
   exists: "This account has redeemed this code already, and each account can do so once.",
   insufficient: "This code was used as often as it may be. Ask whoever gave it to you for another.",
-  too_much: "The account has as many credits as the book can hold.",
+  too_much: "The account has as many credits as the ledger can hold.",
 } as const
 
 function redemptionRefusal(error: unknown): GatewayError {

@@ -98,7 +98,7 @@ export class LiveSettings {
 
   /** Replaces the settings of the file and the environment. */
   rebase(base: BaseSettings): void {
-    this.#takeOver(base, this.#reading)
+    this.#activate(base, this.#reading)
     this.#base = base
   }
 
@@ -143,13 +143,13 @@ export class LiveSettings {
     this.#state = state
     this.#reading = reading
     const before = this.#effective
-    this.#takeOver(this.#base, reading)
+    this.#activate(this.#base, reading)
     const { changed } = settingsChanges(before, before, this.#effective)
     if (changed.length > 0) this.#parts.onConsoleChange(changed)
     this.#warn()
   }
 
-  #takeOver(base: BaseSettings, reading: ConsoleReading): void {
+  #activate(base: BaseSettings, reading: ConsoleReading): void {
     const next = this.#compose(base, reading)
     this.#parts.apply(next)
     this.#effective = next

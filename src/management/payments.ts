@@ -84,7 +84,7 @@ export class Payments {
       event.type === "checkout.session.completed" ||
       event.type === "checkout.session.async_payment_succeeded"
     ) {
-      await this.#bookSession(event.data.object)
+      await this.#postSession(event.data.object)
       return
     }
     const reported = reversalOf(event)
@@ -96,21 +96,21 @@ export class Payments {
   async #isOurs(client: StripeClient, intent: string): Promise<boolean> {
     if ((await this.#parts.store.payments.findCard(intent)) !== null) return true
     const session = await client.findSession(intent)
-    return session !== undefined && (await this.#bookSession(session))
+    return session !== undefined && (await this.#postSession(session))
   }
 
   /** @returns whether it is in the ledger now. */
-  async #bookSession(session: Stripe.Checkout.Session): Promise<boolean> {
+  async #postSession(session: Stripe.Checkout.Session): Promise<boolean> {
     const payment = paymentOf(session)
     if (payment === undefined) return false
     if (typeof payment === "string") {
       this.#parts.warn(`the payment ${session.id} gave no credits: ${payment}`)
       return false
     }
-    return await this.#book(session.id, payment)
+    return await this.#postPayment(session.id, payment)
   }
 
-  async #book(id: string, { account, amount, card }: Payment): Promise<boolean> {
+  async #postPayment(id: string, { account, amount, card }: Payment): Promise<boolean> {
     const { store, audit, warn } = this.#parts
     if ((await store.accounts.find(account))?.id !== account) {
       warn(`the payment ${id} gave no credits: there is no account '${account.slice(0, 100)}'`)

@@ -95,8 +95,8 @@ export class GatewaySettings {
   }
 
   async #verify(): Promise<Verdict> {
-    await using book = await this.#parts.openReader()
-    return await verifyLedgers(book)
+    await using reader = await this.#parts.openReader()
+    return await verifyLedgers(reader)
   }
 
   #check(name: string, value: string | null): void {

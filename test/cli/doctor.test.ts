@@ -70,7 +70,7 @@ test("a healthy installation", async () => {
     "provider sim: ok",
     "prices: ok",
   ])
-  expect(words).not.toContain("To mend")
+  expect(words).not.toContain("To fix")
 }, 20_000)
 
 test("a credential that the provider refuses", async () => {
@@ -89,7 +89,7 @@ test("a provider that cannot be reached is a warning: it may come back", async (
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ url: "http://127.0.0.1:1" }))
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "provider sim")).toMatchObject({ result: "warning" })
-  expect(words).toContain("To mend:")
+  expect(words).toContain("To fix:")
 }, 20_000)
 
 test("a model without a price", async () => {
@@ -124,7 +124,7 @@ for (const [name, statement] of DAMAGES) {
     })
     expect(exitCode).toBe(6)
     expect(checkOf(diagnosis, "database").result).toBe("failed")
-    expect(words).toContain("To mend:")
+    expect(words).toContain("To fix:")
   }, 20_000)
 }
 

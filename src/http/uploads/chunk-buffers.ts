@@ -1,4 +1,4 @@
-import { free } from "../../wire/free-chunk.ts"
+import { detachBuffer } from "../../wire/detach-buffer.ts"
 
 /**
  * The chunks of a body on their way through a parser that hands out views of them, in their order. Their
@@ -41,6 +41,6 @@ export class ChunkBuffers {
 
   #freeBefore(view: Uint8Array): void {
     const at = this.#chunks.findIndex(({ chunk }) => chunk.buffer === view.buffer)
-    for (const { chunk } of this.#chunks.splice(0, Math.max(0, at))) free(chunk)
+    for (const { chunk } of this.#chunks.splice(0, Math.max(0, at))) detachBuffer(chunk)
   }
 }

@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { ChatCall } from "../pipeline/call.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
-import type { Keeping } from "./conversations.ts"
+import type { AnswerToStore } from "./conversations.ts"
 
 /** A chat request whose money is held: what everything that serves it shares. */
 export interface ChatContext extends RequestContext {
@@ -10,7 +10,7 @@ export interface ChatContext extends RequestContext {
   readonly dialect: ClientDialect
   readonly request: ChatRequest
   /** Set where the answer is stored for its account. */
-  readonly keeping?: Keeping | undefined
+  readonly keeping?: AnswerToStore | undefined
 }
 
 /** A chat request before its money is looked at. */

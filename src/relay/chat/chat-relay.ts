@@ -15,7 +15,7 @@ import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 import { resolveState } from "../state/resolve-state.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 import type { ChatContext, ChatInput } from "./chat-context.ts"
-import type { Keeping } from "./conversations.ts"
+import type { AnswerToStore } from "./conversations.ts"
 import { estimateChat, type EstimateServices } from "./estimate-chat.ts"
 import { type Estimate } from "../pipeline/estimate.ts"
 import { expectedTokens } from "./expected-tokens.ts"
@@ -170,7 +170,7 @@ export class ChatRelay {
   }
 
   /** How its answer is kept for its account, if it is. */
-  #keeping({ call, dialect }: ChatInput): Keeping | undefined {
+  #keeping({ call, dialect }: ChatInput): AnswerToStore | undefined {
     const form = dialect.isOneWay ? undefined : dialect.conversation
     if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined
     return { call, form, body: call.body }

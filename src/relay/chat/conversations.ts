@@ -34,7 +34,7 @@ export type WrittenOut =
   | { readonly body?: undefined; readonly missing: readonly ConversationName[] }
 
 /** An answer that is stored once it is charged. */
-export interface Keeping {
+export interface AnswerToStore {
   readonly call: Call
   readonly form: ConversationForm
   readonly body: JsonObject
@@ -60,7 +60,7 @@ export class Conversations implements Disposable {
    * @param memory takes what they need before they are read.
    * @throws GatewayError `book_unavailable`, `overloaded`, or `body_too_large` where it is more than can be taken.
    */
-  async writtenOut({ call, form, body }: Keeping, memory: Reservation): Promise<WrittenOut> {
+  async writtenOut({ call, form, body }: AnswerToStore, memory: Reservation): Promise<WrittenOut> {
     const names = form.names(body)
     if (names.length === 0) return { body }
     const found = await this.#texts.find(call.key.account, names, memory)
@@ -86,7 +86,7 @@ export class Conversations implements Disposable {
    * is written, or when that takes too long; in either case it can be continued from.
    * @param last the answer, or its last frame.
    */
-  async keep(keeping: Keeping, last: JsonObject): Promise<void> {
+  async keep(keeping: AnswerToStore, last: JsonObject): Promise<void> {
     const { call } = keeping
     const answer = keeping.form.answer(last)
     if (answer === undefined || !this.isOn) return
@@ -128,7 +128,7 @@ export class Conversations implements Disposable {
 
   /** What is stored of an answer; undefined where it is too much. */
   async #textsOf(
-    keeping: Keeping,
+    keeping: AnswerToStore,
     answer: ConversationAnswer,
     memory: Reservation,
   ): Promise<readonly [ConversationName, string][] | undefined> {

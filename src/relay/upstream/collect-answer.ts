@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { free } from "../../wire/free-chunk.ts"
+import { detachBuffer } from "../../wire/detach-buffer.ts"
 
 /** Answers up to this size are not counted: their request has been. Bytes. */
 const SMALL_ANSWER = 64 * 1024
@@ -50,7 +50,7 @@ export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): P
   if (chunks.length === 1 && only) return only
   const whole = Buffer.concat(chunks)
   // The collector does not see how large this garbage is.
-  if (!size.isSmall) for (const chunk of chunks) free(chunk)
+  if (!size.isSmall) for (const chunk of chunks) detachBuffer(chunk)
   return whole
 }
 

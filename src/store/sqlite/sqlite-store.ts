@@ -29,7 +29,7 @@ export interface SqliteStore {
 /**
  * Opens the file, creating it and bringing its schema up to date.
  * Every commit is synced to the disk before it answers: what was released has been paid for.
- * @throws BookError `damaged`, `unavailable`, or `other_version`.
+ * @throws LedgerError `damaged`, `unavailable`, or `other_version`.
  */
 export function openSqliteStore(path: string): SqliteStore {
   try {
@@ -48,7 +48,7 @@ export function openSqliteStore(path: string): SqliteStore {
 
 /**
  * Opens the file to look at it: nothing is made, and every step that writes fails.
- * @throws BookError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
+ * @throws LedgerError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
  */
 export function openSqliteReader(path: string): SqliteStore {
   if (!existsSync(path)) throw new LedgerError("not_found", `there is no book at ${path}`)

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { StoredFile } from "../../../src/media/stored-file.ts"
 import { ChunkBuffers } from "../../../src/http/uploads/chunk-buffers.ts"
-import { free } from "../../../src/wire/free-chunk.ts"
+import { detachBuffer } from "../../../src/wire/detach-buffer.ts"
 import { USUAL_PACE } from "../../../src/http/incoming-body.ts"
 import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 import { readForm } from "../../../src/http/uploads/read-form.ts"
@@ -66,9 +66,9 @@ describe("the memory of chunks", () => {
     for (const chunk of chunks) passing.add(chunk)
     for await (const _ of passing.views(listed(chunks[0]!.slice(), chunks[1]!))) continue
     expect(large.byteLength).toBe(100)
-    free(large.subarray(1))
+    detachBuffer(large.subarray(1))
     expect(large.byteLength).toBe(100)
-    free(large)
+    detachBuffer(large)
     expect(large.byteLength).toBe(0)
   })
 })

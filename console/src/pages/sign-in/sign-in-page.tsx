@@ -39,7 +39,7 @@ export function SignInPage() {
       {options.data?.password === true && (
         <PasswordStep onDone={enter} onCode={() => setCodeAsked(true)} />
       )}
-      <OtherHouses houses={options.data?.oidc ?? []} back={localPath(back)} />
+      <IssuerButtons issuers={options.data?.oidc ?? []} back={localPath(back)} />
     </PublicPage>
   )
 }
@@ -55,12 +55,12 @@ function SetupHint() {
   )
 }
 
-interface OtherHousesProperties {
-  readonly houses: readonly { readonly id: string; readonly name: string }[]
+interface IssuerButtonsProperties {
+  readonly issuers: readonly { readonly id: string; readonly name: string }[]
   readonly back: string
 }
 
-function OtherHouses({ houses, back }: OtherHousesProperties) {
+function IssuerButtons({ issuers: houses, back }: IssuerButtonsProperties) {
   const [busy, setBusy] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   if (houses.length === 0) return null
@@ -82,14 +82,14 @@ function OtherHouses({ houses, back }: OtherHousesProperties) {
   return (
     <Stack gap="xs">
       <Divider label="or" />
-      {houses.map((house) => (
+      {houses.map((issuer) => (
         <Button
-          key={house.id}
+          key={issuer.id}
           variant="default"
-          loading={busy === house.id}
-          onClick={() => void leave(house.id)}
+          loading={busy === issuer.id}
+          onClick={() => void leave(issuer.id)}
         >
-          Sign in with {house.name}
+          Sign in with {issuer.name}
         </Button>
       ))}
       <ErrorNotice error={error} />
