@@ -42,7 +42,7 @@ export function openSettings(
     base: { settings, written },
     sandboxUrl,
     apply,
-    onConsoleChange: events.settingsTaken,
+    onConsoleChange: events.settingsApplied,
     warn: events.warning,
   })
 }
@@ -75,7 +75,7 @@ export function openConversations(
   const { kept, state, events, hasher, secret } = parts
   const keeper = building.use(new ConversationStore(kept))
   const settings = () => state.settings.responses
-  const failed = events.conversationNotKept
+  const failed = events.conversationNotStored
   return building.use(new Conversations({ keeper, hasher, secret, settings, failed }))
 }
 
@@ -115,7 +115,7 @@ export function openIdempotency(
     ...parts,
     data: settings.data,
     limits: () => state.settings.idempotency,
-    notKept: events.answerNotKept,
+    notKept: events.answerNotStored,
     ...(now && { now }),
   })
 }

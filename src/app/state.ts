@@ -3,7 +3,7 @@ import { Redactor } from "../canon/redactor.ts"
 import { buildCatalog } from "../catalog/catalog.ts"
 import { secretsOf } from "../config/secret-values.ts"
 import type { Settings } from "../config/settings.ts"
-import { usualMemory } from "../limits/machine-memory.ts"
+import { defaultMemory } from "../limits/machine-memory.ts"
 import { MemoryBudget } from "../limits/memory-budget.ts"
 import { ProviderClient } from "../relay/upstream/provider-client.ts"
 import type { RuntimeConfig } from "../relay/pipeline/runtime-config.ts"
@@ -44,7 +44,7 @@ export function activateSettings(state: State, settings: Settings, events: Event
 
 /** This process's part of the memory that all processes of the gateway may hold. Bytes. */
 function memoryOf({ limits, server }: Settings): number {
-  return Math.floor((limits.memoryBytes ?? usualMemory()) / server.workers)
+  return Math.floor((limits.memoryBytes ?? defaultMemory()) / server.workers)
 }
 
 /** The configuration that serves requests, from the settings. */

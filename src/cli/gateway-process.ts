@@ -51,7 +51,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onChange: (next, { changed, restartNeeded }) => {
         app.apply(next.settings, next.written)
         for (const warning of next.warnings) events.warning(warning)
-        events.settingsTaken(changed)
+        events.settingsApplied(changed)
         if (restartNeeded.length > 0) {
           events.warning(`these settings need a restart: ${restartNeeded.join(", ")}`)
         }

@@ -32,7 +32,7 @@ export interface WorkerOptions {
   readonly sandboxUrl: string | undefined
   /** How long a worker may hang before it is ended, milliseconds; 0: forever. */
   readonly patience: number
-  readonly events: Pick<Events, "workerStill" | "workerKilled">
+  readonly events: Pick<Events, "workerBlocked" | "workerKilled">
 }
 
 interface WorkerProcess {
@@ -163,7 +163,7 @@ export class Workers implements AsyncDisposable {
     if (worker.isOut || this.#isEnding) return
     if (!stopListening(worker.child.pid, this.#options.port)) return
     worker.isOut = true
-    this.#options.events.workerStill(worker.child.pid, silence)
+    this.#options.events.workerBlocked(worker.child.pid, silence)
     this.#replace(worker)
   }
 

@@ -47,10 +47,10 @@ export class Keyring {
   async refresh(revision?: number): Promise<void> {
     if (revision === this.#revision) return
     const changes = this.#changes?.count ?? 0
-    const news = await this.#store.keys.listChanged(this.#revision)
-    if (news.revision < this.#revision) return
-    for (const record of news.keys) this.#hold(record)
-    this.#revision = news.revision
+    const changed = await this.#store.keys.listChanged(this.#revision)
+    if (changed.revision < this.#revision) return
+    for (const record of changed.keys) this.#hold(record)
+    this.#revision = changed.revision
     this.#changesSeen = changes
   }
 

@@ -13,9 +13,9 @@ export interface ImageKind {
  * caller leaves one open, the dearest matching rate applies, unless there is a rate for exactly that.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
-  const { pictures, ...others } = price
-  if (pictures === undefined) return price
-  const images = rateOfImages(pictures, kind)
+  const { imageRates, ...others } = price
+  if (imageRates === undefined) return price
+  const images = rateOfImages(imageRates, kind)
   if (images === undefined) return others
   const rates = { ...price.rates, images }
   const tiers = price.tiers.map((tier) => ({ ...tier, rates: { ...tier.rates, images } }))
@@ -26,29 +26,29 @@ export function priceOfImages(price: Price, kind: ImageKind): Price {
 const SIZE = /^\d+x\d+$/
 
 function rateOfImages(
-  pictures: ReadonlyMap<string, bigint>,
+  imageRates: ReadonlyMap<string, bigint>,
   { size, quality }: ImageKind,
 ): bigint | undefined {
   const known = quality === "auto" ? undefined : quality
   if (size !== undefined && known !== undefined) {
-    return pictures.get(`${size}/${known}`) ?? pictures.get(size) ?? pictures.get(known)
+    return imageRates.get(`${size}/${known}`) ?? imageRates.get(size) ?? imageRates.get(known)
   }
   if (size !== undefined) {
-    return pictures.get(size) ?? dearest(pictures, (name) => name.startsWith(`${size}/`))
+    return imageRates.get(size) ?? dearest(imageRates, (name) => name.startsWith(`${size}/`))
   }
-  if (known === undefined) return dearest(pictures, () => true)
+  if (known === undefined) return dearest(imageRates, () => true)
   return dearest(
-    pictures,
+    imageRates,
     (name) => name === known || SIZE.test(name) || name.endsWith(`/${known}`),
   )
 }
 
 function dearest(
-  pictures: ReadonlyMap<string, bigint>,
+  imageRates: ReadonlyMap<string, bigint>,
   isMeant: (name: string) => boolean,
 ): bigint | undefined {
   let max: bigint | undefined
-  for (const [name, rate] of pictures) {
+  for (const [name, rate] of imageRates) {
     if (isMeant(name) && (max === undefined || rate > max)) max = rate
   }
   return max

@@ -5,7 +5,7 @@ import type { Hold } from "./hold.ts"
 /** The longest that a settlement waits for others to share its commit, in milliseconds. */
 const GATHER_TIME = 8
 /** At least this many have to arrive in that time to be worth waiting for. */
-const WORTHY_COMPANY = 8
+const MIN_ARRIVALS = 8
 /** Holds younger than this, in milliseconds, are not recorded: most requests have ended by then. */
 const RECORD_AFTER = 250
 const ATTEMPTS = 3
@@ -93,7 +93,7 @@ export class Journal {
    */
   #schedule(): void {
     if (this.#flushing) return
-    const isExpected = this.#running > 0 && this.#arrivals.lately >= WORTHY_COMPANY
+    const isExpected = this.#running > 0 && this.#arrivals.recent >= MIN_ARRIVALS
     if (isExpected) this.#timer ??= setTimeout(() => void this.flush(), GATHER_TIME)
     else this.#immediate ??= setImmediate(() => void this.flush())
   }
@@ -161,12 +161,12 @@ class Arrivals {
   #since = -Infinity
   #count = 0
   /** In the latest complete interval; 0 when that was long ago. */
-  lately = 0
+  recent = 0
 
   add(now: number): void {
     const time = now - this.#since
     if (time >= GATHER_TIME) {
-      this.lately = time < 2 * GATHER_TIME ? this.#count : 0
+      this.recent = time < 2 * GATHER_TIME ? this.#count : 0
       this.#since = now
       this.#count = 0
     }

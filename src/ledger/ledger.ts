@@ -167,13 +167,13 @@ export class Ledger {
     const { account, key, budgets } = hold.payer
     const amount = cost > hold.amount ? hold.amount : cost
     const writtenOff = writeOffsOf(hold, cost - amount, beyond)
-    for (const till of hold.balances) till.held -= hold.amount - amount
+    for (const leased of hold.balances) leased.held -= hold.amount - amount
     try {
       const { state } = hold
       const posting = { request, account, key, budgets, amount, writtenOff, at, receipt, state }
       const posted = await this.#journal.append(hold, posting)
       const { charged, balance } = posted
-      this.#book(hold, posted)
+      this.#apply(hold, posted)
       this.#report(request, posted, amount, writtenOff)
       const written = writtenOff.reduce((sum, part) => sum + part.amount, amount - charged)
       return { charged, writtenOff: written, balance }
@@ -181,9 +181,9 @@ export class Ledger {
       this.#alarms.failed(error)
       throw error
     } finally {
-      for (const till of hold.balances) {
-        till.held -= amount
-        till.holds--
+      for (const leased of hold.balances) {
+        leased.held -= amount
+        leased.holds--
       }
       this.#open--
     }
@@ -223,7 +223,7 @@ export class Ledger {
   }
 
   /** Applies a posted charge to the leased balances. A lease that was lost meanwhile has not paid for it. */
-  #book(hold: Hold, posted: Posted): void {
+  #apply(hold: Hold, posted: Posted): void {
     const [account] = hold.balances
     if (account) {
       account.leased -= posted.fromLease

@@ -23,7 +23,7 @@ export interface Price {
    * Rates of images that depend on size and quality: `1024x1024/hd`, `1024x1024` or `hd`. They replace the rate
    * of `images` (`priceOfImages`).
    */
-  readonly pictures?: ReadonlyMap<string, bigint>
+  readonly imageRates?: ReadonlyMap<string, bigint>
   /**
    * Rates of what its vendor does besides the model, such as web searches. They apply where `rates` has none,
    * and are held only for requests that ask for such a service.
@@ -84,20 +84,20 @@ export function parsePrice(
 ): Price {
   const factor = parseDecimal(multiplier, 6)
   if (factor < 0n) throw new RangeError(`multiplier '${multiplier}' is negative`)
-  const pictures = parseImages(price.images)
+  const imageRates = parseImages(price.images)
   const rates = parseRates(price)
   // An image of a kind without a rate is never free: it costs what the dearest kind does.
-  if (pictures) rates.images ??= dearestOf(pictures)
+  if (imageRates) rates.images ??= dearestOf(imageRates)
   const tiers = (price.tiers ?? [])
     .map((tier) => ({ above: tier.above, rates: { ...rates, ...parseRates(tier) } }))
     .toSorted((left, right) => right.above - left.above)
-  const beside = parseRates(services)
+  const serviceRates = parseRates(services)
   const modes = parseModes({ ...services.modes, ...price.modes })
   return {
     rates,
     tiers,
-    ...(pictures && { pictures }),
-    ...(Object.keys(beside).length > 0 && { services: beside }),
+    ...(imageRates && { imageRates }),
+    ...(Object.keys(serviceRates).length > 0 && { services: serviceRates }),
     ...(modes && { modes }),
     multiplier: factor,
   }

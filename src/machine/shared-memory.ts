@@ -20,7 +20,7 @@ const PREFIX = "shared-"
 const PLACES = {
   counters: { start: 0, length: 4_096 },
   presence: { start: 4_096, length: 16_384 },
-  ailments: { start: 20_480, length: 4_096 * 64 },
+  circuits: { start: 20_480, length: 4_096 * 64 },
   rates: { start: 20_480 + 4_096 * 64, length: 65_536 * 40 },
 } as const
 const SIZE = PLACES.rates.start + PLACES.rates.length

@@ -40,10 +40,12 @@ function dearest(all: readonly Rates[]): PriceTable {
 }
 
 function pictures(prices: readonly Price[]): PriceTable | null {
-  const names = new Set(prices.flatMap((price) => [...(price.pictures?.keys() ?? [])]))
+  const names = new Set(prices.flatMap((price) => [...(price.imageRates?.keys() ?? [])]))
   if (names.size === 0) return null
   const rates = [...names].map((name) => {
-    const known = prices.map((price) => price.pictures?.get(name) ?? rateOf(price.rates, "images"))
+    const known = prices.map(
+      (price) => price.imageRates?.get(name) ?? rateOf(price.rates, "images"),
+    )
     return [name, formatCredits(max(known))] as const
   })
   return Object.fromEntries(rates)

@@ -17,7 +17,7 @@ interface Density {
   readonly min: number
   readonly max: number
   /** Of speech as it is usually sent: the guess where the file does not say. */
-  readonly usual: number
+  readonly typical: number
 }
 
 /**
@@ -26,13 +26,13 @@ interface Density {
  */
 const LOSSLESS = 576_000
 const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
-  flac: { min: 1_000, max: LOSSLESS, usual: 60_000 },
-  mp3: { min: 1_000, max: 40_000, usual: 16_000 },
-  mp4: { min: 750, max: LOSSLESS, usual: 16_000 },
-  mpeg: { min: 1_000, max: LOSSLESS, usual: 40_000 },
-  ogg: { min: 750, max: LOSSLESS, usual: 8_000 },
-  wav: { min: 1_000, max: LOSSLESS, usual: 32_000 },
-  webm: { min: 750, max: LOSSLESS, usual: 8_000 },
+  flac: { min: 1_000, max: LOSSLESS, typical: 60_000 },
+  mp3: { min: 1_000, max: 40_000, typical: 16_000 },
+  mp4: { min: 750, max: LOSSLESS, typical: 16_000 },
+  mpeg: { min: 1_000, max: LOSSLESS, typical: 40_000 },
+  ogg: { min: 750, max: LOSSLESS, typical: 8_000 },
+  wav: { min: 1_000, max: LOSSLESS, typical: 32_000 },
+  webm: { min: 750, max: LOSSLESS, typical: 8_000 },
 }
 
 const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
@@ -67,8 +67,8 @@ export async function readAudio(file: FormFile): Promise<Audio> {
   const { container, even } = await see(file)
   const mediaType = MEDIA_TYPES[container]
   if (even) return { container, mediaType, file, seconds: even.seconds, maxSeconds: even.seconds }
-  const { min, max, usual } = DENSITIES[container]
-  const claimed = (await claimedSeconds(file, mediaType)) ?? file.size / usual
+  const { min, max, typical } = DENSITIES[container]
+  const claimed = (await claimedSeconds(file, mediaType)) ?? file.size / typical
   const maxSeconds = file.size / min
   const seconds = Math.min(maxSeconds, Math.max(file.size / max, claimed))
   return { container, mediaType, file, seconds, maxSeconds }
@@ -91,9 +91,9 @@ export function describedAudio({ container, bytes, seconds }: DescribedAudio): A
   if (container === "wav" && seconds !== undefined) {
     return { container, mediaType, file, seconds, maxSeconds: seconds }
   }
-  const { min, usual } = DENSITIES[container]
+  const { min, typical } = DENSITIES[container]
   const maxSeconds = bytes / min
-  const reported = Math.min(maxSeconds, seconds ?? bytes / usual)
+  const reported = Math.min(maxSeconds, seconds ?? bytes / typical)
   return { container, mediaType, file, seconds: reported, maxSeconds }
 }
 

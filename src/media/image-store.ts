@@ -18,7 +18,7 @@ export interface ImageStoreParts {
 }
 
 /** An image as it is served. */
-export interface KeptImage {
+export interface StoredImage {
   readonly body: Blob
   readonly mediaType: string
   /** Milliseconds until its link expires. */
@@ -79,7 +79,7 @@ export class ImageStore implements Disposable {
   }
 
   /** The image of a link; undefined when the link is invalid or has expired. */
-  async open(name: string, signature: string): Promise<KeptImage | undefined> {
+  async open(name: string, signature: string): Promise<StoredImage | undefined> {
     const [, expires, ending = ""] = NAME.exec(name) ?? []
     const mediaType = TYPES.get(ending)
     if (mediaType === undefined || !isEqual(signature, this.#sign(name))) return undefined

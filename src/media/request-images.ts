@@ -23,7 +23,7 @@ export interface RequestImages {
 export async function readRequestImages(
   task: ImageTask,
   files: readonly FormFile[],
-  asked: ImageSize | "auto" | undefined,
+  requested: ImageSize | "auto" | undefined,
 ): Promise<RequestImages> {
   const images = files.filter(({ field }) => field === "image")
   const mask = files.find(({ field }) => field === "mask")
@@ -39,7 +39,7 @@ export async function readRequestImages(
     read.push({ bytes, mediaType: PNG_TYPE })
   }
   if (size === undefined) throw missingParameter("image")
-  if (task === "edit" && typeof asked === "object") checkSize(asked, size)
+  if (task === "edit" && typeof requested === "object") checkSize(requested, size)
   if (mask === undefined) return { images: read, size }
   return { images: read, mask: await readMask(mask, size), size }
 }
@@ -66,11 +66,11 @@ async function readMask(file: FormFile, size: ImageSize): Promise<ImageFile> {
   return { bytes, mediaType: PNG_TYPE }
 }
 
-function checkSize(asked: ImageSize, size: ImageSize): void {
-  if (sizeName(asked) === sizeName(size)) return
+function checkSize(requested: ImageSize, size: ImageSize): void {
+  if (sizeName(requested) === sizeName(size)) return
   throw new GatewayError(
     "invalid_image",
-    `The 'size' ${sizeName(asked)} differs from the image's, which is ${sizeName(size)}. Leave 'size' out, or send an image of that size.`,
+    `The 'size' ${sizeName(requested)} differs from the image's, which is ${sizeName(size)}. Leave 'size' out, or send an image of that size.`,
     { parameter: "size" },
   )
 }

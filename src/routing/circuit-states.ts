@@ -7,20 +7,20 @@ const SLOT_WORDS = 8
 const COUNTER = 1
 
 const FAILURES = 1
-const RESTS = 2
-const RESTS_UNTIL = 3
+const OPENINGS = 2
+const OPEN_UNTIL = 3
 const OVERLOADED_UNTIL = 4
 const HALF_OPEN_UNTIL = 5
 
 /** Deployments that have failed recently, in memory that processes share. */
-export class Ailments {
+export class CircuitStates {
   readonly #table: WordTable
   readonly #values: Float64Array
   readonly #counters: Int32Array
 
   constructor(memory: SharedMemory) {
-    this.#table = new WordTable(memory.bigWords("ailments"), SLOT_WORDS)
-    this.#values = memory.floatWords("ailments")
+    this.#table = new WordTable(memory.bigWords("circuits"), SLOT_WORDS)
+    this.#values = memory.floatWords("circuits")
     this.#counters = memory.counters()
   }
 
@@ -71,21 +71,21 @@ export class CircuitState {
   }
 
   /** How many times in a row its circuit opened. */
-  get rests(): number {
-    return this.#get(RESTS)
+  get openings(): number {
+    return this.#get(OPENINGS)
   }
 
-  set rests(count: number) {
-    this.#set(RESTS, count)
+  set openings(count: number) {
+    this.#set(OPENINGS, count)
   }
 
   /** When the circuit that failures opened may close. */
-  get restsUntil(): number {
-    return this.#get(RESTS_UNTIL)
+  get openUntil(): number {
+    return this.#get(OPEN_UNTIL)
   }
 
-  set restsUntil(moment: number) {
-    this.#set(RESTS_UNTIL, moment)
+  set openUntil(moment: number) {
+    this.#set(OPEN_UNTIL, moment)
   }
 
   /** Until when the vendor asked for fewer requests: a success does not end it. */
@@ -108,14 +108,14 @@ export class CircuitState {
 
   /** Until when requests go elsewhere. */
   get until(): number {
-    return Math.max(this.restsUntil, this.overloadedUntil, this.halfOpenUntil)
+    return Math.max(this.openUntil, this.overloadedUntil, this.halfOpenUntil)
   }
 
   /** It works, but its vendor still asks for fewer requests. */
   recover(): void {
     this.failures = 0
-    this.rests = 0
-    this.restsUntil = 0
+    this.openings = 0
+    this.openUntil = 0
     this.halfOpenUntil = 0
   }
 

@@ -1,17 +1,17 @@
 import type { ErrorKind, GatewayError } from "../canon/errors.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
-import { Ailments } from "./circuit-states.ts"
+import { CircuitStates } from "./circuit-states.ts"
 
 /** Consecutive failures that open a deployment's circuit. */
-const FAILURES_TO_REST = 3
+const FAILURES_TO_OPEN = 3
 /** Milliseconds that the circuit stays open first; doubled each time the half-open request fails. */
-const FIRST_REST = 1_000
-const LONGEST_REST = 60_000
+const FIRST_OPEN_TIME = 1_000
+const MAX_OPEN_TIME = 60_000
 /** Milliseconds after an overload for which the vendor named no wait, and the longest wait accepted. */
-const OVERLOAD_REST = 5_000
-const LONGEST_OVERLOAD_REST = 120_000
+const OVERLOAD_TIME = 5_000
+const MAX_OVERLOAD_TIME = 120_000
 /** Milliseconds after the vendor refused the operator's credential. */
-const CREDENTIAL_REST = 60_000
+const CREDENTIAL_TIME = 60_000
 /** Milliseconds until a half-open request without a result counts as lost. */
 const HALF_OPEN_TIME = 30_000
 /** Deployments remembered; larger configurations are not expected. */
@@ -59,41 +59,41 @@ const UNKNOWN: HealthReport = {
  * processes of a machine share the circuits (docs/decisions, 19); each keeps its own counters. No timers.
  */
 export class Health {
-  readonly #ailments: Ailments
+  readonly #circuits: CircuitStates
   readonly #tallies = new Map<string, Tally>()
   readonly #clock: () => number
 
   /** @param clock monotonic milliseconds; shared memory needs a clock that is shared, too. */
   constructor(clock: () => number = () => performance.now(), memory = SharedMemory.own()) {
     this.#clock = clock
-    this.#ailments = new Ailments(memory)
+    this.#circuits = new CircuitStates(memory)
   }
 
   /** Whether no circuit is open. */
   get isAllWell(): boolean {
-    return this.#ailments.areNone
+    return this.#circuits.areNone
   }
 
   /** Whether requests should go to a deployment now. */
   isHealthy(deployment: string): boolean {
-    const circuit = this.#ailments.find(deployment)
+    const circuit = this.#circuits.find(deployment)
     if (circuit === undefined) return true
     return this.#clock() >= circuit.until
   }
 
   /** A request is about to go to a deployment: if the circuit was open, it is the half-open request. */
   attempted(deployment: string): void {
-    const circuit = this.#ailments.find(deployment)
-    if (circuit === undefined || circuit.rests === 0) return
+    const circuit = this.#circuits.find(deployment)
+    if (circuit === undefined || circuit.openings === 0) return
     const now = this.#clock()
-    if (now >= circuit.restsUntil && now >= circuit.halfOpenUntil)
+    if (now >= circuit.openUntil && now >= circuit.halfOpenUntil)
       circuit.halfOpenUntil = now + HALF_OPEN_TIME
   }
 
   /** How a deployment does; the counters are this process's. */
   report(deployment: string): HealthReport {
     const tally = this.#tallies.get(deployment)
-    const restsFor = (this.#ailments.find(deployment)?.until ?? 0) - this.#clock()
+    const restsFor = (this.#circuits.find(deployment)?.until ?? 0) - this.#clock()
     if (restsFor > 0) return { ...UNKNOWN, ...tally, state: "resting", restsFor }
     return tally === undefined ? UNKNOWN : { state: "healthy", restsFor: 0, ...tally }
   }
@@ -101,10 +101,10 @@ export class Health {
   /** A deployment responded. */
   succeeded(deployment: string): void {
     this.#tally(deployment).successes++
-    const circuit = this.#ailments.find(deployment)
+    const circuit = this.#circuits.find(deployment)
     if (circuit === undefined) return
     if (this.#clock() >= circuit.overloadedUntil) {
-      this.#ailments.remove(deployment, circuit)
+      this.#circuits.remove(deployment, circuit)
       return
     }
     circuit.recover()
@@ -129,16 +129,16 @@ export class Health {
 
   /** An attempt got no usable response. */
   broke(deployment: string): void {
-    const circuit = this.#ailments.note(deployment)
+    const circuit = this.#circuits.note(deployment)
     const now = this.#clock()
     // Requests that started before the circuit opened fail later; they change nothing.
-    if (now < circuit.restsUntil) return
+    if (now < circuit.openUntil) return
     circuit.halfOpenUntil = 0
     circuit.failures++
-    if (circuit.failures < FAILURES_TO_REST) return
-    const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** circuit.rests)
-    circuit.rests++
-    circuit.restsUntil = now + rest
+    if (circuit.failures < FAILURES_TO_OPEN) return
+    const rest = Math.min(MAX_OPEN_TIME, FIRST_OPEN_TIME * 2 ** circuit.openings)
+    circuit.openings++
+    circuit.openUntil = now + rest
   }
 
   /**
@@ -146,20 +146,20 @@ export class Health {
    * @param retryAfter seconds, when it named them.
    */
   overloaded(deployment: string, retryAfter?: number): void {
-    const asked = retryAfter === undefined ? OVERLOAD_REST : retryAfter * 1_000
-    const rest = Math.min(LONGEST_OVERLOAD_REST, Math.max(0, asked))
-    const circuit = this.#ailments.note(deployment)
+    const requested = retryAfter === undefined ? OVERLOAD_TIME : retryAfter * 1_000
+    const rest = Math.min(MAX_OVERLOAD_TIME, Math.max(0, requested))
+    const circuit = this.#circuits.note(deployment)
     circuit.halfOpenUntil = 0
     circuit.overloadedUntil = Math.max(circuit.overloadedUntil, this.#clock() + rest)
   }
 
   /** The vendor refused the operator's credential: it is invalid, or out of money. */
   refused(deployment: string): void {
-    const circuit = this.#ailments.note(deployment)
+    const circuit = this.#circuits.note(deployment)
     circuit.halfOpenUntil = 0
-    circuit.rests = Math.max(1, circuit.rests)
-    circuit.failures = FAILURES_TO_REST
-    circuit.restsUntil = Math.max(circuit.restsUntil, this.#clock() + CREDENTIAL_REST)
+    circuit.openings = Math.max(1, circuit.openings)
+    circuit.failures = FAILURES_TO_OPEN
+    circuit.openUntil = Math.max(circuit.openUntil, this.#clock() + CREDENTIAL_TIME)
   }
 
   #tally(deployment: string): Tally {

@@ -15,7 +15,7 @@ export function route(
   random: () => number = Math.random,
 ): readonly Deployment[] {
   const { deployments } = model
-  return deployments.length === 1 ? single(deployments) : order(deployments, health, random)
+  return deployments.length === 1 ? single(deployments) : inOrder(deployments, health, random)
 }
 
 /** The likeliest order of a request's deployments, for estimates. */
@@ -31,7 +31,7 @@ function single(deployments: readonly Deployment[]): readonly Deployment[] {
   return deployments[0]?.price === undefined ? NONE : deployments
 }
 
-function order(
+function inOrder(
   deployments: readonly Deployment[],
   health: Health,
   random: () => number,

@@ -19,14 +19,14 @@ export interface Events {
   imagesLeft(error: unknown): void
   contentsFailed(error: unknown): void
   vendorStateLeft(error: unknown): void
-  answerNotKept(request: string, error: unknown): void
-  conversationNotKept(request: string, error: unknown): void
+  answerNotStored(request: string, error: unknown): void
+  conversationNotStored(request: string, error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
   /** A worker is blocked: another one has taken its place. */
-  workerStill(processId: number, milliseconds: number): void
+  workerBlocked(processId: number, milliseconds: number): void
   workerKilled(processId: number, milliseconds: number): void
-  settingsTaken(changes: readonly string[]): void
+  settingsApplied(changes: readonly string[]): void
   settingsRefused(message: string): void
   warning(message: string): void
 }
@@ -78,7 +78,7 @@ export function createEvents(
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
     nodeFailed: (error) => nodeFailed(words(error)),
     ...workerEvents(logger),
-    settingsTaken: (changes) =>
+    settingsApplied: (changes) =>
       logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
     settingsRefused: (message) =>
       logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
@@ -109,9 +109,9 @@ function ledgerEvents(
   }
 }
 
-function workerEvents(logger: Logger): Pick<Events, "workerStill" | "workerKilled"> {
+function workerEvents(logger: Logger): Pick<Events, "workerBlocked" | "workerKilled"> {
   return {
-    workerStill: (processId, milliseconds) =>
+    workerBlocked: (processId, milliseconds) =>
       logger.error(
         { event: "worker_still", process: processId, still_ms: Math.round(milliseconds) },
         "a worker stands still: another one takes its place",
@@ -146,9 +146,9 @@ function leftEvents(
   words: (error: unknown) => string,
 ): Pick<
   Events,
-  "imagesLeft" | "contentsFailed" | "answerNotKept" | "conversationNotKept" | "vendorStateLeft"
+  "imagesLeft" | "contentsFailed" | "answerNotStored" | "conversationNotStored" | "vendorStateLeft"
 > {
-  const notKept = throttled((error, request) =>
+  const notStored = throttled((error, request) =>
     logger.error(
       { event: "conversation_not_kept", request, error },
       "an answer could not be kept for later requests to go on from, or those whose time is over not deleted; said once a minute for each cause",
@@ -165,12 +165,12 @@ function leftEvents(
         { event: "contents_failed", error: words(error) },
         "prompts and answers could not be kept, or those whose time is over not deleted",
       ),
-    answerNotKept: (request, error) =>
+    answerNotStored: (request, error) =>
       logger.error(
         { event: "answer_not_kept", request, error: words(error) },
         "an answer could not be kept for its idempotency key: a retry is told so, and not charged again",
       ),
-    conversationNotKept: (request, error) => notKept(words(error), request),
+    conversationNotStored: (request, error) => notStored(words(error), request),
     vendorStateLeft: (error) =>
       logger.error(
         { event: "vendor_state_left", error: words(error) },

@@ -8,7 +8,7 @@ const MAX_TEXTS = 100
  * and its log is on the same disk.
  */
 export function throttled(
-  tell: (text: string, about: string) => void,
+  report: (text: string, about: string) => void,
   now: () => number = () => performance.now(),
 ): (text: string, about?: string) => void {
   const reportedAt = new Map<string, number>()
@@ -17,6 +17,6 @@ export function throttled(
     if (moment - (reportedAt.get(text) ?? -Infinity) < QUIET_TIME) return
     if (reportedAt.size >= MAX_TEXTS) reportedAt.clear()
     reportedAt.set(text, moment)
-    tell(text, about)
+    report(text, about)
   }
 }

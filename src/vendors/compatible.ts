@@ -187,7 +187,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       ...BOTH_LIMITS,
       reasoningField: "reasoning",
       reasoningHistory: "details",
-      reasoningOrder: "object",
+      reasoningForm: "object",
       cacheControl: true,
       fileUrls: true,
       developerRole: "developer",

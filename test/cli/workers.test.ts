@@ -25,7 +25,7 @@ async function pausesLeft(program: string): Promise<number> {
     words: [process.execPath, "-e", program],
     sandboxUrl: undefined,
     patience: 0,
-    events: { workerStill: ignore, workerKilled: ignore },
+    events: { workerBlocked: ignore, workerKilled: ignore },
   })
   await workers[Symbol.asyncDispose]()
   return left.size

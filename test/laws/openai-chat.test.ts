@@ -16,7 +16,7 @@ import { request } from "./openai-chat-requests.ts"
 /** With the quirks that carry the most, so that the law is about the most. */
 const dialect = openAiChat({
   reasoningHistory: "details",
-  reasoningOrder: "object",
+  reasoningForm: "object",
   cacheControl: true,
   fileUrls: true,
   topK: true,

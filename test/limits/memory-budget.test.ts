@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { GatewayError } from "../../src/canon/errors.ts"
-import { usualMemory } from "../../src/limits/machine-memory.ts"
+import { defaultMemory } from "../../src/limits/machine-memory.ts"
 import { MemoryBudget, type Reservation } from "../../src/limits/memory-budget.ts"
 
 const MEGABYTE = 1024 * 1024
@@ -97,6 +97,6 @@ describe("the memory of all requests", () => {
   })
 
   test("is at least 256 MB where no one says otherwise", () => {
-    expect(usualMemory()).toBeGreaterThanOrEqual(256 * MEGABYTE)
+    expect(defaultMemory()).toBeGreaterThanOrEqual(256 * MEGABYTE)
   })
 })

@@ -7,7 +7,7 @@ const [, , folder = "", limit = "0", tries = "0"] = process.argv
 using machine = new Machine(folder)
 const counters = machine.memory.counters()
 const buckets = new SharedBuckets(machine)
-const table = new WordTable(machine.memory.bigWords("ailments"), 8)
+const table = new WordTable(machine.memory.bigWords("circuits"), 8)
 
 // All begin at once.
 Atomics.add(counters, 1_000, 1)

@@ -36,7 +36,7 @@ describe("shared memory", () => {
     expect(Atomics.load(right.counters(), 7)).toBe(42)
     left.floatWords("rates")[3] = 1.5
     expect(right.floatWords("rates")[3]).toBe(1.5)
-    expect(right.bigWords("ailments")[3]).toBe(0n)
+    expect(right.bigWords("circuits")[3]).toBe(0n)
   })
 
   test("goes with the folder, and files of long ago go", () => {
@@ -72,7 +72,7 @@ describe("shared memory", () => {
 })
 
 describe("a table of words", () => {
-  const table = () => new WordTable(SharedMemory.own().bigWords("ailments"), 8)
+  const table = () => new WordTable(SharedMemory.own().bigWords("circuits"), 8)
 
   test("gives each name its own words, all 0, until they are given back", () => {
     const names = table()

@@ -19,7 +19,7 @@ function pathOf(gateway: TestGateway): string {
 }
 
 function told(gateway: TestGateway): number {
-  return gateway.heard.filter(({ name }) => name === "conversationNotKept").length
+  return gateway.heard.filter(({ name }) => name === "conversationNotStored").length
 }
 
 test("what there is no memory for is not even read", async () => {

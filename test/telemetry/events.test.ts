@@ -6,8 +6,8 @@ test("conversations that cannot be kept are reported once a minute for each caus
   const told: object[] = []
   const logger = { error: (line: object) => told.push(line) } as unknown as Logger
   const events = createEvents(logger)
-  for (let answer = 0; answer < 50; answer++) events.conversationNotKept(`req_${answer}`, "full")
-  events.conversationNotKept("req_50", "locked")
+  for (let answer = 0; answer < 50; answer++) events.conversationNotStored(`req_${answer}`, "full")
+  events.conversationNotStored("req_50", "locked")
   expect(told).toEqual([
     { event: "conversation_not_kept", request: "req_0", error: "full" },
     { event: "conversation_not_kept", request: "req_50", error: "locked" },

@@ -43,8 +43,10 @@ export function encodeError(
 }
 
 function errorType(error: GatewayError): string {
-  const usual = ERROR_KINDS[error.kind].anthropicType
-  return error.kind === "refused_by_upstream" ? (REFUSAL_TYPES.get(error.status) ?? usual) : usual
+  const standard = ERROR_KINDS[error.kind].anthropicType
+  return error.kind === "refused_by_upstream"
+    ? (REFUSAL_TYPES.get(error.status) ?? standard)
+    : standard
 }
 
 /** The frame that breaks a stream: official clients throw on it (docs/wire/anthropic-messages.md#f12). */

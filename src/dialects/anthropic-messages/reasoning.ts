@@ -81,10 +81,10 @@ function encodeBudget(
     return {}
   }
   const maxTokens = Number(body.max_tokens)
-  const asked = budgetOf(options, maxTokens)
-  const usual = budgetOf({ effort: "medium" }, maxTokens) ?? SMALLEST_BUDGET
-  const budget = fitBudget(asked ?? usual, maxTokens)
-  if (budget !== (options.budget ?? asked)) losses.add(name, "approximated")
+  const requested = budgetOf(options, maxTokens)
+  const medium = budgetOf({ effort: "medium" }, maxTokens) ?? SMALLEST_BUDGET
+  const budget = fitBudget(requested ?? medium, maxTokens)
+  if (budget !== (options.budget ?? requested)) losses.add(name, "approximated")
   if (budget === undefined) return {}
   return { thinking: { type: "enabled", budget_tokens: budget, ...encodeDisplay(options) } }
 }

@@ -163,8 +163,9 @@ function withEffort(
     losses.add(nameOf(options))
     return undefined
   }
-  const isSaid = options.budget === undefined && word !== undefined
-  if (!isSaid || (word === "none" && effort !== "none")) losses.add(nameOf(options), "approximated")
+  const isExact = options.budget === undefined && word !== undefined
+  if (!isExact || (word === "none" && effort !== "none"))
+    losses.add(nameOf(options), "approximated")
   return write(effort)
 }
 

@@ -36,7 +36,7 @@ export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAns
   if (family.structuredOutput && isStructuredSchema(schema)) {
     return { way: "structured", format, schema }
   }
-  if (demandsCall(request)) return undefined
+  if (requiresCall(request)) return undefined
   if (family.toolChoice === "auto" || !isObjectSchema(schema)) {
     return { way: "instruction", schema }
   }
@@ -63,12 +63,12 @@ export function jsonInstruction(answer: JsonAnswer | undefined): string | undefi
     : `Answer with one JSON value and nothing else: no remarks, no code fences. It has to follow this JSON schema: ${JSON.stringify(answer.schema)}`
 }
 
-function demandsCall({ toolChoice }: ChatRequest): boolean {
+function requiresCall({ toolChoice }: ChatRequest): boolean {
   return toolChoice?.type === "required" || toolChoice?.type === "tool"
 }
 
 /** Constraints that structured output does not accept, recorded as refused: `maxItems`, `minimum`. */
-const UNTAKEN: ReadonlySet<string> = new Set([
+const UNSUPPORTED: ReadonlySet<string> = new Set([
   "exclusiveMaximum",
   "exclusiveMinimum",
   "maxItems",
@@ -85,7 +85,7 @@ const UNTAKEN: ReadonlySet<string> = new Set([
  * not followed.
  */
 export function isStructuredSchema(schema: JsonValue | undefined): boolean {
-  return isTaken(schema, false)
+  return isSupported(schema, false)
 }
 
 /** Whether a schema describes an object, as a tool's arguments require. */
@@ -93,17 +93,17 @@ export function isObjectSchema(schema: JsonValue | undefined): boolean {
   return isJsonObject(schema) && schema.type === "object"
 }
 
-function isTaken(schema: JsonValue | undefined, isDefinition: boolean): boolean {
-  if (Array.isArray(schema)) return schema.every((entry) => isTaken(entry, isDefinition))
+function isSupported(schema: JsonValue | undefined, isDefinition: boolean): boolean {
+  if (Array.isArray(schema)) return schema.every((entry) => isSupported(entry, isDefinition))
   if (!isJsonObject(schema)) return true
   if (isObjectType(schema.type) && schema.additionalProperties !== false) return false
   return Object.entries(schema).every(([name, value]) => {
     if (VALUE_MEMBERS.has(name)) return true
-    if (UNTAKEN.has(name)) return false
+    if (UNSUPPORTED.has(name)) return false
     if (name === "minItems") return value === 0 || value === 1
     if (name === "$ref") return !isDefinition && shown(value).startsWith("#/")
-    if (!SCHEMA_MAPS.has(name) || !isJsonObject(value)) return isTaken(value, isDefinition)
+    if (!SCHEMA_MAPS.has(name) || !isJsonObject(value)) return isSupported(value, isDefinition)
     const isInside = isDefinition || name === "$defs" || name === "definitions"
-    return Object.values(value).every((entry) => isTaken(entry, isInside))
+    return Object.values(value).every((entry) => isSupported(entry, isInside))
   })
 }

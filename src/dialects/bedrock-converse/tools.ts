@@ -45,7 +45,7 @@ export function encodeTools(
     points.mark(tools, tool.cache, "tools")
   }
   if (tools.length === 0) return { isForced: false }
-  const choice = encodeChoice(demandedChoice(request, answer), declared.length, family, losses)
+  const choice = encodeChoice(requiredChoice(request, answer), declared.length, family, losses)
   const isForced = choice.type !== "auto"
   if (request.parallelToolCalls === false) {
     if (family.parallelSwitch) {
@@ -106,7 +106,7 @@ function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObje
 }
 
 /** What may be called if the answer comes as a call, too. */
-function demandedChoice(request: ChatRequest, answer: JsonAnswer | undefined): ToolChoice {
+function requiredChoice(request: ChatRequest, answer: JsonAnswer | undefined): ToolChoice {
   const { toolChoice = { type: "auto" }, tools = [] } = request
   if (answer?.way !== "tool") return toolChoice
   const isOnly = tools.length === 0 || toolChoice.type === "none"
@@ -122,9 +122,9 @@ function encodeChoice(
   family: ModelFamily,
   losses: LossList,
 ): EncodedChoice {
-  const isDemanded = choice.type === "required" || choice.type === "tool"
-  if (!isDemanded || family.toolChoice === "auto") {
-    if (isDemanded) losses.add("tool_choice", "approximated")
+  const isRequired = choice.type === "required" || choice.type === "tool"
+  if (!isRequired || family.toolChoice === "auto") {
+    if (isRequired) losses.add("tool_choice", "approximated")
     return { type: "auto" }
   }
   if (choice.type !== "tool") return { type: "any" }

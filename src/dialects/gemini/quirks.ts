@@ -24,15 +24,15 @@ export interface ModelTraits {
   readonly name: RegExp
   readonly thinking: ThinkingControl
   /** Refuses the first call of a step of the current turn without a signature (docs/wire/gemini.md#f5). */
-  readonly demandsSignatures: boolean
+  readonly requiresSignatures: boolean
   /** Accepts a JSON answer and functions in one request. */
   readonly jsonWithTools: boolean
 }
 
 /** What the families before Gemini 3 have in common. */
-const EARLIER = { demandsSignatures: false, jsonWithTools: false }
+const EARLIER = { requiresSignatures: false, jsonWithTools: false }
 /** What Gemini 3 and later have in common. */
-const CURRENT = { demandsSignatures: true, jsonWithTools: true }
+const CURRENT = { requiresSignatures: true, jsonWithTools: true }
 
 /**
  * The families that differ from the current one; the first match applies. Budgets and levels are from Google's
@@ -68,7 +68,7 @@ export const KNOWN_TRAITS: readonly ModelTraits[] = [
 ]
 
 /** A model outside these families. */
-const USUAL_TRAITS: ModelTraits = {
+const DEFAULT_TRAITS: ModelTraits = {
   ...CURRENT,
   name: /^/,
   thinking: { by: "level", levels: THINKING_LEVELS },
@@ -77,7 +77,7 @@ const USUAL_TRAITS: ModelTraits = {
 /** The traits of a model, by the vendor's name for it. */
 export function traitsOf(model: string, known: readonly ModelTraits[]): ModelTraits {
   const name = model.slice(model.lastIndexOf("/") + 1)
-  return known.find((traits) => traits.name.test(name)) ?? USUAL_TRAITS
+  return known.find((traits) => traits.name.test(name)) ?? DEFAULT_TRAITS
 }
 
 /** How one vendor of Gemini departs from the Gemini API. Data: a vendor lists what differs. */

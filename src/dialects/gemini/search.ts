@@ -12,7 +12,7 @@ import {
 import type { WebSearch, WebSearchPart } from "../../canon/web-search.ts"
 import {
   decodeDomains,
-  demandsSearch,
+  requiresSearch,
   foreignSearch,
   foundPage,
   reportSearch,
@@ -60,7 +60,7 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
   const { responseFormat, tools = [] } = request
   const { losses, traits } = encoding
   if (search === undefined) return
-  if (demandsSearch(request)) {
+  if (requiresSearch(request)) {
     losses.add("tool_choice")
     delete body.toolConfig
   }

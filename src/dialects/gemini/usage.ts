@@ -22,18 +22,19 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const prompt = countOf(value.promptTokenCount) + countOf(value.toolUsePromptTokenCount)
   const inputCacheRead = Math.min(countOf(value.cachedContentTokenCount), prompt)
   const uncached = prompt - inputCacheRead
-  const heard = audio(value, "promptTokensDetails") + audio(value, "toolUsePromptTokensDetails")
-  const heardFromCache = Math.min(audio(value, "cacheTokensDetails"), inputCacheRead)
-  const audioInput = Math.min(Math.max(0, heard - heardFromCache), uncached)
+  const audioTokens =
+    audio(value, "promptTokensDetails") + audio(value, "toolUsePromptTokensDetails")
+  const cachedAudio = Math.min(audio(value, "cacheTokensDetails"), inputCacheRead)
+  const audioInput = Math.min(Math.max(0, audioTokens - cachedAudio), uncached)
   const candidates = countOf(value.candidatesTokenCount)
   const audioOutput = Math.min(audio(value, "candidatesTokensDetails"), candidates)
   const reasoning = countOf(value.thoughtsTokenCount)
   return {
     ...NO_USAGE,
     inputFresh: uncached - audioInput,
-    inputCacheRead: inputCacheRead - heardFromCache,
+    inputCacheRead: inputCacheRead - cachedAudio,
     audioInput,
-    audioCacheRead: heardFromCache,
+    audioCacheRead: cachedAudio,
     output: candidates - audioOutput + reasoning,
     reasoning,
     audioOutput,
@@ -63,10 +64,10 @@ export function encodeUsage(usage: Usage): JsonObject {
 }
 
 /** A breakdown into audio and everything else. */
-function modalities(all: number, heard: number): JsonObject[] {
+function modalities(all: number, audioTokens: number): JsonObject[] {
   return [
-    { modality: "TEXT", tokenCount: all - heard },
-    { modality: "AUDIO", tokenCount: heard },
+    { modality: "TEXT", tokenCount: all - audioTokens },
+    { modality: "AUDIO", tokenCount: audioTokens },
   ]
 }
 

@@ -3,12 +3,12 @@ import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
 import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /** Features that this dialect cannot express. */
-const UNSAID: ReadonlySet<Feature> = new Set(["tool_result.failed"])
+const UNSUPPORTED: ReadonlySet<Feature> = new Set(["tool_result.failed"])
 
 const ALL = Object.keys(FEATURES) as Feature[]
 
 /** Features that callers of this dialect can use. */
-export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
+export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSUPPORTED.has(name)))
 
 /** The limits of an answer that a vendor with these quirks supports. */
 export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
@@ -26,7 +26,7 @@ export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Su
     temperature: quirks.maxTemperature === undefined ? "carried" : "approximated",
     n: quirks.choices === "many" ? "carried" : "approximated",
     top_k: quirks.topK ? "carried" : "dropped",
-    reasoning_budget: quirks.reasoningOrder === "object" ? "carried" : "approximated",
+    reasoning_budget: quirks.reasoningForm === "object" ? "carried" : "approximated",
     cache_control: quirks.cacheControl ? "carried" : "dropped",
     // Fetched by the gateway.
     "file.url": quirks.fileUrls ? "carried" : "approximated",

@@ -36,7 +36,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     imageInput: input.imageInput,
     audioCacheRead: 0,
     audioOutput,
-    reasoningBeside: besideOutput(value),
+    reasoningBeside: separateReasoning(value),
     images: 0,
     characters: 0,
     seconds: 0,
@@ -123,7 +123,7 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
 }
 
 /** Perplexity's research models count reasoning separately from the completion, at its own rate. */
-function besideOutput(usage: JsonObject): number {
+function separateReasoning(usage: JsonObject): number {
   return usage.citation_tokens === undefined ? 0 : countOf(usage.reasoning_tokens)
 }
 

@@ -3,7 +3,7 @@ import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
 
 /** Features that this dialect cannot express. */
-const UNSAID: ReadonlySet<Feature> = new Set([
+const UNSUPPORTED: ReadonlySet<Feature> = new Set([
   "top_k",
   "stop",
   "seed",
@@ -16,7 +16,7 @@ const UNSAID: ReadonlySet<Feature> = new Set([
 const ALL = Object.keys(FEATURES) as Feature[]
 
 /** Features that callers of this dialect can use. */
-export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
+export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSUPPORTED.has(name)))
 
 /** There are no stop sequences, and OpenAI refuses a smaller `max_output_tokens`. */
 export const ANSWER_LIMITS: AnswerLimits = {

@@ -39,7 +39,7 @@ const OWN_FIELDS = new Set([
 ])
 
 /** The field of a document that is ranked by default. */
-const USUAL_FIELDS = ["text"]
+const DEFAULT_FIELDS = ["text"]
 
 /** What to rerank, and the form of the response. */
 export interface RerankOptions {
@@ -68,7 +68,7 @@ export function decodeRerankRequest(body: JsonObject): RerankOptions {
   if (query === "") throw invalidValue("query", "Invalid 'query': it cannot be an empty string.")
   const supplied = decodeDocuments(body.documents)
   const named = (body.rank_fields ?? []) as string[]
-  const fields = named.length === 0 ? USUAL_FIELDS : named
+  const fields = named.length === 0 ? DEFAULT_FIELDS : named
   const request: Writable<RerankRequest> = {
     model: model as string,
     query: query as string,
@@ -78,8 +78,12 @@ export function decodeRerankRequest(body: JsonObject): RerankOptions {
   if (typeof maxTokens === "number") request.maxTokensPerDocument = maxTokens
   const extra = unknownFields(body, OWN_FIELDS)
   if (extra !== undefined) request.extra = extra
-  const { return_documents: asked } = body
-  return { request, supplied, returnDocuments: typeof asked === "boolean" ? asked : undefined }
+  const { return_documents: returnDocuments } = body
+  return {
+    request,
+    supplied,
+    returnDocuments: typeof returnDocuments === "boolean" ? returnDocuments : undefined,
+  }
 }
 
 function decodeDocuments(value: JsonValue | undefined): readonly JsonValue[] {

@@ -16,7 +16,7 @@ const SHARES: ReadonlyMap<string, number> = new Map([
 ])
 
 /** The limit that budgets are relative to when the caller set none. */
-const USUAL_LIMIT = 16_384
+const DEFAULT_LIMIT = 16_384
 /** The smallest that any vendor accepts, and more than any requires. */
 const SMALLEST_BUDGET = 1024
 const LARGEST_BUDGET = 32_768
@@ -35,7 +35,7 @@ export function budgetOf(
   const share = options.effort === undefined ? undefined : SHARES.get(options.effort)
   if (share === undefined) return undefined
   if (share === 0) return 0
-  const budget = Math.floor((maxTokens ?? USUAL_LIMIT) * share)
+  const budget = Math.floor((maxTokens ?? DEFAULT_LIMIT) * share)
   return Math.min(LARGEST_BUDGET, Math.max(SMALLEST_BUDGET, budget))
 }
 
@@ -48,7 +48,7 @@ export function effortOf(
   const { budget } = options
   if (budget === undefined) return undefined
   if (budget === 0) return "none"
-  const share = budget / (maxTokens ?? Math.max(USUAL_LIMIT, budget))
+  const share = budget / (maxTokens ?? Math.max(DEFAULT_LIMIT, budget))
   if (share <= 0.2) return "low"
   return share <= 0.5 ? "medium" : "high"
 }

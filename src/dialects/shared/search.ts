@@ -37,7 +37,7 @@ export function foreignSearch(
 const SEARCH_TOOL = "web_search"
 
 /** Whether the required tool is the search rather than a function. */
-export function demandsSearch({ toolChoice, tools, webSearch }: ChatRequest): boolean {
+export function requiresSearch({ toolChoice, tools, webSearch }: ChatRequest): boolean {
   if (webSearch === undefined || toolChoice?.type !== "tool") return false
   return toolChoice.name === SEARCH_TOOL && !hasSearchFunction(tools)
 }
@@ -64,7 +64,7 @@ const LOSS_NAMES: Readonly<Record<SearchWord, string>> = {
 }
 
 /** Every vendor's default. */
-const USUAL_SIZE = "medium"
+const DEFAULT_SIZE = "medium"
 
 /** Reports the options of a search that a dialect cannot express. */
 export function reportSearch(
@@ -75,7 +75,7 @@ export function reportSearch(
   losses.fieldsOf(search.extra)
   for (const [word, name] of Object.entries(LOSS_NAMES) as [SearchWord, string][]) {
     const value = search[word]
-    if (value !== undefined && value !== USUAL_SIZE && !known.has(word)) losses.add(name)
+    if (value !== undefined && value !== DEFAULT_SIZE && !known.has(word)) losses.add(name)
   }
 }
 

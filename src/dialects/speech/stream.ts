@@ -39,13 +39,13 @@ export class SpeechEventReader {
       return []
     }
     const { type, audio } = event
-    const isSound = type === "speech.audio.delta" && typeof audio === "string"
-    return isSound ? [Buffer.from(audio, "base64")] : []
+    const isAudioEvent = type === "speech.audio.delta" && typeof audio === "string"
+    return isAudioEvent ? [Buffer.from(audio, "base64")] : []
   }
 }
 
 /** A chunk of audio as OpenAI's event. */
-export function soundEvent(sound: Uint8Array): Uint8Array {
+export function audioEvent(sound: Uint8Array): Uint8Array {
   const audio = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength).toString("base64")
   return encodeText(formatEvent({ data: JSON.stringify({ type: "speech.audio.delta", audio }) }))
 }

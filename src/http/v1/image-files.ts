@@ -1,5 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
-import { type KeptImage, IMAGE_PATH, type ImageStore } from "../../media/image-store.ts"
+import { type StoredImage, IMAGE_PATH, type ImageStore } from "../../media/image-store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { anyone, noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
@@ -25,7 +25,7 @@ export function getImageFile(images: ImageStore, events: Events): Route {
 }
 
 /** What a model made is shown as an image and nothing else, whatever its bytes are. */
-function answer({ body, mediaType, lifetime }: KeptImage, id: string): Response {
+function answer({ body, mediaType, lifetime }: StoredImage, id: string): Response {
   return new Response(body, {
     headers: {
       "content-type": mediaType,

@@ -26,11 +26,14 @@ export interface Verdict {
  * Checks the entire ledger: every account's entries with their receipts, posted balances, leases and budgets,
  * debts, receipts of requests without a charge, write-offs, and that no row is missing that an anchor covers.
  * Safe during writes.
- * @param beside the anchor in the file next to the ledger.
+ * @param besideLedger the anchor in the file next to the ledger.
  */
-export async function verifyLedgers(store: StoreReader, beside?: ReadAnchor): Promise<Verdict> {
+export async function verifyLedgers(
+  store: StoreReader,
+  besideLedger?: ReadAnchor,
+): Promise<Verdict> {
   // Read first: from here on, the ledger only grows beyond it.
-  const anchors: Anchors = { inside: await store.integrity.findAnchor(), beside }
+  const anchors: Anchors = { inside: await store.integrity.findAnchor(), besideLedger }
   const before = await spentByOwner(store)
   const accounts = await store.accounts.list()
   const problems: LedgerProblem[] = []
@@ -51,7 +54,7 @@ export async function verifyLedgers(store: StoreReader, beside?: ReadAnchor): Pr
   const areEntriesWrong = problems.length > 0
   problems.push(...(await store.integrity.listBalanceFaults(Date.now())).map(balanceProblem))
   const rows = await verifyRows(store, anchors, areEntriesWrong)
-  const ends = [anchors.inside.writeOffs, ...(beside ? [beside.anchor.writeOffs] : [])]
+  const ends = [anchors.inside.writeOffs, ...(besideLedger ? [besideLedger.anchor.writeOffs] : [])]
   const { writeOffs, problem } = await verifyWriteOffs(store, ends)
   problems.push(...rows.problems, ...(problem ? [problem] : []))
   return { accounts: accounts.length, entries, receipts: rows.receipts, writeOffs, problems }

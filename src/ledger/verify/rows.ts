@@ -14,7 +14,7 @@ export interface Anchors {
   /** The ledger's own. */
   readonly inside: Anchor
   /** The one in the file next to it. */
-  readonly beside: ReadAnchor | undefined
+  readonly besideLedger: ReadAnchor | undefined
 }
 
 export interface RowsVerdict {
@@ -35,9 +35,11 @@ export async function verifyRows(
   const problems: LedgerProblem[] = []
   const marks = [
     new Mark(anchors.inside, "the book's own anchor"),
-    ...(anchors.beside ? [new Mark(anchors.beside.anchor, "the anchor beside the book")] : []),
+    ...(anchors.besideLedger
+      ? [new Mark(anchors.besideLedger.anchor, "the anchor beside the book")]
+      : []),
   ]
-  if (anchors.beside?.isGenuine === false) {
+  if (anchors.besideLedger?.isGenuine === false) {
     const message = "the anchor beside the book does not carry the signature of this data folder"
     problems.push({ account: null, number: null, fault: "anchor", message })
   }

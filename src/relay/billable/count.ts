@@ -9,7 +9,7 @@ export function countCalls(charge: CallCharge, record: AnswerRecord): number {
   let max = 0
   let isReported = false
   for (const way of charge.counted) {
-    const count = isAsked(way, { max, isReported }, record) ? countedBy(way, record) : undefined
+    const count = isRequested(way, { max, isReported }, record) ? countedBy(way, record) : undefined
     if (count === undefined) continue
     if (way.in === "usage") isReported = true
     max = Math.max(max, count)
@@ -23,7 +23,7 @@ interface FoundBefore {
   readonly isReported: boolean
 }
 
-function isAsked(
+function isRequested(
   way: Counted,
   { max, isReported }: FoundBefore,
   { isEnded }: Pick<AnswerRecord, "isEnded">,

@@ -46,11 +46,11 @@ export function findSwitches(body: JsonObject, switches: Switches, dialect: Dial
     }
   }
   const outlasts = isKept(body)
-  for (const { place, type, tool, isBrought } of toolsOf(body, dialect)) {
+  for (const { place, type, tool, isAdded } of toolsOf(body, dialect)) {
     const charge = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
     const known: Charge = charge ?? { by: "unknown", why: "what such a tool costs is not known" }
     if (isFree(known)) continue
-    findings.push({ place, value: type, charge: isBrought && outlasts ? OUTLASTING : known, tool })
+    findings.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }
   return findings
 }
@@ -110,7 +110,7 @@ interface FoundTool {
   readonly type: string
   readonly tool: JsonObject
   /** Whether an item of the conversation adds it. */
-  readonly isBrought?: boolean
+  readonly isAdded?: boolean
 }
 
 function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
@@ -128,7 +128,7 @@ function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
   for (const [index, item] of body.input.entries()) {
     if (!bringsTools(item)) continue
     const brought = toolsByType(item.tools, `input[${index}].tools`)
-    found.push(...brought.map((tool) => ({ ...tool, isBrought: true })))
+    found.push(...brought.map((tool) => ({ ...tool, isAdded: true })))
   }
   return found
 }

@@ -11,7 +11,7 @@ import type { ProviderClient } from "../upstream/provider-client.ts"
 import { serviceRate } from "../../ledger/price.ts"
 import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable/switch.ts"
 import { type Finding, valuesAt } from "./find-switches.ts"
-import type { AskedMode, SecondModel, Terms } from "./terms.ts"
+import type { RequestedMode, SecondModel, Terms } from "./terms.ts"
 
 /** What a survey is made of. */
 export interface SurveyInput {
@@ -33,7 +33,7 @@ export class FindingTerms {
   readonly #max: number | undefined
   readonly #price: NonNullable<Deployment["price"]>
   readonly #calls = new Map<CallCharge, { max: number; units: number }>()
-  readonly #modes: AskedMode[] = []
+  readonly #modes: RequestedMode[] = []
   readonly #models: SecondModel[] = []
   readonly #unpriced: string[] = []
   #adds = 0
@@ -137,7 +137,7 @@ export class FindingTerms {
     const found = id === undefined ? undefined : catalog.find(id)
     const price = found?.deployments.find(({ upstreamModel }) => upstreamModel === name)?.price
     const place = named === undefined ? finding.place : placeOf(finding, charge)
-    if (id === undefined || price === undefined || this.#isFreeBeside(price)) {
+    if (id === undefined || price === undefined || this.#isFree(price)) {
       return this.#leave(
         { ...finding, place, value: name },
         "this provider has no model of that name with a price.",
@@ -158,7 +158,7 @@ export class FindingTerms {
   }
 
   /** A receipt has one multiplier: where that is nothing, a second model's price could not be charged. */
-  #isFreeBeside(price: NonNullable<Deployment["price"]>): boolean {
+  #isFree(price: NonNullable<Deployment["price"]>): boolean {
     return this.#price.multiplier === 0n && price.multiplier !== 0n
   }
 

@@ -7,7 +7,7 @@ import { type Price, priceTimes, type SecondUsage } from "../../ledger/price.ts"
 import type { AnswerRecord } from "./answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
-import { type AskedMode, SAME, type SecondModel, type Terms } from "./terms.ts"
+import { type RequestedMode, SAME, type SecondModel, type Terms } from "./terms.ts"
 
 /** A usage with everything that its request was billed for, and its prices. */
 export interface SettledUsage {
@@ -32,9 +32,9 @@ export function settleTerms(
 ): SettledUsage {
   let factor = SAME
   const modes: string[] = []
-  for (const asked of terms.modes) {
+  for (const requested of terms.modes) {
     // The responses to one request differ in their mode only briefly: the dearest applies to all.
-    const served = records.map((record) => servedMode(asked, record, terms.price))
+    const served = records.map((record) => servedMode(requested, record, terms.price))
     const dearest = served.reduce((left, right) => (right.factor > left.factor ? right : left), {
       factor: 0n,
       name: "",
@@ -48,7 +48,7 @@ export function settleTerms(
 }
 
 /** Words for the standard mode. */
-const USUAL: ReadonlySet<string> = new Set([
+const STANDARD_MODES: ReadonlySet<string> = new Set([
   "",
   "default",
   "standard",
@@ -64,20 +64,21 @@ const USUAL: ReadonlySet<string> = new Set([
 const PREFIX = /^(service_tier_|on_demand_)/
 
 function servedMode(
-  asked: AskedMode,
+  requested: RequestedMode,
   record: AnswerRecord,
   price: Price,
 ): { readonly factor: bigint; readonly name: string } {
-  const unheard = asked.isPossible ? SAME : (asked.factor ?? SAME)
-  const reported = (asked.field.served ?? [])
+  const assumed = requested.isPossible ? SAME : (requested.factor ?? SAME)
+  const reported = (requested.field.served ?? [])
     .flatMap((path) => valuesAt(record.whole, path))
     .find(({ value }) => typeof value === "string")
-  if (reported === undefined) return { factor: unheard, name: asked.isPossible ? "" : asked.name }
+  if (reported === undefined)
+    return { factor: assumed, name: requested.isPossible ? "" : requested.name }
   const name = String(reported.value).toLowerCase().replace(PREFIX, "")
-  if (USUAL.has(name)) return { factor: SAME, name: "" }
+  if (STANDARD_MODES.has(name)) return { factor: SAME, name: "" }
   const known = price.modes?.get(name)
   // A mode without a price costs no less than the requested one.
-  return { factor: known ?? (unheard > SAME ? unheard : SAME), name }
+  return { factor: known ?? (assumed > SAME ? assumed : SAME), name }
 }
 
 function withCalls(

@@ -113,7 +113,7 @@ function termsOf(
 ): Terms | undefined {
   const { price } = deployment
   if (price === undefined || findings.length === 0) return undefined
-  if (input.request.isThread && !input.passes) refuseKeptTools(findings)
+  if (input.request.isThread && !input.passes) refuseStoredTools(findings)
   const drawn = new FindingTerms(input, deployment, price, max)
   for (const finding of findings) drawn.add(finding)
   return drawn.terms()
@@ -123,7 +123,7 @@ function termsOf(
  * A thread keeps its tools for requests that continue from it and do not name them, so there would be no way to
  * know what to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Such requests repeat everything else.
  */
-function refuseKeptTools(findings: readonly Finding[]): void {
+function refuseStoredTools(findings: readonly Finding[]): void {
   const kept = findings.find(({ tool }) => tool !== undefined)
   if (kept) throw unthreadable(kept.place)
 }

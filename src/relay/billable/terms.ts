@@ -13,7 +13,7 @@ export interface AllowedCalls {
 }
 
 /** A mode of service that a request asks for, and where the response reports the actual one. */
-export interface AskedMode {
+export interface RequestedMode {
   readonly name: string
   readonly field: FieldSwitch
   /** In millionths; undefined where it has no price, and is only possible or passed on unpriced. */
@@ -38,7 +38,7 @@ export interface Terms {
   readonly deployment: Deployment
   readonly price: Price
   readonly calls: readonly AllowedCalls[]
-  readonly modes: readonly AskedMode[]
+  readonly modes: readonly RequestedMode[]
   readonly models: readonly SecondModel[]
   /** Tokens that the vendor's own tools may add to the input. */
   readonly adds: number
@@ -89,14 +89,14 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
       held = withRequest(held, tokens * scaled(rateOf(own.rates, "output"), own, held))
     } else held = added(held, charge.how === "after" ? priceTimes(own, factor) : own, BigInt(max))
   }
-  let beside = 0n
+  let extra = 0n
   for (const { charge, max, units } of terms.calls) {
-    beside += BigInt(max * units) * (serviceRate(price, charge.class) ?? 0n)
+    extra += BigInt(max * units) * (serviceRate(price, charge.class) ?? 0n)
   }
   const counted = new Set(terms.calls.map(({ charge }) => charge.class))
   return [held, ...answering].map((each) => ({
     ...deployment,
-    price: withRequest(counted.has("searches") ? withoutSearches(each) : each, beside),
+    price: withRequest(counted.has("searches") ? withoutSearches(each) : each, extra),
   }))
 }
 

@@ -14,7 +14,7 @@ interface UnchargedAlarms {
 }
 
 /** Names that were reported already; beyond that many, nothing is reported. */
-const MAX_TOLD = 1_000
+const MAX_REPORTED = 1_000
 
 /** Numbers in vendors' usages that are charged, are part of what is, or cost nothing. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -125,7 +125,7 @@ export class UnchargedUsage {
 
   #report(request: string, deployment: string, name: string): void {
     const key = `${deployment} ${name}`
-    if (this.#reported.has(key) || this.#reported.size >= MAX_TOLD) return
+    if (this.#reported.has(key) || this.#reported.size >= MAX_REPORTED) return
     this.#reported.add(key)
     this.#alarms.usageUncharged(request, deployment, name)
   }

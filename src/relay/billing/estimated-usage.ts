@@ -4,7 +4,7 @@ import { imageTokens } from "../../media/generated-image-tokens.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import { estimateInput, textOf } from "./bounds.ts"
 import type { Meter } from "../chat/meter.ts"
-import { soundTokens } from "../operations/speech/speech-usage.ts"
+import { audioTokensOf } from "../operations/speech/speech-usage.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 
 /** Of common text and of JSON: four bytes are about a token. */
@@ -43,6 +43,6 @@ export async function estimateUsage(
       kept: state?.tokens,
     }),
     output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN) + other.images * image,
-    audioOutput: soundTokens(other.soundBytes, other.packedSoundBytes),
+    audioOutput: audioTokensOf(other.soundBytes, other.packedSoundBytes),
   }
 }

@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { DialectId } from "../../canon/extra.ts"
 import type { Message } from "../../canon/message.ts"
 import type { WebSearch } from "../../canon/web-search.ts"
-import { demandsSearch, hasSearchFunction } from "../../dialects/shared/search.ts"
+import { requiresSearch, hasSearchFunction } from "../../dialects/shared/search.ts"
 import { type JsonObject, listAt } from "../../canon/json.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
@@ -23,7 +23,7 @@ export function carriedRequest(
   const { webSearch, ...rest } = request
   const isTaken = request.allowedTools !== undefined || hasSearchFunction(request.tools)
   if (searches === true && !isTaken) return { ...withoutDeclared(rest, webSearch), webSearch }
-  return withAllowedTools(demandsSearch(request) ? withoutChoice(rest) : rest)
+  return withAllowedTools(requiresSearch(request) ? withoutChoice(rest) : rest)
 }
 
 /** The request with the tools that its conversation brings in the list of all, so that no item is lost for them. */

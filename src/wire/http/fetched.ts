@@ -12,7 +12,7 @@ export class FetchedSending implements Sending {
 
   constructor({ url, headers, body }: HttpRequest) {
     const { signal } = this.#controller
-    const asked = fetch(url, {
+    const fetched = fetch(url, {
       method: "POST",
       headers,
       body,
@@ -21,7 +21,7 @@ export class FetchedSending implements Sending {
       // The runtime would decompress everything in one go.
       decompress: false,
     })
-    this.answer = asked.then((response) => new FetchedAnswer(response))
+    this.answer = fetched.then((response) => new FetchedAnswer(response))
   }
 
   abort(): void {

@@ -4,7 +4,7 @@ import type { OpenAiChatQuirks } from "../../../src/dialects/openai-chat/index.t
 /** The quirks that carry the most. */
 export const KEEPING: Partial<OpenAiChatQuirks> = {
   reasoningHistory: "details",
-  reasoningOrder: "object",
+  reasoningForm: "object",
   cacheControl: true,
   fileUrls: true,
   topK: true,

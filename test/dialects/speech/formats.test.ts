@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { SpeechRequest, SoundForm } from "../../../src/canon/speech.ts"
 import { SOUND_FORMS } from "../../../src/canon/speech.ts"
-import { doneEvent, soundEvent, SpeechEventReader } from "../../../src/dialects/speech/stream.ts"
+import { doneEvent, audioEvent, SpeechEventReader } from "../../../src/dialects/speech/stream.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { unwrapWave, wrapWave } from "../../../src/media/wave.ts"
 import { vendors } from "../../../src/vendors/index.ts"
@@ -159,7 +159,7 @@ test("OpenAI's models give their tokens in events when the price needs them", ()
 test("events are read as they are written, however they are cut", () => {
   const sound = crypto.getRandomValues(new Uint8Array(1_000))
   const used = { ...NO_USAGE, inputFresh: 14, audioOutput: 101 }
-  const bytes = Buffer.concat([soundEvent(sound), soundEvent(sound), doneEvent(used)])
+  const bytes = Buffer.concat([audioEvent(sound), audioEvent(sound), doneEvent(used)])
   for (const size of [1, 13, 999, bytes.length]) {
     const reader = new SpeechEventReader()
     const heard: Uint8Array[] = []

@@ -12,13 +12,13 @@ const ROLES = ["user", "assistant", "system"] as const
 /**
  * The messages of a request, validated as they are read. Tool results become separate messages, in their
  * position. Turns may follow each other in any order, since Anthropic's API joins those of one role.
- * @param goesOn the vendor stores the earlier turns.
+ * @param continues the vendor stores the earlier turns.
  */
-export function decodeMessages(value: JsonValue | undefined, goesOn: boolean): Message[] {
+export function decodeMessages(value: JsonValue | undefined, continues: boolean): Message[] {
   if (!Array.isArray(value)) throw wrongMember(value, "messages", "an array of objects")
   if (value.length === 0) throw emptyArray("messages")
   const messages: Message[] = []
-  const turns = new ToolTurns(goesOn)
+  const turns = new ToolTurns(continues)
   for (let index = 0; index < value.length; index++) {
     const message = value[index]
     if (!isJsonObject(message)) throw invalidType(`messages[${index}]`, "an object", message)

@@ -5,16 +5,16 @@ import { type Place, refusal } from "./place.ts"
  * in the very next user turn. Consecutive messages of one role are one turn.
  */
 export class ToolTurns {
-  readonly #goesOn: boolean
+  readonly #continues: boolean
   readonly #ids = new Set<string>()
   /** Calls of the assistant's latest turn, and whether each has its result. */
   readonly #calls = new Map<string, boolean>()
   #asker = 0
   #isAnswering = false
 
-  /** @param goesOn the vendor stores the earlier turns and knows their calls. */
-  constructor(goesOn: boolean) {
-    this.#goesOn = goesOn
+  /** @param continues the vendor stores the earlier turns and knows their calls. */
+  constructor(continues: boolean) {
+    this.#continues = continues
   }
 
   onAssistant(): void {
@@ -37,7 +37,7 @@ export class ToolTurns {
 
   onResult(id: string, place: Place): void {
     const isAnswered = this.#calls.get(id)
-    if (isAnswered === undefined && !(this.#goesOn && this.#ids.size === 0)) {
+    if (isAnswered === undefined && !(this.#continues && this.#ids.size === 0)) {
       throw refusal(
         place,
         `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` ` +

@@ -65,8 +65,8 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
   validateParameters(body, PARAMETERS)
   const parameters = body as MessageParameters
   checkBudget(parameters)
-  const goesOn = textAt(objectAt(body, "thread") ?? {}, "previous_message_id") !== undefined
-  const messages = decodeMessages(body.messages, goesOn)
+  const continues = textAt(objectAt(body, "thread") ?? {}, "previous_message_id") !== undefined
+  const messages = decodeMessages(body.messages, continues)
   const cache = decodeCache(body.cache_control, () => "")
   if (cache !== undefined) markLast(messages, cache)
   const system = decodeSystem(body.system)

@@ -50,7 +50,7 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
   setDefined(body, "additionalModelResponseFieldPaths", stopPaths(request, family))
   setDefined(body, "requestMetadata", encodeMetadata(request.metadata, losses))
   setDefined(body, "serviceTier", encodeTier(request.serviceTier, losses))
-  reportUntaken(request, losses)
+  reportUnsupported(request, losses)
   Object.assign(body, losses.fieldsOf(request.extra))
   return { body, losses: losses.losses }
 }
@@ -92,7 +92,7 @@ function reportFormat(
 }
 
 /** What Converse has no field for. */
-function reportUntaken(request: ChatRequest, losses: LossList): void {
+function reportUnsupported(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
   if (request.presencePenalty !== undefined) losses.add("presence_penalty")
   if (request.frequencyPenalty !== undefined) losses.add("frequency_penalty")

@@ -30,7 +30,7 @@ interface OpenBlock {
   /** Its start in the text. */
   readonly start: number
   /** Whether an answer that comes as a call has produced any text. */
-  isSaid: boolean
+  hasText: boolean
   signature: string
   readonly redacted: string[]
   readonly citations: JsonObject[]
@@ -126,7 +126,7 @@ export class AnswerBlocks {
     const block = this.#blocks.get(index)
     if (block === undefined) return
     this.#blocks.delete(index)
-    if (block.tool === "answer" && !block.isSaid) this.#sayText("{}")
+    if (block.tool === "answer" && !block.hasText) this.#emitText("{}")
     if (block.signature !== "") this.#sign(block.signature)
     if (block.redacted.length > 0) this.#sign(joinBase64(block.redacted), true)
     for (const citation of block.citations) this.#cite(decodeCitation(citation), block)
@@ -152,7 +152,7 @@ export class AnswerBlocks {
     const block: OpenBlock = {
       ...(tool === undefined ? {} : { tool }),
       start: this.#textLength,
-      isSaid: false,
+      hasText: false,
       signature: "",
       redacted: [],
       citations: [],
@@ -162,11 +162,11 @@ export class AnswerBlocks {
   }
 
   #onText(text: string): void {
-    if (this.#answerTool === undefined) this.#sayText(text)
+    if (this.#answerTool === undefined) this.#emitText(text)
     else this.#held += text
   }
 
-  #sayText(text: string): void {
+  #emitText(text: string): void {
     if (text === "") return
     this.#textLength += text.length
     this.#events.push({ type: "text-delta", choice: 0, text })
@@ -175,7 +175,7 @@ export class AnswerBlocks {
   #flushHeld(): void {
     const held = this.#held
     this.#held = ""
-    this.#sayText(held)
+    this.#emitText(held)
   }
 
   #onInput(input: JsonValue | undefined, block: OpenBlock): void {
@@ -183,8 +183,8 @@ export class AnswerBlocks {
     const { tool } = block
     if (typeof text !== "string" || text === "" || tool === undefined) return
     if (tool === "unknown") return this.other.text(text)
-    block.isSaid = true
-    if (tool === "answer") this.#sayText(text)
+    block.hasText = true
+    if (tool === "answer") this.#emitText(text)
     else {
       this.#events.push({ type: "tool-call-delta", choice: 0, call: tool.call, arguments: text })
     }

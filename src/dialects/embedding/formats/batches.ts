@@ -35,12 +35,12 @@ export function allVectors(
 /** The fields of a request that a vendor does not support. @param carried the fields it supports. */
 export function lossesOf(request: EmbeddingRequest, carried: ReadonlySet<string>): Loss[] {
   const { user, dimensions, extra = {} } = request
-  const asked = [
+  const losses = [
     ...(user === undefined ? [] : ["user"]),
     ...(dimensions === undefined ? [] : ["dimensions"]),
     ...Object.keys(extra),
   ]
-  return asked
+  return losses
     .filter((name) => !carried.has(name))
     .map((name) => ({ name, effect: "dropped" as const }))
 }

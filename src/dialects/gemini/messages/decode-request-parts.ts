@@ -62,8 +62,8 @@ function decodeInline(inline: JsonObject, name: string): MediaPart {
   if (data === undefined) throw missingParameter(`${name}.data`)
   if (mediaType === undefined) throw missingParameter(`${name}.mimeType`)
   // Clients may use the URL-safe base64 alphabet; other vendors support only the standard one.
-  const usual = data.includes("-") || data.includes("_") ? standardBase64(data) : data
-  return mediaOf({ type: "base64", data: usual, mediaType }, mediaType, inline)
+  const standard = data.includes("-") || data.includes("_") ? standardBase64(data) : data
+  return mediaOf({ type: "base64", data: standard, mediaType }, mediaType, inline)
 }
 
 function standardBase64(data: string): string {

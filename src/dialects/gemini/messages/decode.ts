@@ -96,16 +96,16 @@ class ContentsReader {
   }
 
   #readUser(parts: readonly JsonObject[], name: string): void {
-    let asked: Part[] | undefined
+    let plain: Part[] | undefined
     for (const [index, part] of parts.entries()) {
       const place = `${name}.parts[${index}]`
       const response = objectAt(part, "functionResponse")
       if (response === undefined) {
-        if (asked === undefined) this.messages.push({ role: "user", parts: (asked = []) })
-        asked.push(decodePlainPart(part, place))
+        if (plain === undefined) this.messages.push({ role: "user", parts: (plain = []) })
+        plain.push(decodePlainPart(part, place))
         continue
       }
-      asked = undefined
+      plain = undefined
       const result = decodeFunctionResponse(response, this.#idFor(response), place)
       this.#addResult(result)
     }

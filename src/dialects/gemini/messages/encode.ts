@@ -70,7 +70,7 @@ class ConversationWriter {
     const { quirks, traits } = this.#encoding
     this.#answer()
     if (this.#contents.length === 0) this.#push("user", [{ text: "" }])
-    if (traits.demandsSignatures) {
+    if (traits.requiresSignatures) {
       for (const { role, parts } of this.#contents.slice(this.#turnStart)) {
         if (role === "model") signFirstCall(parts, quirks.foreignSignature)
       }

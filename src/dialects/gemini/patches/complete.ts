@@ -13,7 +13,7 @@ import { responseIdOf } from "../result/head.ts"
 import { hasTotal, withTotal } from "../usage.ts"
 
 /** The finish reason where a vendor of this dialect gives none. */
-const UNSAID_END = "STOP"
+const DEFAULT_END = "STOP"
 
 /** Adds, in place, what is always present in a whole answer. */
 export function completeResult(answer: JsonObject): void {
@@ -21,7 +21,7 @@ export function completeResult(answer: JsonObject): void {
   answer.responseId = responseIdOf(answer) ?? mintId(ID_PREFIX)
   for (const candidate of listAt(answer, "candidates")) {
     if (isJsonObject(candidate) && typeof candidate.finishReason !== "string") {
-      candidate.finishReason = UNSAID_END
+      candidate.finishReason = DEFAULT_END
     }
   }
 }

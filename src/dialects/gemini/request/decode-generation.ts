@@ -28,7 +28,7 @@ const THINKING_FIELDS = new Set(["includeThoughts", "thinkingBudget", "thinkingL
 const SCHEMA_NAME = "answer"
 const JSON_TYPE = "application/json"
 const PLAIN_TYPES: ReadonlySet<string> = new Set(["", "text/plain"])
-const UNSAID_LEVEL = "THINKING_LEVEL_UNSPECIFIED"
+const DEFAULT_LEVEL = "THINKING_LEVEL_UNSPECIFIED"
 /** The budget that leaves the decision to the model. */
 const DYNAMIC_BUDGET = -1
 
@@ -73,8 +73,8 @@ export function generationExtra(config: JsonObject, parameters: GenerationConfig
 function decodeFormat(config: GenerationConfig): ResponseFormat | undefined {
   const { responseMimeType, responseSchema, responseJsonSchema } = config
   const type = responseMimeType ?? ""
-  const isAsked = type === JSON_TYPE || (PLAIN_TYPES.has(type) && hasSchema(config))
-  if (!isAsked) return undefined
+  const isRequested = type === JSON_TYPE || (PLAIN_TYPES.has(type) && hasSchema(config))
+  if (!isRequested) return undefined
   if (isDefined(responseJsonSchema)) {
     const schema = withLowercaseTypes(responseJsonSchema as JsonObject)
     return { type: "json-schema", name: SCHEMA_NAME, schema }
@@ -98,7 +98,7 @@ function decodeReasoning({ thinkingConfig }: GenerationConfig): ReasoningOptions
     if (budget === DYNAMIC_BUDGET) options.isAdaptive = true
     else options.budget = budget
   }
-  if (isDefined(level) && level !== UNSAID_LEVEL) options.effort = level.toLowerCase()
+  if (isDefined(level) && level !== DEFAULT_LEVEL) options.effort = level.toLowerCase()
   const hasOptions = Object.keys(options).length > 0
   if (includeThoughts === true) options.summary = "auto"
   else if (hasOptions && options.budget !== 0) options.summary = "none"

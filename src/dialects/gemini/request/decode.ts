@@ -15,7 +15,7 @@ import {
   generationParameters,
   type GenerationParameters,
 } from "./parameters.ts"
-import { inUsualForms } from "./usual-forms.ts"
+import { inCanonicalForms } from "./usual-forms.ts"
 import { decodeWebSearch } from "../search.ts"
 import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
@@ -33,7 +33,7 @@ const CANON_FIELDS = new Set([
 ])
 
 /** Google's service tiers that have another name in the canon. */
-const USUAL_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
+const DEFAULT_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(
   Object.entries(generationParameters.shape),
@@ -51,7 +51,7 @@ export interface Addressed {
  * @param body modified in place.
  */
 export function withAddress(body: JsonObject, { model, stream }: Addressed): JsonObject {
-  return Object.assign(inUsualForms(nameInCamelCase(body)), { model, stream })
+  return Object.assign(inCanonicalForms(nameInCamelCase(body)), { model, stream })
 }
 
 /**
@@ -79,7 +79,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const config = parameters.generationConfig
   if (isDefined(config)) decodeGeneration(request, config)
   const { serviceTier: tier, labels } = parameters
-  if (isDefined(tier)) request.serviceTier = USUAL_TIERS.has(tier) ? "default" : tier
+  if (isDefined(tier)) request.serviceTier = DEFAULT_TIERS.has(tier) ? "default" : tier
   if (isDefined(labels)) request.metadata = labels
   const tools = decodeTools(parameters)
   const choice = decodeToolChoice(parameters)
@@ -116,5 +116,5 @@ function requestExtra(
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   const whole = objectAt(body, "generateContentRequest")
   if (whole === undefined) return decodeRequest(body)
-  return decodeRequest({ ...inUsualForms(whole), model: body.model, stream: false })
+  return decodeRequest({ ...inCanonicalForms(whole), model: body.model, stream: false })
 }

@@ -11,13 +11,13 @@ import { setWebSearch } from "../search.ts"
 import { encodeTools } from "../tools/encode.ts"
 
 /** The default tier. */
-const USUAL_TIER = "standard"
+const DEFAULT_TIER = "standard"
 
 /** Service tiers by the callers' names for them. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
-  ["default", USUAL_TIER],
-  ["standard", USUAL_TIER],
-  ["standard_only", USUAL_TIER],
+  ["default", DEFAULT_TIER],
+  ["standard", DEFAULT_TIER],
+  ["standard_only", DEFAULT_TIER],
   ["flex", "flex"],
   ["priority", "priority"],
 ])
@@ -73,7 +73,7 @@ function encodeService(body: JsonObject, request: ChatRequest, encoding: Encodin
   if (serviceTier !== undefined) {
     const tier = SERVICE_TIERS.get(serviceTier)
     if (tier !== undefined && quirks.serviceTier) body.serviceTier = tier
-    else if (serviceTier !== "auto" && tier !== USUAL_TIER) losses.add("service_tier")
+    else if (serviceTier !== "auto" && tier !== DEFAULT_TIER) losses.add("service_tier")
   }
   const labels = metadata === undefined || !quirks.labels ? {} : labelsOf(metadata)
   const kept = Object.keys(labels).length

@@ -33,7 +33,7 @@ const MODES = ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"] as const
  * left for validation.
  * @param body with its names in camel case; modified in place.
  */
-export function inUsualForms(body: JsonObject): JsonObject {
+export function inCanonicalForms(body: JsonObject): JsonObject {
   const config = objectAt(body, "generationConfig")
   if (config !== undefined) {
     for (const name of NUMBERS) numberAt(config, name)

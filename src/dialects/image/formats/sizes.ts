@@ -40,8 +40,8 @@ export function ratioOf(
   if (size === undefined) return undefined
   const { value, isExact } = nearestRatio(size, ratios)
   // A ratio does not determine the pixels: only the default size is exact.
-  const isUsual = sizeName(size) === sizeName(DEFAULT_SIZE)
-  if (request.size !== undefined && !(isExact && isUsual)) losses.push(SIZE_APPROXIMATED)
+  const isDefault = sizeName(size) === sizeName(DEFAULT_SIZE)
+  if (request.size !== undefined && !(isExact && isDefault)) losses.push(SIZE_APPROXIMATED)
   return value
 }
 

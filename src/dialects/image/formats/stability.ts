@@ -70,7 +70,7 @@ export const STABILITY_IMAGES: ImageFormat = {
 }
 
 /** The fields besides the options, and the endpoint. */
-interface Order {
+interface StabilityTask {
   /** Below `/v2beta/stable-image`. */
   readonly path: string
   readonly fields: readonly OutgoingField[]
@@ -78,7 +78,7 @@ interface Order {
 }
 
 function callOf(request: ImageRequest, model: string, losses: Loss[]): OperationCall {
-  const { path, fields, files } = orderOf(request, model, losses)
+  const { path, fields, files } = taskOf(request, model, losses)
   const options = Object.entries(carriedOptions(request, OPTIONS, losses))
   const texts: readonly OutgoingField[] = [
     ["prompt", promptOf(request)],
@@ -93,7 +93,7 @@ function callOf(request: ImageRequest, model: string, losses: Loss[]): Operation
   }
 }
 
-function orderOf(request: ImageRequest, model: string, losses: Loss[]): Order {
+function taskOf(request: ImageRequest, model: string, losses: Loss[]): StabilityTask {
   switch (request.task) {
     case "generation":
       return generationOf(request, model, losses)
@@ -104,7 +104,7 @@ function orderOf(request: ImageRequest, model: string, losses: Loss[]): Order {
   }
 }
 
-function generationOf(request: ImageRequest, model: string, losses: Loss[]): Order {
+function generationOf(request: ImageRequest, model: string, losses: Loss[]): StabilityTask {
   if (isInpainting(model)) throw notSupported(request, model)
   const ratio = ratioOf(request, STABILITY_RATIOS, losses)
   const { endpoint, fields } = endpointOf(model)
@@ -115,7 +115,7 @@ function generationOf(request: ImageRequest, model: string, losses: Loss[]): Ord
   }
 }
 
-function editOf(request: ImageRequest, model: string, losses: Loss[]): Order {
+function editOf(request: ImageRequest, model: string, losses: Loss[]): StabilityTask {
   if (!isInpainting(model)) throw notSupported(request, model)
   // Whatever the image's size, four megapixels are returned.
   if (request.size !== "auto") losses.push(SIZE_APPROXIMATED)
@@ -129,7 +129,7 @@ function editOf(request: ImageRequest, model: string, losses: Loss[]): Order {
   }
 }
 
-function variationOf(request: ImageRequest, model: string, losses: Loss[]): Order {
+function variationOf(request: ImageRequest, model: string, losses: Loss[]): StabilityTask {
   const { endpoint, fields, startsWithImages } = endpointOf(model)
   if (isInpainting(model) || !startsWithImages) throw notSupported(request, model)
   losses.push(VARIATION_EMULATED)

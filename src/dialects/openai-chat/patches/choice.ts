@@ -21,10 +21,10 @@ export class ChoicePatcher {
     let patched: JsonValue[] | undefined
     for (let position = 0; position < choices.length; position++) {
       const choice = choices[position]
-      const mended = this.#patch(isJsonObject(choice) ? choice : {}, position)
-      if (mended === choice) continue
+      const fixed = this.#patch(isJsonObject(choice) ? choice : {}, position)
+      if (fixed === choice) continue
       patched ??= [...choices]
-      patched[position] = mended
+      patched[position] = fixed
     }
     return patched
   }

@@ -23,7 +23,7 @@ export interface OpenAiChatQuirks {
    * The vendor's form of the reasoning options: `reasoning_effort`; or OpenRouter's object `reasoning`, which
    * also has a budget in tokens.
    */
-  readonly reasoningOrder: "effort" | "object"
+  readonly reasoningForm: "effort" | "object"
   /** Whether `cache_control` is accepted on content parts and on tools. */
   readonly cacheControl: boolean
   /** Whether a file may be a link. */
@@ -59,7 +59,7 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   usageInStream: "ask",
   developerRole: "developer",
   seedField: "seed",
-  reasoningOrder: "effort",
+  reasoningForm: "effort",
   cacheControl: false,
   fileUrls: false,
   topK: false,

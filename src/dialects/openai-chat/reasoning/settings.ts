@@ -40,7 +40,7 @@ export function encodeReasoningOptions(
 ): JsonObject {
   const options = request.reasoning
   if (options === undefined) return {}
-  if (quirks.reasoningOrder === "object") return { reasoning: encodeObject(options) }
+  if (quirks.reasoningForm === "object") return { reasoning: encodeObject(options) }
   if (options.budget !== undefined && !isReasoningOff(options)) {
     losses.add("reasoning_budget", "approximated")
   }

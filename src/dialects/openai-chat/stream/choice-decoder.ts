@@ -71,7 +71,7 @@ export class ChoiceDecoder {
   }
 
   /** The stream is over, and the vendor gave no finish reason for this choice. */
-  finishUnsaid(events: ChatEvent[]): void {
+  finishWithoutReason(events: ChatEvent[]): void {
     this.finish(this.#calls.size === 0 ? "" : "tool_calls", events)
   }
 

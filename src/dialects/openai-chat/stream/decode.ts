@@ -101,7 +101,7 @@ class ChunkDecoder implements EventDecoder {
     if (this.#choices.size === 0) throw noChoice()
     this.#finished = true
     for (const choice of this.#choices.values()) {
-      if (!choice.finished) choice.finishUnsaid(events)
+      if (!choice.finished) choice.finishWithoutReason(events)
     }
   }
 

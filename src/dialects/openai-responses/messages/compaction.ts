@@ -70,14 +70,14 @@ const CALLED_TOOLS: ReadonlySet<JsonValue | undefined> = new Set(["function", "c
 /** The body that makes a model write a summary in place of an answer. */
 export function compactionBody(body: JsonObject): JsonObject {
   const kept = Object.entries(withSummaries(body)).filter(([name]) => KEPT_FIELDS.has(name))
-  const asked: JsonObject = Object.fromEntries(kept)
+  const request: JsonObject = Object.fromEntries(kept)
   const tools = listAt(body, "tools").filter(
     (tool) => isJsonObject(tool) && CALLED_TOOLS.has(tool.type),
   )
-  if (tools.length > 0) Object.assign(asked, { tools, tool_choice: "none" })
-  const input = inputOf(asked)
-  if (input !== undefined) asked.input = [...input, { role: "user", content: INSTRUCTION }]
-  return asked
+  if (tools.length > 0) Object.assign(request, { tools, tool_choice: "none" })
+  const input = inputOf(request)
+  if (input !== undefined) request.input = [...input, { role: "user", content: INSTRUCTION }]
+  return request
 }
 
 /** Undefined for an input that is refused anyway. */

@@ -4,12 +4,12 @@ import { isJsonObject, type JsonObject } from "../../../canon/json.ts"
 import { setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
 import { effortOf } from "../../shared/reasoning.ts"
-import { demandsSearch, foreignSearch } from "../../shared/search.ts"
+import { requiresSearch, foreignSearch } from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeInput } from "../messages/encode.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "./includes.ts"
-import { demandWebSearch, setWebSearch } from "../search/tool.ts"
+import { requireWebSearch, setWebSearch } from "../search/tool.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 
 /**
@@ -33,7 +33,7 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirk
   const include = includes(request, quirks)
   if (search !== undefined) {
     setWebSearch(body, search, losses)
-    if (demandsSearch(request)) demandWebSearch(body)
+    if (requiresSearch(request)) requireWebSearch(body)
     include.push(INCLUDE_SOURCES)
   }
   if (include.length > 0) body.include = include

@@ -20,10 +20,10 @@ export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
     .filter(isJsonObject)
     .flatMap((source) => foundPage(textAt(source, "url"), textAt(source, "title")))
   const query = textAt(action, "query")
-  const asked = queries.length === 0 && query !== undefined ? [query] : queries
+  const queried = queries.length === 0 && query !== undefined ? [query] : queries
   const search: Writable<WebSearchPart> = {
     type: "web-search",
-    queries: asked,
+    queries: queried,
     pages,
     uses: 1,
     reportedIn: DIALECT,

@@ -90,7 +90,7 @@ export function setWebSearch(body: JsonObject, search: WebSearch, losses: LossLi
 }
 
 /** Requires the search: `tool_choice` has no value for the tool itself (openai 7.55, `ToolChoiceTypes`). */
-export function demandWebSearch(body: JsonObject): void {
+export function requireWebSearch(body: JsonObject): void {
   const isOnly = listAt(body, "tools").length === 1
   const tools = [{ type: OWN_TYPE }]
   body.tool_choice = isOnly ? "required" : { type: "allowed_tools", mode: "required", tools }

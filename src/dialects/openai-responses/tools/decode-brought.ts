@@ -15,7 +15,7 @@ const ADDING = "additional_tools"
 const FOUND = "tool_search_output"
 
 /** The tools that items of a conversation add (openai 7.55, `ResponseInputItem`); undefined without any. */
-export function decodeBrought(
+export function decodeAddedTools(
   body: JsonObject,
   listed: DecodedTools | undefined,
 ): BroughtTools | undefined {

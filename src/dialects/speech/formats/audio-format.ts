@@ -30,8 +30,8 @@ export function lossesOf(
 ): Loss[] {
   const losses: Loss[] = []
   for (const name of ["speed", "instructions"] as const) {
-    const isUsual = name === "speed" && request.speed === 1
-    if (request[name] !== undefined && !isUsual && !carried.has(name)) {
+    const isDefault = name === "speed" && request.speed === 1
+    if (request[name] !== undefined && !isDefault && !carried.has(name)) {
       losses.push({ name, effect: "dropped" })
     }
   }

@@ -40,11 +40,11 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     const body = jsonOf(answer)
     const results = objectAt(body, "results")
     const [channel] = results ? listAt(results, "channels") : []
-    const [heard] = isJsonObject(channel) ? listAt(channel, "alternatives") : []
-    if (!results || !isJsonObject(channel) || !isJsonObject(heard)) {
+    const [alternative] = isJsonObject(channel) ? listAt(channel, "alternatives") : []
+    if (!results || !isJsonObject(channel) || !isJsonObject(alternative)) {
       throw unusable("it holds no transcript")
     }
-    return transcriptOf(heard, channel, { body, results })
+    return transcriptOf(alternative, channel, { body, results })
   },
   /** `{err_code, err_msg}`, or `{category, message, details}` (docs/wire/transcription.md#f5). */
   decodeError(status, body) {
@@ -56,17 +56,17 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
 }
 
 function transcriptOf(
-  heard: JsonObject,
+  alternative: JsonObject,
   channel: JsonObject,
   { body, results }: { readonly body: JsonObject; readonly results: JsonObject },
 ): Transcript {
-  const written = wordsAt(heard, "words", "punctuated_word")
-  const words = written.length > 0 ? written : wordsAt(heard, "words", "word")
+  const written = wordsAt(alternative, "words", "punctuated_word")
+  const words = written.length > 0 ? written : wordsAt(alternative, "words", "word")
   const spoken = utterances(results)
   const segments = spoken.length > 0 ? spoken : segmentsOfWords(words)
   const duration = numberAt(objectAt(body, "metadata") ?? {}, "duration")
   const language = textAt(channel, "detected_language")
-  const text = textAt(heard, "transcript") ?? ""
+  const text = textAt(alternative, "transcript") ?? ""
   return timedTranscript({ text, language, duration, segments, words })
 }
 

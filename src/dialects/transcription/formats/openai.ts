@@ -105,13 +105,16 @@ function noSpeakers(): GatewayError {
   )
 }
 
-interface Asked {
+interface UpstreamOptions {
   readonly model: string
   readonly form: TranscriptForm
   readonly streams: boolean
 }
 
-function fieldsOf(request: TranscriptionRequest, { model, form, streams }: Asked): OutgoingField[] {
+function fieldsOf(
+  request: TranscriptionRequest,
+  { model, form, streams }: UpstreamOptions,
+): OutgoingField[] {
   const { language, prompt, temperature, granularities, stream, extra = {} } = request
   const fields: OutgoingField[] = [
     ["model", model],
@@ -142,12 +145,12 @@ function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcr
   return {
     ...timedTranscript({ text, language, duration, segments, words }),
     usage: usageOf(objectAt(body, "usage"), duration),
-    ...(isAsAsked(body, request) && { body }),
+    ...(matchesRequest(body, request) && { body }),
   }
 }
 
 /** The vendor's body is passed on if it is what the caller requested. */
-function isAsAsked(body: JsonObject, { form }: TranscriptionRequest): boolean {
+function matchesRequest(body: JsonObject, { form }: TranscriptionRequest): boolean {
   if (form === "json") return typeof body.text === "string"
   if (form === "verbose_json")
     return body.duration !== undefined && body.task !== undefined && !hasSpeakers(body)
@@ -190,6 +193,6 @@ function tokensOf(usage: JsonObject): TranscriptTokens | undefined {
   // Mistral's prompt tokens are those of the text alone, and its total includes the audio's.
   if (input === undefined)
     return { text: numberAt(usage, "prompt_tokens") ?? 0, audio: audio ?? 0, output }
-  const heard = audio ?? input
-  return { text: Math.max(0, input - heard), audio: heard, output }
+  const audioTokens = audio ?? input
+  return { text: Math.max(0, input - audioTokens), audio: audioTokens, output }
 }

@@ -28,7 +28,7 @@ export interface Reranked {
 }
 
 /** What a vendor, or our own comparison, returned. */
-interface Judged {
+interface Scored {
   readonly result: RerankResult
   readonly losses: readonly Loss[]
 }
@@ -111,19 +111,19 @@ export class Reranking {
   }
 
   /** The cosine between the query and each document, scaled to 0 to 1. */
-  async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Judged> {
+  async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Scored> {
     const { decoder } = this.#services
     const { query, documents } = request
-    const [asked, answering] = await Promise.all([
+    const [querying, answering] = await Promise.all([
       embedAt(candidate, embeddingOf(request, [query], "query"), decoder),
       embedAt(candidate, embeddingOf(request, documents, "document"), decoder),
     ])
-    const [direction = []] = asked.vectors
+    const [direction = []] = querying.vectors
     const scores = answering.vectors.map((vector, index) => ({
       index,
       score: (1 + cosineOf(direction, vector)) / 2,
     }))
-    const tokens = (asked.tokens ?? 0) + (answering.tokens ?? 0)
+    const tokens = (querying.tokens ?? 0) + (answering.tokens ?? 0)
     return {
       result: { ...ranked(scores, request), ...(tokens > 0 ? { tokens } : {}) },
       losses: emulationLosses(request),
@@ -146,7 +146,7 @@ async function validate(
   candidate: OperationCandidate,
   format: RerankFormat,
   request: RerankRequest,
-): Promise<Judged> {
+): Promise<Scored> {
   const { calls, losses } = format.encode(request, candidate.deployment.upstreamModel)
   const result = await format.decode(await candidate.callAll(format, calls), request)
   return { result, losses: result.isSquashed ? [...losses, SQUASHED] : losses }

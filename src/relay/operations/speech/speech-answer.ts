@@ -1,5 +1,5 @@
 import type { SoundForm } from "../../../canon/speech.ts"
-import { doneEvent, soundEvent } from "../../../dialects/speech/stream.ts"
+import { doneEvent, audioEvent } from "../../../dialects/speech/stream.ts"
 import type { Answer, Call } from "../../pipeline/call.ts"
 import {
   chargedBody,
@@ -43,6 +43,6 @@ export function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): A
 }
 
 async function* inEvents(chunks: AsyncIterable<Uint8Array>): Chunks {
-  for await (const chunk of chunks) yield soundEvent(chunk)
+  for await (const chunk of chunks) yield audioEvent(chunk)
   return undefined
 }

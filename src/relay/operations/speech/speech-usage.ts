@@ -28,7 +28,7 @@ const BYTES_PER_SECOND: Readonly<Record<SoundForm, number>> = {
 }
 
 /** Tokens of audio of which only the bytes are known: samples as OpenAI streams them, or compressed. */
-export function soundTokens(samples: number, packed: number): number {
+export function audioTokensOf(samples: number, packed: number): number {
   const seconds = samples / BYTES_PER_SECOND.pcm + packed / BYTES_PER_SECOND.mp3
   return Math.ceil(seconds * TOKENS_PER_SECOND)
 }
@@ -54,7 +54,7 @@ export function worstSpeech(request: Omit<SpeechRequest, "needsTokens">, model: 
 }
 
 /** Characters in a second. */
-const USUAL_PACE = 15
+const TYPICAL_PACE = 15
 
 /** What was spoken. */
 export interface SpokenAmount {
@@ -83,10 +83,10 @@ export interface ReckonedSpeech {
 export function speechUsage(amount: SpokenAmount, price: Price | undefined): ReckonedSpeech {
   const { request, form, bytes, announced, ending, reported } = amount
   const characters = characterCount(request.input)
-  const came = bytes / BYTES_PER_SECOND[form]
-  const pace = USUAL_PACE * (request.speed ?? 1)
-  const seconds = ending === "left" ? Math.max(came, characters / pace) : came
-  const share = announced === undefined ? (came * pace) / characters : bytes / announced
+  const received = bytes / BYTES_PER_SECOND[form]
+  const pace = TYPICAL_PACE * (request.speed ?? 1)
+  const seconds = ending === "left" ? Math.max(received, characters / pace) : received
+  const share = announced === undefined ? (received * pace) / characters : bytes / announced
   const spoken =
     ending === "broken" ? Math.min(characters, Math.ceil(characters * share)) : characters
   const isWhole = ending === "whole"

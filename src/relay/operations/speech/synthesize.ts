@@ -56,7 +56,7 @@ export async function synthesizeAt(
     // Where the last chunk is withheld, the first one could be it.
     const count = options.events ? 1 : 2
     const source = await awaitFirst(counted(sourceOf(answer, encoded, received), received), count)
-    const chunks = asWanted(source, { delivery, came: form, wanted: request.form, received })
+    const chunks = asWanted(source, { delivery, from: form, wanted: request.form, received })
     return { value: { request, chunks, received, form, attempt }, losses }
   } catch (thrown) {
     throw attempt.fail(thrown)
@@ -79,7 +79,7 @@ export function encodedFor(
 }
 
 /** An error that comes with a good status is text, not audio. */
-const NO_SOUND = /^(application\/json|text\/)/
+const NOT_AUDIO = /^(application\/json|text\/)/
 
 /** The audio of a response, however it is packed. */
 async function* sourceOf(
@@ -102,7 +102,7 @@ async function* sourceOf(
     for await (const chunk of chunksOf(answer)) yield* reader.push(chunk)
     if (!reader.isOver) throw unusable("it ended before its last event")
     received.usage = reader.usage
-  } else if (NO_SOUND.test(type)) throw unusable("it holds no audio")
+  } else if (NOT_AUDIO.test(type)) throw unusable("it holds no audio")
   else {
     const announced = Number(headers.get("content-length"))
     if (announced > 0) received.announced = announced
@@ -124,7 +124,7 @@ async function* counted(source: AsyncIterable<Uint8Array>, received: Received): 
 
 interface Conversion {
   readonly delivery: EncodedSpeech["delivery"]
-  readonly came: SoundForm
+  readonly from: SoundForm
   readonly wanted: SoundForm
   readonly received: Received
 }
@@ -132,7 +132,7 @@ interface Conversion {
 /** Converts between wav and pcm. Only a header can state a sample rate other than the one callers expect of pcm. */
 function asWanted(
   source: Chunks,
-  { delivery, came, wanted, received }: Conversion,
+  { delivery, from: came, wanted, received }: Conversion,
 ): AsyncGenerator<Uint8Array> {
   const { bytes, rate = PCM_RATE } = received
   if (came !== wanted && wanted === "wav") {

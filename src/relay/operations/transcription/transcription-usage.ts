@@ -6,7 +6,7 @@ import { roughTokens } from "../../tokens/rough-tokens.ts"
 
 /** Tokens of a second of audio: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
 const MAX_TOKENS_PER_SECOND = 32
-const USUAL_TOKENS_PER_SECOND = 10
+const TYPICAL_TOKENS_PER_SECOND = 10
 /** Output tokens for a second of audio: the diarizing models' recorded 39, and some for the wrapping. */
 const MAX_OUTPUT_PER_SECOND = 40
 const FRAME = 256
@@ -58,7 +58,7 @@ export function transcriptionUsage(
   return {
     usage: {
       ...usage,
-      audioInput: Math.ceil(seconds * USUAL_TOKENS_PER_SECOND),
+      audioInput: Math.ceil(seconds * TYPICAL_TOKENS_PER_SECOND),
       output: roughTokens(Buffer.byteLength(text)),
     },
     estimated: true,

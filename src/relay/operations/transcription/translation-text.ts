@@ -150,13 +150,13 @@ export function readTranslation(chunk: TranslationChunk, answer: string): string
     const [, number, text = ""] = /^\s*(\d+)\s*\|(.*)$/.exec(line) ?? []
     const last = lines.length - 1
     if (number !== undefined && Number(number) === lines.length + 1) lines.push(text.trim())
-    else if (number !== undefined) throw notKept()
+    else if (number !== undefined) throw wrongLines()
     else if (last >= 0 && line.trim() !== "") lines[last] = `${lines[last]} ${line.trim()}`
   }
-  if (lines.length !== chunk.length) throw notKept()
+  if (lines.length !== chunk.length) throw wrongLines()
   return lines
 }
 
-function notKept() {
+function wrongLines() {
   return unusable("the translation does not have the lines of the transcript")
 }
