@@ -15,7 +15,7 @@ import {
   generationParameters,
   type GenerationParameters,
 } from "./parameters.ts"
-import { inCanonicalForms } from "./usual-forms.ts"
+import { inCanonicalForms } from "./canonical-forms.ts"
 import { decodeWebSearch } from "../search.ts"
 import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 

@@ -14,7 +14,7 @@ import { decodeInput } from "../messages/decode.ts"
 import { INCLUDE_LOGPROBS, KNOWN_INCLUDES } from "./includes.ts"
 import { type ResponseParameters, responseParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
-import { decodeAddedTools } from "../tools/decode-brought.ts"
+import { decodeAddedTools } from "../tools/decode-added.ts"
 import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
 /** Fields that the canon has, and those that are handled separately. */
