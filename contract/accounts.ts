@@ -85,7 +85,7 @@ export const entryQuery = pageQuery.extend({ kind: entryKind.optional() })
 export const newEntry = z.object({
   kind: z.enum(["grant", "adjustment", "refund"]),
   amount: creditChange,
-  /** Why; it stands in the ledger forever. */
+  /** Why; it stays in the ledger forever. */
   note: label,
 })
 export type NewEntry = z.infer<typeof newEntry>
@@ -146,13 +146,13 @@ export const creditRoutes = {
     answer: accountCredits,
   }),
   "GET /accounts/{id}/entries": route({
-    summary: "The account's book, the newest entries first",
+    summary: "The account's ledger, the newest entries first",
     minimumRole: "viewer",
     query: entryQuery,
     answer: entryPage,
   }),
   "POST /accounts/{id}/entries": route({
-    summary: "Grant, refund or adjust credits, with a reason that stands in the book for ever",
+    summary: "Grant, refund or adjust credits, with a reason that stays in the ledger forever",
     minimumRole: "operator",
     body: newEntry,
     answer: entry,

@@ -28,7 +28,7 @@ export const providerRoutes = {
     answer: z.object({ object: z.literal("list"), data: z.array(vendor) }),
   }),
   "POST /providers": route({
-    summary: "Add a provider; its secrets are sealed on disk and never shown again",
+    summary: "Add a provider; its secrets are encrypted on disk and never shown again",
     minimumRole: "operator",
     body: newProvider,
     answer: provider,

@@ -99,7 +99,7 @@ export const providerPage = page(provider)
 
 /**
  * `POST /admin/v1/providers`, `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In a change
- * an absent member stays as it is and null takes one away. `DELETE` removes one with its models' entries. Secrets are sealed on disk and never come back.
+ * an absent member stays as it is and null takes one away. `DELETE` removes one with its models' entries. Secrets are encrypted on disk and never returned.
  */
 export const providerEntry = z.looseObject({
   vendor: identifier.optional(),

@@ -37,7 +37,7 @@ export type PageName = {
 /** One entry of such a list. */
 export type Item<Name extends PageName> = Answers[Name]["data"][number]
 
-/** What any caller may send, as code that serves all routes sees it. */
+/** What any caller may send, for code that handles all routes. */
 export interface AnyInput {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>

@@ -21,7 +21,7 @@ export const credits = z
   .regex(/^-?\d{1,20}(\.\d{1,9})?$/, amountFault("must be credits as decimal text, such as 12.50"))
   .meta({ description: "Credits as exact decimal text", example: "12.5" })
 
-/** What goes into or out of an account at once. */
+/** What one step may add to an account or take from it. */
 export const creditChange = z
   .string()
   .regex(/^-?\d{1,9}(\.\d{1,9})?$/, amountFault("must be credits as decimal text, such as 12.50"))

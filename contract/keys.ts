@@ -39,7 +39,7 @@ export const key = z.object({
   tokens_per_minute: z.int().nullable(),
   created_at: moment,
   expires_at: moment.nullable(),
-  /** Origins of the pages that browsers let call with it, beside those of the settings; null: none. */
+  /** Origins of the pages that browsers let call with it, besides those of the settings; null: none. */
   origins: z.array(z.string()).nullable(),
   /** When rotated secrets that still work stop. */
   grace_until: z.array(moment),

@@ -37,7 +37,7 @@ export const invitationPage = page(invitation)
 export const invitationQuery = pageQuery.extend({ account: identifier.optional() })
 /** `POST /admin/v1/members/invitations` */
 export const newInvitation = z.object({ account: identifier, email, role: accountRole })
-/** Shown once: the link is to be handed to the invited person. */
+/** Shown once: give the link to the invited person. */
 export const invitationWithLink = invitation.extend({ link: z.string() })
 export type InvitationWithLink = z.infer<typeof invitationWithLink>
 
@@ -94,7 +94,7 @@ export const invitationRoutes = {
     answer: invitationPage,
   }),
   "POST /members/invitations": route({
-    summary: "Invite somebody into an account; the link is shown once",
+    summary: "Invite someone to an account; the link is shown once",
     minimumRole: "owner",
     body: newInvitation,
     answer: invitationWithLink,
@@ -157,7 +157,7 @@ export const userRoutes = {
     answer: user,
   }),
   "POST /users/{id}/reset": route({
-    summary: "A link that sets a new password, for somebody who has lost theirs",
+    summary: "A link that sets a new password, for someone who has lost theirs",
     minimumRole: "operator",
     body: userReset,
     answer: resetLink,

@@ -76,7 +76,7 @@ export type LedgerVerdict = z.infer<typeof bookVerdict>
 /** `/admin/v1/audit`: who changed what. */
 export const auditRoutes = {
   "GET /audit": route({
-    summary: "Every change that somebody made, the newest first",
+    summary: "Every change that someone made, the newest first",
     minimumRole: "session",
     query: auditQuery,
     answer: auditPage,
@@ -86,7 +86,7 @@ export const auditRoutes = {
 /** `/admin/v1/settings`: those that are active, and those that the console can change. */
 export const settingsRoutes = {
   "GET /settings": route({
-    summary: "The settings in force, and those that can be changed here",
+    summary: "The active settings, and those that can be changed here",
     minimumRole: "operator",
     answer: settingsView,
   }),
@@ -97,7 +97,7 @@ export const settingsRoutes = {
     answer: settingsView,
   }),
   "GET /settings/book": route({
-    summary: "Walk every account's book and look for what is wrong",
+    summary: "Verify every account's ledger",
     minimumRole: "operator",
     answer: bookVerdict,
   }),

@@ -3,7 +3,7 @@ export const PAGE_ORIGIN_RULE =
   'must be an origin such as https://app.example.com, or "*" for any page'
 
 /**
- * The origin of a page as browsers tell it, without a path; `*` for any.
+ * The origin of a page as browsers send it, without a path; `*` for any.
  * @returns undefined for what is none.
  */
 export function pageOriginOf(text: string): string | undefined {

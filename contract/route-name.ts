@@ -17,9 +17,9 @@ export function plainPath(path: string): string {
   return path.replaceAll("...}", "}")
 }
 
-/** The method and the path of a route's name. @throws Error for what is the name of none. */
+/** The method and the path of a route's name. @throws Error when it is not one. */
 export function methodAndPath(name: string): MethodAndPath {
   const method = METHODS.find((one) => name.startsWith(`${one} /`))
-  if (method === undefined) throw new Error(`'${name}' is the name of no route`)
+  if (method === undefined) throw new Error(`'${name}' is not the name of a route`)
   return { method, path: name.slice(method.length + 1) }
 }

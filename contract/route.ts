@@ -1,12 +1,12 @@
 import * as z from "zod"
 
 /**
- * The least that someone has to be. `anyone` needs no session, `session` is every user who is signed
- * in; the next three are roles in the account that it is about, which the service checks.
+ * The minimum role of a caller. `anyone` needs no session, `session` is every user who is signed in; the next three
+ * are roles in the account that the route is about, which the service checks.
  */
 export type MinimumRole = "anyone" | "session" | "viewer" | "member" | "owner" | "operator"
 
-/** The schema of what a route does not take, or does not answer. */
+/** The schema where a route takes nothing, or answers nothing. */
 const nothing = z.undefined()
 export type Nothing = typeof nothing
 
@@ -37,7 +37,7 @@ export interface Route<
 /** Routes by name: `GET /keys`, `POST /keys/{id}/rotate`. A part `{name...}` takes the rest of the path. */
 export type Routes = Readonly<Record<string, Route>>
 
-/** A route; what it does not name, it does not take. */
+/** Declares a route. It takes nothing where it declares no schema. */
 export function route<
   Role extends MinimumRole,
   Query extends z.ZodType = Nothing,
@@ -54,7 +54,7 @@ export function route(facts: Facts<MinimumRole> & Partial<Route>): Route {
   return { query: nothing, body: nothing, answer: nothing, ...facts }
 }
 
-/** What no one changes: how services hand over what a route answers with. */
+/** A value that is not changed any more: what services return for a route. */
 export type Immutable<Value> = Value extends object
   ? { readonly [Name in keyof Value]: Immutable<Value[Name]> }
   : Value

@@ -10,7 +10,7 @@ import { sessionRoutes, signInRoutes } from "./session.ts"
 import { usageRoutes } from "./usage.ts"
 import { writeOffRoutes } from "./write-offs.ts"
 
-/** The management API, `/admin/v1`, whole: `/openapi.json` and `/docs` show it in this order. */
+/** All of the management API, `/admin/v1`. `/openapi.json` and `/docs` show it in this order. */
 export const ROUTES = {
   ...accountRoutes,
   ...creditRoutes,

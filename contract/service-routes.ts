@@ -7,13 +7,13 @@ import { type Method, type MethodAndPath, methodAndPath } from "./route-name.ts"
 export interface ServiceRoute {
   readonly summary: string
   readonly group: "Models" | "Text" | "Images" | "Audio" | "Money" | "Operation"
-  /** What its body is; absent where it has none. */
+  /** The media type of its body; absent where it has none. */
   readonly body?: "application/json" | "multipart/form-data"
-  /** What it answers, JSON where it is not named. */
+  /** The media type of its response; absent: JSON. */
   readonly answer?: string
-  /** Whether it costs nothing, so that it may be sent again at will. */
+  /** Whether it costs nothing, and so takes no idempotency key. */
   readonly isFree?: boolean
-  /** Whether it asks for no key. */
+  /** Whether it needs no key. */
   readonly isOpen?: boolean
   /** Whose own API has the same fields. */
   readonly like?: string
@@ -29,7 +29,7 @@ export const SERVICE_ROUTES = {
     group: "Models",
   },
   "GET /v1beta/models/{id...}": {
-    summary: "One model; both in Google's form for who sends x-goog-api-key",
+    summary: "One model; both in Google's form when x-goog-api-key is sent",
     group: "Models",
   },
   "GET /v1/models": {
@@ -54,7 +54,7 @@ export const SERVICE_ROUTES = {
     ...JSON_BODY,
   },
   "POST /v1/messages/count_tokens": {
-    summary: "How many tokens a message would be",
+    summary: "How many tokens a message has",
     isFree: true,
     group: "Text",
     like: "Anthropic",
@@ -84,32 +84,32 @@ export const SERVICE_ROUTES = {
     ...JSON_BODY,
   },
   "POST /v1beta/models/{id}:countTokens": {
-    summary: "How many tokens a request would be",
+    summary: "How many tokens a request has",
     isFree: true,
     group: "Text",
     like: "Google",
     ...JSON_BODY,
   },
   "POST /v1/embeddings": {
-    summary: "Vectors of texts",
+    summary: "Embeddings of texts",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
   },
   "POST /v1beta/models/{id}:embedContent": {
-    summary: "The vector of a text, as Google's Gemini API",
+    summary: "The embedding of a text, as Google's Gemini API",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
   },
   "POST /v1beta/models/{id}:batchEmbedContents": {
-    summary: "Vectors of texts",
+    summary: "Embeddings of texts",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
   },
   "POST /v1/rerank": {
-    summary: "Documents in the order of their relevance",
+    summary: "Documents in order of relevance",
     group: "Text",
     like: "Cohere",
     ...JSON_BODY,
@@ -121,38 +121,38 @@ export const SERVICE_ROUTES = {
     ...JSON_BODY,
   },
   "POST /v1/images/generations": {
-    summary: "Pictures of a text",
+    summary: "Images from a prompt",
     group: "Images",
     like: "OpenAI",
     ...JSON_BODY,
   },
   "POST /v1/images/edits": {
-    summary: "A picture, changed as a text says",
+    summary: "An image, edited as a prompt says",
     group: "Images",
     like: "OpenAI",
     ...FORM,
   },
   "POST /v1/images/variations": {
-    summary: "Pictures like a picture",
+    summary: "Variations of an image",
     group: "Images",
     like: "OpenAI",
     ...FORM,
   },
   "POST /v1/audio/speech": {
-    summary: "A text, spoken",
+    summary: "Speech from a text",
     group: "Audio",
     like: "OpenAI",
     answer: "audio/*",
     ...JSON_BODY,
   },
   "POST /v1/audio/transcriptions": {
-    summary: "What is said, in its language",
+    summary: "The transcript of a recording",
     group: "Audio",
     like: "OpenAI",
     ...FORM,
   },
   "POST /v1/audio/translations": {
-    summary: "What is said, in English",
+    summary: "The transcript of a recording, in English",
     group: "Audio",
     like: "OpenAI",
     ...FORM,
@@ -162,29 +162,30 @@ export const SERVICE_ROUTES = {
     group: "Money",
   },
   "POST /v1/estimate": {
-    summary: "What a request would cost at least and at most, and where it would go; costs nothing",
+    summary:
+      "What a request would cost at least and at most, and where it would be sent; costs nothing",
     isFree: true,
     group: "Money",
     ...JSON_BODY,
   },
   "GET /v1/responses/{id...}": {
-    summary: "A response as it was answered, while it is kept",
+    summary: "A response, while it is kept",
     group: "Text",
   },
   "GET /v1/responses/{id}/input_items": {
-    summary: "What a kept response was asked with, page by page",
+    summary: "The input of a kept response, page by page",
     group: "Text",
   },
   "DELETE /v1/responses/{id...}": {
-    summary: "Forgets a response and its items",
+    summary: "Deletes a response and its items",
     group: "Text",
   },
   "GET /v1/receipts/{id...}": {
-    summary: "How one charge came about; its id is the answer's x-request-id",
+    summary: "How one charge was computed; its id is the response's x-request-id",
     group: "Money",
   },
   "GET /healthz": {
-    summary: "The process answers",
+    summary: "The process responds",
     group: "Operation",
     isOpen: true,
   },

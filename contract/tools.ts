@@ -26,7 +26,7 @@ export interface ToolPlace {
 export interface ConnectionFacts {
   /** The gateway's address, without `/v1`. */
   readonly url: string
-  /** Absent: it is to be taken from `TOLLGATE_KEY`, or to be filled in. */
+  /** Absent: read from `TOLLGATE_KEY`, or left to be filled in. */
   readonly key: string | undefined
   readonly model: string
   /** The path of a tool's file, as its user is to read it. */
@@ -35,7 +35,7 @@ export interface ConnectionFacts {
 
 /** What makes a tool use this gateway. */
 export interface ToolSettings {
-  /** What is to be done, before the text. */
+  /** The instruction before the text. */
   readonly words: string
   /** What the file is to hold, or the steps to take. */
   readonly text: string
@@ -55,7 +55,7 @@ export interface JsonMembers {
   readonly [name: string]: string | JsonMembers
 }
 
-/** What stands where a key is to be filled in. */
+/** The placeholder for a key. */
 export const NO_KEY = "sk-tg-..."
 
 /** The settings of a tool, in its own words. */

@@ -38,7 +38,7 @@ const TABLE = {
   images: { name: "image", counts: "units", isService: true },
   /** Characters of text spoken. */
   characters: { name: "character", counts: "units" },
-  /** Seconds of sound transcribed. */
+  /** Seconds of audio transcribed. */
   seconds: { name: "second", counts: "units" },
   /** Searches made, as rerankers, searching models and tools that search the web count them. */
   searches: { name: "search", counts: "units", isService: true },

@@ -25,7 +25,7 @@ export const usageRow = z.object({
   output: z.int(),
   /** What was charged. */
   cost: credits,
-  /** What requests cost beyond that; only operators are told. */
+  /** What requests cost beyond that; only operators see it. */
   written_off: credits.optional(),
   /** Mean of those that were answered, milliseconds. */
   mean_duration_ms: z.int().nullable(),
@@ -40,7 +40,7 @@ export const overview = z.object({
   balance: credits,
   spent_today: credits,
   spent_month: credits,
-  /** What requests of this month cost and was not charged; only operators are told. */
+  /** What requests of this month cost and was not charged; only operators see it. */
   written_off_month: credits.optional(),
   requests_today: z.int(),
   errors_today: z.int(),

@@ -1,6 +1,6 @@
 import { errorEnvelope, type GatewayError } from "../canon/errors.ts"
 
-/** The wait that a 429 or 503 names when no one knew a better one, in seconds. */
+/** The default `retry-after` of a 429 or 503, in seconds. */
 const DEFAULT_RETRY_AFTER = 5
 
 /** A JSON answer of our own. */
@@ -51,10 +51,10 @@ export function errorHeaders(error: GatewayError, requestId: string): Record<str
   return headers
 }
 
-/** An error in the words of an endpoint's dialect, or of the one that its request is in. */
+/** An error in the dialect of an endpoint, or of its request. */
 export type ErrorAnswer = (error: GatewayError, requestId: string, request: Request) => Response
 
-/** An error in OpenAI's envelope, for everything that belongs to no dialect. */
+/** An error in OpenAI's envelope, for endpoints that have no dialect. */
 export function errorAnswer(error: GatewayError, requestId: string): Response {
   return new Response(JSON.stringify(errorEnvelope(error, requestId)), {
     status: error.status,

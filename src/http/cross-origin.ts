@@ -7,7 +7,7 @@ import type { Handler, Route } from "./server.ts"
 const MAX_AGE = "7200"
 /** What a preflight may name; anything else is no list of headers. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,4000}$/
-/** Headers of answers that pages may read beside those that they always may. */
+/** Response headers that pages may read, besides those that they always may. */
 const EXPOSED = [
   "x-request-id",
   "request-id",
@@ -23,7 +23,7 @@ const EXPOSED = [
   ]),
 ].join(", ")
 
-/** Whose pages may read: those that the settings name, for every key, and those that a key names, for itself. */
+/** The origins whose pages may read: those of the settings, for every key, and those of a key, for that key. */
 export interface PageOrigins {
   /** Such as `https://app.example.com`, or `*`; undefined: none. */
   readonly ofSettings: () => readonly string[] | undefined
@@ -99,7 +99,7 @@ export class CrossOrigin {
     return isKept || (allowed !== undefined && allowed !== "*") ? varied(answer) : answer
   }
 
-  /** An answer to a request without a good key holds nothing of anyone's, so that the page may read what is wrong. */
+  /** The response to a request without a valid key holds no one's data, so the page may read what is wrong. */
   #allowedByKey(origin: string, asking: Pick<Request, "headers" | "url">): string | undefined {
     if (this.#keyring.origins.isEmpty) return undefined
     const key = this.#keyring.known(headersWithKey(asking))

@@ -64,7 +64,7 @@ function wrongMethod(
   return errors(error, newRequestId(), request)
 }
 
-/** With 426, clients that prefer a web socket (Codex) send their requests by HTTP at once, and do not try again. */
+/** With 426, clients that prefer a web socket (Codex) send their requests by HTTP immediately, and do not try again. */
 function noUpgrade(path: string): GatewayError {
   return new GatewayError(
     "upgrade_not_supported",

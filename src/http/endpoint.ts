@@ -29,7 +29,7 @@ export interface HandlerContext<Caller> {
   readonly startedAt: number
 }
 
-/** Who sent a request. Not a promise where that is known at once. @throws GatewayError for who may not call. */
+/** Authenticates a request. Not a promise where the caller is in memory. @throws GatewayError */
 export type Auth<Caller> = (
   request: Request,
   connection: Connection,
@@ -48,7 +48,7 @@ export interface Endpoint<Caller extends Sender, Body> {
   readonly body: BodyReader<Caller, Body>
   /** Its errors in the dialect of its clients; absent: in OpenAI's envelope. */
   readonly errors?: ErrorAnswer
-  /** What a thing that was thrown is to the caller; absent: an internal error where it is not ours. */
+  /** Turns what was thrown into an error for the caller; absent: an internal error unless it is a `GatewayError`. */
   readonly errorOf?: (thrown: unknown) => GatewayError
   /** A whole response, or an answer that holds the request's memory until it is sent. @throws GatewayError */
   readonly handle: (
@@ -65,7 +65,7 @@ export const anyone: Auth<Sender> = () => ANYONE
 /** For endpoints that take no body. */
 export const noBody = (): undefined => undefined
 
-/** The one frame around every endpoint: who asks, what they send, what it does, and what becomes of a failure. */
+/** The one frame around every endpoint: authentication, body, handler, and errors. */
 export function serve<Caller extends Sender, Body>(
   endpoint: Endpoint<Caller, Body>,
   events: Events,
@@ -94,7 +94,7 @@ export function serve<Caller extends Sender, Body>(
   return { method, path, handler, errors }
 }
 
-/** Whose failure it is, and how it is told. */
+/** The request that failed, and how its failure is reported. */
 interface Failed {
   readonly request: Request
   readonly id: string

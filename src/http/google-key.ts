@@ -19,8 +19,8 @@ export function keyInHeaders(route: Route): Route {
 }
 
 /**
- * The request with the key of its address in its headers instead: what is told of an address, whoever tells it,
- * then holds no secret. A header counts more.
+ * The request with the key of its address in its headers instead: what is logged of an address
+ * then holds no secret. A header takes precedence.
  */
 function withoutKeyInUrl(request: Request): Request {
   if (!request.url.includes(`${PARAMETER}=`)) return request

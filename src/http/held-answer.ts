@@ -1,7 +1,7 @@
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/pipeline/call.ts"
 
-/** Whole answers up to here are handed over at once. Bytes, roughly. */
+/** Whole answers up to here are handed over in one chunk. Bytes, roughly. */
 const LARGE_ANSWER = 1024 * 1024
 const CHUNK = 256 * 1024
 

@@ -33,7 +33,7 @@ export function meantAddress(
   return path === undefined ? undefined : { path }
 }
 
-/** What cannot be decoded is the name of no model, and shall be told so. */
+/** What cannot be decoded is not the name of a model, and is reported as such. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

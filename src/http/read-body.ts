@@ -11,13 +11,13 @@ import { incomingChunks, USUAL_PACE } from "./incoming-body.ts"
 import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 import { detachBuffer } from "../wire/detach-buffer.ts"
 
-/** Deeper nesting than this is no request but an attack on whoever walks it. */
+/** Deeper nesting than this is an attack on recursive code. */
 const DEEPEST = 64
 /** No request has so many lists, objects and members; to parse more would keep everyone waiting. */
 const MAX_VALUES = 500_000
-/** A body up to here is read at once: it is there as soon as its head is. Bytes. */
+/** A body up to here is read in one go: it arrives together with its head. Bytes. */
 const SMALL_BODY = 32 * 1024
-/** A body is there as it came, as what was parsed of it, and as what goes upstream. */
+/** A body is in memory as received, as parsed, and as what goes upstream. */
 const COPIES = 3
 const DECODER = new TextDecoder()
 
@@ -63,7 +63,7 @@ export async function readJsonBody(
     return await readLarge(incomingChunks(request, pace), { limit, memory, announced })
   } catch (error) {
     if (error instanceof GatewayError) throw error
-    // A caller who leaves while the body still comes is told so, in case it hears; it is no failure of ours.
+    // A caller who leaves while the body still comes gets this error, in case it still reads; it is no failure of ours.
     throw new GatewayError("invalid_json", "The body ended before it was whole.", { cause: error })
   }
 }
@@ -80,7 +80,7 @@ interface LargeBody {
   readonly announced: number | undefined
 }
 
-/** A large body is looked at while it comes: what is too deep or too much is left at once. */
+/** A large body is checked while it arrives: reading stops as soon as it is too deep or too large. */
 async function readLarge(
   incoming: AsyncIterable<Uint8Array>,
   { limit, memory, announced }: LargeBody,
@@ -90,7 +90,7 @@ async function readLarge(
   const chunks: Uint8Array[] = []
   let bytes = 0
   let whole: Buffer
-  // What the chunks take is given back at once: the collector does not see how large its garbage is.
+  // The memory of the chunks is released immediately: the collector does not see how large its garbage is.
   try {
     for await (const chunk of incoming) {
       chunks.push(chunk)
@@ -143,7 +143,7 @@ function tooDeep(): GatewayError {
 function tooMany(): GatewayError {
   return new GatewayError(
     "invalid_json",
-    `The body holds more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members. Send less at once.`,
+    `The body holds more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members. Send less in one request.`,
   )
 }
 

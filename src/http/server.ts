@@ -4,7 +4,7 @@ import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 import { bunPath } from "./path-pattern.ts"
 
-/** What a request came by. */
+/** The connection of a request. */
 export interface Connection {
   /** The network address of the other end. */
   readonly address: string | null
@@ -47,16 +47,16 @@ export interface ServerSettings {
 
 /** Seconds without a byte after which a connection that is not being answered is closed. */
 const IDLE_TIMEOUT = 60
-/** The same for what is managed: to walk a large book takes its time. The most that Bun knows but forever. */
+/** The same for what is managed: to verify a large ledger takes its time. The largest value that Bun takes, apart from forever. */
 const LONG_TIMEOUT = 255
-/** Bodies are limited where they are read, with an error of ours; this is only the last fence. */
+/** Bodies are limited where they are read, with an error of ours; this is only a last resort. */
 const LARGEST_BODY = 1024 * 1024 * 1024
 
 /** What a server answers. */
 export interface Answering {
   readonly routes: readonly Route[]
   readonly mounts: readonly Mount[]
-  /** What no path of these matches, or not with its method. */
+  /** Handles what no path of these matches, or not with its method. */
   readonly elsewhere: Handler
 }
 

@@ -3,7 +3,7 @@ import type { Reservation } from "../limits/memory-budget.ts"
 import { decompressed } from "../wire/http/decompression.ts"
 
 const MEBIBYTE = 1024 * 1024
-/** What it takes at most to unpack, beside what comes of it: the window, and a chunk. Bytes. */
+/** Memory that unpacking takes at most, besides its result: the window, and a chunk. Bytes. */
 const WINDOWS: Readonly<Record<string, number>> = {
   gzip: 128 * 1024,
   "x-gzip": 128 * 1024,
@@ -34,7 +34,7 @@ export function refuseEncoding(headers: Headers): void {
 }
 
 /**
- * The chunks of a compressed body, unpacked no faster than they are read: whoever stops at a limit has not unpacked more.
+ * The chunks of a compressed body, unpacked no faster than they are read: a reader that stops at a limit has not unpacked more.
  * @throws GatewayError `invalid_value` when it cannot be unpacked; what the chunks throw.
  */
 export async function* unpackedChunks(

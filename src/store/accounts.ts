@@ -12,7 +12,7 @@ export interface AccountRecord {
   readonly leased: bigint
   /** What it owes: while that is above zero, its credits pay for no request. */
   readonly debt: bigint
-  /** Whether prompts and answers of its requests are kept. */
+  /** Whether prompts and answers of its requests are stored. */
   readonly storesContent: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { AuditFacts, AuditRecord } from "../accounting/chained-records.ts"
 
-/** A change that someone made, as it is to be kept. */
+/** A change that someone made, to be recorded. */
 export interface NewAuditRecord extends AuditFacts {
   /** The request whose idempotency key this change uses up. Not a part of the record. */
   readonly claim?: string | undefined
@@ -21,7 +21,7 @@ export interface AuditFilter {
 }
 
 export interface AuditReads {
-  /** The newest first, those below a number; null begins at the newest. */
+  /** The newest first, those below a number; null starts at the newest. */
   list(filter: AuditFilter, before: number | null, limit: number): Promise<AuditRecord[]>
 }
 

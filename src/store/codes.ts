@@ -35,7 +35,7 @@ export interface Redemption {
 
 export interface CodeReads {
   find(id: string): Promise<CodeRecord | null>
-  /** The newest first, those that come after a code; null begins at the newest. */
+  /** The newest first, those that come after a code; null starts at the newest. */
   list(after: string | null, limit: number): Promise<CodeRecord[]>
 }
 

@@ -28,7 +28,7 @@ export interface StatementLine extends EntryRecord {
 export interface EntryReads {
   /** In the order of their numbers, from `after` on. */
   list(account: string, after: number, limit: number): Promise<EntryRecord[]>
-  /** The newest first, those below a number; null begins at the newest. */
+  /** The newest first, those below a number; null starts at the newest. */
   listBack(
     account: string,
     before: number | null,

@@ -1,4 +1,4 @@
-/** What is wrong with the ledger's file, whatever step was asked of it. The codes cross threads, so they are plain text. */
+/** What is wrong with the database itself, whatever was asked of it. The codes cross threads, so they are plain text. */
 export class LedgerError extends Error {
   override readonly name = "BookError"
   readonly code: LedgerFault
@@ -12,7 +12,7 @@ export class LedgerError extends Error {
 export type LedgerFault =
   /** There is none at this place. */
   | "not_found"
-  /** There is no book where one was. */
+  /** There is no ledger where one was. */
   | "missing"
   /** The secrets that it was written with are gone. */
   | "without_secrets"

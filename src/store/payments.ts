@@ -84,7 +84,7 @@ export interface PaymentWrites {
   rememberCard(payment: CardPayment): Promise<void>
   /**
    * Takes note of what takes a payment back, once, however often and in whichever order it is reported.
-   * @returns what is to be settled now because of all that is known.
+   * @returns what to settle now, from all that is known.
    * @throws StoreError `not_found` when the payment is not known.
    */
   noteReversal(reversal: Reversal): Promise<OpenReversal>

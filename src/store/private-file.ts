@@ -1,13 +1,13 @@
 import { closeSync, openSync } from "node:fs"
 
 /**
- * Makes an empty file that its owner alone can read, where there is none: SQLite takes it for a new database,
+ * Creates an empty file that only its owner can read, where there is none: SQLite takes it for a new database,
  * and gives its own helping files the same rights. The folder may have been made by someone else, and open.
  */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600))
   } catch {
-    // It is there, or SQLite says better why it cannot be made.
+    // It exists, or SQLite reports better why it cannot be created.
   }
 }

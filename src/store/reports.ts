@@ -14,7 +14,7 @@ import type {
  * book ever waits for it, and it can be made again at any time.
  */
 export interface RequestReports {
-  /** The newest first, those behind a place; null begins at the newest. */
+  /** The newest first, those behind a place; null starts at the newest. */
   list(filter: RequestFilter, after: RequestPlace | null, limit: number): Promise<RequestRecord[]>
   /** Hours and days are in order of time, other groups in order of their cost, the dearest first. */
   sumUsage(filter: UsageFilter, group: UsageGroup): Promise<UsageSum[]>

@@ -39,7 +39,7 @@ export interface RequestFilter {
   /** An exact id, or a glob with `*`. */
   readonly model?: string | undefined
   readonly provider?: string | undefined
-  /** Whether it failed. What the caller himself broke off did not. */
+  /** Whether it failed. What the caller broke off did not. */
   readonly failed?: boolean | undefined
   /** Whether a part of its cost was written off. */
   readonly writtenOff?: true | undefined

@@ -4,28 +4,27 @@ import type { PayloadLog } from "./payload-log.ts"
 import type { Reports } from "./reports.ts"
 import type { Store, StoreReader } from "./store.ts"
 
-/** The database of a process that serves, and all that is kept with it. */
+/** The database of a process that serves, and all that is stored with it. */
 export interface ServingDatabase extends AsyncDisposable {
   readonly store: Store
   readonly reports: Reports
   readonly payloads: PayloadLog
   readonly conversations: ConversationParts
   /**
-   * Others use the same database from now on. What was asked before is answered as it was; to call it again does
-   * nothing.
+   * Others use the same database from now on. Running calls are not affected; to call it again does nothing.
    */
   hasCompany(): Promise<void>
-  /** The same database for one that reads through all of it, and keeps no one else waiting. */
+  /** The same database, to read through all of it without making anyone else wait. */
   openReader(): Promise<StoreReader>
-  /** @param onChange is told why the database cannot be trusted, and when it can again. */
+  /** @param onChange gets why the database cannot be trusted, and undefined when it can again. */
   watch(onChange: (fault: LedgerError | undefined) => void): DatabaseWatch
 }
 
-/** Sees whether the database is still the one that was opened, and right. */
+/** Checks that the database is still the one that was opened, and undamaged. */
 export interface DatabaseWatch {
   /** Why the database cannot be trusted; undefined while it can. */
   readonly fault: LedgerError | undefined
-  /** Looks; to be called many times a second. */
+  /** Checks; to be called many times a second. */
   look(): void
   /** A store whose failures are seen here, and which does nothing while the database cannot be trusted. */
   over(store: Store): Store

@@ -63,7 +63,7 @@ export interface SettlementReads {
   listHolds(account: string): Promise<HoldRecord[]>
   /** The receipt of a request; null when there is none. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
-  /** What was written off, of some accounts or of all: the newest first, those below a number; null begins at the newest. */
+  /** What was written off, of some accounts or of all: the newest first, those below a number; null starts at the newest. */
   listWriteOffs(
     accounts: readonly string[] | undefined,
     before: number | null,

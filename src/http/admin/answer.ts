@@ -2,14 +2,14 @@ import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
 import { type ErrorAnswer, errorAnswer, jsonAnswer } from "../answers.ts"
 
-/** What a handler returned, as an answer that no one keeps. */
+/** What a handler returned, as a response that is not cached. */
 export function answerOf(requestId: string, result: unknown): Response {
   if (result instanceof Response) return unkept(named(result, requestId))
   if (result === undefined) return unkept(named(new Response(null, { status: 204 }), requestId))
   return unkept(jsonAnswer(requestId, result))
 }
 
-/** An error in OpenAI's envelope that no one keeps. */
+/** An error in OpenAI's envelope that is not cached. */
 export const errors: ErrorAnswer = (error, requestId) => unkept(errorAnswer(error, requestId))
 
 /** What a handler threw, for the caller. */
@@ -17,11 +17,11 @@ export function errorOf(thrown: unknown): GatewayError {
   return thrown instanceof LedgerError ? ledgerUnavailable(thrown) : asGatewayError(thrown)
 }
 
-/** Where the ledger is, and what is wrong with it, is in the log. */
+/** Where the ledger is, and what is wrong with it, is only in the log. */
 function ledgerUnavailable(cause: LedgerError): GatewayError {
   return new GatewayError(
     "book_unavailable",
-    "The gateway cannot use its book just now, so nothing was changed. Look at its log, then try again.",
+    "The gateway cannot use its ledger just now, so nothing was changed. Check its log, then try again.",
     { cause },
   )
 }

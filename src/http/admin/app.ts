@@ -43,9 +43,9 @@ function misdirected(
   })
 }
 
-/** A 'host' that is none makes an address that is none. */
+/** An invalid 'host' makes an invalid URL. */
 function wrongHost(): GatewayError {
-  return new GatewayError("invalid_value", "The header 'host' is not the name of a host.", {
+  return new GatewayError("invalid_value", "The header 'host' is not a host name.", {
     parameter: "host",
   })
 }

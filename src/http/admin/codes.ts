@@ -2,7 +2,7 @@ import { codeRoutes } from "tollgate-contract/codes.ts"
 import type { Codes } from "../../management/codes.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/codes`: what gives credits to whoever types it. */
+/** `/admin/v1/codes`: codes that give credits to the account that redeems them. */
 export function codeEndpoints({ codes }: { readonly codes: Codes }): AdminEndpoint[] {
   return endpoints(codeRoutes, {
     "GET /codes": ({ actor, query }) => codes.list(actor, query),

@@ -25,7 +25,7 @@ import { type AdminCaller, repeatable } from "./repeatable.ts"
  *         keys.rotate(actor, path("id"), body.grace_seconds * 1_000),
  *     })
  *
- * - What comes in has been checked when a handler is called: who asks (guard.ts), that another site does
+ * - What comes in has been checked when a handler is called: who sends it (guard.ts), that another site does
  *   not, and query and body by their schemas (read.ts). `operator` and "someone is signed in" are the guard's;
  *   the role in an account is the service's (`requireRole`), since only it knows whose the thing is.
  * - A handler returns what the contract says; undefined becomes 204; a `Response` (a file, a cookie)

@@ -20,7 +20,7 @@ const BEARER = /^bearer +/i
 const CONSOLE_HEADER = "x-tollgate-console"
 const READING = new Set(["GET", "HEAD"])
 
-/** Knows who asks, and refuses what other sites make a browser ask. */
+/** Authenticates requests to the management API, and refuses those that other sites make a browser send. */
 export class Guard {
   readonly #parts: GuardParts
 
@@ -29,7 +29,7 @@ export class Guard {
   }
 
   /**
-   * Who asks: the admin token, or a user by their session.
+   * Who sends the request: the admin token, or a user by their session.
    * @throws GatewayError `not_signed_in`; `forbidden` for a caller's key, for what is the operator's,
    * and for changes that another site asks.
    */
@@ -77,12 +77,12 @@ export class Guard {
   }
 }
 
-/** Both are made equally long, so that the comparison tells nothing about the token's length. */
+/** Both get the same length, so that the comparison reveals nothing about the token's length. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest()
 }
 
-/** Callers' clients also send `x-api-key`, which shall be told apart from no credential at all. */
+/** Callers' clients also send `x-api-key`, which is not the same as no credential at all. */
 function credentialOf(headers: Headers): string | undefined {
   const authorization = headers.get("authorization")?.replace(BEARER, "").trim()
   return authorization || headers.get("x-api-key")?.trim() || undefined

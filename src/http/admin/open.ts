@@ -72,7 +72,7 @@ export interface AdminParts {
 /** The management API of a running gateway: opened at its first request. */
 export interface Admin extends AsyncDisposable {
   readonly handler: Handler
-  /** Answers what Stripe tells. */
+  /** Handles Stripe's webhook. */
   readonly stripe: Handler
 }
 

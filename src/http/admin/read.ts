@@ -7,7 +7,7 @@ import { readJsonBody } from "../read-body.ts"
 
 /** Bytes. What people type is smaller. */
 const LARGEST_BODY = 256 * 1024
-/** Faults that are told; a form has fewer fields. */
+/** Faults that are reported; a form has fewer fields. */
 const MAX_FAULTS = 50
 /** How the contract's schemas begin their own words. */
 const OWN_WORDS = /^(must|needs|has to)\b/
@@ -15,7 +15,7 @@ const OWN_WORDS = /^(must|needs|has to)\b/
 /**
  * The body of a request, as its schema has it. A request without a body counts as an empty object.
  * @throws GatewayError of the first fault; `errors` holds all of them, so that a form can show each
- * beside its field.
+ * next to its field.
  */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,

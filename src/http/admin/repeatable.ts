@@ -11,7 +11,7 @@ import { notSignedIn } from "./guard.ts"
 /** Bytes; the endpoints themselves take less. */
 const LARGEST_BODY = 1024 * 1024
 
-/** Who asks. */
+/** Who sends the request. */
 export interface AdminCaller extends Sender {
   readonly actor: Actor | undefined
 }
@@ -80,7 +80,7 @@ function repeatableOf(actor: Actor, request: Request): Omit<RepeatableRequest, "
 function answerGone(request: string): GatewayError {
   return new GatewayError(
     "conflict",
-    `The first request with this idempotency key, ${request}, was carried out, but its answer is not kept. It is not carried out again: look at what is there now. A secret that was only in the answer can be replaced by rotating or making it again, with a new key.`,
+    `The first request with this idempotency key, ${request}, was carried out, but its answer is not kept. It is not carried out again: check what exists now. A secret that was only in the answer can be replaced by rotating or making it again, with a new key.`,
     { parameter: IDEMPOTENCY_KEY, fields: { original_request_id: request } },
   )
 }

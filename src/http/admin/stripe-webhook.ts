@@ -15,8 +15,8 @@ export interface StripeServices {
 }
 
 /**
- * `POST /webhooks/stripe`: what Stripe tells. Its signature is of the body byte for byte, so that is read
- * as it came. Whatever is not 2xx is told again for three days.
+ * `POST /webhooks/stripe`: Stripe's events. The signature covers the body byte for byte, so that is read
+ * unparsed. Stripe repeats what is not answered with 2xx for three days.
  */
 export function stripeWebhook({ payments, events }: StripeServices): Handler {
   const { handler } = serve(

@@ -45,7 +45,7 @@ export interface BuiltConsole {
   readonly isCurrent: () => boolean
 }
 
-/** Where the console is built to in the source tree: beside `src`. */
+/** Where the console is built to in the source tree: next to `src`. */
 export const CONSOLE_FOLDER = join(import.meta.dir, "..", "..", "..", "console", "dist")
 
 /** How the executable names the files that it carries. */

@@ -12,7 +12,7 @@ const ASK_FIRST = "no-cache"
 
 /**
  * Everything of the console comes from here and talks to here; nothing may frame it. Mantine puts sizes
- * and colours of its parts into their `style`, so styles may stand in the page; scripts may not.
+ * and colours of its parts into their `style`, so inline styles are allowed; inline scripts are not.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",

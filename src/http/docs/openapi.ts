@@ -36,7 +36,7 @@ const errorSchema = z.object({
   }),
 })
 
-/** The resources, which are told once and referred to. */
+/** The resources, which are declared once and referred to. */
 const SCHEMAS = {
   Error: errorSchema,
   Account: accounts.account,
@@ -72,7 +72,7 @@ const idempotencyHeader = z.object({
 /** Who may use a route, for readers. */
 export const ROLE_WORDS: Readonly<Record<MinimumRole, string>> = {
   anyone: "Needs no session.",
-  session: "For everybody who is signed in.",
+  session: "For everyone who is signed in.",
   viewer: "For viewers of the account and above.",
   member: "For members of the account and above.",
   owner: "For owners of the account.",
@@ -81,7 +81,7 @@ export const ROLE_WORDS: Readonly<Record<MinimumRole, string>> = {
 
 /**
  * `/openapi.json`: the endpoints of the management API with the schemas that check them, and those of the
- * service by name, whose fields the documentation of their official clients tells.
+ * service by name, whose fields are in the documentation of their official clients.
  * @param baseUrl where the gateway is.
  */
 export function openApiDocument(baseUrl: string) {

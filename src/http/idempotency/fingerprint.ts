@@ -17,7 +17,7 @@ const MEANT_HEADERS = [
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 const FORM = /^multipart\/form-data\s*(;|$)/i
-/** More than any form may have; who sends more is refused by whoever reads it in earnest. */
+/** More than any form may have: the endpoint's own reader refuses more. */
 const FORM_LIMITS = { fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
 const KEY_BYTES = 32
 /** Bytes that are read at a time. */
@@ -45,7 +45,7 @@ export interface ReadBody {
   readonly model: () => Promise<string | undefined>
 }
 
-/** Turns requests into hashes that tell nothing about them to whoever has the database alone. */
+/** Turns requests into hashes that reveal nothing about them to someone who has only the database. */
 export class Fingerprints {
   readonly #secret: Uint8Array
 

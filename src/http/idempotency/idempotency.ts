@@ -175,7 +175,7 @@ export class Idempotency implements AsyncDisposable {
     const own = await requestAgain(request, bytes, run.signal)
     const performed = input.perform(own, run.id)
     const answer = fromReader(reader, request.signal)
-    // The caller may have left before; the body has to stay for the others, who are told the same.
+    // The caller may have left before; the body has to stay for the others, who get the same error.
     answer.catch(() => {})
     await run.follow(performed)
     return await answer

@@ -29,6 +29,6 @@ export interface RepeatableRequest {
    * @param status of its answer; absent of one whose process died.
    */
   isSettled(request: string, status?: number): Promise<boolean>
-  /** What a retry is told when the answer is not there any more. */
+  /** The error for a retry whose answer is no longer kept. */
   answerGone(request: string): GatewayError
 }

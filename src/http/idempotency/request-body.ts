@@ -41,7 +41,7 @@ function packingOf(headers: Headers): string | undefined {
   return undefined
 }
 
-/** The request as it came, unpacked, for whoever performs it: its caller is all who wait for the answer. */
+/** The request as received, unpacked, to be performed: its caller is all that wait for the answer. */
 export async function requestAgain(
   request: Request,
   bytes: SpooledBytes,

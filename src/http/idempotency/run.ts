@@ -31,7 +31,7 @@ export class Run {
   readonly #caller = new AbortController()
   readonly #over = Promise.withResolvers<void>()
   #body: Body | undefined
-  /** Settled when whoever writes the body has settled what was delivered. */
+  /** Settled when what writes the body has settled what was delivered. */
   #cancelled: Promise<void> | undefined
 
   constructor(parts: RunParts) {
@@ -130,7 +130,7 @@ export class Run {
 }
 
 /**
- * Whether a body ends with the chunk that has just come. Whoever writes one closes it together with its
+ * Whether a body ends with the chunk that has just come. What writes a body closes it together with its
  * last chunk, so that one turn of the loop is enough to see it.
  */
 function isOverAtOnce(next: Promise<{ readonly done: boolean }>): Promise<boolean> {

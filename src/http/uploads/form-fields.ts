@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 
-/** How a field's text is to be understood; as text where it is not named. */
+/** How to read a field's text; a field that is not named is text. */
 export type FieldKind = "number" | "flag" | "list"
 export type FieldKinds = Readonly<Record<string, FieldKind>>
 
@@ -67,7 +67,7 @@ export function plainName(name: string): string {
   return name.replace(/\[\d*\]$/, "")
 }
 
-/** A name as it stands in a message. */
+/** A name as messages show it. */
 export function shownName(name: string): string {
   return name.slice(0, LONGEST_NAME)
 }

@@ -37,7 +37,7 @@ export interface FormReading {
 export interface Form {
   readonly files: readonly FormFile[]
   readonly fields: FormFields
-  /** The whole body as it came, in bytes. */
+  /** The complete body as received, in bytes. */
   readonly bytes: number
 }
 
@@ -66,7 +66,7 @@ export class FormReader implements FormReceiver {
   readonly #counts = new Map<string, number>()
   readonly #spooled: SpooledBytes[] = []
 
-  /** @throws GatewayError where nothing of the form is to be read. */
+  /** @throws GatewayError where the form cannot be read. */
   constructor(request: Request, reading: FormReading) {
     const { headers } = request
     const length = headers.get("content-length")

@@ -8,7 +8,7 @@ export interface UploadInProgress {
   readonly fields: FormFields
   /** A long file that is still arriving, as it will be if nothing follows it; absent: the form is complete. */
   readonly file?: FormFile
-  /** The whole body, in bytes: as announced, or as it came. */
+  /** The complete body, in bytes: as announced, or as received. */
   readonly bytes: number
   /** Rejects as `readForm` does. */
   readonly completed: Promise<Form>
@@ -33,7 +33,7 @@ export async function receiveUpload(
 ): Promise<UploadInProgress> {
   const reader = new FormReader(request, reading)
   const completed = reader.read()
-  // Whoever waits for the form hears of it, and that may be later.
+  // It is reported to what awaits the form, which may do so later.
   completed.catch(() => {})
   const received: LongFile | Form = await Promise.race([reader.longFile, completed])
   const { fields, bytes } = received

@@ -34,7 +34,7 @@ export class Spool {
   }
 }
 
-/** Opens a file that loses its name at once, which a sweep of another process may have done already. */
+/** Opens a file and removes its name immediately, which a sweep of another process may have done already. */
 async function openUnnamed(folder: string): Promise<FileHandle> {
   const path = join(folder, crypto.randomUUID())
   const handle = await open(path, "wx+", 0o600)

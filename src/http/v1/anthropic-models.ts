@@ -11,7 +11,7 @@ export function speaksAnthropic(headers: Headers): boolean {
   return headers.has("anthropic-version")
 }
 
-/** A model as Anthropic's API tells it (`ModelInfo` of the official client). What no one knows is null. */
+/** A model as Anthropic's API shows it (`ModelInfo` of the official client). What is not known is null. */
 export function anthropicModel(model: Model): JsonObject {
   return {
     type: "model",

@@ -66,7 +66,7 @@ export function callsOf(services: CallServices): Calls {
 
 /**
  * A request as the relay takes it, with what its headers ask for.
- * @param bodyBytes of the body as it came.
+ * @param bodyBytes of the body as received.
  * @param body the same, where it is JSON.
  * @throws GatewayError `invalid_value`.
  */
@@ -89,17 +89,17 @@ export function callOf(
   }
 }
 
-/** Whether a request is to be refused rather than answered by less than it asks for. @throws GatewayError */
+/** Whether the caller prefers a refusal to an answer that is shorter than it asks for. @throws GatewayError */
 export function refusesOnLowBalance(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-on-low-balance", "clamp", "refuse")
 }
 
-/** Whether a request is to be refused rather than lose something on its way. @throws GatewayError */
+/** Whether the caller prefers a refusal to a request that loses something in translation. @throws GatewayError */
 export function isStrict(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-strict", "false", "true")
 }
 
-/** Whether a header asks for what is not usual. @throws GatewayError `invalid_value` for any other value. */
+/** Whether a header asks for what is not the default. @throws GatewayError `invalid_value` for any other value. */
 export function asksFor(headers: Headers, name: string, usual: string, other: string): boolean {
   const value = headers.get(name)
   if (value === null || value === usual) return false

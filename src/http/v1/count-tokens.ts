@@ -28,7 +28,7 @@ export const MESSAGE_TOKENS: CountEndpoint = {
   report: (tokens) => ({ input_tokens: tokens }),
 }
 
-/** Counts the tokens of a prompt: our own count, for every model; it costs nothing. */
+/** Counts the tokens of a prompt with our own counter, for every model. It costs nothing. */
 export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: ChatRelay): Route {
   return serve(
     {

@@ -34,7 +34,7 @@ export function embedContent(method: EmbeddingMethod, calls: Calls, relay: Embed
   })
 }
 
-/** What is to be embedded. @throws GatewayError */
+/** The texts to embed. @throws GatewayError */
 export function embeddingAt(
   method: EmbeddingMethod,
   json: JsonObject,

@@ -46,7 +46,7 @@ export interface EstimateServices {
   readonly transcribing: Transcriptions
 }
 
-/** What is to be estimated: a call as its endpoint would have it, and who asks. */
+/** A call as its endpoint would make it, to be estimated. */
 interface EstimatedCall {
   readonly call: Call
   /** Where the request would be sent. */

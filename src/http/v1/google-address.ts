@@ -36,7 +36,7 @@ export function modelName(pathname: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // What cannot be decoded is the name of no model, and shall be told so.
+    // What cannot be decoded is not the name of a model, and is reported as such.
     return text
   }
 }

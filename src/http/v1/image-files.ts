@@ -4,7 +4,7 @@ import type { Events } from "../../telemetry/events.ts"
 import { anyone, noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 
-/** `GET /v1/images/files/{name}`: a kept image, for whoever has its link. */
+/** `GET /v1/images/files/{name}`: a stored image, for anyone who has its link. */
 export function getImageFile(images: ImageStore, events: Events): Route {
   return serve(
     {
@@ -17,7 +17,7 @@ export function getImageFile(images: ImageStore, events: Events): Route {
         const name = pathname.slice(IMAGE_PATH.length)
         const image = await images.open(name, searchParams.get("signature") ?? "")
         if (image) return answer(image, id)
-        throw new GatewayError("not_found", "There is no such picture, or its link has expired.")
+        throw new GatewayError("not_found", "There is no such image, or its link has expired.")
       },
     },
     events,

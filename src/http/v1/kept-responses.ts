@@ -76,7 +76,7 @@ function nameIn({ pathname }: URL): string {
   return pathname.slice(KEPT_RESPONSES_PATH.length)
 }
 
-/** Another account's are told in the same words. */
+/** The same for another account's: that they exist is not revealed. */
 function notKept(): GatewayError {
   return new GatewayError(
     "not_found",

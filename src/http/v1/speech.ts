@@ -8,7 +8,7 @@ import { callOf, type Calls } from "./calls.ts"
 /** `POST /v1/audio/speech` */
 export const SPEECH_PATH: ServicePath = "/v1/audio/speech"
 
-/** Speaks a text; the sound goes out as it comes in. */
+/** Speech from a text; the audio is passed on while it arrives. */
 export function speech(calls: Calls, speaking: Speech): Route {
   return serve(
     {

@@ -85,7 +85,7 @@ export class AuditTrail {
     return record
   }
 
-  /** The newest first, those below a number; null begins at the newest. */
+  /** The newest first, those below a number; null starts at the newest. */
   list(filter: AuditFilter, before: number | null, limit: number): AuditRecord[] {
     const conditions = new Conditions()
     conditions.among("account", filter.accounts)

@@ -100,7 +100,7 @@ export class CardPayments {
     if (off < amount) this.#accounts.addEntry({ ...line, kind: "reversal", amount: amount - off })
   }
 
-  /** What is to be taken of a payment in all, nanocredits. */
+  /** What to take of a payment in all, nanocredits. */
   #owed(payment: PaymentRow): bigint {
     if (payment.units === 0n) return 0n
     let disputed = 0n

@@ -73,7 +73,7 @@ export class Codes {
     return row ? codeFromRow(row) : null
   }
 
-  /** The newest first, those that come after a code; null begins at the newest. */
+  /** The newest first, those that come after a code; null starts at the newest. */
   list(after: string | null, limit: number): CodeRecord[] {
     return this.#database
       .query<CodeRow, [string | null, bigint]>(

@@ -11,7 +11,7 @@ import { useWriteAheadLog } from "./write-ahead-log.ts"
 const BUSY_TIME = 10_000
 
 /**
- * Where prompts and answers are kept: in a file of its own beside the ledger, which is there only once
+ * Where prompts and answers are kept: in a file of its own next to the ledger, which exists only once
  * an account wanted it.
  */
 export function contentsPath(databasePath: string): string {

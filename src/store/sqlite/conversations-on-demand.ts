@@ -13,7 +13,7 @@ export interface ConversationMethods extends AsyncDisposable {
   readonly parts: ConversationParts
 }
 
-/** Conversations in a file beside the ledger. The file, and its thread, begin with the first one. */
+/** Conversations in a file next to the ledger. The file is created, and its thread started, with the first one. */
 export class ConversationsOnDemand implements ConversationParts, AsyncDisposable {
   readonly #path: string
   readonly #thread: ThreadOnDemand<ConversationMethods>

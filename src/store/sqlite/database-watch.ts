@@ -4,8 +4,8 @@ import type { Store } from "../store.ts"
 import { type GroupsOf, methodNames, methodOf, methodsNamed } from "./methods.ts"
 
 /**
- * Sees whether the ledger is still the one that was opened. A file that was deleted or replaced can be
- * written on and on by those who have it open, and nothing of that is ever seen again.
+ * Checks whether the ledger is still the one that was opened. Processes that have a file open can go on writing it
+ * after it was deleted or replaced, and all of that is lost.
  *
  * It never opens the file: closing a file drops all locks that its process has on it.
  */
@@ -16,8 +16,8 @@ export class DatabaseWatch {
   #fault: LedgerError | undefined
 
   /**
-   * To be made when the ledger has been opened.
-   * @param onChange is told why the ledger cannot be trusted, and when it can again.
+   * To be constructed when the ledger is open.
+   * @param onChange gets why the ledger cannot be trusted, and undefined when it can again.
    */
   constructor(path: string, onChange: (fault: LedgerError | undefined) => void) {
     this.#onChange = onChange
@@ -34,7 +34,7 @@ export class DatabaseWatch {
     return this.#fault
   }
 
-  /** Looks at its files: two calls of the operating system. */
+  /** Checks its files: two system calls. */
   look(): void {
     this.#change(this.#damage ?? this.#lost())
   }
@@ -61,7 +61,7 @@ export class DatabaseWatch {
 
   #saw(error: unknown): void {
     if (!(error instanceof LedgerError) || error.code !== "damaged") return
-    // What was read wrongly once may have been charged wrongly: a restart looks at it again.
+    // What was misread once may have been mischarged: only a restart checks it again.
     this.#damage ??= error
     this.look()
   }

@@ -38,6 +38,6 @@ export function entryFromRow(row: EntryRow): EntryRecord {
   }
 }
 
-/** The columns of a line of the ledger; the receipt of a charge stands beside them. */
+/** The columns of a line of the ledger; the receipt of a charge is in the same row. */
 export const ENTRY_COLUMNS =
   "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"

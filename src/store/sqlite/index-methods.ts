@@ -1,7 +1,7 @@
 import type { PayloadLog } from "../payload-log.ts"
 import type { RequestReports } from "../reports.ts"
 
-/** What the thread of the index beside the ledger can do. */
+/** The methods of the thread that has the index next to the ledger. */
 export interface IndexMethods extends AsyncDisposable {
   readonly requests: RequestReports & {
     /** Takes some more of the ledger in. @returns whether there is more. */

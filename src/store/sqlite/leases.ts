@@ -92,7 +92,7 @@ export class Leases {
     return this.balance(owner)
   }
 
-  /** What is to be taken out of what is free. */
+  /** What to take out of what is free. */
   #reservedOf(owner: string, free: bigint): bigint {
     const row = this.#reserved.get(owner, BigInt(Date.now() - RECALL_LIFETIME))
     const amount = row?.amount ?? 0n

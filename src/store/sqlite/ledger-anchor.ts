@@ -4,7 +4,7 @@ import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { AnchorStep, LedgerRow } from "../integrity.ts"
 
-/** How many rows an anchor takes in at once: a millisecond. */
+/** How many rows an anchor takes in per step: a millisecond. */
 const ANCHOR_CHUNK = 1_000
 
 interface StoredAnchor {

@@ -10,7 +10,7 @@ import type { Transactions } from "./transactions.ts"
 type LineRow = EntryRow & { model: string | null }
 
 /**
- * A charge has the time at which its request began and stands in the ledger where it ended, so times go
+ * A charge has the time at which its request started and is in the ledger where it ended, so times go
  * back now and then, though never by more than the longest request. Milliseconds.
  */
 const LONGEST_REQUEST = 24 * 60 * 60 * 1_000

@@ -11,7 +11,7 @@ export type MethodNames = Readonly<Record<string, readonly string[]>>
 /** The groups of methods of an interface: all of it but how it is closed. */
 export type GroupsOf<Interface> = Omit<Interface, symbol>
 
-/** The same methods as they answer on the file's own thread: at once. */
+/** The same methods on the file's own thread: synchronous. */
 export type Direct<Groups> = {
   readonly [Group in keyof Groups]: {
     readonly [Name in keyof Groups[Group]]: DirectMethod<Groups[Group][Name]>

@@ -3,7 +3,7 @@ import type { ContentRecord, PayloadLog } from "../payload-log.ts"
 import { contentsPath } from "./contents.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
 
-/** The payload log in a file beside the ledger, written on the thread of the index. */
+/** The payload log in a file next to the ledger, written on the thread of the index. */
 export class SqlitePayloadLog implements PayloadLog {
   readonly #path: string
   readonly #reports: ReportsOnDemand

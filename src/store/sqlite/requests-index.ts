@@ -3,7 +3,7 @@ import { takeRequestOut } from "./requests-list.ts"
 import { type LedgerRow, type RequestSummary, summarize } from "./requests-summary.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
-/** How many rows of the ledger are taken at once: a question in between waits no longer than for these. */
+/** How many rows of the ledger one step takes: a query in between waits no longer than for these. */
 const CHUNK = 250
 
 export const HOUR = 3_600_000

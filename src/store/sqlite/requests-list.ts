@@ -22,7 +22,7 @@ interface PageOrder {
   readonly limit: number
 }
 
-/** What one read looks for: all of it stands in one index, in order of time. */
+/** What one read looks for: all of it is in one index, in order of time. */
 interface Read {
   readonly account: string | undefined
   readonly model: string | undefined
@@ -32,7 +32,7 @@ interface Read {
 
 /** Ids are `req_` and a UUID. */
 const PART_OF_ID = /^[req_0-9a-f-]*$/
-/** More reads than these cost more than to look at all rows. */
+/** More reads than these cost more than a scan of all rows. */
 const MAX_READS = 64
 
 /**
@@ -102,7 +102,7 @@ export function takeRequestOut(index: Database, row: bigint): RequestSummary | u
   return found ? { ...requestFromRow(found), failed: found.failed === 1n } : undefined
 }
 
-/** SQLite cannot know which index leaves the fewest rows to look at and keeps their order. */
+/** SQLite cannot know which index leaves the fewest rows to scan and keeps their order. */
 function orderOf(filter: RequestFilter, { account, model, row }: Read): string {
   if (row !== undefined) return "NOT INDEXED"
   if (filter.key !== undefined) return "INDEXED BY requests_by_key"

@@ -30,13 +30,13 @@ interface KeyUseRow {
 /** What of the index is kept in memory at most, KiB: rows go into many places of it at once. */
 const CACHE_SIZE = 32 * 1024
 
-/** Where the index of a ledger is: beside it. */
+/** Where the index of a ledger is: next to it. */
 export function reportsPath(databasePath: string): string {
   return join(dirname(databasePath), "reports.db")
 }
 
 /**
- * Opens the index beside a ledger, making it where it is not there. The ledger is only ever read.
+ * Opens the index next to a ledger, creating it where it does not exist. The ledger is only read.
  * @param databasePath a ledger that exists.
  */
 export function openSqliteReports(databasePath: string): SqliteReports {
@@ -56,7 +56,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
-  /** The ledger finds a whole id at once; to look for a part of one in the index takes long. */
+  /** The ledger finds a complete id directly; to search the index for a part of one takes long. */
   function rowOf(request: string | undefined): bigint | undefined {
     if (request === undefined) return undefined
     return book

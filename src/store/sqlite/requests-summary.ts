@@ -18,7 +18,7 @@ export interface LedgerRow {
 /** What the index keeps of a request. */
 export type RequestSummary = Omit<RequestRecord, "keyName"> & { readonly failed: boolean }
 
-/** The members of a receipt that are looked at; an old or foreign one may lack any of them. */
+/** The members of a receipt that are read; an old or foreign one may lack any of them. */
 interface ReceiptText {
   readonly status?: unknown
   readonly endpoint?: unknown
@@ -35,7 +35,7 @@ interface ReceiptText {
 const INPUT_NAMES = INPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 const OUTPUT_NAMES = OUTPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 
-/** How requests end that did not fail: no one's fault is what the caller himself broke off. */
+/** How requests end that did not fail: what the caller broke off is not a failure. */
 export const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
 /** A call that was given up because another one had answered says nothing of the request. */
 const NOT_NEEDED = "not_needed"

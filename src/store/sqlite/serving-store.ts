@@ -10,8 +10,8 @@ const QUICK_COMMIT = 1
 /** The ledger of a process that serves. */
 export interface ServingStore extends Store {
   /**
-   * Others use the same ledger from now on: their locks are waited for on a thread. Running calls are answered as
-   * before; to call it again does nothing.
+   * Others use the same ledger from now on: their locks are waited for on a thread. Running calls are not
+   * affected; to call it again does nothing.
    */
   hasCompany(): Promise<void>
 }

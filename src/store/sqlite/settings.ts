@@ -68,7 +68,7 @@ export class ConsoleSettings {
       .get(section, id)
     const there = row === null ? null : Number(row.revision)
     if (there === replaces) return
-    throw new StoreError("conflict", `somebody else has just changed ${section} '${id}'`)
+    throw new StoreError("conflict", `someone else has just changed ${section} '${id}'`)
   }
 }
 

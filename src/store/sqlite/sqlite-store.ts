@@ -47,7 +47,7 @@ export function openSqliteStore(path: string): SqliteStore {
 }
 
 /**
- * Opens the file to look at it: nothing is made, and every step that writes fails.
+ * Opens the file for reading: nothing is created, and every method that writes fails.
  * @throws LedgerError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
  */
 export function openSqliteReader(path: string): SqliteStore {

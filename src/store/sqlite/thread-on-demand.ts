@@ -24,7 +24,7 @@ export class ThreadOnDemand<Interface extends AsyncDisposable> implements AsyncD
     return this.#isClosed
   }
 
-  /** @throws Error when it cannot be opened; who asks next tries again. */
+  /** @throws Error when it cannot be opened; the next call tries again. */
   get(): Promise<GroupsOf<Interface>> {
     const { thread, path, noun } = this.#place
     if (this.#isClosed) return Promise.reject(new Error(`${noun} are closed`))

@@ -23,7 +23,7 @@ export interface MethodResult {
 
 /** A file that a thread has opened. */
 export interface OpenFile {
-  /** Groups of methods that answer at once. */
+  /** Groups of synchronous methods. */
   readonly methods: object
   /** An error of a method as the store's own, where it comes from the file. */
   explained?(error: unknown): unknown

@@ -60,7 +60,7 @@ export class WriteOffs {
       .map(({ amount, reason }) => ({ amount, reason: reason as WriteOffReason }))
   }
 
-  /** The newest first, those below a number; null begins at the newest. */
+  /** The newest first, those below a number; null starts at the newest. */
   list(accounts: readonly string[] | undefined, before: number | null, limit: number) {
     const conditions = new Conditions()
     conditions.among("account", accounts)
