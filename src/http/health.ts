@@ -46,7 +46,7 @@ export function readyz({ ledger, isDraining, events }: ReadinessServices): Route
   )
 }
 
-/** Which book it is, and where, is for the log: anyone may ask here. */
+/** Which ledger it is, and where, is only in the log: anyone may call this. */
 function reasonOf(failure: unknown): string {
   const isDamaged = failure instanceof LedgerError && failure.code === "damaged"
   return isDamaged ? "the book is damaged" : "the book cannot be written"

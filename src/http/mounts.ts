@@ -38,7 +38,7 @@ export function managementMounts(services: MountServices): Mount[] {
     "/openapi.json": reading(async () => {
       const { openApiDocument } = await import("./docs/openapi.ts")
       const baseUrl = services.baseUrl()
-      // To make it takes as long as hundreds of requests do, and anyone may ask for it.
+      // To build it takes as long as hundreds of requests do, and anyone may call this.
       if (document?.baseUrl !== baseUrl) {
         document = { baseUrl, text: JSON.stringify(openApiDocument(baseUrl)) }
       }

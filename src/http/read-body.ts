@@ -64,7 +64,9 @@ export async function readJsonBody(
   } catch (error) {
     if (error instanceof GatewayError) throw error
     // A caller who leaves while the body still comes gets this error, in case it still reads; it is no failure of ours.
-    throw new GatewayError("invalid_json", "The body ended before it was whole.", { cause: error })
+    throw new GatewayError("invalid_json", "The body ended before it was complete.", {
+      cause: error,
+    })
   }
 }
 

@@ -6,7 +6,7 @@ export interface NewAuditRecord extends AuditFacts {
   readonly claim?: string | undefined
 }
 
-/** What a list of audit records is narrowed to. All of it has to hold. */
+/** Filters a list of audit records. All conditions have to hold. */
 export interface AuditFilter {
   /** Absent: all, and those of no account. */
   readonly accounts?: readonly string[] | undefined
@@ -27,9 +27,9 @@ export interface AuditReads {
 
 export interface AuditWrites {
   /**
-   * Records a change of what is kept elsewhere. A change in the store takes its record with it: every method that
+   * Records a change of what is stored elsewhere. A change in the store takes its record with it: every method that
    * changes what people manage has a record as its last parameter, and writes both or neither.
-   * @throws StoreError `conflict` when the change was made under a claim that is another's by now.
+   * @throws StoreError `conflict` when the change was made under a claim that now belongs to another request.
    */
   append(record: NewAuditRecord): Promise<AuditRecord>
 }

@@ -25,7 +25,7 @@ export type NewCode = Omit<CodeRecord, "used" | "revokedAt"> & {
   readonly hash: string
 }
 
-/** Someone types a code for an account. */
+/** Someone redeems a code for an account. */
 export interface Redemption {
   readonly hash: string
   readonly account: string
@@ -44,7 +44,7 @@ export interface CodeWrites {
   /** @throws StoreError `not_found`. */
   revoke(id: string, at: number, audit: NewAuditRecord): Promise<CodeRecord>
   /**
-   * Gives an account what a code is worth: an entry of kind `code` whose note is the code's id.
+   * Credits an account with what a code is worth: an entry of kind `code` whose note is the code's id.
    * @throws StoreError `not_found`, `revoked`, `expired`, `exists` when this account has redeemed it
    * already, `insufficient` when it was used as often as it may be.
    */

@@ -8,7 +8,7 @@ import {
   type KeptPart,
 } from "./conversations.ts"
 
-/** What may wait to be written. Bytes; what comes beyond is not kept. */
+/** What may wait to be written. Bytes; more is not stored. */
 const MAX_WAITING = 64 * 1024 * 1024
 
 /**
@@ -20,7 +20,7 @@ export class ConversationStore implements AsyncDisposable {
   readonly #waiting = new Map<string, Uint8Array>()
   #waitingBytes = 0
   #next: ConversationWrite[] = []
-  /** The transaction that is under way, and the one after it. */
+  /** The running transaction, and the one after it. */
   #writing: Promise<void> = Promise.resolve()
   #following: Promise<void> | undefined
 
@@ -35,7 +35,7 @@ export class ConversationStore implements AsyncDisposable {
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
     const bytes = sizeOf(record.parts)
     if (this.#waitingBytes + bytes > MAX_WAITING) {
-      return Promise.reject(new Error("too much waits to be written to conversations.db"))
+      return Promise.reject(new Error("too much is waiting to be written to conversations.db"))
     }
     this.#waitingBytes += bytes
     for (const { hash, sealed } of record.parts) this.#waiting.set(hash, sealed)
@@ -60,13 +60,13 @@ export class ConversationStore implements AsyncDisposable {
     return bytes > options.max ? bytes : [...found, ...inMemory]
   }
 
-  /** @returns whether there was something. */
+  /** @returns whether it existed. */
   async delete(hash: string): Promise<boolean> {
     await (this.#following ?? this.#writing).catch(() => undefined)
     return this.#parts.delete(hash)
   }
 
-  /** Deletes those whose time is over. @param keep as in `FindOptions`. */
+  /** Deletes those that have expired. @param keep as in `FindOptions`. */
   async sweep(now: number, keep: number): Promise<void> {
     await this.#parts.sweep(now, keep)
   }

@@ -1,21 +1,21 @@
-/** One sealed thing: a response with all that came before it, or an item of one. */
+/** One encrypted record: a response with all that came before it, or an item of one. */
 export interface KeptPart {
-  /** By which it is found: says nothing of the id itself. */
+  /** The hash it is found by: reveals nothing of the id. */
   readonly hash: string
   readonly sealed: Uint8Array
 }
 
-/** What is kept of one answer, so that its account can go on from it. */
+/** What is stored of one answer, so that its account can continue from it. */
 export interface ConversationRecord {
   readonly account: string
   /** Unix milliseconds. */
   readonly at: number
   readonly expiresAt: number
-  /** The first stands for the answer: what is deleted or gives way goes with all its parts. */
+  /** The first is the answer: it is deleted together with all its parts. */
   readonly parts: readonly KeptPart[]
 }
 
-/** How much may be kept, in bytes; the oldest give way. */
+/** How much may be stored, in bytes; the oldest are deleted first. */
 export interface ConversationRoom {
   readonly accountBytes: number
   readonly totalBytes: number
@@ -27,27 +27,27 @@ export interface ConversationWrite {
   readonly room: ConversationRoom
 }
 
-/** How parts are looked for. */
+/** How to find parts. */
 export interface FindOptions {
   /** Unix milliseconds. */
   readonly now: number
   /** How long answers are kept now, milliseconds: those that are older are over, whatever was said when they were kept. */
   readonly keep: number
-  /** Bytes that can be taken. */
+  /** Bytes to return at most. */
   readonly max: number
 }
 
-/** Parts that were found, or how many bytes they are where that is more than can be taken. */
+/** The parts that were found, or their size in bytes where that is more than `max`. */
 export type FoundParts = readonly KeptPart[] | number
 
-/** Where the parts of conversations are kept. */
+/** Where the parts of conversations are stored. */
 export interface ConversationParts {
   /** All of them in one transaction. */
   keep(writes: readonly ConversationWrite[]): Promise<void>
-  /** Those of the parts that are there and whose time is not over. */
+  /** Those of the parts that exist and have not expired. */
   find(hashes: readonly string[], options: FindOptions): Promise<FoundParts>
-  /** @returns whether there was something. */
+  /** @returns whether it existed. */
   delete(hash: string): Promise<boolean>
-  /** Deletes what is over. @param keep as in `FindOptions`. */
+  /** Deletes what has expired. @param keep as in `FindOptions`. */
   sweep(now: number, keep: number): Promise<void>
 }

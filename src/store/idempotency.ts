@@ -59,7 +59,7 @@ export type IdempotencyStep =
   | { readonly kind: "keep"; readonly answer: KeptAnswer }
   /** Says that a request is done and its answer is not kept. Its result is true. */
   | { readonly kind: "drop"; readonly request: string }
-  /** Forgets a request that did nothing. Its result is false when it did, or its claim is another's by now. */
+  /** Forgets a request that did nothing. Its result is false when it did, or its claim now belongs to another request. */
   | { readonly kind: "release"; readonly request: string }
 
 export type IdempotencyResult = IdempotencyRecord | KeepResult | boolean | null

@@ -31,7 +31,7 @@ export interface AnchorStep {
   readonly isBehind: boolean
 }
 
-/** What shows that the ledger is whole. */
+/** What shows that nothing is missing from the ledger. */
 export interface IntegrityReads {
   /** How far the ledger was when its anchor was last advanced. */
   findAnchor(): Promise<Anchor>

@@ -4,12 +4,12 @@ import type { TimePosition } from "./time-position.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** What a list of keys is narrowed to. */
+/** Filters a list of keys. */
 export interface KeyFilter {
   /** Absent: those of all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly status?: "active" | "revoked" | "expired" | undefined
-  /** When they are to have it, Unix milliseconds. */
+  /** The moment at which they have that status, Unix milliseconds. */
   readonly now: number
 }
 
@@ -54,7 +54,7 @@ export interface KeySecretRecord {
   readonly expiresAt: number | null
 }
 
-/** What follows from the others, or comes later. */
+/** What is derived from the others, or set later. */
 type KeyState =
   | "budgetLeft"
   | "dailyLeft"
@@ -96,7 +96,7 @@ export interface KeyWrites {
   insert(key: NewKey, audit: NewAuditRecord): Promise<KeyRecord>
   /**
    * Changes what a key may do. What is left of a budget grows or shrinks with it, not below zero; what
-   * nodes have leased of it is taken away as they give it back, which they are asked for.
+   * nodes have leased of it is recalled, and deducted as they return it.
    * @throws StoreError `not_found`, or `revoked`.
    */
   update(id: string, change: KeyChange, audit: NewAuditRecord): Promise<KeyRecord>

@@ -10,7 +10,7 @@ export class LedgerError extends Error {
 }
 
 export type LedgerFault =
-  /** There is none at this place. */
+  /** There is none. */
   | "not_found"
   /** There is no ledger where one was. */
   | "missing"
@@ -20,7 +20,7 @@ export type LedgerFault =
   | "exists"
   /** Its contents are not what was written. */
   | "damaged"
-  /** It cannot be read or written just now, or here. */
+  /** It cannot be read or written at the moment, or here. */
   | "unavailable"
   /** Its schema is another than this program's. */
   | "other_version"

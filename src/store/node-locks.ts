@@ -7,8 +7,8 @@ import { makePrivateFile } from "./private-file.ts"
 export type NodeState = "alive" | "dead" | "unknown"
 
 /**
- * The locks by which nodes prove that they live: one file for each, locked for as long as its process
- * is there. The operating system drops a lock at the moment a process ends, however it ends, and no
+ * The locks by which nodes prove that they are alive: one file for each, locked for as long as its process
+ * runs. The operating system drops a lock at the moment a process ends, however it ends, and no
  * sooner, so that neither a namespace nor a name nor a stopped process makes a difference. SQLite takes
  * and reads them, since it knows how locks work on each system.
  */

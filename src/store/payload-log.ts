@@ -1,4 +1,4 @@
-/** What one request asked and was answered, of an account that has it kept. */
+/** The prompt and the answer of one request, of an account that has them stored. */
 export interface ContentRecord {
   readonly request: string
   readonly account: string
@@ -6,11 +6,11 @@ export interface ContentRecord {
   readonly at: number
   /** JSON. */
   readonly asked: string
-  /** JSON; null where nothing was answered, or the answer is no text. */
+  /** JSON; null where there was no answer, or it is not text. */
   readonly answered: string | null
 }
 
-/** Prompts and answers of accounts that have them kept. */
+/** Prompts and answers of accounts that have them stored. */
 export interface PayloadLog {
   keep(record: ContentRecord): Promise<void>
   find(request: string): Promise<ContentRecord | null>

@@ -14,7 +14,7 @@ export interface DebtBook {
   readonly taken: bigint
 }
 
-/** What taking a card payment back has to know of it. */
+/** What is known of a card payment, for when it is taken back. */
 export interface CardPayment {
   /** Its id where refunds and disputes name it. */
   readonly intent: string
@@ -80,10 +80,10 @@ export interface PaymentReads {
 export interface PaymentWrites {
   /** An entry of kind `payment`. @throws StoreError `exists` for a payment that is reported again. */
   add(payment: NewPayment, audit: NewAuditRecord): Promise<EntryRecord>
-  /** Remembers by which names a payment that is in the ledger is reported. */
+  /** Records by which names a payment that is in the ledger is reported. */
   rememberCard(payment: CardPayment): Promise<void>
   /**
-   * Takes note of what takes a payment back, once, however often and in whichever order it is reported.
+   * Records what takes a payment back: once, however often and in whichever order it is reported.
    * @returns what to settle now, from all that is known.
    * @throws StoreError `not_found` when the payment is not known.
    */

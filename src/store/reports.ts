@@ -11,10 +11,10 @@ import type {
 
 /**
  * What is known of past requests, apart from the ledger: made from the ledger's receipts, so that nothing which writes the
- * book ever waits for it, and it can be made again at any time.
+ * ledger ever waits for it, and it can be rebuilt at any time.
  */
 export interface RequestReports {
-  /** The newest first, those behind a place; null starts at the newest. */
+  /** The newest first, those after a place; null starts at the newest. */
   list(filter: RequestFilter, after: RequestPlace | null, limit: number): Promise<RequestRecord[]>
   /** Hours and days are in order of time, other groups in order of their cost, the dearest first. */
   sumUsage(filter: UsageFilter, group: UsageGroup): Promise<UsageSum[]>
@@ -28,8 +28,8 @@ export interface RequestReports {
 
 export interface Reports {
   /**
-   * Reports with everything in them that is in the ledger now. Only where very much is new to them, as at their first
-   * use, do they answer with what they have so far.
+   * Reports with everything that is in the ledger now. Where very much is new to them, as at their first use, they have
+   * what was read so far.
    */
   upToDate(): Promise<RequestReports>
 }

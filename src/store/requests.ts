@@ -1,6 +1,6 @@
 /** Requests as reports show them. Times are Unix milliseconds; amounts are nanocredits. */
 
-/** One request in a list. Its whole receipt is in the ledger. */
+/** One request in a list. Its full receipt is in the ledger. */
 export interface RequestRecord {
   /** Grows with each request that ends: tells apart what began in the same millisecond. */
   readonly row: number
@@ -31,7 +31,7 @@ export interface RequestRecord {
   readonly writtenOff: bigint
 }
 
-/** What requests are narrowed to. All of it has to hold. */
+/** Filters requests. All conditions have to hold. */
 export interface RequestFilter {
   /** Absent: everyone's. */
   readonly accounts?: readonly string[] | undefined
@@ -50,7 +50,7 @@ export interface RequestFilter {
   readonly to?: number | undefined
 }
 
-/** Where a page of requests begins: behind this one. */
+/** Where a page of requests starts: after this one. */
 export type RequestPlace = Pick<RequestRecord, "at" | "row">
 
 export type UsageGroup = "hour" | "day" | "model" | "key" | "provider" | "account" | "outcome"

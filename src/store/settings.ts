@@ -10,18 +10,18 @@ export interface SettingRecord {
   readonly id: string
   /** JSON of the shape that `tollgate.yaml` has, without its secrets. */
   readonly body: string
-  /** Its secrets, sealed; null where it has none. */
+  /** Its secrets, encrypted; null where it has none. */
   readonly sealed: string | null
-  /** Of the change that made it so. */
+  /** The revision of the change that set it. */
   readonly revision: number
   readonly changedAt: number
 }
 
 /** One of the changes that are made together. */
 export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "sealed"> {
-  /** Null takes it away. */
+  /** Null removes it. */
   readonly body: string | null
-  /** The revision of what it replaces, null for nothing: someone else's change in between is never lost. */
+  /** The revision of what it replaces, null for nothing, so that no change in between is lost. */
   readonly replaces: number | null
 }
 
@@ -40,7 +40,7 @@ export interface SettingReads {
 export interface SettingWrites {
   /**
    * Makes changes together.
-   * @throws StoreError `conflict` when one of them is not what it was when the change was thought of.
+   * @throws StoreError `conflict` when one of them was changed since it was read.
    */
   change(
     changes: readonly SettingChange[],

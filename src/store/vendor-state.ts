@@ -9,7 +9,7 @@ export interface VendorStateRecord {
   readonly account: string
   /** The request that it was made by. */
   readonly request: string
-  /** How many tokens stand behind it; null where no one knows. */
+  /** How many tokens it stands for; null where that is not known. */
   readonly tokens: number | null
   /** Unix milliseconds. */
   readonly createdAt: number

@@ -50,7 +50,7 @@ export interface AdminParts {
   readonly openReader: () => Promise<StoreReader>
   /** What is known of past requests, on a thread of its own. */
   readonly reports: Reports
-  /** Prompts and answers of accounts that have them kept. */
+  /** Prompts and answers of accounts that have them stored. */
   readonly payloads: PayloadLog
   readonly hasher: KeyHasher
   readonly keyring: Keyring

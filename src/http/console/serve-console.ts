@@ -5,7 +5,7 @@ import { type BuiltConsole, type ConsoleFile, findConsole } from "./console-file
 
 export const CONSOLE_PATH = "/console/"
 
-/** Seconds: a year, as long as caches are asked to keep anything. */
+/** Seconds: a year, the usual maximum for caches. */
 const FOR_EVER = "public, max-age=31536000, immutable"
 /** Kept, and asked for again each time whether it is still the one. */
 const ASK_FIRST = "no-cache"

@@ -23,7 +23,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** Before each part stands how long it is. */
 const LENGTH_BYTES = 4
-/** Bytes of an answer in one part, so that none is read whole. */
+/** Bytes of an answer in one part, so that none is read in one go. */
 export const LARGEST_CHUNK = 256 * 1024
 const NOTHING = new Uint8Array()
 

@@ -80,7 +80,7 @@ function streamOf({ next, close }: Source): ReadableStream<Uint8Array> {
           controller.close()
         } catch {
           close()
-          // The connection is cut, so that no one takes what came for the whole.
+          // The connection is cut, so that no one takes what arrived for the complete answer.
           controller.error(undefined)
         }
       },

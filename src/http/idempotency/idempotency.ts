@@ -144,7 +144,7 @@ export class Idempotency implements AsyncDisposable {
       this.#runs.delete(id)
       throw new GatewayError(
         "book_unavailable",
-        "The idempotency key could not be written down, so the request was not begun. Try again.",
+        "The idempotency key could not be recorded, so the request was not started. Try again.",
         { cause: error },
       )
     }

@@ -9,7 +9,7 @@ import type { RepeatableRequest } from "./repeatable-request.ts"
 /** Bodies up to this many bytes are in memory anyway. */
 const SMALL_BODY = 1024 * 1024
 
-/** The whole body, on disk where it is long. */
+/** The complete body, on disk where it is long. */
 export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Promise<SpooledBytes> {
   const { request, bodyLimit, memory, pace = USUAL_PACE } = repeatable
   const check = (size: number): void => {
@@ -30,7 +30,9 @@ export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Pro
     return draft.finish()
   } catch (error) {
     if (error instanceof GatewayError) throw error
-    throw new GatewayError("invalid_value", "The body ended before it was whole.", { cause: error })
+    throw new GatewayError("invalid_value", "The body ended before it was complete.", {
+      cause: error,
+    })
   }
 }
 

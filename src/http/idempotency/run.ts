@@ -62,7 +62,7 @@ export class Run {
     this.#cancelled ??= this.#body?.cancel().catch(this.#parts.onFailure)
   }
 
-  /** Follows the answer to its end; settles once that has begun. */
+  /** Follows the answer to its end; settles once that has started. */
   async follow(performed: Promise<Response>): Promise<void> {
     const response = await performed.catch((error: unknown) => {
       this.#parts.onFailure(error)

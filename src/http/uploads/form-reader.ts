@@ -19,7 +19,7 @@ import {
 import type { Spool, SpooledWrite } from "./spool.ts"
 import type { SpooledBytes } from "./spooled-bytes.ts"
 
-/** Files that are shorter have arrived before anything could be begun with them. Bytes. */
+/** Shorter files have arrived before anything could be started with them. Bytes. */
 const LONG_FILE = 1024 * 1024
 /** What a form takes while it is read, whatever is in it. Bytes. */
 const READING_BYTES = 128 * 1024
@@ -43,7 +43,7 @@ export interface Form {
 
 /** The beginning of a form whose last part is a long file. */
 export interface LongFile {
-  /** The whole body as announced. */
+  /** The length of the complete body, as announced. */
   readonly bytes: number
   readonly fields: FormFields
   /** As it will be if nothing follows it. */
@@ -55,7 +55,7 @@ export class FormReader implements FormReceiver {
   readonly #request: Request
   readonly #reading: FormReading
   readonly #type: string
-  /** Of the whole body, in bytes. */
+  /** Of the complete body, in bytes. */
   readonly #announced: number | undefined
   readonly #chunks = new ChunkBuffers()
   readonly #longFile = Promise.withResolvers<LongFile>()

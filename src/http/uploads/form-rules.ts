@@ -80,7 +80,10 @@ export function refusalOf({ fault, field = "" }: FormError): GatewayError {
         "The content type of the form names no boundary. Let the client library write that header.",
       )
     case "broken":
-      return new GatewayError("invalid_value", "The form ended before it was whole, or is no form.")
+      return new GatewayError(
+        "invalid_value",
+        "The form ended before it was complete, or is not a form.",
+      )
     case "unnamed-field":
       return new GatewayError("invalid_value", "The form has a field without a name.")
     case "too-many-fields":

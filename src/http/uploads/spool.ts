@@ -63,7 +63,7 @@ export class SpooledWrite implements AsyncDisposable {
   }
 
   /**
-   * The file as it will be, to be read while it is written: who reads ahead of what is there waits for it, and at its
+   * The file as it will be, to be read while it is written: a reader that is ahead of the writer waits, and at its
    * end until `letFinish` is called.
    * @param size what it is expected to come to. If it comes to less, reading fails.
    */
@@ -93,7 +93,7 @@ export class SpooledWrite implements AsyncDisposable {
     this.#arriving?.grow(this.size)
   }
 
-  /** What was written, whole. */
+  /** All that was written. */
   finish(): SpooledBytes {
     const handle = this.#handle
     this.#handle = undefined

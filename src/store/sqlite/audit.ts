@@ -61,7 +61,7 @@ export class AuditTrail {
     this.#end = database.prepare("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
   }
 
-  /** @throws StoreError `conflict` when the change was made under a claim that is another's by now. */
+  /** @throws StoreError `conflict` when the change was made under a claim that now belongs to another request. */
   append({ claim, ...change }: NewAuditRecord): AuditRecord {
     if (claim !== undefined) this.#idempotency.markDone(claim)
     const end = this.#end.get() ?? { number: 0n, hash: GENESIS_HASH }

@@ -23,7 +23,7 @@ export class BulkInsert {
     this.#row = row
   }
 
-  /** Expects to run inside a transaction, which is to fail as a whole when this throws. */
+  /** Runs inside a transaction, which has to be rolled back when this throws. */
   insert(rows: readonly Row[]): void {
     let from = 0
     for (let count = LARGEST; count >= 1; count /= 2) {

@@ -10,7 +10,7 @@ const BUSY_TIME = 2_000
 /** What SQLite says of a file that nothing can be read of any more, or of one whose log has lost its end. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ"]
 
-/** The file as long as it is the one at its path and can be read. */
+/** The file, while it is the one at its path and can be read. */
 export class ConversationFile {
   readonly #path: string
   #open: { readonly database: Database; readonly inode: number } | undefined
@@ -19,7 +19,7 @@ export class ConversationFile {
     this.#path = path
   }
 
-  /** @throws Error also where the file was damaged: it is begun again, and the next call has a new one. */
+  /** @throws Error also where the file was damaged: it is replaced, and the next call gets a new one. */
   use<Result>(step: (database: Database) => Result): Result {
     try {
       return step(this.#current())
@@ -34,7 +34,7 @@ export class ConversationFile {
     this.#open = undefined
   }
 
-  /** Someone may have deleted it, or another process begun it again. */
+  /** Someone may have deleted it, or another process replaced it. */
   #current(): Database {
     if (this.#open && this.#open.inode !== inodeOf(this.#path)) this.close()
     this.#open ??= opened(this.#path)

@@ -29,7 +29,7 @@ const FOUND =
 
 /**
  * The parts of kept conversations, sealed. What is deleted is also gone from the file. A file that is damaged, or of
- * another version, is begun again: what was in it would have gone within a day.
+ * another version, is replaced: what was in it would have expired within a day.
  * @param freeBytes how much is free on the disk of a path.
  */
 export function openSqliteConversations(

@@ -22,7 +22,7 @@ interface PaidRow extends DebtRow {
 
 const COLUMNS = "account, number, amount, debt, at, note, entry, previous_hash, hash"
 
-/** Stands in `recalls` for what an account owes: nothing of it is leased, and what comes back pays. */
+/** The entry in `recalls` for what an account owes: nothing of it is leased, and what is returned pays. */
 const INDEBTED = "(debt)"
 const FOR_EVER = BigInt(Number.MAX_SAFE_INTEGER)
 

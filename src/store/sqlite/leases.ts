@@ -135,7 +135,7 @@ export class Leases {
     }
   }
 
-  /** Makes a node's lease smaller. The owner's leased sum, which always agrees, is the caller's to change. */
+  /** Makes a node's lease smaller. The owner's leased sum, which has to agree, is changed by the caller. */
   reduce(owner: string, node: string, amount: bigint): void {
     this.#reduceLease.run(amount, owner, node)
   }

@@ -35,7 +35,7 @@ export class ThreadOnDemand<Interface extends AsyncDisposable> implements AsyncD
     return this.#opening
   }
 
-  /** No more is begun. */
+  /** No thread is started any more. */
   close(): void {
     this.#isClosed = true
   }

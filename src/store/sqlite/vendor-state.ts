@@ -71,7 +71,7 @@ export class VendorStates {
     return this.#find.all(JSON.stringify(idHashes)).map(recordFromRow)
   }
 
-  /** It is not forgotten: what no one knows could be passed on. */
+  /** It is not deleted: an id that is not known could be passed on. */
   disown(account: string, idHashes: readonly string[]): void {
     this.#disown.run(account, JSON.stringify(idHashes))
   }
