@@ -63,7 +63,7 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   const { url } = serving
   asked.onAgain = serving.hurry
   const { catalog } = runtimeConfigOf(effectiveSettings(whole.settings, sandboxUrl)).config
-  const consoleUrl = consoleAddress(settings.data, url)
+  const consoleUrl = await consoleAddress(settings.data, url)
   const document = {
     url,
     console: consoleUrl,

@@ -13,7 +13,7 @@ export const registerUserReset: RegisterCommand = (program, terminal) => {
     .option("--two-factor", "also switch their second factor off")
     .action(async (email: string, options: { twoFactor?: boolean }, command) => {
       const reset = await withUsers(command, async ({ users, directory }) => {
-        const user = users.findByEmail(email)
+        const user = await users.findByEmail(email)
         if (!user) {
           const hint = "See who there is with: tollgate user list"
           throw new CommandError("not_found", `there is no user '${email}'`, hint)

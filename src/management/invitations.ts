@@ -6,7 +6,7 @@ import type { InvitationRecord } from "../store/invitations.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
 import { type Store } from "../store/store.ts"
-import type { UserRecord } from "../users/user-records.ts"
+import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
@@ -119,7 +119,7 @@ export class Invitations {
       role: document.role,
       invited_by: document.invited_by,
       expires_at: document.expires_at,
-      is_registered: this.#users.findByEmail(invitation.email) !== null,
+      is_registered: (await this.#users.findByEmail(invitation.email)) !== null,
     }
   }
 
@@ -134,7 +134,8 @@ export class Invitations {
     acceptance: Acceptance,
   ): Promise<{ readonly user: UserRecord; readonly isNew: boolean }> {
     const invitation = await this.#require(token)
-    const known = client.actor?.kind === "user" ? this.#users.find(client.actor.id ?? "") : null
+    const known =
+      client.actor?.kind === "user" ? await this.#users.find(client.actor.id ?? "") : null
     if (known && known.email !== invitation.email) throw somebodyElse(invitation.email)
     const user = known ?? (await this.#register(invitation, acceptance))
     await this.#join(invitation, user, client.address)
@@ -144,7 +145,7 @@ export class Invitations {
   async #register(invitation: InvitationRecord, acceptance: Acceptance): Promise<UserRecord> {
     const { email } = invitation
     const { name, password } = acceptance
-    if (this.#users.findByEmail(email)) {
+    if (await this.#users.findByEmail(email)) {
       throw new GatewayError(
         "conflict",
         `Somebody is registered with ${email} already. Sign in, and open the link again.`,
@@ -184,7 +185,7 @@ export class Invitations {
   }
 
   async #requireStranger(account: string, email: string): Promise<void> {
-    const user = this.#users.findByEmail(email)
+    const user = await this.#users.findByEmail(email)
     if (!user) return
     const members = await this.#store.members.list(
       { accounts: [account], users: [user.id] },

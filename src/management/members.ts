@@ -4,7 +4,7 @@ import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { MemberRecord } from "../store/members.ts"
 import { type Store } from "../store/store.ts"
-import type { UserRecord } from "../users/user-records.ts"
+import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
@@ -34,7 +34,7 @@ export class Members {
       input.limit + 1,
     )
     const { data, next_cursor } = pageFrom(found, input.limit, ({ joinedAt, id }) => [joinedAt, id])
-    const users = this.#users.many(data.map(({ user }) => user))
+    const users = await this.#users.many(data.map(({ user }) => user))
     const members = data.map((member) => memberDocument(member, users.get(member.user)))
     return { object: "list", data: members, next_cursor }
   }
@@ -45,7 +45,7 @@ export class Members {
    */
   async change(actor: Actor, id: string, role: AccountRole): Promise<Member> {
     const member = await this.#requireOwned(actor, id)
-    const user = this.#users.find(member.user) ?? undefined
+    const user = (await this.#users.find(member.user)) ?? undefined
     const before = memberDocument(member, user)
     const change = { action: "member.change", account: member.account, target: id, before }
     const after = { ...before, role }
@@ -60,7 +60,7 @@ export class Members {
   /** @throws GatewayError `forbidden`, `not_found`; `conflict` for the last owner. */
   async remove(actor: Actor, id: string): Promise<void> {
     const member = await this.#requireOwned(actor, id)
-    const before = memberDocument(member, this.#users.find(member.user) ?? undefined)
+    const before = memberDocument(member, (await this.#users.find(member.user)) ?? undefined)
     const change = { action: "member.remove", account: member.account, target: id, before }
     await refusing(() =>
       this.#audit.perform(actor, change, (record) => this.#store.members.remove(id, record)),

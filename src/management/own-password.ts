@@ -1,5 +1,5 @@
-import type { ClientInfo } from "../users/auth-calls.ts"
-import type { TwoFactorSetup as Setup } from "../users/sign-in.ts"
+import type { ClientInfo } from "../users/client-info.ts"
+import type { TwoFactorSetup as Setup } from "../users/second-factors.ts"
 import type { Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
@@ -27,17 +27,14 @@ export class OwnPassword {
   ): Promise<readonly string[]> {
     const target = requireUser(actor)
     const { current, next } = input
-    const { cookies } = await this.#users.signIn.changePassword(client, current, next)
-    this.#users.endProofs(target)
+    const cookies = await this.#users.own.changePassword(client, current, next)
     await this.#audit.record(actor, { action: "user.password", target })
     return cookies
   }
 
   /** By an operator's link. All sessions of the user end. */
   async reset(client: ClientInfo, token: string, next: string): Promise<void> {
-    const user = await this.#users.userOfReset(token)
-    await this.#users.signIn.resetPassword(client, token, next)
-    if (!user) return
+    const user = await this.#users.own.resetPassword(client, token, next)
     const actor = userActor(user, new Map(), client.address)
     const change = { action: "user.password", target: user.id, after: { by: "link" } }
     await this.#audit.record(actor, change)
@@ -46,7 +43,7 @@ export class OwnPassword {
   /** Starts setting up a second factor; it is active once a code of it was sent. */
   beginTwoFactor(actor: Actor, client: ClientInfo, password: string): Promise<Setup> {
     requireUser(actor)
-    return this.#users.signIn.beginTwoFactor(client, password)
+    return this.#users.own.beginTwoFactor(client, password)
   }
 
   /** @returns the cookies of the remaining session. */
@@ -56,7 +53,7 @@ export class OwnPassword {
     password: string,
   ): Promise<readonly string[]> {
     const target = requireUser(actor)
-    const { cookies } = await this.#users.signIn.endTwoFactor(client, password)
+    const cookies = await this.#users.own.endTwoFactor(client, password)
     await this.#audit.record(actor, { action: "user.two_factor", target, after: { on: false } })
     return cookies
   }
@@ -68,7 +65,7 @@ export class OwnPassword {
     password: string,
   ): Promise<readonly string[]> {
     const target = requireUser(actor)
-    const codes = await this.#users.signIn.newBackupCodes(client, password)
+    const codes = await this.#users.own.newBackupCodes(client, password)
     await this.#audit.record(actor, { action: "user.backup_codes", target })
     return codes
   }

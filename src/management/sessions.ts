@@ -2,7 +2,7 @@ import type { AccountRole, Page } from "tollgate-contract/common.ts"
 import type { OpenSession, Session } from "tollgate-contract/session.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
-import type { UserRecord } from "../users/user-records.ts"
+import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
@@ -45,7 +45,7 @@ export class Sessions {
   /** What the console has to know of them. */
   async describe(actor: Actor): Promise<Session> {
     const { store, users, baseUrl, takesCards } = this.#parts
-    const user = actor.kind === "user" && actor.id !== null ? users.find(actor.id) : null
+    const user = actor.kind === "user" && actor.id !== null ? await users.find(actor.id) : null
     const accounts = await store.accounts.list()
     return {
       user: user && {
@@ -69,7 +69,8 @@ export class Sessions {
   async list(actor: Actor, headers: Headers): Promise<Page<OpenSession>> {
     const { users } = this.#parts
     const current = await users.sessionOf(headers.get("cookie"))
-    const data = users.sessions(requireUser(actor)).map((session) => ({
+    const open = await users.sessions(requireUser(actor))
+    const data = open.map((session) => ({
       id: session.id,
       current: session.id === current?.sessionId,
       created_at: new Date(session.createdAt).toISOString(),
@@ -83,7 +84,7 @@ export class Sessions {
   /** Ends one of their sessions. @throws GatewayError `not_found`. */
   async end(actor: Actor, id: string): Promise<void> {
     const { users, audit } = this.#parts
-    if (!users.endSession(requireUser(actor), id)) {
+    if (!(await users.endSession(requireUser(actor), id))) {
       throw new GatewayError("not_found", `You have no session '${id.slice(0, 100)}'.`)
     }
     await audit.record(actor, { action: "session.end", target: id })

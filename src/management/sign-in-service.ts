@@ -3,11 +3,13 @@ import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { Store } from "../store/store.ts"
-import type { ClientInfo } from "../users/auth-calls.ts"
-import { cookiesAfter, opensSession } from "../users/cookies.ts"
-import { type SecondFactorInput, type Credentials, requireOidc } from "../users/sign-in.ts"
-import type { NewUser, UserRecord } from "../users/user-records.ts"
-import type { Users } from "../users/users.ts"
+import type { ClientInfo } from "../users/client-info.ts"
+import { requireOidc } from "../users/issuers.ts"
+import type { SecondFactorInput } from "../users/second-factors.ts"
+import type { Credentials, SignedIn } from "../users/sign-in.ts"
+import type { OpenSession } from "../users/user-sessions.ts"
+import type { UserRecord } from "../store/users.ts"
+import type { NewUser, Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { FIRST_ACCOUNT } from "./first-account.ts"
@@ -24,12 +26,6 @@ export interface SignInDependencies {
   readonly issuers: () => readonly OidcSettings[]
 }
 
-/** What a way in answers: cookies for the browser, and whether a code is needed first. */
-export interface WayIn {
-  readonly cookies: readonly string[]
-  readonly needsCode: boolean
-}
-
 /** Where people come in: every way to a session, each recorded. */
 export class SignInService {
   readonly #parts: SignInDependencies
@@ -40,9 +36,9 @@ export class SignInService {
     this.#parts = parts
   }
 
-  options(): SignInOptions {
+  async options(): Promise<SignInOptions> {
     return {
-      needs_setup: !this.#parts.users.hasOperator(),
+      needs_setup: !(await this.#parts.users.hasOperator()),
       password: true,
       passkey: false,
       oidc: this.#parts.issuers().map(({ id, name }) => ({ id, name })),
@@ -55,11 +51,12 @@ export class SignInService {
    */
   async setUp(client: ClientInfo, token: string, input: NewUser): Promise<UserRecord> {
     const { users, audit, store } = this.#parts
-    const takeBack = users.beginAttempt("setup", client.address)
-    if (users.hasOperator() || !users.setupToken.isRight(token)) throw noSetup(users.hasOperator())
+    const takeBack = await users.beginAttempt("setup", client.address)
+    const hasOperator = await users.hasOperator()
+    if (hasOperator || !users.setupToken.isRight(token)) throw noSetup(hasOperator)
     const user = await users.createFirst(input)
     users.setupToken.remove()
-    takeBack()
+    await takeBack()
     const actor = userActor(user, new Map(), client.address)
     const after = { name: user.name, email: user.email, is_operator: true }
     await audit.record(actor, { action: "user.setup", target: user.id, after })
@@ -78,12 +75,11 @@ export class SignInService {
   }
 
   /** @throws GatewayError `not_signed_in`, `forbidden`, `too_many_attempts`. */
-  async withPassword(client: ClientInfo, credentials: Credentials): Promise<WayIn> {
-    const { users } = this.#parts
-    return this.#recording(client, credentials.email, async () => {
-      const { reply, needsCode } = await users.signIn.withPassword(client, credentials)
-      return { cookies: reply.cookies, needsCode }
-    })
+  withPassword(client: ClientInfo, credentials: Credentials): Promise<SignedIn> {
+    const { signIn } = this.#parts.users
+    return this.#recording(client, credentials.email, () =>
+      signIn.withPassword(client, credentials),
+    )
   }
 
   /** The second step; with a session, the last step of setting a second factor up. */
@@ -91,12 +87,9 @@ export class SignInService {
     actor: Actor | undefined,
     client: ClientInfo,
     input: SecondFactorInput,
-  ): Promise<WayIn> {
+  ): Promise<SignedIn> {
     const { users, audit } = this.#parts
-    const step = async (): Promise<WayIn> => {
-      const { cookies } = await users.signIn.withCode(client, input)
-      return { cookies, needsCode: false }
-    }
+    const step = (): Promise<SignedIn> => users.signIn.withCode(client, input)
     if (actor === undefined) return this.#recording(client, "second step", step)
     const done = await step()
     await audit.record(actor, { action: "user.two_factor", target: actor.id, after: { on: true } })
@@ -110,46 +103,44 @@ export class SignInService {
   ): Promise<{ readonly url: string; readonly cookies: readonly string[] }> {
     const issuer = requireOidc(this.#parts.issuers(), input.id)
     const { origin, returnTo } = input
-    return this.#parts.users.signIn.toIssuer(client, { issuer, origin, returnTo })
+    return this.#parts.users.issuers.toIssuer(client, { issuer, origin, returnTo })
   }
 
   /** The way back. @returns where the browser goes now, with its session or with an error to show. */
   async fromIssuer(
     client: ClientInfo,
-    input: { readonly id: string; readonly origin: string; readonly query: string },
+    input: { readonly id: string; readonly query: string },
   ): Promise<{ readonly location: string; readonly cookies: readonly string[] }> {
     const issuer = requireOidc(this.#parts.issuers(), input.id)
-    const { origin, query } = input
-    const reply = await this.#parts.users.signIn.fromIssuer(client, { issuer, origin, query })
-    const location = reply.location ?? "/console/"
-    const reason = new URL(location, origin).searchParams.get("error")
-    if (opensSession(reply.cookies)) await this.#begun(client, reply.cookies, issuer.id)
-    else await this.#refused(client, issuer.name, reason ?? "no session")
-    return { location: landing(location, origin, reason), cookies: reply.cookies }
+    const answer = await this.#parts.users.issuers.fromIssuer(client, {
+      issuer,
+      query: input.query,
+    })
+    if (answer.session) await this.#begun(client, answer.session, issuer.id)
+    else await this.#refused(client, issuer.name, answer.refusal ?? "no session")
+    return answer
   }
 
-  async #recording(client: ClientInfo, name: string, step: () => Promise<WayIn>): Promise<WayIn> {
-    let way: WayIn
+  async #recording(
+    client: ClientInfo,
+    name: string,
+    step: () => Promise<SignedIn>,
+  ): Promise<SignedIn> {
+    let done: SignedIn
     try {
-      way = await step()
+      done = await step()
     } catch (thrown) {
       await this.#refused(client, name, asGatewayError(thrown).kind)
       throw thrown
     }
-    if (opensSession(way.cookies)) await this.#begun(client, way.cookies, "password")
-    return way
+    if (done.session) await this.#begun(client, done.session, "password")
+    return done
   }
 
-  async #begun(client: ClientInfo, cookies: readonly string[], way: string): Promise<void> {
-    const { users, audit } = this.#parts
-    const session = await users.sessionOf(cookiesAfter(client.cookie, cookies))
-    if (!session) return
+  async #begun(client: ClientInfo, session: OpenSession, way: string): Promise<void> {
     const actor = userActor(session.user, new Map(), client.address)
-    await audit.record(actor, {
-      action: "session.begin",
-      target: session.sessionId,
-      after: { way },
-    })
+    const change = { action: "session.begin", target: session.sessionId, after: { way } }
+    await this.#parts.audit.record(actor, change)
   }
 
   /** The first of each minute; a flood of them tells nothing more. */
@@ -170,13 +161,6 @@ export class SignInService {
     }
     await this.#parts.audit.record(actor, { action: "session.refuse", after: { reason } })
   }
-}
-
-/** Every failure ends on our own page, whatever better-auth's would be. */
-function landing(location: string, origin: string, reason: string | null): string {
-  if (reason !== null) return `/console/sign-in?error=${encodeURIComponent(reason)}`
-  const { pathname, search, origin: own } = new URL(location, origin)
-  return own === new URL(origin).origin ? pathname + search : "/console/"
 }
 
 function noSetup(hasOperator: boolean): GatewayError {

@@ -1,4 +1,4 @@
-import type { UserRecord } from "../users/user-records.ts"
+import type { UserRecord } from "../store/users.ts"
 import type { Actor } from "./actor.ts"
 import type { AccountRole } from "tollgate-contract/common.ts"
 

@@ -2,7 +2,7 @@ import type { Page } from "tollgate-contract/common.ts"
 import type { ResetLink, User } from "tollgate-contract/members.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
-import type { UserRecord } from "../users/user-records.ts"
+import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
@@ -38,7 +38,7 @@ export class UserDirectory {
   ): Promise<Page<User>> {
     requireOperator(actor)
     const after = timePositionOf(input.cursor)
-    const found = this.#users.list({
+    const found = await this.#users.list({
       search: input.search,
       ...(after && { after: { createdAt: after.at, id: after.id } }),
       limit: input.limit + 1,
@@ -50,13 +50,13 @@ export class UserDirectory {
   /** @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself and for the last operator. */
   async change(actor: Actor, id: string, change: UserChange): Promise<User> {
     requireOperator(actor)
-    const before = await this.#document(this.#require(id))
+    const before = await this.#document(await this.#users.require(id))
     if (change.is_disabled === true && actor.id === id) {
       throw new GatewayError("conflict", "You cannot disable yourself. Ask another operator.", {
         parameter: "is_disabled",
       })
     }
-    const changed = this.#users.change(id, {
+    const changed = await this.#users.change(id, {
       ...(change.is_operator !== undefined && { isOperator: change.is_operator }),
       ...(change.is_disabled !== undefined && { isDisabled: change.is_disabled }),
     })
@@ -72,9 +72,9 @@ export class UserDirectory {
    */
   async reset(actor: Actor, id: string, withoutTwoFactor: boolean): Promise<ResetLink> {
     requireOperator(actor)
-    const user = this.#require(id)
+    const user = await this.#users.require(id)
     const { token, expiresAt } = await this.#users.createReset(id)
-    if (withoutTwoFactor) this.#users.removeTwoFactor(id)
+    if (withoutTwoFactor) await this.#users.removeTwoFactor(id)
     await this.#audit.record(actor, {
       action: "user.reset",
       target: id,
@@ -84,12 +84,6 @@ export class UserDirectory {
       link: `${this.#baseUrl()}/console/reset?token=${token}`,
       expires_at: new Date(expiresAt).toISOString(),
     }
-  }
-
-  #require(id: string): UserRecord {
-    const user = this.#users.find(id)
-    if (user) return user
-    throw new GatewayError("not_found", `There is no user '${id.slice(0, 100)}'.`)
   }
 
   async #document(user: UserRecord): Promise<User> {

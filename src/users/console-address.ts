@@ -1,26 +1,22 @@
-import { existsSync } from "node:fs"
-import { consoleDatabasePath, openConsoleDatabase } from "../store/console-database.ts"
+import { hasConsoleStore, openConsoleStore } from "../store/console-store.ts"
 import { SetupToken } from "./setup-token.ts"
-import { UserTable } from "./user-table.ts"
-
-/** Whether someone can sign in who may do everything. Needs no better-auth, and makes no file. */
-export function hasOperator(dataDirectory: string): boolean {
-  if (!existsSync(consoleDatabasePath(dataDirectory))) return false
-  const database = openConsoleDatabase(dataDirectory)
-  try {
-    return new UserTable(database).hasOperator()
-  } finally {
-    database.close()
-  }
-}
 
 /**
- * The console's address; while there is no operator, the one-time link that makes the first.
+ * The console's address; without an operator, the one-time link that creates the first.
  * @param url the gateway's own.
  */
-export function consoleAddress(dataDirectory: string, url: string): string {
+export async function consoleAddress(dataDirectory: string, url: string): Promise<string> {
   const token = new SetupToken(dataDirectory)
-  if (!hasOperator(dataDirectory)) return `${url}/console/setup?token=${token.readOrCreate()}`
+  if (!(await hasOperator(dataDirectory))) {
+    return `${url}/console/setup?token=${token.readOrCreate()}`
+  }
   token.remove()
   return `${url}/console/`
+}
+
+/** Does not create the file. */
+async function hasOperator(dataDirectory: string): Promise<boolean> {
+  if (!hasConsoleStore(dataDirectory)) return false
+  using store = openConsoleStore(dataDirectory)
+  return await store.users.hasOperator()
 }

@@ -1,34 +1,36 @@
-/** The names of better-auth's cookies, as we have it write them. */
-export const COOKIE_PREFIX = "tollgate"
-export const SESSION_COOKIE = `${COOKIE_PREFIX}.session_token`
+export const SESSION_COOKIE = "tollgate.session_token"
 /** Between the password and the code. */
-export const TWO_FACTOR_COOKIE = `${COOKIE_PREFIX}.two_factor`
+export const CHALLENGE_COOKIE = "tollgate.two_factor"
+/** Of a browser that needs no code. */
+export const TRUST_COOKIE = "tollgate.trust_device"
+/** Between the console and an issuer. */
+export const STATE_COOKIE = "tollgate.state"
 
-/** How better-auth is told where a request comes from. */
-export const ADDRESS_HEADER = "x-tollgate-address"
+/**
+ * A `set-cookie` value, hidden from scripts and not sent with other sites' forms. The HTTP layer adds `Secure`.
+ * @param maxAge seconds; without it the cookie ends with the browser.
+ */
+export function setCookie(name: string, value: string, maxAge?: number): string {
+  const age = maxAge === undefined ? "" : `; Max-Age=${maxAge}`
+  return `${name}=${value}${age}; Path=/; HttpOnly; SameSite=Lax`
+}
 
-/** The value of a cookie in a request's header; undefined when it is not there. */
+/** A `set-cookie` value that deletes a cookie. */
+export function expireCookie(name: string): string {
+  return setCookie(name, "", 0)
+}
+
+/**
+ * The value of a cookie in a request's header; undefined if it is missing, empty or ambiguous. Another host of
+ * the same domain can add a cookie of this name, and nothing tells which of the two is ours.
+ */
 export function cookieNamed(header: string | null, name: string): string | undefined {
+  const values = new Set<string>()
   for (const part of (header ?? "").split(";")) {
-    const [key = "", ...value] = part.split("=")
-    if (key.trim() === name) return value.join("=").trim()
+    const [key = "", ...rest] = part.split("=")
+    const value = rest.join("=").trim()
+    if (key.trim() === name && value !== "") values.add(value)
   }
-  return undefined
-}
-
-/** Whether an answer's cookies open a session. */
-export function opensSession(cookies: readonly string[]): boolean {
-  return cookies.some(
-    (cookie) => cookie.startsWith(`${SESSION_COOKIE}=`) && !/;\s*max-age=0\b/i.test(cookie),
-  )
-}
-
-/** The request's cookies as they are once the answer's are taken over: what the browser sends next. */
-export function cookiesAfter(header: string | null, cookies: readonly string[]): string {
-  const pairs = new Map<string, string>()
-  for (const part of [...(header ?? "").split(";"), ...cookies.map((one) => one.split(";")[0])]) {
-    const [key = "", ...value] = (part ?? "").split("=")
-    if (key.trim() !== "") pairs.set(key.trim(), value.join("=").trim())
-  }
-  return [...pairs].map(([key, value]) => `${key}=${value}`).join("; ")
+  const [value] = values
+  return values.size === 1 ? value : undefined
 }

@@ -1,43 +1,57 @@
+import type { AuthorizationServer } from "oauth4webapi"
 import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
 
-/** How long an issuer may take to describe itself, milliseconds. */
-const PATIENCE = 10_000
+/** How long discovery may take, milliseconds. */
+const DISCOVERY_TIME = 10_000
 const DISCOVERY_PATH = "/.well-known/openid-configuration"
+const NEEDED = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] as const
 
-/** Where an issuer describes itself. */
-export function discoveryUrlOf(issuer: string): string {
+/** An issuer's metadata, with the fields that signing in needs. */
+export type IssuerDescription = AuthorizationServer & {
+  readonly authorization_endpoint: string
+}
+
+/**
+ * Fetches an issuer's metadata.
+ * @throws GatewayError `upstream_error`, with a reason for the operator.
+ */
+export async function describeIssuer({ issuer, name }: OidcSettings): Promise<IssuerDescription> {
+  const url = discoveryUrlOf(issuer)
+  const document = await fetchDescription(url, name)
+  const missing = NEEDED.find((field) => typeof document[field] !== "string")
+  if (missing !== undefined) throw cannotSignIn(name, `its description has no '${missing}'`)
+  // The metadata must name the issuer that was asked (OpenID Connect Discovery 1.0, 4.3).
+  if (discoveryUrlOf(String(document["issuer"])) !== url)
+    throw cannotSignIn(name, "its description names another issuer")
+  return document as IssuerDescription & Record<string, unknown>
+}
+
+async function fetchDescription(url: string, name: string): Promise<Record<string, unknown>> {
+  let response: Response
+  let document: unknown
+  try {
+    response = await fetch(url, { signal: AbortSignal.timeout(DISCOVERY_TIME) })
+    document = response.ok ? await response.json() : null
+  } catch {
+    throw cannotSignIn(name, "its description could not be fetched")
+  }
+  if (!response.ok)
+    throw cannotSignIn(name, `its description was refused with status ${response.status}`)
+  return typeof document === "object" && document !== null
+    ? (document as Record<string, unknown>)
+    : {}
+}
+
+/** The address of an issuer's metadata. */
+function discoveryUrlOf(issuer: string): string {
   const base = issuer.replace(/\/+$/, "")
   return base.endsWith(DISCOVERY_PATH) ? base : base + DISCOVERY_PATH
 }
 
-/**
- * Looks whether an issuer describes itself as it should, before anyone is sent to it.
- * @throws GatewayError `upstream_error`, with what the operator has to look at.
- */
-export async function requireIssuer(issuer: OidcSettings): Promise<void> {
-  const fault = await faultOf(issuer)
-  if (fault === undefined) return
-  throw new GatewayError(
+function cannotSignIn(name: string, fault: string): GatewayError {
+  return new GatewayError(
     "upstream_error",
-    `${issuer.name} cannot sign people in now: ${fault}. Sign in with a password, or tell the operator.`,
+    `${name} cannot sign people in now: ${fault}. Sign in with a password, or tell the operator.`,
   )
-}
-
-async function faultOf({ issuer }: OidcSettings): Promise<string | undefined> {
-  const discoveryUrl = discoveryUrlOf(issuer)
-  let document: Record<string, unknown> | null
-  try {
-    const response = await fetch(discoveryUrl, { signal: AbortSignal.timeout(PATIENCE) })
-    if (!response.ok) return `its description was refused with status ${response.status}`
-    document = (await response.json()) as Record<string, unknown> | null
-  } catch {
-    return "its description could not be fetched"
-  }
-  const needed = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"]
-  const missing = needed.find((name) => typeof document?.[name] !== "string")
-  if (missing !== undefined) return `its description has no '${missing}'`
-  // Whoever answers here must be who they say they are (OpenID Connect Discovery 1.0, 4.3).
-  const isItself = discoveryUrlOf(String(document?.["issuer"])) === discoveryUrl
-  return isItself ? undefined : "its description names another issuer"
 }

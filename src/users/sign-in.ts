@@ -1,204 +1,191 @@
-import { createHash } from "node:crypto"
-import { GatewayError } from "../canon/errors.ts"
-import type { OidcSettings } from "../config/sign-in-settings.ts"
-import { type Attempts, PER_ADDRESS, PER_USER } from "./failed-attempts.ts"
-import { type Call, callAuth, type Reply, type ClientInfo } from "./auth-calls.ts"
-import type { AuthServers } from "./auth-servers.ts"
-import { cookieNamed, SESSION_COOKIE, TWO_FACTOR_COOKIE } from "./cookies.ts"
+import type { ConsoleStore } from "../store/console-store.ts"
+import type { UserRecord } from "../store/users.ts"
+import { attemptKey, type AttemptLimits } from "./attempt-limits.ts"
+import type { ClientInfo } from "./client-info.ts"
+import {
+  CHALLENGE_COOKIE,
+  cookieNamed,
+  expireCookie,
+  SESSION_COOKIE,
+  setCookie,
+  TRUST_COOKIE,
+} from "./cookies.ts"
 import type { Passwords } from "./passwords.ts"
+import { challengeIsOver, hasNoSecondFactor, isDisabled, wrongCredentials } from "./refusals.ts"
+import type { SecondFactorInput, SecondFactors } from "./second-factors.ts"
+import { hashToken, newToken } from "./tokens.ts"
+import type { OpenSession, SessionInput, UserSessions } from "./user-sessions.ts"
+
+/** How long the code may take after the password, seconds. */
+const CHALLENGE_TIME = 10 * 60
+const CODES_PER_CHALLENGE = 5
+/** How long a trusted browser needs no code, seconds, from its last sign-in. */
+const TRUST_TIME = 30 * 24 * 60 * 60
 
 export interface Credentials {
-  /** In lowercase. */
   readonly email: string
   readonly password: string
   /** Whether the session outlives the browser. */
   readonly remember: boolean
 }
 
-export interface SecondFactorInput {
-  readonly kind: "totp" | "backup-code"
-  readonly code: string
-  /** Whether this browser is asked for no code for 30 days. */
-  readonly trustDevice: boolean
-}
-
-/** What is to be shown once, when a second factor is set up. */
-export interface TwoFactorSetup {
-  readonly uri: string
-  readonly secret: string
-  readonly backupCodes: readonly string[]
+/** The result of a step of signing in. */
+export interface SignedIn {
+  /** Values of `set-cookie`. */
   readonly cookies: readonly string[]
+  /** The new session; null if a code is needed first, or if there was a session before. */
+  readonly session: OpenSession | null
 }
 
-/** The ways in, and what people do with their own passwords. Every attempt counts against its limits. */
+/** The session that a code will open, as stored with the challenge. */
+type PendingSession = Pick<SessionInput, "isRemembered" | "passwordHash">
+
+export interface SignInParts {
+  readonly store: ConsoleStore
+  readonly limits: AttemptLimits
+  readonly passwords: Passwords
+  readonly sessions: UserSessions
+  readonly secondFactors: SecondFactors
+}
+
+/** Signs users in with a password, and with a code if they have a second factor. */
 export class SignIn {
-  readonly #servers: AuthServers
-  readonly #attempts: Attempts
-  readonly #passwords: Passwords
+  readonly #parts: SignInParts
 
-  constructor(parts: {
-    readonly servers: AuthServers
-    readonly attempts: Attempts
-    readonly passwords: Passwords
-  }) {
-    this.#servers = parts.servers
-    this.#attempts = parts.attempts
-    this.#passwords = parts.passwords
+  constructor(parts: SignInParts) {
+    this.#parts = parts
+  }
+
+  /** @throws GatewayError `not_signed_in`, `too_many_attempts`, `forbidden` for a disabled user. */
+  async withPassword(client: ClientInfo, credentials: Credentials): Promise<SignedIn> {
+    const { limits, passwords, sessions } = this.#parts
+    const takeBack = await limits.beginBy(client, attemptKey("user", credentials.email))
+    passwords.requireRoom()
+    const { user, passwordHash } = await this.#userWith(credentials)
+    if (user.isDisabled) throw isDisabled()
+    const input = { isRemembered: credentials.remember, passwordHash }
+    const trust = user.hasTwoFactor ? await this.#trustAgain(user, client) : []
+    const answer =
+      trust === undefined
+        ? await this.#challenge(user, input)
+        : await sessions.open(user, client, input)
+    await takeBack()
+    return { ...answer, cookies: [...answer.cookies, ...(trust ?? [])] }
   }
 
   /**
-   * @returns the reply, and whether a code is needed before there is a session.
-   * @throws GatewayError `not_signed_in`, `too_many_attempts`, `forbidden` for a disabled user.
+   * The second step of signing in; with a session, the last step of setting up a second factor.
+   * @throws GatewayError `invalid_value` for a wrong code, `not_signed_in` if the challenge is over.
    */
-  async withPassword(
-    client: ClientInfo,
-    { email, password, remember }: Credentials,
-  ): Promise<{ readonly reply: Reply; readonly needsCode: boolean }> {
-    const reply = await this.#attempt(client, `user:${digest(email)}`, {
-      path: "/sign-in/email",
-      body: { email, password, rememberMe: remember },
-    })
-    return { reply, needsCode: reply.body["twoFactorRedirect"] === true }
-  }
-
-  /**
-   * The second step of signing in; with a session, the last step of setting a second factor up.
-   * @throws GatewayError `invalid_value` for a wrong code, `not_signed_in` when its time is over.
-   */
-  withCode(client: ClientInfo, { kind, code, trustDevice }: SecondFactorInput): Promise<Reply> {
-    return this.#attempt(client, codeKey(client), {
-      path: `/two-factor/verify-${kind}`,
-      body: { code: code.replaceAll(" ", ""), trustDevice },
-    })
-  }
-
-  /** Begins to set a second factor up. It is in use once a code of it was sent. */
-  async beginTwoFactor(client: ClientInfo, password: string): Promise<TwoFactorSetup> {
-    const { body, cookies } = await this.#withOwnPassword(client, "enable", password)
-    const uri = String(body["totpURI"])
-    const secret = new URL(uri).searchParams.get("secret") ?? ""
-    return { uri, secret, backupCodes: textsOf(body["backupCodes"]), cookies }
-  }
-
-  endTwoFactor(client: ClientInfo, password: string): Promise<Reply> {
-    return this.#withOwnPassword(client, "disable", password)
-  }
-
-  /** New backup codes; the old ones are worth nothing from now on. */
-  async newBackupCodes(client: ClientInfo, password: string): Promise<readonly string[]> {
-    const { body } = await this.#withOwnPassword(client, "generate-backup-codes", password)
-    return textsOf(body["backupCodes"])
-  }
-
-  /** All other sessions of the user end. */
-  changePassword(client: ClientInfo, current: string, next: string): Promise<Reply> {
-    return this.#attempt(client, sessionKey(client), {
-      path: "/change-password",
-      body: { currentPassword: current, newPassword: next, revokeOtherSessions: true },
-      passwordField: "current_password",
-    })
-  }
-
-  /** By a link that an operator made. All sessions of the user end. @throws GatewayError `forbidden`. */
-  resetPassword(client: ClientInfo, token: string, next: string): Promise<Reply> {
-    return this.#attempt(client, `reset:${digest(token)}`, {
-      path: "/reset-password",
-      body: { token, newPassword: next },
-    })
-  }
-
-  async signOut(client: ClientInfo): Promise<readonly string[]> {
-    const call = { method: "POST", path: "/sign-out", body: {} } as const
-    return (await callAuth(await this.#servers.forPasswords(), client, call)).cookies
-  }
-
-  /**
-   * Where the browser goes to sign in at an issuer.
-   * @param origin where people reach the console.
-   * @param returnTo a path of the console.
-   */
-  async toIssuer(
-    client: ClientInfo,
-    input: { readonly issuer: OidcSettings; readonly origin: string; readonly returnTo: string },
-  ): Promise<{ readonly url: string; readonly cookies: readonly string[] }> {
-    const { issuer, origin, returnTo } = input
-    this.#attempts.begin([{ key: `oidc:${addressOf(client)}`, limit: PER_ADDRESS }])
-    const { body, cookies } = await callAuth(
-      await this.#servers.forIssuer(issuer, origin),
+  async withCode(client: ClientInfo, input: SecondFactorInput): Promise<SignedIn> {
+    const { limits, sessions } = this.#parts
+    const challenge = cookieNamed(client.cookie, CHALLENGE_COOKIE)
+    const open = await sessions.find(client.cookie)
+    const takeBack = await limits.beginBy(
       client,
-      {
-        method: "POST",
-        path: "/sign-in/social",
-        body: {
-          provider: issuer.id,
-          callbackURL: returnTo,
-          errorCallbackURL: "/console/sign-in",
-          disableRedirect: true,
-        },
-      },
+      open ? attemptKey("session", open.sessionId) : attemptKey("code", challenge),
     )
-    return { url: String(body["url"]), cookies }
+    const answer = open
+      ? await this.#confirm(open, client, input)
+      : await this.#pass(challenge, client, input)
+    await takeBack()
+    return answer
   }
 
-  /** The way back. @param query as the issuer gave it, with its question mark. */
-  async fromIssuer(
+  /** Takes as long for an unknown address as for a wrong password. */
+  async #userWith({
+    email,
+    password,
+  }: Credentials): Promise<{ readonly user: UserRecord; readonly passwordHash: string }> {
+    const { store, passwords } = this.#parts
+    const user = await store.users.findByEmail(email.toLowerCase())
+    const passwordHash = user && (await store.users.passwordHash(user.id))
+    if (user && passwordHash !== null) {
+      if (await passwords.verify(password, passwordHash)) return { user, passwordHash }
+    } else await passwords.hash(password)
+    throw wrongCredentials()
+  }
+
+  async #challenge(user: UserRecord, pending: PendingSession): Promise<SignedIn> {
+    const token = newToken()
+    await this.#parts.store.proofs.create({
+      kind: "challenge",
+      hash: hashToken("challenge", token),
+      user: user.id,
+      value: JSON.stringify(pending),
+      expiresAt: Date.now() + CHALLENGE_TIME * 1_000,
+    })
+    const cookies = [
+      expireCookie(SESSION_COOKIE),
+      setCookie(CHALLENGE_COOKIE, token, CHALLENGE_TIME),
+    ]
+    return { cookies, session: null }
+  }
+
+  async #pass(
+    token: string | undefined,
     client: ClientInfo,
-    input: { readonly issuer: OidcSettings; readonly origin: string; readonly query: string },
-  ): Promise<Reply> {
-    const { issuer, origin, query } = input
-    this.#attempts.begin([{ key: `oidc:${addressOf(client)}`, limit: PER_ADDRESS }])
-    const server = await this.#servers.forIssuer(issuer, origin)
-    return callAuth(server, client, { method: "GET", path: `/callback/${issuer.id}${query}` })
+    input: SecondFactorInput,
+  ): Promise<SignedIn> {
+    if (token === undefined) throw challengeIsOver()
+    const { store, secondFactors, sessions } = this.#parts
+    const hash = hashToken("challenge", token)
+    const proof = await store.proofs.find("challenge", hash, Date.now())
+    const user = proof && proof.user !== null ? await store.users.find(proof.user) : null
+    if (!proof || !user) throw challengeIsOver()
+    const factor = await secondFactors.require(user)
+    if (!factor.isActive) throw hasNoSecondFactor()
+    secondFactors.requireUnlocked(factor)
+    if (!(await store.proofs.countAttempt("challenge", hash, CODES_PER_CHALLENGE)))
+      throw challengeIsOver()
+    try {
+      await secondFactors.use(user, factor, input)
+    } catch (error) {
+      await secondFactors.fail(user)
+      throw error
+    }
+    if (!(await store.proofs.take("challenge", hash, Date.now()))) throw challengeIsOver()
+    const pending = JSON.parse(proof.value) as PendingSession
+    const { session, cookies } = await sessions.open(user, client, pending)
+    const trust = input.trustDevice ? [await this.#trust(user)] : []
+    return { session, cookies: [...cookies, expireCookie(CHALLENGE_COOKIE), ...trust] }
   }
 
-  #withOwnPassword(client: ClientInfo, step: string, password: string): Promise<Reply> {
-    const call = { path: `/two-factor/${step}`, body: { password } }
-    return this.#attempt(client, sessionKey(client), call)
+  /** The first correct code activates the factor and renews the session. */
+  async #confirm(
+    { user, sessionId, isRemembered }: OpenSession,
+    client: ClientInfo,
+    input: SecondFactorInput,
+  ): Promise<SignedIn> {
+    const { secondFactors, sessions } = this.#parts
+    const factor = await secondFactors.require(user)
+    await secondFactors.use(user, factor, input)
+    if (factor.isActive || input.kind !== "totp") return { cookies: [], session: null }
+    return sessions.open(user, client, { isRemembered, replaced: sessionId })
   }
 
-  async #attempt(client: ClientInfo, key: string, call: Omit<Call, "method">): Promise<Reply> {
-    const takeBack = this.#attempts.begin([
-      { key: `address:${addressOf(client)}`, limit: PER_ADDRESS },
-      { key, limit: PER_USER },
-    ])
-    this.#passwords.requireRoom()
-    const server = await this.#servers.forPasswords()
-    const reply = await callAuth(server, client, { ...call, method: "POST" })
-    takeBack()
-    return reply
+  /** Trusts a browser. @returns its cookie. */
+  async #trust(user: UserRecord): Promise<string> {
+    const token = newToken()
+    await this.#parts.store.proofs.create({
+      kind: "trusted-browser",
+      hash: hashToken("trusted-browser", token),
+      user: user.id,
+      value: "",
+      expiresAt: Date.now() + TRUST_TIME * 1_000,
+    })
+    return setCookie(TRUST_COOKIE, token, TRUST_TIME)
   }
-}
 
-/** @throws GatewayError `not_found`, naming those there are. */
-export function requireOidc(issuers: readonly OidcSettings[], id: string): OidcSettings {
-  const issuer = issuers.find((candidate) => candidate.id === id)
-  if (issuer) return issuer
-  const known = issuers.map((candidate) => candidate.id).join(", ")
-  const hint = known === "" ? "none is set up" : `there are: ${known}`
-  throw new GatewayError("not_found", `There is no issuer '${id.slice(0, 100)}': ${hint}.`, {
-    parameter: "provider",
-  })
-}
-
-function addressOf(client: ClientInfo): string {
-  return client.address ?? "unknown"
-}
-
-function sessionKey(client: ClientInfo): string {
-  return `session:${digest(cookieNamed(client.cookie, SESSION_COOKIE) ?? "")}`
-}
-
-/** Of the step before, when there is one; else someone sets their second factor up. */
-function codeKey(client: ClientInfo): string {
-  const step = cookieNamed(client.cookie, TWO_FACTOR_COOKIE)
-  return step === undefined ? sessionKey(client) : `code:${digest(step)}`
-}
-
-/** Keys are kept in a file: what they are made of is not. */
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22)
-}
-
-function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : []
+  /** A new cookie for a browser that the user trusts; undefined for any other browser. */
+  async #trustAgain(user: UserRecord, client: ClientInfo): Promise<string[] | undefined> {
+    const token = cookieNamed(client.cookie, TRUST_COOKIE)
+    if (token === undefined) return undefined
+    const { proofs } = this.#parts.store
+    const hash = hashToken("trusted-browser", token)
+    const proof = await proofs.find("trusted-browser", hash, Date.now())
+    if (proof?.user !== user.id) return undefined
+    const isTaken = await proofs.take("trusted-browser", hash, Date.now())
+    return isTaken ? [await this.#trust(user)] : undefined
+  }
 }

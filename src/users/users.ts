@@ -1,195 +1,167 @@
-import { randomBytes, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { join } from "node:path"
 import { readOrCreate } from "../config/secrets.ts"
-import { Attempts } from "./failed-attempts.ts"
-import { AuthServers } from "./auth-servers.ts"
-import { type ConsoleDatabase, openConsoleDatabase } from "../store/console-database.ts"
-import { cookieNamed, SESSION_COOKIE } from "./cookies.ts"
+import { type ConsoleStore, openConsoleStore } from "../store/console-store.ts"
+import type { SessionRecord } from "../store/sessions.ts"
+import type { UserChange, UserFilter, UserRecord } from "../store/users.ts"
+import { AttemptLimits } from "./attempt-limits.ts"
+import { FactorCipher } from "./factor-cipher.ts"
+import { Issuers } from "./issuers.ts"
+import { OwnCredentials } from "./own-credentials.ts"
 import { Passwords } from "./passwords.ts"
+import { isLastOperator, isRegistered, noSuchUser, operatorExists } from "./refusals.ts"
+import { SecondFactors } from "./second-factors.ts"
 import { SetupToken } from "./setup-token.ts"
 import { SignIn } from "./sign-in.ts"
-import { signedValue } from "./signed-cookie.ts"
-import type { NewUser, SessionRecord, UserFilter, UserRecord } from "./user-records.ts"
-import { UserTable } from "./user-table.ts"
-
-/** How long a link that sets a new password works, milliseconds. */
-const RESET_TIME = 24 * 60 * 60 * 1_000
-/** When someone was last seen is kept to the minute. */
-const SEEN_STEP = 60_000
+import { type OpenSession, UserSessions } from "./user-sessions.ts"
 
 export interface UsersOptions {
   readonly data: string
-  /** Whether an address is invited, so that someone new may come from an issuer. */
+  /** Whether an address is invited: issuers may create a new user only then. */
   readonly isInvited: (email: string) => Promise<boolean>
-  /** What the operator has to hear. */
+  /** Reports a failure to the operator. */
   readonly onFailure: (message: string) => void
 }
 
-/** A user with the session that they ask in. */
-export interface OpenSession {
-  readonly user: UserRecord
-  readonly sessionId: string
+export interface NewUser {
+  readonly name: string
+  readonly email: string
+  readonly password: string
 }
 
-/**
- * Who may sign in to the console. Users and sessions are in `console.db`, which all processes share;
- * better-auth, which knows how to let people in, is loaded when it is first needed.
- */
+/** The users of the console. They and their sessions are in `console.db`, which all processes share. */
 export class Users implements Disposable {
   readonly signIn: SignIn
+  readonly issuers: Issuers
+  readonly own: OwnCredentials
   readonly setupToken: SetupToken
-  readonly #database: ConsoleDatabase
-  readonly #table: UserTable
-  readonly #servers: AuthServers
+  readonly #store: ConsoleStore
+  readonly #sessions: UserSessions
   readonly #passwords = new Passwords()
-  readonly #attempts: Attempts
-  readonly #secretPath: string
-  #knownSecret: string | undefined
+  readonly #limits: AttemptLimits
 
-  /** @throws Error when `console.db` cannot be opened. */
+  /** @throws Error if `console.db` cannot be opened. */
   constructor({ data, isInvited, onFailure }: UsersOptions) {
-    this.#database = openConsoleDatabase(data)
-    this.#table = new UserTable(this.#database)
-    this.#table.sweep(Date.now())
-    this.#attempts = new Attempts(this.#database)
+    const store = openConsoleStore(data)
+    const limits = new AttemptLimits(store)
+    const sessions = new UserSessions(store)
+    const secretPath = join(data, "secrets", "session-secret")
+    const cipher = new FactorCipher(() => readOrCreate(secretPath))
+    const secondFactors = new SecondFactors(store, cipher)
+    const parts = { store, limits, sessions, secondFactors, passwords: this.#passwords }
+    this.#store = store
+    this.#sessions = sessions
+    this.#limits = limits
+    this.signIn = new SignIn(parts)
+    this.own = new OwnCredentials(parts)
+    this.issuers = new Issuers({ store, limits, sessions, isInvited, onFailure })
     this.setupToken = new SetupToken(data)
-    this.#secretPath = join(data, "secrets", "session-secret")
-    this.#servers = new AuthServers({
-      secret: () => this.#secret(),
-      database: this.#database,
-      passwords: this.#passwords,
-      isDisabled: (id) => this.#table.find(id)?.isDisabled ?? true,
-      isInvited,
-      onFailure,
-    })
-    const attempts = this.#attempts
-    this.signIn = new SignIn({ servers: this.#servers, attempts, passwords: this.#passwords })
   }
 
-  hasOperator(): boolean {
-    return this.#table.hasOperator()
+  hasOperator(): Promise<boolean> {
+    return this.#store.users.hasOperator()
   }
 
-  find(id: string): UserRecord | null {
-    return this.#table.find(id)
+  find(id: string): Promise<UserRecord | null> {
+    return this.#store.users.find(id)
   }
 
-  findByEmail(email: string): UserRecord | null {
-    return this.#table.findByEmail(email.toLowerCase())
+  findByEmail(email: string): Promise<UserRecord | null> {
+    return this.#store.users.findByEmail(email.toLowerCase())
   }
 
-  /** The oldest first. */
-  list(filter: UserFilter): UserRecord[] {
-    return this.#table.list(filter)
+  /** @throws GatewayError `not_found`. */
+  async require(id: string): Promise<UserRecord> {
+    const user = await this.find(id)
+    if (user) return user
+    throw noSuchUser(id)
+  }
+
+  /** Oldest first. */
+  list(filter: UserFilter): Promise<UserRecord[]> {
+    return this.#store.users.list(filter)
   }
 
   /** Those of the ids that exist. */
-  many(ids: readonly string[]): ReadonlyMap<string, UserRecord> {
-    return this.#table.many(ids)
+  many(ids: readonly string[]): Promise<ReadonlyMap<string, UserRecord>> {
+    return this.#store.users.many(ids)
   }
 
-  /** @throws GatewayError `conflict` when the address is taken. */
-  async create(user: NewUser): Promise<UserRecord> {
+  /** @throws GatewayError `conflict` if the address is taken. */
+  create(user: NewUser): Promise<UserRecord> {
     return this.#create(user, false)
   }
 
-  /** The first user, who is the operator. @throws GatewayError `conflict` when there is an operator. */
-  async createFirst(user: NewUser): Promise<UserRecord> {
+  /** Creates the first user, the operator. @throws GatewayError `conflict` if there is an operator. */
+  createFirst(user: NewUser): Promise<UserRecord> {
     return this.#create(user, true)
   }
 
   /** @throws GatewayError `not_found`; `conflict` for the last operator. */
-  change(id: string, change: { isOperator?: boolean; isDisabled?: boolean }): UserRecord {
-    return this.#table.change(id, change)
+  async change(id: string, change: UserChange): Promise<UserRecord> {
+    const outcome = await this.#store.users.change(id, change)
+    if (outcome === "last_operator") throw isLastOperator()
+    return this.require(id)
   }
 
-  /** Takes the second factor away, for someone who has lost it. */
-  removeTwoFactor(id: string): void {
-    this.#table.removeTwoFactor(id)
+  /** Removes the second factor of a user who has lost it. */
+  removeTwoFactor(id: string): Promise<void> {
+    return this.#store.secondFactors.remove(id)
   }
 
-  /**
-   * A token that sets a new password, once, within a day. Earlier ones end.
-   * @throws GatewayError `not_found`.
-   */
+  /** A token that sets a new password, once, within a day. Earlier ones stop working. @throws GatewayError `not_found`. */
   async createReset(id: string): Promise<{ readonly token: string; readonly expiresAt: number }> {
-    const user = this.#table.require(id)
-    this.#table.endProofs(id)
-    const token = randomBytes(32).toString("base64url")
-    const expiresAt = Date.now() + RESET_TIME
-    const { internalAdapter } = await (await this.#servers.forPasswords()).$context
-    await internalAdapter.createVerificationValue({
-      identifier: `reset-password:${token}`,
-      value: user.id,
-      expiresAt: new Date(expiresAt),
-    })
-    return { token, expiresAt }
+    return this.own.createReset(await this.require(id))
   }
 
-  /** Whose password a token sets; null for one that is worth nothing. */
-  async userOfReset(token: string): Promise<UserRecord | null> {
-    const { internalAdapter } = await (await this.#servers.forPasswords()).$context
-    const found = await internalAdapter.findVerificationValue(`reset-password:${token}`)
-    return found ? this.#table.find(found.value) : null
+  /** The session of these cookies; null without one. */
+  sessionOf(cookie: string | null): Promise<OpenSession | null> {
+    return this.#sessions.find(cookie)
   }
 
-  /** Ends links that set their password, sign-ins that wait for a code, and browsers that are asked for none. */
-  endProofs(userId: string): void {
-    this.#table.endProofs(userId)
+  /** Extends a session in use. @returns the cookies for the browser. */
+  renew(cookie: string): Promise<readonly string[]> {
+    return this.#sessions.renew(cookie)
   }
 
-  /**
-   * Who asks with these cookies; null for no one. Asked for each request of the console, so it is
-   * looked up without better-auth, which takes twenty times as long.
-   */
-  async sessionOf(cookie: string | null): Promise<OpenSession | null> {
-    const signed = cookieNamed(cookie, SESSION_COOKIE)
-    const token = signed && signedValue(signed, this.#secret())
-    if (!token) return null
-    const now = Date.now()
-    const session = this.#table.sessionOf(token, now)
-    const user = session && this.#table.find(session.userId)
-    if (!session || !user || user.isDisabled) return null
-    if (now - (user.lastSeenAt ?? 0) > SEEN_STEP) this.#table.seen(user.id, now)
-    return { user, sessionId: session.id }
+  /** @returns the cookies for the browser. */
+  signOut(cookie: string | null): Promise<readonly string[]> {
+    return this.#sessions.signOut(cookie)
   }
 
-  /** Lets a session that is used live on. @returns the cookies that tell the browser. */
-  async renew(cookie: string): Promise<readonly string[]> {
-    const server = await this.#servers.forPasswords()
-    const headers = new Headers({ cookie })
-    const renewed = await server.api.getSession({ headers, returnHeaders: true })
-    return renewed.headers.getSetCookie()
+  /** The open sessions of a user, newest first. */
+  sessions(userId: string): Promise<SessionRecord[]> {
+    return this.#sessions.list(userId)
   }
 
-  /** The open sessions of a user, the newest first. */
-  sessions(userId: string): SessionRecord[] {
-    return this.#table.sessions(userId, Date.now())
+  /** @returns whether the user had such a session. */
+  endSession(userId: string, id: string): Promise<boolean> {
+    return this.#sessions.end(userId, id)
   }
 
-  /** @returns whether there was such a session of theirs. */
-  endSession(userId: string, id: string): boolean {
-    return this.#table.endSession(userId, id)
-  }
-
-  /** Counts an attempt to come in by a link. @throws GatewayError `too_many_attempts`. */
-  beginAttempt(name: string, address: string | null): () => void {
-    return this.#attempts.beginFrom(name, address)
+  /** Counts an attempt to use a link. @throws GatewayError `too_many_attempts`. */
+  beginAttempt(name: string, address: string | null): Promise<() => Promise<void>> {
+    return this.#limits.beginFrom(name, address)
   }
 
   [Symbol.dispose](): void {
-    this.#database.close()
-  }
-
-  #secret(): string {
-    return (this.#knownSecret ??= readOrCreate(this.#secretPath))
+    this.#store[Symbol.dispose]()
   }
 
   async #create({ name, email, password }: NewUser, isFirst: boolean): Promise<UserRecord> {
     this.#passwords.requireRoom()
-    const passwordHash = await this.#passwords.hash(password)
     const id = `user_${randomUUID().replaceAll("-", "")}`
-    const input = { id, name, email: email.toLowerCase(), passwordHash, isFirst }
-    return this.#table.create(input, Date.now())
+    const outcome = await this.#store.users.create({
+      id,
+      name,
+      email: email.toLowerCase(),
+      passwordHash: await this.#passwords.hash(password),
+      identity: null,
+      isFirst,
+      createdAt: Date.now(),
+    })
+    if (outcome === "operator_exists") throw operatorExists()
+    if (outcome === "email_taken") throw isRegistered(email.toLowerCase())
+    return this.require(id)
   }
 }

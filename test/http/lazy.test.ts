@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 
 const SOURCE = join(import.meta.dir, "..", "..", "src")
 /** What only the console and the management API need. */
-const LATE = /^(better-auth|better-call|stripe|zod-openapi|tollgate-contract\/routes\.ts)(\/|$)/
+const LATE = /^(oauth4webapi|@noble|stripe|zod-openapi|tollgate-contract\/routes\.ts)(\/|$)/
 
 /** Everything that is loaded with a file, before anyone asks for anything: paths and packages. */
 function loadedWith(path: string, loaded = new Set<string>()): Set<string> {

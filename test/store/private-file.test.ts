@@ -5,13 +5,13 @@ import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import { openSqliteReports } from "../../src/store/sqlite/requests-reports.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
-import { openConsoleDatabase } from "../../src/store/console-database.ts"
+import { openConsoleStore } from "../../src/store/console-store.ts"
 
 test("no other user of the machine can read what is kept, no matter who made the folder", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))
   const book = join(data, "tollgate.db")
   const store = openSqliteStore(book)
-  const users = openConsoleDatabase(data)
+  const users = openConsoleStore(data)
   const reports = openSqliteReports(book)
   try {
     store.methods.accounts.create({ id: "acc", name: "acc", createdAt: 1 }, AUDIT)
@@ -26,7 +26,7 @@ test("no other user of the machine can read what is kept, no matter who made the
     expect(open).toEqual([])
   } finally {
     reports.close()
-    users.close()
+    users[Symbol.dispose]()
     store.close()
     rmSync(data, { recursive: true, force: true })
   }

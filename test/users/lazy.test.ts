@@ -24,15 +24,16 @@ function loadedBy(entry: string): Set<string> {
   return found
 }
 
-test("a gateway whose console no one visits loads no better-auth", () => {
+test("a gateway whose console no one visits loads nothing of signing in", () => {
   const loaded = loadedBy("cli/serve.ts")
   expect(loaded).toContain("app.ts")
-  expect([...loaded].filter((name) => name.startsWith("better-auth"))).toEqual([])
+  const ofSigningIn = /^(users\/sign-in|@noble|oauth4webapi)/
+  expect([...loaded].filter((name) => ofSigningIn.test(name))).toEqual([])
 })
 
-test("users are known without better-auth until someone comes in", () => {
+test("OpenID Connect is loaded when someone comes from an issuer", () => {
   const loaded = loadedBy("users/users.ts")
-  expect(loaded).toContain("users/user-table.ts")
-  expect([...loaded].filter((name) => name.startsWith("better-auth"))).toEqual([])
-  expect(loadedBy("users/auth-server.ts")).toContain("better-auth")
+  expect(loaded).toContain("users/issuers.ts")
+  expect([...loaded].filter((name) => name.startsWith("oauth4webapi"))).toEqual([])
+  expect(loadedBy("users/oidc.ts")).toContain("oauth4webapi")
 })

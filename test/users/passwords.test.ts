@@ -13,11 +13,11 @@ test("a changed password ends all other sessions, and the old one is worth nothi
   const [here, elsewhere] = [new Browser(), new Browser("192.0.2.2")]
   await signIn(users, here)
   await signIn(users, elsewhere)
-  await expect(users.signIn.changePassword(here, "not it at all", NEXT)).rejects.toMatchObject({
+  await expect(users.own.changePassword(here, "not it at all", NEXT)).rejects.toMatchObject({
     kind: "invalid_value",
     details: { parameter: "current_password" },
   })
-  here.take(await users.signIn.changePassword(here, ADA.password, NEXT))
+  here.keep(await users.own.changePassword(here, ADA.password, NEXT))
   expect(await users.sessionOf(here.cookie)).not.toBeNull()
   expect(await users.sessionOf(elsewhere.cookie)).toBeNull()
   await expect(signIn(users, elsewhere)).rejects.toMatchObject({ kind: "not_signed_in" })
@@ -27,7 +27,7 @@ test("a changed password ends all other sessions, and the old one is worth nothi
 test("no one changes a password without a session", async () => {
   using open = openUsers()
   await open.users.create(ADA)
-  const change = open.users.signIn.changePassword(new Browser(), ADA.password, NEXT)
+  const change = open.users.own.changePassword(new Browser(), ADA.password, NEXT)
   await expect(change).rejects.toMatchObject({ kind: "not_signed_in" })
 })
 
@@ -43,11 +43,11 @@ test("a reset link works once, ends all sessions, and leaves the other users alo
   const { token, expiresAt } = await users.createReset(ada.id)
   expect(expiresAt).toBeGreaterThan(Date.now() + 23 * 3_600_000)
   const visitor = new Browser("192.0.2.3")
-  await expect(users.signIn.resetPassword(visitor, `${token}x`, NEXT)).rejects.toMatchObject({
+  await expect(users.own.resetPassword(visitor, `${token}x`, NEXT)).rejects.toMatchObject({
     kind: "forbidden",
   })
-  await users.signIn.resetPassword(visitor, token, NEXT)
-  await expect(users.signIn.resetPassword(visitor, token, NEXT)).rejects.toMatchObject({
+  await users.own.resetPassword(visitor, token, NEXT)
+  await expect(users.own.resetPassword(visitor, token, NEXT)).rejects.toMatchObject({
     kind: "forbidden",
   })
   expect(await users.sessionOf(hers.cookie)).toBeNull()

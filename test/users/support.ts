@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Reply, ClientInfo } from "../../src/users/auth-calls.ts"
-import { cookiesAfter } from "../../src/users/cookies.ts"
+import type { ClientInfo } from "../../src/users/client-info.ts"
+import { cookiesAfter } from "./cookies-after.ts"
 import { Users } from "../../src/users/users.ts"
 
 export const ADA = { name: "Ada", email: "ada@example.com", password: "correct horse battery" }
@@ -60,7 +60,7 @@ export class Browser implements ClientInfo {
     this.cookie = cookiesAfter(this.cookie, cookies)
   }
 
-  take(reply: Pick<Reply, "cookies">): void {
+  take(reply: { readonly cookies: readonly string[] }): void {
     this.keep(reply.cookies)
   }
 }
@@ -71,11 +71,7 @@ export async function signIn(
   browser: Browser,
   { email, password }: { email: string; password: string } = ADA,
 ): Promise<{ needsCode: boolean }> {
-  const { reply, needsCode } = await users.signIn.withPassword(browser, {
-    email,
-    password,
-    remember: true,
-  })
-  browser.take(reply)
-  return { needsCode }
+  const answer = await users.signIn.withPassword(browser, { email, password, remember: true })
+  browser.take(answer)
+  return { needsCode: answer.session === null }
 }

@@ -1,4 +1,4 @@
-import type { ClientInfo } from "../../users/auth-calls.ts"
+import type { ClientInfo } from "../../users/client-info.ts"
 import { jsonAnswer } from "../answers.ts"
 import type { AdminContext } from "./endpoint.ts"
 

@@ -36,12 +36,12 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
       return cookieAnswer(context.requestId, session, { cookies, isSecure: secure(context) })
     },
     async "POST /auth/sign-in/email"(context) {
-      const { cookies, needsCode } = await signIn.withPassword(clientOf(context), context.body)
-      const answer = { two_factor: needsCode }
+      const { cookies, session } = await signIn.withPassword(clientOf(context), context.body)
+      const answer = { two_factor: session === null }
       return cookieAnswer(context.requestId, answer, { cookies, isSecure: secure(context) })
     },
     async "DELETE /session"(context) {
-      const cookies = await users.signIn.signOut(clientOf(context))
+      const cookies = await users.signOut(clientOf(context).cookie)
       return cookieAnswer(context.requestId, OK, { cookies, isSecure: secure(context) })
     },
     async "POST /auth/sign-in/oidc"(context) {
@@ -56,7 +56,6 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
     async "GET /auth/callback/{id}"(context) {
       const { location, cookies } = await signIn.fromIssuer(clientOf(context), {
         id: context.path("id"),
-        origin: originOf(context.request, publicUrl()),
         query: new URL(context.request.url).search,
       })
       return redirectAnswer(location, { cookies, isSecure: secure(context) })

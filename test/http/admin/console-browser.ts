@@ -1,4 +1,4 @@
-import { cookiesAfter } from "../../../src/users/cookies.ts"
+import { cookiesAfter } from "../../users/cookies-after.ts"
 import { SetupToken } from "../../../src/users/setup-token.ts"
 import type { TestGateway } from "../../support/gateway.ts"
 

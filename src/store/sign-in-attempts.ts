@@ -1,0 +1,18 @@
+/** A counter and its limit, such as that of an address or a user. */
+export interface CountedAttempt {
+  readonly key: string
+  readonly max: number
+  /** Milliseconds. */
+  readonly window: number
+}
+
+/** Attempts to sign in, counted for all processes together. */
+export interface SignInAttempts {
+  /**
+   * Counts an attempt under each key, stopping at the first that is over its limit.
+   * @returns how long to wait, milliseconds; 0 if none is over.
+   */
+  count(attempts: readonly CountedAttempt[], now: number): Promise<number>
+  /** Undoes a count. */
+  takeBack(keys: readonly string[]): Promise<void>
+}

@@ -1,0 +1,75 @@
+/** A user of the console. Times are Unix milliseconds. */
+export interface UserRecord {
+  readonly id: string
+  readonly name: string
+  /** Lowercase and unique. */
+  readonly email: string
+  readonly isOperator: boolean
+  /** A disabled user has no sessions and cannot sign in. */
+  readonly isDisabled: boolean
+  readonly hasTwoFactor: boolean
+  /** False for a user who signs in through an issuer only. */
+  readonly hasPassword: boolean
+  readonly createdAt: number
+  readonly lastSeenAt: number | null
+}
+
+/** A user as an OpenID Connect issuer knows them. */
+export interface Identity {
+  /** The issuer's id in the settings. */
+  readonly provider: string
+  /** The issuer's `sub` claim, which it never reassigns. */
+  readonly subject: string
+}
+
+export interface UserInput {
+  readonly id: string
+  readonly name: string
+  /** Lowercase. */
+  readonly email: string
+  /** Null for a user who signs in through an issuer. */
+  readonly passwordHash: string | null
+  readonly identity: Identity | null
+  /** Creates them as the operator, unless there is one. */
+  readonly isFirst: boolean
+  readonly createdAt: number
+}
+
+/** Filter and page of a list of users. */
+export interface UserFilter {
+  /** Part of the name or the e-mail address. */
+  readonly search?: string | undefined
+  readonly after?: { readonly createdAt: number; readonly id: string } | undefined
+  readonly limit: number
+}
+
+export interface UserChange {
+  readonly isOperator?: boolean
+  readonly isDisabled?: boolean
+}
+
+export interface UserReads {
+  /** Whether an operator who is not disabled exists. */
+  hasOperator(): Promise<boolean>
+  find(id: string): Promise<UserRecord | null>
+  /** @param email lowercase. */
+  findByEmail(email: string): Promise<UserRecord | null>
+  findByIdentity(identity: Identity): Promise<UserRecord | null>
+  /** Oldest first. */
+  list(filter: UserFilter): Promise<UserRecord[]>
+  /** Those of the ids that exist. */
+  many(ids: readonly string[]): Promise<ReadonlyMap<string, UserRecord>>
+  /** Null for a user without a password. */
+  passwordHash(id: string): Promise<string | null>
+}
+
+export interface UserWrites {
+  create(user: UserInput): Promise<"created" | "email_taken" | "operator_exists">
+  /** Links an identity to a user; one that is already linked stays with its user. */
+  link(id: string, identity: Identity, at: number): Promise<void>
+  /** Disabling a user ends their sessions. */
+  change(id: string, change: UserChange): Promise<"changed" | "not_found" | "last_operator">
+  /** Ends all sessions and proofs of the user. */
+  setPassword(id: string, hash: string): Promise<void>
+  seen(id: string, at: number): Promise<void>
+}

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto"
+import { GatewayError } from "../canon/errors.ts"
+import type { ConsoleStore } from "../store/console-store.ts"
+import type { CountedAttempt } from "../store/sign-in-attempts.ts"
+import type { ClientInfo } from "./client-info.ts"
+
+/** How often something may be tried. */
+export interface AttemptLimit {
+  readonly max: number
+  /** Milliseconds. */
+  readonly window: number
+}
+
+const MINUTE = 60_000
+
+/** From one network address, for any user. */
+export const PER_ADDRESS: AttemptLimit = { max: 60, window: 5 * MINUTE }
+/** For one user, from any address. */
+export const PER_USER: AttemptLimit = { max: 10, window: 10 * MINUTE }
+
+/** Expired rows are deleted once in so many attempts. */
+const SWEEP_EVERY = 500
+
+/**
+ * Limits attempts to sign in. An attempt counts from its start, so that concurrent ones are limited too;
+ * a successful one is taken back.
+ */
+export class AttemptLimits {
+  readonly #store: ConsoleStore
+  #sinceSweep = 0
+
+  constructor(store: ConsoleStore) {
+    this.#store = store
+  }
+
+  /**
+   * Counts an attempt under each key, stopping at the first that is over its limit: an address that may try
+   * no more must not use up the attempts of users.
+   * @returns a function that takes the attempt back.
+   * @throws GatewayError `too_many_attempts`, with the time to wait.
+   */
+  async begin(attempts: readonly CountedAttempt[], now = Date.now()): Promise<() => Promise<void>> {
+    const wait = await this.#store.attempts.count(attempts, now)
+    if (++this.#sinceSweep >= SWEEP_EVERY) {
+      this.#sinceSweep = 0
+      await this.#store.sweep(now)
+    }
+    if (wait > 0) throw tooMany(wait)
+    return () => this.#store.attempts.takeBack(attempts.map(({ key }) => key))
+  }
+
+  /** Limits by address and by what is tried. */
+  beginBy({ address }: ClientInfo, subject: string): Promise<() => Promise<void>> {
+    return this.begin([
+      { key: `address:${address ?? "unknown"}`, ...PER_ADDRESS },
+      { key: subject, ...PER_USER },
+    ])
+  }
+
+  /** Limits by address alone. */
+  beginFrom(name: string, address: string | null): Promise<() => Promise<void>> {
+    return this.begin([{ key: `${name}:${address ?? "unknown"}`, ...PER_ADDRESS }])
+  }
+}
+
+/** The key of what is tried, such as `user`. Keys are stored, so they contain a digest of the text. */
+export function attemptKey(name: string, text: string | undefined): string {
+  const digest = createHash("sha256")
+    .update(text ?? "")
+    .digest("base64url")
+  return `${name}:${digest.slice(0, 22)}`
+}
+
+function tooMany(wait: number): GatewayError {
+  const seconds = Math.max(1, Math.ceil(wait / 1_000))
+  const words = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
+  return new GatewayError("too_many_attempts", `Too many attempts. Try again in ${words}.`, {
+    retryAfter: seconds,
+  })
+}

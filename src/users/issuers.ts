@@ -1,0 +1,179 @@
+import { randomUUID, timingSafeEqual } from "node:crypto"
+import { GatewayError } from "../canon/errors.ts"
+import type { OidcSettings } from "../config/sign-in-settings.ts"
+import type { ConsoleStore } from "../store/console-store.ts"
+import type { UserRecord } from "../store/users.ts"
+import type { AttemptLimits } from "./attempt-limits.ts"
+import type { ClientInfo } from "./client-info.ts"
+import { cookieNamed, expireCookie, setCookie, STATE_COOKIE } from "./cookies.ts"
+import { describeIssuer, type IssuerDescription } from "./issuer.ts"
+import type { Claims, OidcSecrets } from "./oidc.ts"
+import type { SignedIn } from "./sign-in.ts"
+import { hashToken, newToken } from "./tokens.ts"
+import type { UserSessions } from "./user-sessions.ts"
+
+/** How long a user may take at the issuer, seconds. */
+const FLOW_TIME = 10 * 60
+/** How long an issuer's metadata is cached, milliseconds. */
+const DESCRIPTION_TIME = 10 * 60_000
+
+export interface IssuersParts {
+  readonly store: ConsoleStore
+  readonly limits: AttemptLimits
+  readonly sessions: UserSessions
+  /** Whether an address is invited: a new user is created only then. */
+  readonly isInvited: (email: string) => Promise<boolean>
+  /** Reports a failure to the operator. */
+  readonly onFailure: (message: string) => void
+}
+
+/** Stored while the browser is at the issuer. */
+interface PendingFlow extends OidcSecrets {
+  readonly issuer: string
+  readonly redirectUri: string
+  readonly returnTo: string
+}
+
+/** The result of the callback: a session, or the reason why there is none. */
+export interface IssuerReturn extends SignedIn {
+  /** The page of the console to redirect to. */
+  readonly location: string
+  readonly refusal: string | null
+}
+
+/** Signs users in by OpenID Connect. */
+export class Issuers {
+  readonly #parts: IssuersParts
+  readonly #descriptions = new Map<
+    string,
+    { readonly description: IssuerDescription; readonly at: number }
+  >()
+
+  constructor(parts: IssuersParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Starts a sign-in.
+   * @param origin the public origin of the console.
+   * @param returnTo the page of the console to return to.
+   * @throws GatewayError `upstream_error` if the issuer cannot be reached.
+   */
+  async toIssuer(
+    client: ClientInfo,
+    input: { readonly issuer: OidcSettings; readonly origin: string; readonly returnTo: string },
+  ): Promise<{ readonly url: string; readonly cookies: readonly string[] }> {
+    const { issuer: settings, origin, returnTo } = input
+    await this.#parts.limits.beginFrom("oidc", client.address)
+    const description = await this.#describe(settings)
+    const { authorizationUrl, newSecrets } = await import("./oidc.ts")
+    const secrets = newSecrets()
+    const redirectUri = `${origin}/admin/v1/auth/callback/${settings.id}`
+    const state = newToken()
+    const flow: PendingFlow = { ...secrets, issuer: settings.id, redirectUri, returnTo }
+    await this.#parts.store.proofs.create({
+      kind: "oidc",
+      hash: hashToken("oidc", state),
+      user: null,
+      value: JSON.stringify(flow),
+      expiresAt: Date.now() + FLOW_TIME * 1_000,
+    })
+    const url = await authorizationUrl({ settings, description, redirectUri }, state, secrets)
+    return { url, cookies: [setCookie(STATE_COOKIE, state, FLOW_TIME)] }
+  }
+
+  /** Handles the callback. @param query of its address, with the question mark. */
+  async fromIssuer(
+    client: ClientInfo,
+    input: { readonly issuer: OidcSettings; readonly query: string },
+  ): Promise<IssuerReturn> {
+    const { issuer: settings } = input
+    const query = new URLSearchParams(input.query)
+    await this.#parts.limits.beginFrom("oidc", client.address)
+    const flow = await this.#takeFlow(client, query)
+    // Otherwise the code and the verifier of one issuer would be sent to another.
+    if (flow?.issuer !== settings.id) return refused("state_mismatch")
+    const { claimsOf, IssuerRefusal } = await import("./oidc.ts")
+    const description = await this.#describe(settings)
+    const { redirectUri } = flow
+    try {
+      const claims = await claimsOf({ settings, description, redirectUri }, query, flow)
+      return await this.#signIn(client, flow, claims)
+    } catch (error) {
+      if (!(error instanceof IssuerRefusal)) throw error
+      const { cause } = error
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      this.#parts.onFailure(`${settings.name}: ${error.code}: ${reason}`)
+      return refused(error.code)
+    }
+  }
+
+  /** Consumes the flow that this browser started. */
+  async #takeFlow(client: ClientInfo, query: URLSearchParams): Promise<PendingFlow | undefined> {
+    const state = query.get("state")
+    const own = cookieNamed(client.cookie, STATE_COOKIE)
+    if (!state || own === undefined) return undefined
+    const hash = hashToken("oidc", state)
+    if (!timingSafeEqual(Buffer.from(hash), Buffer.from(hashToken("oidc", own)))) return undefined
+    const proof = await this.#parts.store.proofs.take("oidc", hash, Date.now())
+    return proof ? (JSON.parse(proof.value) as PendingFlow) : undefined
+  }
+
+  async #signIn(client: ClientInfo, flow: PendingFlow, claims: Claims): Promise<IssuerReturn> {
+    const user = await this.#userOf(flow.issuer, claims)
+    if (typeof user === "string") return refused(user)
+    if (user.isDisabled) return refused("disabled")
+    const opened = await this.#parts.sessions.open(user, client, { isRemembered: true })
+    const cookies = [...opened.cookies, expireCookie(STATE_COOKIE)]
+    return { session: opened.session, cookies, location: flow.returnTo, refusal: null }
+  }
+
+  /**
+   * The user of a known identity; otherwise, if the issuer has verified the e-mail address, the user with that
+   * address, or a new user if it is invited. @returns the user, or the reason why there is none.
+   */
+  async #userOf(provider: string, claims: Claims): Promise<UserRecord | string> {
+    const { users } = this.#parts.store
+    const { subject, email, isEmailVerified, name } = claims
+    if (email === undefined) return "email_not_found"
+    const identity = { provider, subject }
+    const known = await users.findByIdentity(identity)
+    if (known) return known
+    const namesake = await users.findByEmail(email)
+    if (!isEmailVerified) return namesake ? "account_not_linked" : "email_not_verified"
+    if (namesake) await users.link(namesake.id, identity, Date.now())
+    else if (await this.#parts.isInvited(email)) {
+      const id = `user_${randomUUID().replaceAll("-", "")}`
+      const isFirst = false
+      const createdAt = Date.now()
+      const input = { id, name, email, passwordHash: null, identity, isFirst, createdAt }
+      await users.create(input)
+    } else return "not_invited"
+    return (await users.findByIdentity(identity)) ?? "account_not_linked"
+  }
+
+  async #describe(settings: OidcSettings): Promise<IssuerDescription> {
+    const { issuer } = settings
+    const known = this.#descriptions.get(issuer)
+    if (known && Math.abs(Date.now() - known.at) < DESCRIPTION_TIME) return known.description
+    const description = await describeIssuer(settings)
+    this.#descriptions.set(issuer, { description, at: Date.now() })
+    return description
+  }
+}
+
+function refused(code: string): IssuerReturn {
+  const location = `/console/sign-in?error=${encodeURIComponent(code)}`
+  return { session: null, cookies: [expireCookie(STATE_COOKIE)], location, refusal: code }
+}
+
+/** @throws GatewayError `not_found`, listing the known ones. */
+export function requireOidc(issuers: readonly OidcSettings[], id: string): OidcSettings {
+  const issuer = issuers.find((candidate) => candidate.id === id)
+  if (issuer) return issuer
+  const known = issuers.map((candidate) => candidate.id).join(", ")
+  const hint = known === "" ? "none is set up" : `there are: ${known}`
+  throw new GatewayError("not_found", `There is no issuer '${id.slice(0, 100)}': ${hint}.`, {
+    parameter: "provider",
+  })
+}

@@ -1,0 +1,157 @@
+import * as oauth from "oauth4webapi"
+import type { OidcSettings } from "../config/sign-in-settings.ts"
+import type { IssuerDescription } from "./issuer.ts"
+
+/** How long an issuer may take to respond, milliseconds. */
+const ANSWER_TIME = 10_000
+
+/** Kept while the browser is at the issuer. */
+export interface OidcSecrets {
+  readonly verifier: string
+  readonly nonce: string
+}
+
+/** The user, as the issuer describes them. */
+export interface Claims {
+  readonly subject: string
+  readonly email: string | undefined
+  readonly isEmailVerified: boolean
+  readonly name: string
+}
+
+/** A failed sign-in at an issuer; the sign-in page shows a text for its code. */
+export class IssuerRefusal extends Error {
+  override readonly name = "IssuerRefusal"
+  readonly code: string
+
+  constructor(code: string, options: { readonly cause: unknown }) {
+    super(code, options)
+    this.code = code
+  }
+}
+
+interface Flow {
+  readonly settings: OidcSettings
+  readonly description: IssuerDescription
+  /** Where the issuer redirects to. */
+  readonly redirectUri: string
+}
+
+export function newSecrets(): OidcSecrets {
+  return { verifier: oauth.generateRandomCodeVerifier(), nonce: oauth.generateRandomNonce() }
+}
+
+/** The start of the authorization code flow, with PKCE and a nonce. */
+export async function authorizationUrl(
+  { settings, description, redirectUri }: Flow,
+  state: string,
+  { verifier, nonce }: OidcSecrets,
+): Promise<string> {
+  const url = new URL(description.authorization_endpoint)
+  const scopes = new Set(["openid", ...settings.scopes])
+  const parameters = {
+    response_type: "code",
+    client_id: settings.clientId,
+    redirect_uri: redirectUri,
+    scope: [...scopes].join(" "),
+    state,
+    nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
+}
+
+/**
+ * Exchanges the code for an ID token and validates it.
+ * @param query the callback's; the caller has checked its state.
+ * @throws IssuerRefusal
+ */
+export async function claimsOf(
+  flow: Flow,
+  query: URLSearchParams,
+  { verifier, nonce }: OidcSecrets,
+): Promise<Claims> {
+  const { settings, description, redirectUri } = flow
+  const client: oauth.Client = { client_id: settings.clientId }
+  const authentication =
+    settings.clientSecret === undefined
+      ? oauth.None()
+      : oauth.ClientSecretPost(settings.clientSecret)
+  const parameters = validated(description, client, query)
+  const token = await refusing("invalid_code", async () => {
+    const response = await oauth.authorizationCodeGrantRequest(
+      description,
+      client,
+      authentication,
+      parameters,
+      redirectUri,
+      verifier,
+      optionsFor(description),
+    )
+    const answer = await oauth.processAuthorizationCodeResponse(description, client, response, {
+      expectedNonce: nonce,
+      requireIdToken: true,
+    })
+    await oauth.validateApplicationLevelSignature(description, response, optionsFor(description))
+    return answer
+  })
+  const claims = oauth.getValidatedIdTokenClaims(token)
+  if (claims === undefined) throw new Error("a response with an ID token has no claims")
+  if (claims["email"] !== undefined || description.userinfo_endpoint === undefined)
+    return claimsFrom(claims)
+  return refusing("unable_to_get_user_info", async () => {
+    const response = await oauth.userInfoRequest(
+      description,
+      client,
+      token.access_token,
+      optionsFor(description),
+    )
+    return claimsFrom(
+      await oauth.processUserInfoResponse(description, client, claims.sub, response),
+    )
+  })
+}
+
+function validated(
+  description: IssuerDescription,
+  client: oauth.Client,
+  query: URLSearchParams,
+): URLSearchParams {
+  try {
+    return oauth.validateAuthResponse(description, client, query, oauth.skipStateCheck)
+  } catch (cause) {
+    const code = cause instanceof oauth.AuthorizationResponseError ? cause.error : "issuer_mismatch"
+    throw new IssuerRefusal(code.slice(0, 100), { cause })
+  }
+}
+
+async function refusing<T>(code: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (cause) {
+    throw new IssuerRefusal(code, { cause })
+  }
+}
+
+function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
+  const { sub: subject, email, name } = claims
+  return {
+    subject,
+    email: typeof email === "string" && email !== "" ? email.toLowerCase() : undefined,
+    isEmailVerified: claims["email_verified"] === true,
+    name: typeof name === "string" ? name : "",
+  }
+}
+
+/** An issuer without TLS has been configured by the operator, for example on the same machine. */
+function optionsFor({ issuer }: IssuerDescription): {
+  signal: AbortSignal
+  [oauth.allowInsecureRequests]: boolean
+} {
+  return {
+    signal: AbortSignal.timeout(ANSWER_TIME),
+    [oauth.allowInsecureRequests]: issuer.startsWith("http:"),
+  }
+}

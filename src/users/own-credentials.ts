@@ -1,0 +1,111 @@
+import type { UserRecord } from "../store/users.ts"
+import { attemptKey } from "./attempt-limits.ts"
+import type { ClientInfo } from "./client-info.ts"
+import { cookieNamed, expireCookie, SESSION_COOKIE, TRUST_COOKIE } from "./cookies.ts"
+import { hasNoPassword, hasNoSecondFactor, resetIsOver, wrongPassword } from "./refusals.ts"
+import type { TwoFactorSetup } from "./second-factors.ts"
+import type { SignInParts } from "./sign-in.ts"
+import { hashToken, newToken } from "./tokens.ts"
+import type { OpenSession } from "./user-sessions.ts"
+
+/** How long a link that sets a new password works, milliseconds. */
+const RESET_TIME = 24 * 60 * 60 * 1_000
+
+/** Changes to a user's own password and second factor. */
+export class OwnCredentials {
+  readonly #parts: SignInParts
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Ends all sessions of the user, and all links that would set another password.
+   * @returns the cookies of a new session.
+   * @throws GatewayError `invalid_value` for a wrong password, `conflict` for a user without one.
+   */
+  changePassword(client: ClientInfo, current: string, next: string): Promise<readonly string[]> {
+    return this.#attempt(client, async ({ user, isRemembered }) => {
+      const { store, passwords, sessions } = this.#parts
+      const hash = await store.users.passwordHash(user.id)
+      if (hash === null) throw hasNoPassword()
+      if (!(await passwords.verify(current, hash))) throw wrongPassword("current_password")
+      await store.users.setPassword(user.id, await passwords.hash(next))
+      return (await sessions.open(user, client, { isRemembered })).cookies
+    })
+  }
+
+  /** A token that sets a new password, once, within a day. Earlier ones stop working. */
+  async createReset(
+    user: UserRecord,
+  ): Promise<{ readonly token: string; readonly expiresAt: number }> {
+    const { proofs } = this.#parts.store
+    await proofs.endAll(user.id)
+    const token = newToken()
+    const kind = "reset-password"
+    const expiresAt = Date.now() + RESET_TIME
+    await proofs.create({ kind, hash: hashToken(kind, token), user: user.id, value: "", expiresAt })
+    return { token, expiresAt }
+  }
+
+  /**
+   * Sets a password by a link that an operator made, and ends all sessions of the user.
+   * @throws GatewayError `forbidden` for a link that was used or has expired.
+   */
+  async resetPassword(client: ClientInfo, token: string, next: string): Promise<UserRecord> {
+    const { store, limits, passwords } = this.#parts
+    const takeBack = await limits.beginBy(client, attemptKey("reset", token))
+    passwords.requireRoom()
+    const kind = "reset-password"
+    const proof = await store.proofs.take(kind, hashToken(kind, token), Date.now())
+    const user = proof && proof.user !== null ? await store.users.find(proof.user) : null
+    if (!user) throw resetIsOver()
+    await store.users.setPassword(user.id, await passwords.hash(next))
+    await takeBack()
+    return user
+  }
+
+  /** Starts setting up a second factor; the first correct code activates it. */
+  beginTwoFactor(client: ClientInfo, password: string): Promise<TwoFactorSetup> {
+    return this.#attempt(client, async ({ user }) => {
+      await this.#requirePassword(user, password)
+      return this.#parts.secondFactors.begin(user)
+    })
+  }
+
+  /** @returns the cookies of a new session. */
+  endTwoFactor(client: ClientInfo, password: string): Promise<readonly string[]> {
+    return this.#attempt(client, async ({ user, sessionId, isRemembered }) => {
+      await this.#requirePassword(user, password)
+      const { store, sessions } = this.#parts
+      await store.secondFactors.remove(user.id)
+      const opened = await sessions.open(user, client, { isRemembered, replaced: sessionId })
+      return [...opened.cookies, expireCookie(TRUST_COOKIE)]
+    })
+  }
+
+  /** Replaces the backup codes. */
+  newBackupCodes(client: ClientInfo, password: string): Promise<readonly string[]> {
+    return this.#attempt(client, async ({ user }) => {
+      if (!user.hasTwoFactor) throw hasNoSecondFactor()
+      await this.#requirePassword(user, password)
+      return this.#parts.secondFactors.replaceBackupCodes(user)
+    })
+  }
+
+  async #requirePassword(user: UserRecord, password: string): Promise<void> {
+    const { store, passwords } = this.#parts
+    const hash = await store.users.passwordHash(user.id)
+    if (hash === null || !(await passwords.verify(password, hash))) throw wrongPassword("password")
+  }
+
+  async #attempt<T>(client: ClientInfo, work: (session: OpenSession) => Promise<T>): Promise<T> {
+    const { limits, passwords, sessions } = this.#parts
+    const key = attemptKey("session", cookieNamed(client.cookie, SESSION_COOKIE))
+    const takeBack = await limits.beginBy(client, key)
+    passwords.requireRoom()
+    const result = await work(await sessions.require(client.cookie))
+    await takeBack()
+    return result
+  }
+}

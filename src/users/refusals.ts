@@ -1,0 +1,105 @@
+import { GatewayError } from "../canon/errors.ts"
+
+/** How long a second factor stays locked, seconds. */
+export const LOCK_TIME = 15 * 60
+
+export function notSignedIn(): GatewayError {
+  return new GatewayError("not_signed_in", "You are not signed in. Sign in to the console.")
+}
+
+/** The same for a wrong password and for an unknown address. */
+export function wrongCredentials(): GatewayError {
+  return new GatewayError("not_signed_in", "The e-mail address or the password is wrong.")
+}
+
+/** @param parameter the field that holds it. */
+export function wrongPassword(parameter: string): GatewayError {
+  return new GatewayError("invalid_value", "The password is wrong.", { parameter })
+}
+
+export function isDisabled(): GatewayError {
+  return new GatewayError("forbidden", "This user is disabled. Ask an operator.")
+}
+
+export function wrongCode(): GatewayError {
+  return new GatewayError(
+    "invalid_value",
+    "The code is wrong. Codes change every 30 seconds: check that your clock is right.",
+    { parameter: "code" },
+  )
+}
+
+export function usedCode(): GatewayError {
+  return new GatewayError(
+    "invalid_value",
+    "This code has been used already. Wait for the next one: codes change every 30 seconds.",
+    { parameter: "code" },
+  )
+}
+
+export function wrongBackupCode(): GatewayError {
+  return new GatewayError("invalid_value", "The backup code is wrong, or has been used already.", {
+    parameter: "code",
+  })
+}
+
+export function challengeIsOver(): GatewayError {
+  return new GatewayError(
+    "not_signed_in",
+    "The time for the code is over, or too many codes were wrong. Sign in with your password again.",
+  )
+}
+
+export function isLocked(): GatewayError {
+  return new GatewayError(
+    "too_many_attempts",
+    "Too many codes were wrong. Try again in 15 minutes, or ask an operator for help.",
+    { retryAfter: LOCK_TIME },
+  )
+}
+
+export function hasSecondFactor(): GatewayError {
+  return new GatewayError("conflict", "A second factor is already in use. Switch it off first.")
+}
+
+export function hasNoSecondFactor(): GatewayError {
+  return new GatewayError("conflict", "No second factor was set up for this user.")
+}
+
+export function hasNoPassword(): GatewayError {
+  return new GatewayError(
+    "conflict",
+    "You have no password here. Ask an operator for a link to set one.",
+  )
+}
+
+export function resetIsOver(): GatewayError {
+  return new GatewayError(
+    "forbidden",
+    "This link has been used already, or is older than a day. Ask an operator for another.",
+  )
+}
+
+export function noSuchUser(id: string): GatewayError {
+  return new GatewayError("not_found", `There is no user '${id.slice(0, 100)}'.`)
+}
+
+export function operatorExists(): GatewayError {
+  return new GatewayError(
+    "conflict",
+    "This gateway has an operator already. Sign in, or ask them for an invitation.",
+  )
+}
+
+export function isRegistered(email: string): GatewayError {
+  return new GatewayError("conflict", `Somebody is registered with ${email} already: sign in.`, {
+    parameter: "email",
+  })
+}
+
+export function isLastOperator(): GatewayError {
+  return new GatewayError(
+    "conflict",
+    "This is the last operator who can sign in. Make somebody else an operator first.",
+  )
+}

@@ -1,0 +1,144 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import { GatewayError } from "../canon/errors.ts"
+import { randomText } from "../canon/random-text.ts"
+import type { ConsoleStore } from "../store/console-store.ts"
+import type { SecondFactor } from "../store/second-factors.ts"
+import type { UserRecord } from "../store/users.ts"
+import type { FactorCipher } from "./factor-cipher.ts"
+import {
+  hasNoSecondFactor,
+  hasSecondFactor,
+  isLocked,
+  LOCK_TIME,
+  usedCode,
+  wrongBackupCode,
+  wrongCode,
+} from "./refusals.ts"
+import { latestStep, matchingStep, secretText, totpUri } from "./totp.ts"
+
+const LOCK = { max: 10, duration: LOCK_TIME * 1_000 }
+const BACKUP_CODES = 10
+const SECRET_LENGTH = 32
+
+export interface SecondFactorInput {
+  readonly kind: "totp" | "backup-code"
+  readonly code: string
+  /** Whether this browser needs no code for 30 days. */
+  readonly trustDevice: boolean
+}
+
+/** Shown once, when a second factor is set up. */
+export interface TwoFactorSetup {
+  readonly uri: string
+  readonly secret: string
+  readonly backupCodes: readonly string[]
+}
+
+/** Authenticator apps and backup codes. */
+export class SecondFactors {
+  readonly #store: ConsoleStore
+  readonly #cipher: FactorCipher
+
+  constructor(store: ConsoleStore, cipher: FactorCipher) {
+    this.#store = store
+    this.#cipher = cipher
+  }
+
+  /** Sets one up; the first correct code activates it. @throws GatewayError `conflict` if one is active. */
+  async begin(user: UserRecord): Promise<TwoFactorSetup> {
+    const secret = randomText(SECRET_LENGTH)
+    const backupCodes = newBackupCodes()
+    const isBegun = await this.#store.secondFactors.begin(
+      user.id,
+      this.#cipher.encrypt(secret),
+      this.#cipher.encrypt(JSON.stringify(backupCodes)),
+    )
+    if (!isBegun) throw hasSecondFactor()
+    return { uri: totpUri(secret, user.email), secret: secretText(secret), backupCodes }
+  }
+
+  /** @throws GatewayError `conflict` for a user without one. */
+  async require(user: UserRecord): Promise<SecondFactor> {
+    const factor = await this.#store.secondFactors.find(user.id)
+    if (factor) return factor
+    throw hasNoSecondFactor()
+  }
+
+  /** @throws GatewayError `too_many_attempts` while it is locked. */
+  requireUnlocked({ lockedUntil }: SecondFactor): void {
+    if (lockedUntil === null) return
+    const wait = lockedUntil - Date.now()
+    // A longer wait means that the clock was set back.
+    if (wait > 0 && wait <= LOCK.duration) throw isLocked()
+  }
+
+  /** Consumes a code. @throws GatewayError `invalid_value` for a wrong or used one. */
+  async use(
+    user: UserRecord,
+    factor: SecondFactor,
+    { kind, code }: Pick<SecondFactorInput, "kind" | "code">,
+  ): Promise<void> {
+    const text = code.replaceAll(" ", "")
+    if (kind === "totp") await this.#useTotp(user, factor, text)
+    else await this.#useBackupCode(user, factor, text)
+  }
+
+  /** Counts a wrong code. The tenth in a row locks the factor for 15 minutes. */
+  fail(user: UserRecord): Promise<void> {
+    return this.#store.secondFactors.fail(user.id, Date.now(), LOCK)
+  }
+
+  /** Replaces the backup codes. @throws GatewayError `conflict` without a second factor. */
+  async replaceBackupCodes(user: UserRecord): Promise<readonly string[]> {
+    const factor = await this.require(user)
+    const codes = newBackupCodes()
+    const encrypted = this.#cipher.encrypt(JSON.stringify(codes))
+    if (await this.#store.secondFactors.replaceBackupCodes(user.id, factor.backupCodes, encrypted))
+      return codes
+    throw new GatewayError("conflict", "The backup codes have changed in the meantime. Try again.")
+  }
+
+  async #useTotp(user: UserRecord, factor: SecondFactor, code: string): Promise<void> {
+    const now = Date.now()
+    const step = matchingStep(this.#decrypt(factor.secret), code, now)
+    if (step === undefined) throw wrongCode()
+    if (!(await this.#store.secondFactors.useStep(user.id, step, latestStep(now)))) throw usedCode()
+  }
+
+  async #useBackupCode(user: UserRecord, factor: SecondFactor, code: string): Promise<void> {
+    const codes: unknown = JSON.parse(this.#decrypt(factor.backupCodes))
+    if (!Array.isArray(codes)) throw new Error("the backup codes are not a list")
+    const left = codes.filter((one) => !isSame(String(one), code))
+    if (left.length === codes.length) throw wrongBackupCode()
+    const { secondFactors } = this.#store
+    const encrypted = this.#cipher.encrypt(JSON.stringify(left))
+    if (!(await secondFactors.replaceBackupCodes(user.id, factor.backupCodes, encrypted)))
+      throw wrongBackupCode()
+    await secondFactors.succeed(user.id)
+  }
+
+  #decrypt(encrypted: string): string {
+    try {
+      return this.#cipher.decrypt(encrypted)
+    } catch (cause) {
+      throw new GatewayError(
+        "internal_error",
+        "Your second factor cannot be decrypted: the gateway's session secret has changed since it was set up. Ask an operator to switch it off.",
+        { cause },
+      )
+    }
+  }
+}
+
+function newBackupCodes(): string[] {
+  return Array.from({ length: BACKUP_CODES }, () => `${randomText(5)}-${randomText(5)}`)
+}
+
+/** Compares in constant time. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other))
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest()
+}

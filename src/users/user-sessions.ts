@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto"
+import type { ConsoleStore } from "../store/console-store.ts"
+import type { SessionRecord } from "../store/sessions.ts"
+import type { UserRecord } from "../store/users.ts"
+import type { ClientInfo } from "./client-info.ts"
+import { cookieNamed, expireCookie, SESSION_COOKIE, setCookie } from "./cookies.ts"
+import { isDisabled, notSignedIn, wrongCredentials } from "./refusals.ts"
+import { hashToken, newToken } from "./tokens.ts"
+
+const HOUR = 60 * 60_000
+const DAY = 24 * HOUR
+/** How long an unused remembered session lives, milliseconds. */
+const SESSION_TIME = 7 * DAY
+/** It is renewed once so much of its time has passed. */
+const RENEWAL_STEP = HOUR
+/** A session that ends with the browser is not renewed. */
+const SHORT_SESSION_TIME = DAY
+/** `lastSeenAt` is updated once in so many milliseconds. */
+const SEEN_STEP = 60_000
+const LONGEST_AGENT = 300
+
+/** A user and their session. */
+export interface OpenSession {
+  readonly user: UserRecord
+  readonly sessionId: string
+  readonly isRemembered: boolean
+}
+
+export interface SessionInput {
+  /** Whether it outlives the browser. */
+  readonly isRemembered: boolean
+  /** The id of the session that it replaces, which ends. */
+  readonly replaced?: string
+  /** The hash that the given password matched. */
+  readonly passwordHash?: string
+}
+
+/** A new session, and the cookies that hand it to the browser. */
+export interface NewOpenSession {
+  readonly session: OpenSession
+  readonly cookies: readonly string[]
+}
+
+/** Creates, finds, renews and ends sessions. */
+export class UserSessions {
+  readonly #store: ConsoleStore
+
+  constructor(store: ConsoleStore) {
+    this.#store = store
+  }
+
+  /**
+   * Starts a session with a new token, never one that the browser sent.
+   * @throws GatewayError `forbidden` for a disabled user, `not_signed_in` if the password has changed meanwhile.
+   */
+  async open(user: UserRecord, client: ClientInfo, input: SessionInput): Promise<NewOpenSession> {
+    const { isRemembered, replaced = null, passwordHash = null } = input
+    const token = newToken()
+    const id = `session_${randomUUID().replaceAll("-", "")}`
+    const createdAt = Date.now()
+    const isOpen = await this.#store.sessions.create(
+      {
+        id,
+        user: user.id,
+        tokenHash: hashToken("session", token),
+        isRemembered,
+        passwordHash,
+        createdAt,
+        expiresAt: createdAt + (isRemembered ? SESSION_TIME : SHORT_SESSION_TIME),
+        address: client.address,
+        agent: client.agent?.slice(0, LONGEST_AGENT) ?? null,
+      },
+      replaced,
+    )
+    if (!isOpen) {
+      throw (await this.#store.users.find(user.id))?.isDisabled ? isDisabled() : wrongCredentials()
+    }
+    const session = { user, sessionId: id, isRemembered }
+    return { session, cookies: [sessionCookie(token, isRemembered)] }
+  }
+
+  /** The session of these cookies; null without one. */
+  async find(cookie: string | null): Promise<OpenSession | null> {
+    const token = cookieNamed(cookie, SESSION_COOKIE)
+    if (token === undefined) return null
+    const now = Date.now()
+    const found = await this.#store.sessions.find(hashToken("session", token), now)
+    const user = found && (await this.#store.users.find(found.user))
+    if (!found || !user || user.isDisabled) return null
+    if (now - (user.lastSeenAt ?? 0) > SEEN_STEP) await this.#store.users.seen(user.id, now)
+    return { user, sessionId: found.id, isRemembered: found.isRemembered }
+  }
+
+  /** The session of these cookies. @throws GatewayError `not_signed_in` without one. */
+  async require(cookie: string | null): Promise<OpenSession> {
+    const session = await this.find(cookie)
+    if (session) return session
+    throw notSignedIn()
+  }
+
+  /** Extends a session in use. @returns the cookies for the browser. */
+  async renew(cookie: string): Promise<readonly string[]> {
+    const token = cookieNamed(cookie, SESSION_COOKIE)
+    if (token === undefined) return []
+    const now = Date.now()
+    const found = await this.#store.sessions.find(hashToken("session", token), now)
+    if (!found?.isRemembered) return []
+    const expiresAt = now + SESSION_TIME
+    // If the clock was set back, it has more time left than a new one.
+    if (Math.abs(expiresAt - found.expiresAt) < RENEWAL_STEP) return []
+    await this.#store.sessions.renew(found.id, expiresAt)
+    return [sessionCookie(token, true)]
+  }
+
+  /** @returns the cookies for the browser. */
+  async signOut(cookie: string | null): Promise<readonly string[]> {
+    const token = cookieNamed(cookie, SESSION_COOKIE)
+    const found =
+      token === undefined
+        ? null
+        : await this.#store.sessions.find(hashToken("session", token), Date.now())
+    if (found) await this.#store.sessions.end(found.user, found.id)
+    return [expireCookie(SESSION_COOKIE)]
+  }
+
+  /** The open sessions of a user, newest first. */
+  list(user: string): Promise<SessionRecord[]> {
+    return this.#store.sessions.list(user, Date.now())
+  }
+
+  /** @returns whether the user had such a session. */
+  end(user: string, id: string): Promise<boolean> {
+    return this.#store.sessions.end(user, id)
+  }
+}
+
+function sessionCookie(token: string, isRemembered: boolean): string {
+  return setCookie(SESSION_COOKIE, token, isRemembered ? SESSION_TIME / 1_000 : undefined)
+}

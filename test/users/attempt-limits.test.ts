@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { asGatewayError } from "../../src/canon/errors.ts"
+import { openConsoleStore } from "../../src/store/console-store.ts"
+import { AttemptLimits, PER_ADDRESS, PER_USER } from "../../src/users/attempt-limits.ts"
+
+/** Asks whether an address may try as a user, at a time. */
+type Try = (address: string, user: string, now?: number) => Promise<boolean>
+
+async function withLimits(work: (isLetIn: Try) => Promise<void>): Promise<void> {
+  const data = mkdtempSync(join(tmpdir(), "tollgate-attempts-"))
+  const store = openConsoleStore(data)
+  const limits = new AttemptLimits(store)
+  try {
+    await work(async (address, user, now = 1_000) => {
+      try {
+        await limits.begin(
+          [
+            { key: `address:${address}`, ...PER_ADDRESS },
+            { key: `user:${user}`, ...PER_USER },
+          ],
+          now,
+        )
+        return true
+      } catch (error) {
+        expect(asGatewayError(error).kind).toBe("too_many_attempts")
+        return false
+      }
+    })
+  } finally {
+    store[Symbol.dispose]()
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
+test("an address that tries too much locks no one out any more", () =>
+  withLimits(async (isLetIn) => {
+    for (let time = 0; time < PER_ADDRESS.max; time++) await isLetIn("evil", `user-${time % 6}`)
+    expect(await isLetIn("evil", "ada")).toBe(false)
+    for (let time = 0; time < 100; time++) await isLetIn("evil", "ada")
+    expect(await isLetIn("home", "ada")).toBe(true)
+    for (let time = 1; time < PER_USER.max; time++) expect(await isLetIn("home", "ada")).toBe(true)
+    expect(await isLetIn("home", "ada")).toBe(false)
+    expect(await isLetIn("home", "ada", 1_000 + PER_USER.window)).toBe(true)
+  }))
+
+test("a clock that is set back locks no one out until it is where it was", () =>
+  withLimits(async (isLetIn) => {
+    const year = 365 * 24 * 3_600_000
+    for (let time = 0; time <= PER_USER.max; time++) await isLetIn("home", "ada", year)
+    expect(await isLetIn("home", "ada", year)).toBe(false)
+    expect(await isLetIn("home", "ada", 1_000)).toBe(true)
+  }))
