@@ -63,7 +63,9 @@ export class ChatRelay {
   async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const work = this.#enter(call)
     const { input, admission } = await this.#prepare(dialect, call)
-    const admitted = await this.#services.pipeline.admit({ ...input, caller, work }, admission)
+    const { config, rate } = input
+    const arrival = { call: input.call, caller, config, rate, work }
+    const admitted = await this.#services.pipeline.admit(arrival, admission)
     const context = this.#contextOf(input, admitted)
     return context.request.stream
       ? answerStreamed(this.#services, context)

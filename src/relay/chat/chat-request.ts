@@ -14,12 +14,18 @@ import type { ReasoningSigner } from "./reasoning-envelope.ts"
  * How a candidate is called. What is lost on the way to it is reported from now on.
  * @throws GatewayError when the request cannot go there; another candidate may be able to carry it.
  */
-export async function planFor(
+export function planFor(
   context: ChatContext,
   candidate: Candidate,
   signer: ReasoningSigner,
-): Promise<Plan> {
-  const plan = await planCall(context, candidate, signer)
+): MaybePromise<Plan> {
+  const plan = planCall(context, candidate, signer)
+  return plan instanceof Promise
+    ? plan.then((planned) => acceptLosses(context, planned))
+    : acceptLosses(context, plan)
+}
+
+function acceptLosses(context: ChatContext, plan: Plan): Plan {
   if (context.call.isStrict && plan.losses.length > 0) throw notCarried(plan.losses)
   context.charge.losses = plan.losses
   return plan

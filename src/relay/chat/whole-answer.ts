@@ -2,6 +2,7 @@ import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Part } from "../../canon/message.ts"
 import { afterCharge, GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { Billing } from "../billing/billing.ts"
@@ -47,15 +48,28 @@ interface Received {
 interface ReceivedPlan {
   readonly plan: Plan
   readonly all: readonly Received[]
+  /** Of all of them together. */
+  readonly meter: Meter
 }
 
 /** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
 export async function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
-  const { pipeline, billing } = services
-  const { charge, headers } = context
-  const { plan, all } = await receiveAnswer(services, context)
-  const [first] = all
-  const meter = all.length === 1 && first ? first.meter : Meter.sum(all.map((one) => one.meter))
+  const { pipeline, billing, signer, conversations } = services
+  const { charge, headers, keeping } = context
+  let received: ReceivedPlan
+  try {
+    received = await pipeline.tryCandidates(
+      context,
+      (candidate) => planFor(context, candidate, signer),
+      (plan) => receivePlan(services, context, plan),
+    )
+  } catch (failure) {
+    pipeline.release(context)
+    throw failure
+  } finally {
+    context.cancellation[Symbol.dispose]()
+  }
+  const { plan, meter } = received
   const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter)
   const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
   addAnswerHeaders(headers, {
@@ -66,18 +80,25 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   })
   headers["content-type"] = "application/json"
   const counted = ownCount(priced, plan.limits !== undefined)
-  const { keeping } = context
-  const answer = afterCharge(() =>
-    plan.isVerbatim && first?.body
-      ? patchedBody(context, plan, first.body, counted)
-      : encodedBody(context, signed(merged(all, meter), services.signer, plan), counted),
-  )
+  const answer = afterCharge(() => bodyOf(context, received, signer, counted))
   pipeline.keepPayload(context, answer)
-  if (keeping) await services.conversations.keep(keeping, answer)
+  if (keeping) await conversations.keep(keeping, answer)
   return { headers, body: JSON.stringify(answer) }
 }
 
-/** @param counted what stands in the place of the vendor's usage, where that is not charged. */
+/** @param counted replaces the vendor's usage where that is not what is charged. */
+function bodyOf(
+  context: ChatContext,
+  { plan, all, meter }: ReceivedPlan,
+  signer: ReasoningSigner,
+  counted: Usage | undefined,
+): JsonObject {
+  const [first] = all
+  return plan.isVerbatim && first?.body
+    ? patchedBody(context, plan, first.body, counted)
+    : encodedBody(context, signed(merged(all, meter), signer, plan), counted)
+}
+
 function patchedBody(
   { dialect, request }: ChatContext,
   plan: Plan,
@@ -99,39 +120,21 @@ function encodedBody(
   return dialect.encodeResult({ ...reported, model: request.model }, request)
 }
 
-/** Has an upstream answer. @throws GatewayError; then nothing is held any more. */
-async function receiveAnswer(services: WholeServices, context: ChatContext): Promise<ReceivedPlan> {
-  try {
-    return await services.pipeline.tryCandidates(
-      context,
-      (candidate) => planFor(context, candidate, services.signer),
-      (plan) => receivePlan(services, context, plan),
-    )
-  } catch (failure) {
-    services.pipeline.release(context)
-    throw failure
-  } finally {
-    context.cancellation[Symbol.dispose]()
-  }
-}
-
+/** Makes the calls of a plan: one, or one for each choice. */
 async function receivePlan(
   services: WholeServices,
   context: ChatContext,
   plan: Plan,
 ): Promise<ReceivedPlan> {
-  const receiving = {
-    services,
-    context,
-    recorder: recordState(services.vendorState, context, plan),
+  const recorder = recordState(services.vendorState, context, plan)
+  const receiving = { services, context, recorder }
+  if (plan.calls === 1) {
+    const only = await receive(receiving, plan)
+    return { plan, all: [only], meter: only.meter }
   }
-  try {
-    if (plan.calls === 1) return { plan, all: [await receive(receiving, plan)] }
-    const calls = Array.from({ length: plan.calls }, () => () => receive(receiving, plan))
-    return { plan, all: await services.pipeline.together(context, calls) }
-  } catch (thrown) {
-    throw planFailure(plan, thrown)
-  }
+  const calls = Array.from({ length: plan.calls }, () => () => receive(receiving, plan))
+  const all = await services.pipeline.together(context, calls)
+  return { plan, all, meter: Meter.sum(all.map(({ meter }) => meter)) }
 }
 
 /** What the calls of a plan share. */
@@ -142,13 +145,14 @@ interface Receiving {
 }
 
 /** One call. A vendor that refuses to stream is asked for a whole answer, since that is what the caller wants. */
-async function receive(receiving: Receiving, plan: Plan): Promise<Received> {
-  try {
-    return await receiveOnce(receiving, plan)
-  } catch (refusal) {
-    if (!plan.request.stream || !isStreamRefused(refusal)) throw refusal
-    return receiveOnce(receiving, wholePlan(plan))
-  }
+function receive(receiving: Receiving, plan: Plan): Promise<Received> {
+  const received = receiveOnce(receiving, plan)
+  return plan.request.stream
+    ? received.catch((refusal: unknown) => {
+        if (!isStreamRefused(refusal)) throw refusal
+        return receiveOnce(receiving, wholePlan(plan))
+      })
+    : received
 }
 
 /** One attempt. An answer that cannot be read is a failed one, and another deployment may do. */
@@ -160,12 +164,12 @@ async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> 
     const received =
       plan.request.stream && isStreamed(attempt, response)
         ? await fold(receiving, attempt, response)
-        : await readWhole(receiving, attempt, response)
+        : await readWhole(receiving, attempt.plan, await attempt.text(response))
     attempt.succeed()
     attempt[Symbol.dispose]()
     return received
   } catch (thrown) {
-    throw attempt.fail(thrown)
+    throw planFailure(plan, attempt.fail(thrown))
   }
 }
 
@@ -191,29 +195,34 @@ async function fold(
   return { reported, meter: parts.meter }
 }
 
-async function readWhole(
+function readWhole(
   { services, context, recorder }: Receiving,
-  attempt: Attempt,
-  response: HttpAnswer,
-): Promise<Received> {
-  const { binding, request, limits } = attempt.plan
-  const body = parseJsonObject(await attempt.text(response))
+  plan: Plan,
+  text: string,
+): MaybePromise<Received> {
+  const { client, binding, request, limits } = plan
+  const body = parseJsonObject(text)
   if (!body) {
     throw new GatewayError(
       "upstream_error",
-      `Provider '${attempt.provider}' sent an answer that is not JSON. Try again.`,
+      `Provider '${client.provider}' sent an answer that is not JSON. Try again.`,
     )
   }
   const result = binding.dialect.decodeResult(body, request)
-  const record = recordOf(context.charge, attempt.plan)
+  const record = recordOf(context.charge, plan)
   record?.answer(body)
   recorder?.look(body)
   const meter = new Meter()
   meter.result(result)
   meter.reported = body
   if (record) meter.records = [record]
-  const reported = limits ? await limitedResult(result, limits, services.counter) : result
-  return { body, reported, meter }
+  return limits
+    ? limitedResult(result, limits, services.counter).then((reported) => ({
+        body,
+        reported,
+        meter,
+      }))
+    : { body, reported: result, meter }
 }
 
 /** The answers to several calls as one: a choice of each, its usage that of all. */

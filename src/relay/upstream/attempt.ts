@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -114,9 +115,11 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
    * The whole body of an answer.
    * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
    */
-  async text(response: HttpAnswer): Promise<string> {
+  text(response: HttpAnswer): MaybePromise<string> {
     const whole = takeSmall(response, this)
-    return DECODER.decode(whole ?? (await this.#collect(response)))
+    return whole === undefined
+      ? this.#collect(response).then((bytes) => DECODER.decode(bytes))
+      : DECODER.decode(whole)
   }
 
   /** The same as bytes. @throws GatewayError as `text` does. */
