@@ -1,6 +1,6 @@
 /**
  * Writes docs/billable.md from the tables in the code: what in a request decides what its vendor bills.
- * `bun scripts/billable-page.ts` writes the file; a test compares it with what this would write.
+ * `npm run pages` writes the file; a test compares it with what this would write.
  */
 import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
 import { join } from "node:path"

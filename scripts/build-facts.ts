@@ -24,7 +24,7 @@ Builds the facts of known models from models.dev and genai-prices.
   --models-dev-date DATE      day of that data (default: the day in the file's name,
                               else ${shipped.modelsDevDate})
   --genai-prices-date DATE    likewise (else ${shipped.genaiPricesDate})
-  --date DATE                 prices in force on this day (default ${shipped.date})
+  --date DATE                 prices of this day (default ${shipped.date})
   --out FILE                  default src/catalog/facts.json
   --verbose                   list what was left out, added, or differs between the sources
 `
@@ -67,8 +67,13 @@ async function main(): Promise<number> {
       date: { type: "string" },
       out: { type: "string" },
       verbose: { type: "boolean" },
+      help: { type: "boolean" },
     },
   })
+  if (values.help === true) {
+    console.log(usage)
+    return 0
+  }
   const modelsDev = values["models-dev"]
   const genaiPrices = values["genai-prices"]
   if (modelsDev === undefined || genaiPrices === undefined) {

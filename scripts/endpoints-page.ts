@@ -1,6 +1,6 @@
 /**
  * Writes docs/endpoints.md from the vendors' tables: which endpoint reaches which vendor.
- * `bun scripts/endpoints-page.ts` writes the file; a test compares it with what this would write.
+ * `npm run pages` writes the file; a test compares it with what this would write.
  */
 import { join } from "node:path"
 import type { ImageFormat, ImageTask } from "../src/canon/image.ts"

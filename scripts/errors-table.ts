@@ -1,5 +1,5 @@
 /**
- * Writes the table of errors in docs/api.md from the table in the code. `bun scripts/errors-table.ts` writes
+ * Writes the table of errors in docs/api.md from the table in the code. `npm run pages` writes
  * the file; a test compares it with what this would write.
  */
 import { readFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
  * Writes docs/losses.md from the tables in the code: which parts of a request reach a vendor of each dialect.
- * `bun scripts/losses-page.ts` writes the file; a test compares it with what this would write.
+ * `npm run pages` writes the file; a test compares it with what this would write.
  */
 import { join } from "node:path"
 import type { ClientDialect, UpstreamDialect } from "../src/canon/dialect.ts"

@@ -1,7 +1,7 @@
 /**
  * Keeps the lines of Markdown within 120 columns. A paragraph or list item with a longer line is wrapped;
  * tables, code, headings and HTML stay as they are.
- * `bun scripts/reflow.ts` does so for every page of the repository.
+ * `npm run format` does so for every page of the repository.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -32,7 +32,7 @@ export function checkWidth(root = "."): string[] {
   return pages(root).flatMap((path) =>
     proseOf(readFileSync(join(root, path), "utf8"))
       .filter(({ text }) => isTooLong(text))
-      .map(({ number }) => `${path}:${number} is too long ('bun scripts/reflow.ts' wraps it)`),
+      .map(({ number }) => `${path}:${number} is too long ('npm run format' wraps it)`),
   )
 }
 

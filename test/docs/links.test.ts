@@ -58,7 +58,7 @@ test("what leads nowhere is reported with its place", () => {
 })
 
 test("lines of text that are too long are reported; tables and code may be", () => {
-  expect(checkWidth(root)).toEqual(["README.md:9 is too long ('bun scripts/reflow.ts' wraps it)"])
+  expect(checkWidth(root)).toEqual(["README.md:9 is too long ('npm run format' wraps it)"])
 })
 
 test("anchors are those that are written out, and those of headings", () => {

@@ -7,19 +7,19 @@ import { plainPath } from "tollgate-contract/route-name.ts"
 import { SERVICE_ROUTES } from "tollgate-contract/service-routes.ts"
 import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
 
-test("docs/losses.md is what the tables in the code say (bun scripts/losses-page.ts writes it)", () => {
+test("docs/losses.md is what the tables in the code say (npm run pages writes it)", () => {
   expect(readFileSync(LOSSES_PAGE, "utf8")).toBe(lossesPage())
 })
 
-test("docs/endpoints.md is what the vendors' tables say (bun scripts/endpoints-page.ts writes it)", () => {
+test("docs/endpoints.md is what the vendors' tables say (npm run pages writes it)", () => {
   expect(readFileSync(ENDPOINTS_PAGE, "utf8")).toBe(endpointsPage())
 })
 
-test("docs/billable.md is what the tables in the code say (bun scripts/billable-page.ts writes it)", () => {
+test("docs/billable.md is what the tables in the code say (npm run pages writes it)", () => {
   expect(readFileSync(BILLABLE_PAGE, "utf8")).toBe(billablePage())
 })
 
-test("the errors in docs/api.md are those of the code (bun scripts/errors-table.ts writes them)", () => {
+test("the errors in docs/api.md are those of the code (npm run pages writes them)", () => {
   expect(readFileSync(API_PAGE, "utf8")).toBe(apiPage())
 })
 

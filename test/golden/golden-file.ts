@@ -4,7 +4,7 @@ import { withFixedValues } from "./fixed-values.ts"
 
 const ROOT = new URL("./", import.meta.url)
 
-/** `UPDATE_GOLDEN=1 bun test ./test/golden` writes the files again. */
+/** `UPDATE_GOLDEN=1 npm test -- test/golden` writes the files again. */
 const IS_UPDATING = process.env["UPDATE_GOLDEN"] === "1"
 
 /** What is not in one file is in its place in the other, so that a difference reads as one. */
