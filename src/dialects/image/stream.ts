@@ -12,6 +12,7 @@ import { unusable } from "../../canon/operation-answer.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+import { readEvents } from "../shared/events.ts"
 import { nowInSeconds } from "../shared/time.ts"
 import { decodeImageError } from "./errors.ts"
 import { imageUsage } from "./formats/openai.ts"
@@ -47,7 +48,7 @@ export class ImageEventReader {
    * @throws GatewayError when the vendor reports a failure, or sends an invalid event.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
-    for (const event of this.#parse(bytes)) {
+    for (const event of readEvents(this.#parser, bytes)) {
       if (this.last) return
       const json = parseJsonObject(event.data)
       if (!json) throw unusable("one of its events is not valid JSON")
@@ -59,15 +60,6 @@ export class ImageEventReader {
       }
       if (type?.endsWith(".partial_image")) this.drafts++
       yield encodeText(formatEvent(inOneLine(event, json)))
-    }
-  }
-
-  #parse(bytes: Uint8Array): readonly ReceivedEvent[] {
-    try {
-      return this.#parser.push(bytes)
-    } catch (error) {
-      if (error instanceof GatewayError) throw error
-      throw unusable("one of its events is too long", error)
     }
   }
 }

@@ -4,6 +4,7 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+import { readEvents } from "../shared/events.ts"
 
 /** Extracts the audio from OpenAI's events (docs/wire/speech.md#f2). */
 export class SpeechEventReader {
@@ -17,9 +18,12 @@ export class SpeechEventReader {
     this.#parser = new SseParser({ memory })
   }
 
-  /** The audio that these bytes complete. @throws GatewayError when the vendor reports a failure. */
+  /**
+   * The audio that these bytes complete.
+   * @throws GatewayError when the vendor reports a failure, or sends an event that is too long.
+   */
   push(bytes: Uint8Array): Uint8Array[] {
-    return this.#parser.push(bytes).flatMap(({ data }) => this.#read(data))
+    return readEvents(this.#parser, bytes).flatMap(({ data }) => this.#read(data))
   }
 
   #read(data: string): Uint8Array[] {

@@ -3,6 +3,7 @@ import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import type { Transcript } from "../../canon/transcription.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
+import { readEvents } from "../shared/events.ts"
 import { usageOf } from "./formats/openai.ts"
 
 /** Reads OpenAI's transcript events while they pass through (docs/wire/transcription.md#f4). */
@@ -18,9 +19,9 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
     this.#parser = new SseParser({ memory })
   }
 
-  /** @throws GatewayError when the vendor reports a failure. */
+  /** @throws GatewayError when the vendor reports a failure, or sends an event that is too long. */
   push(bytes: Uint8Array): void {
-    for (const { data } of this.#parser.push(bytes)) this.#read(data)
+    for (const { data } of readEvents(this.#parser, bytes)) this.#read(data)
   }
 
   #read(data: string): void {
