@@ -56,11 +56,11 @@ export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): P
 
 /** How much of an answer that is collected has come: up to a limit, and with memory of the process. */
 export class AnswerSize {
-  readonly #reader: Omit<AnswerReader, "heard">
+  readonly #reader: Omit<AnswerReader, "received">
   #size = 0
   #taken = 0
 
-  constructor(reader: Omit<AnswerReader, "heard">) {
+  constructor(reader: Omit<AnswerReader, "received">) {
     this.#reader = reader
   }
 
@@ -102,7 +102,7 @@ function mayBeJson(answer: HttpAnswer): boolean {
   return answer.header("content-type")?.includes("json") ?? true
 }
 
-function tooLarge({ provider, answerBytes }: Omit<AnswerReader, "heard">): GatewayError {
+function tooLarge({ provider, answerBytes }: Omit<AnswerReader, "received">): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
