@@ -84,6 +84,37 @@ test("a stream flows while the disk is busy, but for its last byte", async () =>
   expect(chargesOnDisk()).toBe(2)
 })
 
+test("a caller that leaves while the charge of its stream is written pays, and nothing has failed", async () => {
+  let isSent = false
+  function* steps() {
+    yield frame("Hello")
+    yield 20
+    yield frame("", "stop") + usageFrame(10, 1) + DONE
+    isSent = true
+  }
+  using vendor = startVendor(() => streamed(steps()))
+  const { settings } = gateway
+  gateway.app.apply({
+    ...settings,
+    providers: { ...settings.providers, paced: provider(vendor.url) },
+    models: { "paced/echo": simulated() },
+  })
+  database.run("BEGIN IMMEDIATE")
+  const body = { model: "paced/echo", messages: HELLO, stream: true }
+  const reader = (await caller.post(CHAT, body)).body?.getReader()
+  if (!reader) throw new Error("no body")
+  await readUntil(reader, (text) => contentOf(text) === "Hello")
+  const end = readUntil(reader, (text) => text.includes("[DONE]")).catch(() => undefined)
+  await until(() => isSent)
+  expect(await comes(end)).toBe(false)
+  await reader.cancel()
+  expect(await comes(end)).toBe(true)
+  database.run("COMMIT")
+  await until(() => chargesOnDisk() === 2)
+  await until(async () => (await creditsOf(caller)).held === "0")
+  expect(gateway.heard.map(({ name }) => name)).not.toContain("requestFailed")
+})
+
 async function withBrokenBook(work: () => Promise<void>): Promise<void> {
   database.run("ALTER TABLE entries RENAME TO entries_away")
   try {

@@ -72,6 +72,8 @@ class StreamedAnswer implements Watched {
   #reading: Promise<string> | undefined
   #controller: Controller | undefined
   #over = false
+  /** No one reads any more. It may come while the last charge is written, when the answer is over. */
+  #hasLeft = false
   #isCharged = false
 
   constructor(services: StreamServices, context: ChatContext) {
@@ -121,6 +123,7 @@ class StreamedAnswer implements Watched {
       if (this.#over) return
       const isLast = upstream.isOver
       if (isLast) text += await this.#complete(upstream)
+      if (this.#hasLeft) return
       controller.enqueue(encodeText(text))
       this.dueAt = performance.now() + this.#services.keepAlive
       if (isLast) controller.close()
@@ -131,6 +134,7 @@ class StreamedAnswer implements Watched {
 
   /** The caller left: the upstream is let go, and what was delivered is settled; or it is read on. */
   async cancel(): Promise<void> {
+    this.#hasLeft = true
     if (this.#over) return
     if (this.#context.cancellation.drains) return this.#readOn()
     const reason = new CallEnded("caller_left")
