@@ -1,6 +1,7 @@
 import { App } from "../app.ts"
 import { Redactor } from "../canon/redactor.ts"
 import { secretsOf } from "../config/secret-values.ts"
+import { logLevel } from "../config/environment.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { watchSettings } from "../config/watch.ts"
 import { createEvents } from "../telemetry/events.ts"
@@ -30,7 +31,7 @@ export interface Gateway extends AsyncDisposable {
 /** Starts the gateway. It applies changed settings while it runs; invalid ones are refused and reported. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { load, loaded, sandboxUrl, isShared } = options
-  const logger = createLogger({ level: process.env["TOLLGATE_LOG"] ?? "info" })
+  const logger = createLogger({ level: logLevel(process.env) })
   const redactor = new Redactor()
   redactor.learn(secretsOf(loaded.settings))
   const events = createEvents(logger, (text) => redactor.clean(text))

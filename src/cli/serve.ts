@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs"
 import type { Command } from "commander"
 import { runtimeConfigOf } from "../app/state.ts"
 import { addressOf } from "../app/address.ts"
+import { logLevel } from "../config/environment.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
@@ -115,7 +116,7 @@ async function startWorkers(
   place: { readonly port: number; readonly sandboxUrl: string | undefined },
 ): Promise<Serving> {
   const words = [...programWords(), ...process.argv.slice(2)]
-  const events = createEvents(createLogger({ level: process.env["TOLLGATE_LOG"] ?? "info" }))
+  const events = createEvents(createLogger({ level: logLevel(process.env) }))
   const options = {
     count: server.workers,
     words,

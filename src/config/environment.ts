@@ -1,6 +1,6 @@
 import type { ConfigProblem } from "./config-error.ts"
 import { suggestion } from "./nearest.ts"
-import { Fault, durationOrOff, host, number, readSecret, readWith } from "./scalars.ts"
+import { Fault, durationOrOff, host, number, oneOf, readSecret, readWith } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
 const KNOWN_VARIABLES = [
@@ -17,6 +17,9 @@ const KNOWN_VARIABLES = [
   "TOLLGATE_WATCHDOG",
   "TOLLGATE_WORKERS",
 ]
+
+/** From the most that is logged to nothing. */
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"]
 
 /** Set by the gateway for its own processes, or by its callers for theirs. */
 const OTHER_VARIABLES = /^TOLLGATE_((WORKER|SANDBOX)_|KEY$)/
@@ -52,6 +55,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     return undefined
   }
   read("TOLLGATE_DATABASE_URL", () => new Fault(NO_POSTGRES))
+  read("TOLLGATE_LOG", readWith(oneOf(LOG_LEVELS, "log level")))
   const overrides = {
     host: read("TOLLGATE_HOST", readWith(host())),
     port: read("TOLLGATE_PORT", readPort),
@@ -69,6 +73,11 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     problems,
     warnings: unknownVariables(environment),
   }
+}
+
+/** How much is logged. `readEnvironment` has validated it. */
+export function logLevel(environment: Environment): string {
+  return environment.TOLLGATE_LOG || "info"
 }
 
 const NO_POSTGRES =

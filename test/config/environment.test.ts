@@ -50,6 +50,7 @@ describe("a bad variable is named", () => {
     ],
     ["TOLLGATE_MEMORY_MB", "much", "must be a number from 64 to 1048576"],
     ["TOLLGATE_WATCHDOG", "-1s", "must be a length of time"],
+    ["TOLLGATE_LOG", "loud", "is no known log level"],
     ["TOLLGATE_ADMIN_TOKEN", "two words", "must be printable characters without spaces"],
     ["TOLLGATE_DATABASE_URL", "postgres://u:p@h/d", "PostgreSQL is not supported yet. Unset"],
     ["OPENAI_API_KEY", "sk two words", "must be printable characters without spaces"],
