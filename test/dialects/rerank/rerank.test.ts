@@ -50,6 +50,16 @@ function verdict(body: JsonObject): string {
   }
 }
 
+describe("an answer with status 200", () => {
+  test.each(["cohere", "jina", "voyage", "together", "openrouter"])(
+    "that holds an error and no results is %s's failure",
+    async (vendor) => {
+      const answer = decoded(vendor, { error: { message: "The model is being loaded." } })
+      await expect(answer).rejects.toThrow("it holds no results")
+    },
+  )
+})
+
 describe("a request", () => {
   test("names documents as texts, and wants all of them", () => {
     expect(orderOf()).toEqual({

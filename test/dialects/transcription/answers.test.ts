@@ -4,6 +4,28 @@ import { decoded, failureOf } from "./decoded-answer.ts"
 
 /** What a vendor's answer says, written here by its documentation. */
 
+describe("an answer with status 200", () => {
+  const error = { error: { message: "The model is being loaded." } }
+
+  test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs", "deepgram"])(
+    "that holds an error and no text is %s's failure",
+    (vendor) => {
+      const { kind, message } = failureOf(() => decoded(vendor, error))
+      expect([kind, message]).toEqual([
+        "upstream_error",
+        "The provider's answer cannot be used: it holds no transcript.",
+      ])
+    },
+  )
+
+  test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs"])(
+    "with an empty text is silence for %s",
+    (vendor) => {
+      expect(decoded(vendor, { text: "" }).text).toBe("")
+    },
+  )
+})
+
 describe("Deepgram", () => {
   const words = [
     { word: "good", punctuated_word: "Good", start: 0, end: 0.25 },

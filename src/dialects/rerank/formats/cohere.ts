@@ -1,4 +1,4 @@
-import { isDefined, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
@@ -26,7 +26,7 @@ export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFo
     },
     decode(answers, request) {
       const [body = {}] = answers.map(jsonOf)
-      const scores = scoresOf(listAt(body, "results"), request)
+      const scores = scoresOf(body["results"], request)
       return { ...ranked(scores, request), ...searchesOf(body) }
     },
     decodeError,

@@ -1,4 +1,4 @@
-import { type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import { type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
@@ -44,7 +44,7 @@ export function jinaRerank(
     },
     decode(answers, request) {
       const [body = {}] = answers.map(jsonOf)
-      const scores = scoresOf(listAt(body, resultsField), request)
+      const scores = scoresOf(body[resultsField], request)
       return { ...ranked(scores, request), ...usageOf(body) }
     },
     decodeError,

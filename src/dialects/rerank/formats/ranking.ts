@@ -21,11 +21,16 @@ export function ranked(scores: readonly DocumentScore[], { topN }: RerankRequest
   }
 }
 
-/** The scores in a response. @throws GatewayError `upstream_error`. */
+/**
+ * The scores in a response.
+ * @param results the member that has them.
+ * @throws GatewayError `upstream_error` where it is no list, as in an error that comes with status 200.
+ */
 export function scoresOf(
-  results: readonly JsonValue[],
+  results: JsonValue | undefined,
   { documents }: RerankRequest,
 ): DocumentScore[] {
+  if (!Array.isArray(results)) throw unusable("it holds no results")
   const seen = new Set<number>()
   return results.map((result) => {
     const { index, relevance_score: score } = isJsonObject(result) ? result : {}

@@ -1,8 +1,7 @@
-import { textAt } from "../../../canon/json.ts"
-import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { TranscriptionFormat } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
-import { audioForm, formCall, lossesOf, refuseTranslation } from "./fields.ts"
+import { audioForm, formCall, lossesOf, refuseTranslation, transcriptText } from "./fields.ts"
 
 /** The default language: Cohere requires one and does not detect it. */
 const ASSUMED_LANGUAGE = "en"
@@ -35,10 +34,9 @@ export function cohereTranscription(
       return { calls: [formCall("/v2/audio/transcriptions", audioForm(fields, request))], losses }
     },
     decode(answer, { language }) {
-      const text = textAt(jsonOf(answer), "text")
-      if (text === undefined) throw unusable("it holds no transcript")
       // It starts with a space.
-      return { text: text.trim(), language: language ?? ASSUMED_LANGUAGE, usage: {} }
+      const text = transcriptText(jsonOf(answer)).trim()
+      return { text, language: language ?? ASSUMED_LANGUAGE, usage: {} }
     },
     decodeError,
   }

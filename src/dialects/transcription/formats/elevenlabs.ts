@@ -11,6 +11,7 @@ import {
   refuseTranslation,
   segmentsOfWords,
   timedTranscript,
+  transcriptText,
   wordsAt,
 } from "./fields.ts"
 
@@ -48,7 +49,7 @@ export function elevenLabsTranscription(
       const language = textAt(body, "language_code")
       const duration = numberAt(body, "audio_duration_secs")
       const segments = form === "diarized_json" ? bySpeaker(spoken) : segmentsOfWords(words)
-      const text = textAt(body, "text") ?? ""
+      const text = transcriptText(body)
       return timedTranscript({ text, language, duration, segments, words })
     },
     decodeError,

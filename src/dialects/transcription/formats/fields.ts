@@ -1,6 +1,7 @@
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import { unusable } from "../../../canon/operation-answer.ts"
 import { measureOf } from "../../../canon/quantity.ts"
 import type {
   Transcript,
@@ -46,6 +47,15 @@ export function formCall(path: string, form: EncodedForm) {
     body: { type: "bytes", contentType: form.contentType, bytes: form.open },
     headers: { "content-length": String(form.size) },
   } as const
+}
+
+/**
+ * The text of an answer that has it in `text`; empty for silence.
+ * @throws GatewayError `upstream_error` where there is none, as in an error that comes with status 200.
+ */
+export function transcriptText({ text }: JsonObject): string {
+  if (typeof text !== "string") throw unusable("it holds no transcript")
+  return text
 }
 
 /** Refuses a task that a vendor does not support. */

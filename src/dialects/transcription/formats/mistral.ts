@@ -3,7 +3,14 @@ import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { defined } from "../../shared/fields.ts"
-import { audioForm, formCall, lossesOf, numberAt, refuseTranslation } from "./fields.ts"
+import {
+  audioForm,
+  formCall,
+  lossesOf,
+  numberAt,
+  refuseTranslation,
+  transcriptText,
+} from "./fields.ts"
 import { usageOf } from "./openai.ts"
 
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
@@ -51,7 +58,7 @@ export function mistralTranscription(
         return [defined({ start, end, text, speaker })]
       })
       return defined({
-        text: textAt(body, "text") ?? "",
+        text: transcriptText(body),
         language,
         segments: segments.length === 0 ? undefined : segments,
         usage: usageOf(objectAt(body, "usage")),

@@ -19,6 +19,7 @@ import {
   numberAt,
   refuseTranslation,
   timedTranscript,
+  transcriptText,
   wordsAt,
 } from "./fields.ts"
 
@@ -137,7 +138,7 @@ function fieldsOf(
 
 function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcript {
   const body = jsonOf(answer)
-  const text = typeof body.text === "string" ? body.text : ""
+  const text = transcriptText(body)
   const duration = numberAt(body, "duration")
   const language = textAt(body, "language")
   const segments = segmentsAt(body)

@@ -10,6 +10,7 @@ import {
   refuseTranslation,
   segmentsOfWords,
   timedTranscript,
+  transcriptText,
   wordsAt,
 } from "./fields.ts"
 
@@ -36,7 +37,7 @@ export function xaiTranscription(
       const body = jsonOf(answer)
       const words = wordsAt(body, "words", "text")
       return timedTranscript({
-        text: textAt(body, "text") ?? "",
+        text: transcriptText(body),
         language: textAt(body, "language"),
         duration: numberAt(body, "duration"),
         segments: segmentsOfWords(words),
