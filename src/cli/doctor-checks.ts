@@ -104,7 +104,7 @@ async function checkDatabase(directory: string): Promise<Check> {
     const { entries, accounts } = verdict
     const problem = verdict.problems[0] ?? audit.problem
     const found = `${place}: ${accounts} accounts, ${entries} entries`
-    if (problem === null) return { name, result: "ok", found: `${found}, the books balance` }
+    if (problem === null) return { name, result: "ok", found: `${found}, the ledger balances` }
     const mend = "someone changed the ledger: restore a backup and compare"
     return { name, result: "failed", found: `${found}; ${problem.message}`, mend }
   } catch (error) {

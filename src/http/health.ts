@@ -49,7 +49,7 @@ export function readyz({ ledger, isDraining, events }: ReadinessServices): Route
 /** Which ledger it is, and where, is only in the log: anyone may call this. */
 function reasonOf(failure: unknown): string {
   const isDamaged = failure instanceof LedgerError && failure.code === "damaged"
-  return isDamaged ? "the book is damaged" : "the book cannot be written"
+  return isDamaged ? "the ledger is damaged" : "the ledger cannot be written"
 }
 
 function unready(id: string, reason: string): Response {

@@ -137,7 +137,7 @@ export class Keyring {
     } catch (cause) {
       throw new GatewayError(
         "book_unavailable",
-        "The gateway cannot read its book just now, so it cannot tell whether this API key is good. Try again shortly.",
+        "The gateway cannot read its ledger just now, so it cannot tell whether this API key is valid. Try again shortly.",
         { cause },
       )
     }

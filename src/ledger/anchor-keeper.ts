@@ -98,7 +98,7 @@ export class AnchorKeeper implements AsyncDisposable {
     if (aside === undefined) return
     const seen = `${anchor.rowCount} rows of it were seen at ${new Date(anchor.at).toISOString()}`
     alarms.ledgerBehind(
-      `the book lacks entries that it had: ${seen}. If it is a backup, what came after it is lost; what was known of it is in ${aside}`,
+      `the ledger lacks entries that it had: ${seen}. If it is a backup, what came after it is lost; what is known of it is in ${aside}`,
     )
   }
 }

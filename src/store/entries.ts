@@ -24,7 +24,7 @@ export interface StatementLine extends EntryRecord {
   readonly model: string | null
 }
 
-/** The lines of accounts' books. */
+/** The entries of accounts' ledgers. */
 export interface EntryReads {
   /** In the order of their numbers, from `after` on. */
   list(account: string, after: number, limit: number): Promise<EntryRecord[]>

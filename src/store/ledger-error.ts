@@ -1,6 +1,6 @@
 /** What is wrong with the database itself, whatever was asked of it. The codes cross threads, so they are plain text. */
 export class LedgerError extends Error {
-  override readonly name = "BookError"
+  override readonly name = "LedgerError"
   readonly code: LedgerFault
 
   constructor(code: LedgerFault, message: string) {

@@ -97,14 +97,14 @@ function ledgerEvents(
     ledgerLost: (message) =>
       logger.fatal(
         { event: "book_lost", message },
-        "no request is served: the book cannot be used",
+        "no request is served: the ledger cannot be used",
       ),
     ledgerFound: () => logger.warn({ event: "book_found" }, "the book is there again"),
     ledgerBehind: (message) => logger.error({ event: "book_behind" }, message),
     anchorFailed: (error) =>
       logger.error(
         { event: "anchor_failed", error: words(error) },
-        "how far the book is could not be noted: a cut end would not be noticed",
+        "the anchor could not be written: a truncated ledger would go unnoticed",
       ),
   }
 }

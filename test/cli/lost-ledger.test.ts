@@ -88,7 +88,7 @@ test("a new ledger is begun where that is asked for, and only where there is non
   using installation = await installed()
   const refused = await runCommand(installation, "serve", "--new-book")
   expect(refused.exitCode).toBe(5)
-  expect(refused.stderr).toContain("there is a book already")
+  expect(refused.stderr).toContain("there is already a ledger")
   for (const name of BOOK) rmSync(join(installation.data, name), { force: true })
   const serving = await startServing(installation, {}, undefined, ["--new-book"])
   serving.process.kill("SIGTERM")

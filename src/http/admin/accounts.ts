@@ -8,7 +8,7 @@ export interface AccountServices {
   readonly payments: Payments
 }
 
-/** `/admin/v1/accounts`: who pays. Their books are in credits.ts. */
+/** `/admin/v1/accounts`: who pays. Their ledgers are in credits.ts. */
 export function accountEndpoints({ accounts, payments }: AccountServices): AdminEndpoint[] {
   return endpoints(accountRoutes, {
     "GET /accounts": ({ actor, query }) => accounts.list(actor, query),

@@ -113,7 +113,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   return { handler, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** Accounts, their books, and the codes that fill them. */
+/** Accounts, their ledgers, and the codes that fill them. */
 function bookEndpoints(
   { store, hasher }: AdminParts,
   audit: Audit,

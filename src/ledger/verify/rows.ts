@@ -34,13 +34,13 @@ export async function verifyRows(
 ): Promise<RowsVerdict> {
   const problems: LedgerProblem[] = []
   const marks = [
-    new Mark(anchors.inside, "the book's own anchor"),
+    new Mark(anchors.inside, "the ledger's own anchor"),
     ...(anchors.besideLedger
-      ? [new Mark(anchors.besideLedger.anchor, "the anchor beside the book")]
+      ? [new Mark(anchors.besideLedger.anchor, "the anchor beside the ledger")]
       : []),
   ]
   if (anchors.besideLedger?.isGenuine === false) {
-    const message = "the anchor beside the book does not carry the signature of this data folder"
+    const message = "the anchor beside the ledger does not carry the signature of this data folder"
     problems.push({ account: null, number: null, fault: "anchor", message })
   }
   const sum = new HashSum()

@@ -107,7 +107,7 @@ export class VendorState implements Disposable {
     } catch (cause) {
       throw new GatewayError(
         "book_unavailable",
-        "The gateway cannot write its book just now. Try again shortly.",
+        "The gateway cannot write its ledger just now. Try again shortly.",
         { cause },
       )
     }
@@ -120,7 +120,7 @@ export class VendorState implements Disposable {
     } catch (cause) {
       throw new GatewayError(
         "book_unavailable",
-        "The gateway cannot read its book just now, so it cannot tell whose the things are that this request names. Try again shortly.",
+        "The gateway cannot read its ledger just now, so it cannot tell who owns what this request refers to. Try again shortly.",
         { cause },
       )
     }

@@ -46,7 +46,7 @@ const MAX = 2n ** 63n - 1n
 /** An entry that is no charge: what an addition to the ledger says of itself. */
 type Addition = Omit<NewEntry, "kind"> & { readonly kind: Exclude<EntryKind, "charge"> }
 
-/** Accounts and their books. Methods that write expect to run inside a transaction. */
+/** Accounts and their ledgers. Methods that write expect to run inside a transaction. */
 export class Accounts {
   readonly #insert: Statement<unknown, [string, string, bigint]>
   readonly #insertBalance: Statement<unknown, [string]>
@@ -106,7 +106,7 @@ export class Accounts {
       throw new StoreError("insufficient", "the balance does not cover this, or requests hold it")
     }
     if (account.balance + entry.amount > MAX) {
-      throw new StoreError("too_much", "the balance would be more than the book can hold")
+      throw new StoreError("too_much", "the balance would be more than the ledger can hold")
     }
     this.#changePosted.run(entry.amount, account.id)
     return this.append({ ...entry, account: account.id })

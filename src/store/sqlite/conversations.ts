@@ -56,7 +56,7 @@ export function openSqliteConversations(
   return { methods: { parts }, close: () => file.close() }
 }
 
-const FULL = `less than ${MIN_FREE / 1_048_576} MB are free on the disk, which the book may need`
+const FULL = `less than ${MIN_FREE / 1_048_576} MB are free on the disk, which the ledger may need`
 
 function freeBytesAt(path: string): number {
   const { bavail, bsize } = statfsSync(dirname(path))

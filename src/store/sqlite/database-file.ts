@@ -20,7 +20,7 @@ export function prepareDirectory(path: string): void {
   if (hasContent(path) || !existsSync(join(directory, "secrets", "key-pepper"))) return
   throw new LedgerError(
     "missing",
-    `the book ${path} is gone, though the folder's secrets are there: all balances were in it`,
+    `the ledger ${path} is gone, though the folder's secrets are there: all balances were in it`,
   )
 }
 
@@ -29,7 +29,7 @@ export function prepareDirectory(path: string): void {
  * @throws LedgerError `exists` when there is a database.
  */
 export function setLogAside(path: string, now: Date): void {
-  if (hasContent(path)) throw new LedgerError("exists", `there is a book already: ${path}`)
+  if (hasContent(path)) throw new LedgerError("exists", `there is already a ledger: ${path}`)
   const suffix = now.toISOString().replaceAll(":", "-")
   for (const file of [`${path}-wal`, `${path}-shm`]) {
     if (existsSync(file)) renameSync(file, `${file}.${suffix}`)

@@ -72,7 +72,7 @@ export class DatabaseWatch {
       const now = identityOf(path)
       if (now === identity) continue
       const words = now === undefined ? "is gone" : "is not the one that was opened"
-      return new LedgerError("unavailable", `the ${name} of the book, ${path}, ${words}`)
+      return new LedgerError("unavailable", `the ${name} of the ledger, ${path}, ${words}`)
     }
     return undefined
   }

@@ -22,11 +22,11 @@ export function asLedgerError(path: string, error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ""
   if (isOneOf(code, DAMAGED)) {
-    return new LedgerError("damaged", `the book ${path} is damaged: ${error.message}`)
+    return new LedgerError("damaged", `the ledger ${path} is damaged: ${error.message}`)
   }
   if (!isOneOf(code, UNAVAILABLE)) return error
   const reason = folderFault(dirname(path)) ?? error.message
-  return new LedgerError("unavailable", `the book ${path} cannot be used: ${reason}`)
+  return new LedgerError("unavailable", `the ledger ${path} cannot be used: ${reason}`)
 }
 
 /** Extended codes begin with the plain one. */

@@ -77,7 +77,7 @@ export class BookAnchor {
   /** Takes more rows into the anchor. Only committed ones are read, so it is never ahead. */
   advance(at: number): AnchorStep {
     const before = this.#anchor.get()
-    if (!before) throw new Error("the book has no anchor")
+    if (!before) throw new Error("the ledger has no anchor")
     const chunk = this.#chunk.get(before.last_row, BigInt(ANCHOR_CHUNK))
     const last = chunk?.last ?? null
     const writeOffs = this.#writeOffsEnd.get() ?? NO_LINES
@@ -112,7 +112,7 @@ export class BookAnchor {
 
   find(): Anchor {
     const row = this.#anchor.get()
-    if (!row) throw new Error("the book has no anchor")
+    if (!row) throw new Error("the ledger has no anchor")
     return anchorOf(row)
   }
 

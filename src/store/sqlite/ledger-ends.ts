@@ -5,7 +5,7 @@ import type { Accounts, LedgerEnd } from "./accounts.ts"
 const MAX_ENDS = 10_000
 
 /**
- * Where the books of accounts end, remembered, since SQLite plans the query for it again each time. What
+ * Where the ledgers of accounts end, cached, since SQLite plans the query for it again each time. What
  * stands here is committed, so it is never ahead of a ledger: a line would follow one that is not there. It
  * may be behind where someone else on this connection has written; then the next line's number is taken.
  */

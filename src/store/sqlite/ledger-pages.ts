@@ -15,7 +15,7 @@ type LineRow = EntryRow & { model: string | null }
  */
 const LONGEST_REQUEST = 24 * 60 * 60 * 1_000
 
-/** Reads accounts' books, page by page. */
+/** Reads accounts' ledgers, page by page. */
 export class LedgerPages {
   readonly #forward: Statement<EntryRow, [string, bigint, bigint]>
   readonly #back: Statement<EntryRow, [string, bigint, bigint]>

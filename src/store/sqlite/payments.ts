@@ -24,7 +24,7 @@ export class Payments {
 
   add({ id, account, amount, at, note, author = null, card }: NewPayment): EntryRecord {
     if (this.#find.get(id) !== null) {
-      throw new StoreError("exists", `the payment '${id}' is in the book already`)
+      throw new StoreError("exists", `the payment '${id}' is in the ledger already`)
     }
     const entry = this.#accounts.addEntry({ account, kind: "payment", amount, at, note, author })
     this.#insert.run(id, entry.account, BigInt(entry.number))

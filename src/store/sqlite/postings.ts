@@ -56,7 +56,7 @@ export class Postings {
   }
 
   /**
-   * Posts a batch whose requests are not in the ledger yet, to books that no one else has written to.
+   * Posts a batch whose requests are not in the ledger yet, to ledgers that no one else has written to.
    * @throws SQLiteError of a unique index otherwise; then call `postAgain`.
    */
   post(node: string, batch: Batch): Posted[] {

@@ -51,7 +51,7 @@ export function openSqliteStore(path: string): SqliteStore {
  * @throws LedgerError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
  */
 export function openSqliteReader(path: string): SqliteStore {
-  if (!existsSync(path)) throw new LedgerError("not_found", `there is no book at ${path}`)
+  if (!existsSync(path)) throw new LedgerError("not_found", `there is no ledger at ${path}`)
   try {
     const database = openForReading(path)
     requireNewestSchema(database, BOOK_SCHEMA)
