@@ -57,7 +57,7 @@ export type SettingsView = z.infer<typeof settingsView>
 export const settingsChange = z.record(z.string(), z.string().max(20_000).nullable())
 
 /** `GET /admin/v1/settings/book`: walks every account's ledger, as `tollgate ledger verify` does. */
-export const bookVerdict = z.object({
+export const ledgerVerdict = z.object({
   accounts: z.int(),
   entries: z.int(),
   uncharged_receipts: z.int(),
@@ -71,7 +71,7 @@ export const bookVerdict = z.object({
     }),
   ),
 })
-export type LedgerVerdict = z.infer<typeof bookVerdict>
+export type LedgerVerdict = z.infer<typeof ledgerVerdict>
 
 /** `/admin/v1/audit`: who changed what. */
 export const auditRoutes = {
@@ -99,6 +99,6 @@ export const settingsRoutes = {
   "GET /settings/book": route({
     summary: "Verify every account's ledger",
     minimumRole: "operator",
-    answer: bookVerdict,
+    answer: ledgerVerdict,
   }),
 }

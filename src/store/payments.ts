@@ -4,7 +4,7 @@ import type { NewAuditRecord } from "./audit.ts"
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 /** All that has to agree about what an account owes, read at one moment. */
-export interface DebtBook {
+export interface DebtLedger {
   /** In the order of their numbers, each with the amount of the entry that paid it. */
   readonly lines: readonly { readonly line: DebtLine; readonly paid: bigint | null }[]
   /** The sum of the entries that take card payments back, and of those that pay debts. */
@@ -74,7 +74,7 @@ export interface NewPayment {
 export interface PaymentReads {
   findCard(intent: string): Promise<CardPayment | null>
   /** All that has to agree about what an account owes. */
-  findDebts(account: string): Promise<DebtBook>
+  findDebts(account: string): Promise<DebtLedger>
 }
 
 export interface PaymentWrites {

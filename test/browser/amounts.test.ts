@@ -22,8 +22,8 @@ async function entries(page: Page): Promise<{ amount: string; note: string }[]> 
   const headers = { "x-tollgate-console": "1" }
   const accounts = await page.request.get("/admin/v1/accounts", { headers })
   const { data } = (await accounts.json()) as { data: { id: string }[] }
-  const book = await page.request.get(`/admin/v1/accounts/${data[0]?.id}/entries`, { headers })
-  return ((await book.json()) as { data: { amount: string; note: string }[] }).data
+  const database = await page.request.get(`/admin/v1/accounts/${data[0]?.id}/entries`, { headers })
+  return ((await database.json()) as { data: { amount: string; note: string }[] }).data
 }
 
 test(

@@ -145,12 +145,12 @@ test("settings that are wrong are reported with their line, and nothing else is 
 
 test("a ledger of an older version is reported, and not brought up by who only looks", async () => {
   using installation = createInstallation(yamlFor({}))
-  using book = new Database(databaseFileIn(installation.data), { create: true })
-  book.run("CREATE TABLE old (id TEXT)")
+  using database = new Database(databaseFileIn(installation.data), { create: true })
+  database.run("CREATE TABLE old (id TEXT)")
   const { exitCode, stdout, stderr } = await runCommand(installation, "doctor")
   await runCommand(installation, "models")
   await runCommand(installation, "connect", "codex")
-  expect(book.query("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "old" }])
+  expect(database.query("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "old" }])
   expect(exitCode).toBe(6)
   expect(stdout + stderr).toContain("written by an older Tollgate")
   expect(stdout + stderr).toContain("with the version of Tollgate that is meant to run")

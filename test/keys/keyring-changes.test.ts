@@ -4,44 +4,44 @@ import { Keyring } from "../../src/keys/keyring.ts"
 import { KeyIssuer } from "../support/key-issuer.ts"
 import { Node } from "../../src/ledger/node.ts"
 import type { Store } from "../../src/store/store.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 import { hasher, type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 import { until } from "../support/until.ts"
 
 describe("a keyring", () => {
   test("reads only what changed, and nothing when nothing did", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
     const asked: number[] = []
     const store: Store = {
-      ...book.store,
+      ...database.store,
       keys: {
-        ...book.store.keys,
+        ...database.store.keys,
         listChanged: (revision) => {
           asked.push(revision)
-          return book.store.keys.listChanged(revision)
+          return database.store.keys.listChanged(revision)
         },
       },
     }
-    const { keyring, issuer } = await desk(book, store)
+    const { keyring, issuer } = await desk(database, store)
     await issuer.issue({ account: "account", name: "key" })
-    const { revision } = await book.store.nodes.poll("node", null)
+    const { revision } = await database.store.nodes.poll("node", null)
     await keyring.refresh(revision)
     await keyring.refresh(revision)
     expect(asked).toEqual([-1, 0])
   })
 
   test("is not set back by changes that arrive late", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
     const gate = Promise.withResolvers<void>()
     let isSlow = false
     const store: Store = {
-      ...book.store,
+      ...database.store,
       keys: {
-        ...book.store.keys,
+        ...database.store.keys,
         listChanged: async (revision) => {
-          const changes = await book.store.keys.listChanged(revision)
+          const changes = await database.store.keys.listChanged(revision)
           if (isSlow) {
             isSlow = false
             await gate.promise
@@ -50,7 +50,7 @@ describe("a keyring", () => {
         },
       },
     }
-    const { keyring, issuer } = await desk(book, store)
+    const { keyring, issuer } = await desk(database, store)
     const { secret, key } = await issuer.issue({ account: "account", name: "key" })
     isSlow = true
     const late = keyring.refresh()
@@ -62,11 +62,11 @@ describe("a keyring", () => {
   })
 
   test("of another process knows every change within a second", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { issuer } = await desk(book)
-    const store = await book.another()
-    const { keyring } = await desk(book, store)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { issuer } = await desk(database)
+    const store = await database.another()
+    const { keyring } = await desk(database, store)
     await using node = await Node.join(store, "node", {
       onChanges: (changes) => keyring.refresh(changes.revision),
       onForgotten() {},
@@ -110,9 +110,9 @@ function counted(store: Store): { store: Store; readonly readings: number } {
 
 describe("a key that another process made or changed", () => {
   test("works as soon as it is made", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const { secret, key } = await issuer.issue({ account: "account", name: "new" })
     expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
     expect(await identified(keyring, bearer(secret))).toBe(key.id)
@@ -122,8 +122,8 @@ describe("a key that another process made or changed", () => {
   })
 
   test("works no more as soon as its change was reported, and is not read for otherwise", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
     let count = 0
     const changes = {
       get count() {
@@ -131,9 +131,9 @@ describe("a key that another process made or changed", () => {
       },
       raise: () => void count++,
     }
-    const issuer = new KeyIssuer(book.store, hasher)
+    const issuer = new KeyIssuer(database.store, hasher)
     const { secret, key } = await issuer.issue({ account: "account", name: "key" })
-    const [here, there] = [counted(book.store), counted(book.store)]
+    const [here, there] = [counted(database.store), counted(database.store)]
     const maker = new Keyring(here.store, hasher, changes)
     const other = new Keyring(there.store, hasher, changes)
     await Promise.all([maker.refresh(), other.refresh()])
@@ -149,8 +149,8 @@ describe("a key that another process made or changed", () => {
   })
 
   test("is looked for once for many strangers, and what is no key not at all", async () => {
-    await using book = Book.direct()
-    const { store } = book
+    await using database = TestDatabase.direct()
+    const { store } = database
     const watched = counted(store)
     const keyring = new Keyring(watched.store, hasher)
     await keyring.refresh()
@@ -165,8 +165,8 @@ describe("a key that another process made or changed", () => {
   })
 
   test("cannot be distinguished from a wrong one while the ledger cannot be read: come again", async () => {
-    await using book = Book.direct()
-    const { store } = book
+    await using database = TestDatabase.direct()
+    const { store } = database
     const broken = {
       ...store,
       keys: { ...store.keys, listChanged: () => Promise.reject(new Error("disk I/O error")) },

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
 import type { GatewayError } from "../../src/canon/errors.ts"
 import type { Store } from "../../src/store/store.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 import { type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 
 describe("a credential", () => {
   test("counts as a bearer token or as x-api-key, the first before the second", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const first = await issuer.issue({ account: "account", name: "first" })
     const second = await issuer.issue({ account: "account", name: "second" })
     await keyring.refresh()
@@ -24,9 +24,9 @@ describe("a credential", () => {
   })
 
   test("counts as api-key, which Azure's clients send, where there is no other", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const { secret, key } = await issuer.issue({ account: "account", name: "azure" })
     await keyring.refresh()
     expect(ask(keyring, { "api-key": secret })).toBe(key.id)
@@ -41,15 +41,15 @@ describe("a credential", () => {
     ["an empty x-api-key", { "x-api-key": " " }],
     ["an empty x-goog-api-key", { "x-goog-api-key": " " }],
   ])("is missing: %s", async (_case, headers) => {
-    await using book = Book.direct()
-    const { keyring } = await desk(book)
+    await using database = TestDatabase.direct()
+    const { keyring } = await desk(database)
     expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
   test("is wrong when it is unknown, malformed, of another scheme, or sent twice", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const { secret } = await issuer.issue({ account: "account", name: "key" })
     const { secret: other } = await issuer.issue({ account: "account", name: "other" })
     await keyring.refresh()
@@ -72,8 +72,8 @@ describe("a credential", () => {
   })
 
   test("is refused with a header that says how to do better, and never repeated", async () => {
-    await using book = Book.direct()
-    const { keyring } = await desk(book)
+    await using database = TestDatabase.direct()
+    const { keyring } = await desk(database)
     const secret = `sk-tg-${"q".repeat(43)}`
     try {
       keyring.authenticate(new Headers(bearer(secret)), 0)
@@ -88,9 +88,9 @@ describe("a credential", () => {
 
 describe("a key", () => {
   test("works until it expires", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const expiresAt = Date.now() + HOUR
     const { secret, key } = await issuer.issue({ account: "account", name: "key", expiresAt })
     await keyring.refresh()
@@ -99,23 +99,23 @@ describe("a key", () => {
   })
 
   test("that was revoked works no more, and keeps the time of its revocation", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const { secret, key } = await issuer.issue({ account: "account", name: "key" })
     const { revokedAt } = await issuer.revoke(key.id)
     await keyring.refresh()
     expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
-    expect((await book.store.keys.revoke(key.id, Date.now() + HOUR, AUDIT)).revokedAt).toBe(
+    expect((await database.store.keys.revoke(key.id, Date.now() + HOUR, AUDIT)).revokedAt).toBe(
       revokedAt,
     )
     await expect(issuer.rotate(key.id, HOUR)).rejects.toMatchObject({ code: "not_found" })
   })
 
   test("that was rotated works by both secrets until the grace is over", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const first = await issuer.issue({ account: "account", name: "key" })
     const second = await issuer.rotate(first.key.id, HOUR)
     await keyring.refresh()
@@ -132,9 +132,9 @@ describe("a key", () => {
   })
 
   test("that was rotated twice never gives an old secret more time than it had", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const first = await issuer.issue({ account: "account", name: "key" })
     const second = await issuer.rotate(first.key.id, HOUR)
     const third = await issuer.rotate(first.key.id, 10 * HOUR)
@@ -151,9 +151,9 @@ describe("a key", () => {
   })
 
   test("carries what it was ordered with, and its secret nowhere", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { issuer } = await desk(database)
     const order = {
       account: "account",
       name: "key",
@@ -165,23 +165,25 @@ describe("a key", () => {
     }
     const { secret, key } = await issuer.issue(order)
     expect(key).toMatchObject({ ...order, budgetLeft: 5n, revokedAt: null })
-    expect(await book.store.keys.find(key.id)).toEqual(key)
-    expect(await book.store.keys.list({ accounts: ["account"], now: 0 }, null, 10)).toEqual([key])
-    expect(await book.store.keys.list({ accounts: ["other"], now: 0 }, null, 10)).toEqual([])
+    expect(await database.store.keys.find(key.id)).toEqual(key)
+    expect(await database.store.keys.list({ accounts: ["account"], now: 0 }, null, 10)).toEqual([
+      key,
+    ])
+    expect(await database.store.keys.list({ accounts: ["other"], now: 0 }, null, 10)).toEqual([])
     expect(Bun.inspect(key, { depth: 9 })).not.toContain(secret.slice(6, 20))
   })
 
   test("needs an account", async () => {
-    await using book = Book.direct()
-    const { issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    const { issuer } = await desk(database)
     const issuing = issuer.issue({ account: "nobody", name: "key" })
     await expect(issuing).rejects.toMatchObject({ code: "not_found" })
   })
 
   test("may call the models its globs name", async () => {
-    await using book = Book.direct()
-    await book.account("account", 0n)
-    const { keyring, issuer } = await desk(book)
+    await using database = TestDatabase.direct()
+    await database.account("account", 0n)
+    const { keyring, issuer } = await desk(database)
     const models = ["openai/gpt-4*", "*/claude-?-opus", "local/a.b", "x/[1]|(2)", "**"]
     const allowing = async (globs: string[]) => {
       const { secret } = await issuer.issue({ account: "account", name: "key", models: globs })
@@ -217,10 +219,10 @@ describe("a key", () => {
 })
 
 test("keys are listed by pages, the newest first, of some accounts and of one status", async () => {
-  await using book = Book.direct()
-  for (const account of ["a", "b", "c"]) await book.account(account, 0n)
+  await using database = TestDatabase.direct()
+  for (const account of ["a", "b", "c"]) await database.account(account, 0n)
   const insert = (id: string, account: string, createdAt: number, expiresAt: number | null) =>
-    book.store.keys.insert(
+    database.store.keys.insert(
       {
         id,
         account,
@@ -244,9 +246,9 @@ test("keys are listed by pages, the newest first, of some accounts and of one st
   await insert("k3", "a", 20, null)
   await insert("k4", "c", 30, null)
   await insert("k5", "a", 40, 200)
-  await book.store.keys.revoke("k3", 50, AUDIT)
+  await database.store.keys.revoke("k3", 50, AUDIT)
   const idsOf = async (...order: Parameters<Store["keys"]["list"]>): Promise<string[]> =>
-    (await book.store.keys.list(...order)).map(({ id }) => id)
+    (await database.store.keys.list(...order)).map(({ id }) => id)
   expect(await idsOf({ now: 60 }, null, 10)).toEqual(["k5", "k4", "k3", "k2", "k1"])
   expect(await idsOf({ now: 60 }, null, 2)).toEqual(["k5", "k4"])
   expect(await idsOf({ now: 60 }, { at: 30, id: "k4" }, 2)).toEqual(["k3", "k2"])

@@ -7,15 +7,15 @@ import {
   ownersOfBits,
   readPeriodOwner,
 } from "../../src/accounting/budget-periods.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 
 const NOON = Date.parse("2026-11-30T12:00:00Z")
 const NEXT_DAY = Date.parse("2026-12-01T00:00:00Z")
 
 test("a key without budgets has one payer forever", async () => {
-  await using book = Book.direct()
-  await book.account("a", 0n)
-  const payerAt = payersOf(await book.key("key_x", "a", null))
+  await using database = TestDatabase.direct()
+  await database.account("a", 0n)
+  const payerAt = payersOf(await database.key("key_x", "a", null))
   expect(payerAt(0)).toEqual({
     account: "a",
     key: "key_x",
@@ -27,10 +27,10 @@ test("a key without budgets has one payer forever", async () => {
 })
 
 test("budgets of a day and of a month are other owners in each, and named once in each", async () => {
-  await using book = Book.direct()
-  await book.account("a", 0n)
+  await using database = TestDatabase.direct()
+  await database.account("a", 0n)
   const periods = { dailyBudget: 1n, monthlyBudget: 1n }
-  const payerAt = payersOf(await book.key("key_x", "a", 5n, periods))
+  const payerAt = payersOf(await database.key("key_x", "a", 5n, periods))
   const payer = payerAt(NOON)
   expect(payer.budgets).toEqual(["key_x", "key_x@2026-11-30", "key_x@2026-11"])
   expect(payer.until).toBe(NEXT_DAY)
@@ -41,9 +41,9 @@ test("budgets of a day and of a month are other owners in each, and named once i
 })
 
 test("a month lasts to its end, whatever the day", async () => {
-  await using book = Book.direct()
-  await book.account("a", 0n)
-  const payerAt = payersOf(await book.key("key_x", "a", null, { monthlyBudget: 1n }))
+  await using database = TestDatabase.direct()
+  await database.account("a", 0n)
+  const payerAt = payersOf(await database.key("key_x", "a", null, { monthlyBudget: 1n }))
   const payer = payerAt(NOON)
   expect(payer.budgets).toEqual(["key_x@2026-11"])
   expect([payer.from, payer.until]).toEqual([Date.parse("2026-11-01T00:00:00Z"), NEXT_DAY])

@@ -3,7 +3,7 @@ import { Keyring } from "../../src/keys/keyring.ts"
 import { KeyIssuer } from "../support/key-issuer.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import type { Store } from "../../src/store/store.ts"
-import type { Book } from "../store/book.ts"
+import type { TestDatabase } from "../store/test-database.ts"
 
 /** As the gateway hashes what it is sent. */
 export const hasher = new KeyHasher("pepper".repeat(12))
@@ -29,7 +29,7 @@ export function bearer(secret: string): Pairs {
 }
 
 /** A keyring, and who issues its keys. */
-export async function desk(book: Book, store: Store = book.store) {
+export async function desk(database: TestDatabase, store: Store = database.store) {
   const keyring = new Keyring(store, hasher)
   await keyring.refresh()
   return { keyring, issuer: new KeyIssuer(store, hasher) }

@@ -3,7 +3,7 @@ import type { Batch } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
-import { payerOf } from "../store/book.ts"
+import { payerOf } from "../store/test-database.ts"
 
 export const ACCOUNTS = ["left", "right"] as const
 export const KEY = "thrifty"

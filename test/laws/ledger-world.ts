@@ -9,7 +9,7 @@ import { payersOf } from "../../src/keys/payer.ts"
 import { BUDGET_PERIODS, budgetOwner, limitOf } from "../../src/accounting/budget-periods.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, payerOf } from "../store/book.ts"
+import { TestDatabase, payerOf } from "../store/test-database.ts"
 import {
   ACCOUNTS,
   KEY,
@@ -26,7 +26,7 @@ import {
 
 /** Ledgers over one file, what has been done to them, and what they have answered. */
 export class World implements AsyncDisposable {
-  readonly #book: Book
+  readonly #testDatabase: TestDatabase
   readonly #store: Store
   readonly #database: Database
   readonly #members: Member[] = []
@@ -47,28 +47,36 @@ export class World implements AsyncDisposable {
   #number = 0
   #wasStolen = false
 
-  private constructor(book: Book, store: Store, key: KeyRecord, isThreaded: boolean) {
+  private constructor(database: TestDatabase, store: Store, key: KeyRecord, isThreaded: boolean) {
     this.#isThreaded = isThreaded
-    this.#book = book
+    this.#testDatabase = database
     this.#store = store
     this.#key = key
     this.#remember(key)
-    this.#database = new Database(book.directory.database, { readonly: true, safeIntegers: true })
+    this.#database = new Database(database.directory.database, {
+      readonly: true,
+      safeIntegers: true,
+    })
   }
 
   static async create(members: number, limits: Limits, isThreaded: boolean): Promise<World> {
-    const book = Book.direct()
-    for (const account of ACCOUNTS) await book.account(account, 0n)
-    await book.key(KEY, "left", null)
-    const key = await book.store.keys.update(KEY, limits, AUDIT)
-    const world = new World(book, isThreaded ? await book.another() : book.store, key, isThreaded)
+    const database = TestDatabase.direct()
+    for (const account of ACCOUNTS) await database.account(account, 0n)
+    await database.key(KEY, "left", null)
+    const key = await database.store.keys.update(KEY, limits, AUDIT)
+    const world = new World(
+      database,
+      isThreaded ? await database.another() : database.store,
+      key,
+      isThreaded,
+    )
     for (let count = 0; count < members; count++) await world.#join()
     return world
   }
 
   async grant(account: string, amount: bigint): Promise<void> {
     // SQLite refuses a sum that 64 bits cannot hold; then nothing was granted.
-    await this.#book.grant(account, amount).then(
+    await this.#testDatabase.grant(account, amount).then(
       () => (this.#granted += amount),
       () => undefined,
     )
@@ -257,7 +265,7 @@ export class World implements AsyncDisposable {
     this.#checkOverPeriods()
     if (!this.#isThreaded) this.#checkLimits()
     await this.#checkConservation()
-    const { problems } = await verifyLedgers(this.#book.store)
+    const { problems } = await verifyLedgers(this.#testDatabase.store)
     // On the clock of the store's thread, limits may have been changed on another day.
     const isOfOtherDay = (fault: string) => this.#isThreaded && fault === "limit"
     expect(problems.filter(({ fault }) => !isOfOtherDay(fault))).toEqual([])
@@ -267,7 +275,7 @@ export class World implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { life } of this.#members) life.end()
     this.#database.close()
-    await this.#book[Symbol.asyncDispose]()
+    await this.#testDatabase[Symbol.asyncDispose]()
   }
 
   /** A budget has left what its limit leaves, however often that was changed while it was leased. */
@@ -300,18 +308,20 @@ export class World implements AsyncDisposable {
   async #checkConservation(): Promise<void> {
     let untold = 0n
     for (const request of this.#untold) {
-      untold -= (await this.#book.store.settlements.findReceipt(request))?.entry?.amount ?? 0n
+      untold -=
+        (await this.#testDatabase.store.settlements.findReceipt(request))?.entry?.amount ?? 0n
     }
-    const balance = (await this.#book.balanceOf("left")) + (await this.#book.balanceOf("right"))
+    const balance =
+      (await this.#testDatabase.balanceOf("left")) + (await this.#testDatabase.balanceOf("right"))
     expect(this.#granted - this.#reported - untold).toBe(balance)
   }
 
   async #checkAllCanBeHad(): Promise<void> {
     const [last, ...others] = this.#members
-    for (const { id } of others) await this.#book.store.nodes.remove(id, Date.now())
+    for (const { id } of others) await this.#testDatabase.store.nodes.remove(id, Date.now())
     for (const account of ACCOUNTS) {
       await this.#store.leases.endRecall(account)
-      const balance = await this.#book.balanceOf(account)
+      const balance = await this.#testDatabase.balanceOf(account)
       await last?.ledger.lease(payerOf(account), balance)
       expect(last?.ledger.available(payerOf(account))).toBe(balance)
     }
@@ -334,7 +344,7 @@ export class World implements AsyncDisposable {
     const id = `node_${++this.#number}`
     await this.#announce(id)
     const life = new Life()
-    const ledger = new Ledger(this.#storeFor(life), id, this.#book.alarms)
+    const ledger = new Ledger(this.#storeFor(life), id, this.#testDatabase.alarms)
     this.#members.push({ id, life, ledger, payerAt: payersOf(this.#key) })
   }
 

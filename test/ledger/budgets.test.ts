@@ -4,7 +4,7 @@ import type { Payer } from "../../src/accounting/payer.ts"
 import { payersOf } from "../../src/keys/payer.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 
 const MORNING = new Date("2026-11-29T08:00:00Z")
 const NEXT_MORNING = new Date("2026-11-30T08:00:00Z")
@@ -14,86 +14,86 @@ beforeEach(() => void setSystemTime(MORNING))
 afterEach(() => void setSystemTime())
 
 /** A key that may spend 50 in all, 20 a day and 30 a month, of an account with plenty. */
-async function thrifty(book: Book): Promise<(now: number) => Payer> {
-  await book.account("a", 1_000n)
+async function thrifty(database: TestDatabase): Promise<(now: number) => Payer> {
+  await database.account("a", 1_000n)
   const periods = { dailyBudget: 20n, monthlyBudget: 30n }
-  return payersOf(await book.key("key_x", "a", 50n, periods))
+  return payersOf(await database.key("key_x", "a", 50n, periods))
 }
 
-async function left(book: Book): Promise<(bigint | null)[]> {
-  const key = await book.store.keys.find("key_x")
+async function left(database: TestDatabase): Promise<(bigint | null)[]> {
+  const key = await database.store.keys.find("key_x")
   return [key!.budgetLeft, key!.dailyLeft, key!.monthlyLeft]
 }
 
 describe("budgets of a day and of a month", () => {
   test("are drawn on together, and the smallest decides", async () => {
-    await using book = Book.direct()
-    const payerAt = await thrifty(book)
-    const ledger = await book.ledger("node")
-    expect(await left(book)).toEqual([50n, 20n, 30n])
+    await using database = TestDatabase.direct()
+    const payerAt = await thrifty(database)
+    const ledger = await database.ledger("node")
+    expect(await left(database)).toEqual([50n, 20n, 30n])
     const payer = payerAt(Date.now())
     expect(await ledger.lease(payer, 21n)).toBeUndefined()
     expect(await ledger.lease(payer, 20n)).toBe(true)
-    const hold = ledger.tryHold(book.order(payer, 15n))!
+    const hold = ledger.tryHold(database.order(payer, 15n))!
     expect(ledger.available(payer)).toBe(5n)
     expect((await ledger.settle(hold, 12n, () => "{}")).charged).toBe(12n)
-    expect(await left(book)).toEqual([38n, 8n, 18n])
+    expect(await left(database)).toEqual([38n, 8n, 18n])
     expect(ledger.snapshot(payer).map(({ posted }) => posted)).toEqual([988n, 38n, 8n, 18n])
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("begin again with their period, and nothing has to be set back for it", async () => {
-    await using book = Book.direct()
-    const payerAt = await thrifty(book)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payerAt = await thrifty(database)
+    const ledger = await database.ledger("node")
     const spend = async (cost: bigint): Promise<bigint> => {
       const payer = payerAt(Date.now())
       await ledger.lease(payer, cost)
-      const hold = ledger.tryHold(book.order(payer, cost))
+      const hold = ledger.tryHold(database.order(payer, cost))
       return hold ? (await ledger.settle(hold, cost, () => "{}")).charged : 0n
     }
     expect(await spend(20n)).toBe(20n)
     expect(await spend(1n)).toBe(0n)
     setSystemTime(NEXT_MORNING)
-    expect(await left(book)).toEqual([30n, 20n, 10n])
+    expect(await left(database)).toEqual([30n, 20n, 10n])
     expect(await spend(11n)).toBe(0n)
     expect(await spend(10n)).toBe(10n)
     setSystemTime(NEXT_MONTH)
-    expect(await left(book)).toEqual([20n, 20n, 30n])
+    expect(await left(database)).toEqual([20n, 20n, 30n])
     expect(await spend(20n)).toBe(20n)
-    expect(await left(book)).toEqual([0n, 0n, 10n])
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect(await left(database)).toEqual([0n, 0n, 10n])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("pay for a request on the day on which its hold was placed", async () => {
-    await using book = Book.direct()
-    const payerAt = await thrifty(book)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payerAt = await thrifty(database)
+    const ledger = await database.ledger("node")
     const payer = payerAt(Date.now())
     await ledger.lease(payer, 20n)
-    const hold = ledger.tryHold(book.order(payer, 10n))!
-    const late = book.order(payer, 5n)
+    const hold = ledger.tryHold(database.order(payer, 10n))!
+    const late = database.order(payer, 5n)
     setSystemTime(NEXT_MORNING)
     // It was asked for before midnight and got its turn after it.
     const lateHold = ledger.tryHold(late)!
     await ledger.tick([])
     await ledger.settle(hold, 12n, () => "{}")
     await ledger.settle(lateHold, 5n, () => "{}")
-    expect(await left(book)).toEqual([33n, 20n, 13n])
+    expect(await left(database)).toEqual([33n, 20n, 13n])
     const receipts = await Promise.all(
-      [hold, lateHold].map((one) => book.store.settlements.findReceipt(one.request)),
+      [hold, lateHold].map((one) => database.store.settlements.findReceipt(one.request)),
     )
     for (const receipt of receipts) expect(receipt?.budgets).toContain("key_x@2026-11-29")
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("are given back and forgotten when their period is over and nothing runs on them", async () => {
-    await using book = Book.direct()
-    const payerAt = await thrifty(book)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payerAt = await thrifty(database)
+    const ledger = await database.ledger("node")
     const payer = payerAt(Date.now())
     await ledger.lease(payer, 20n)
-    const hold = ledger.tryHold(book.order(payer, 0n))!
+    const hold = ledger.tryHold(database.order(payer, 0n))!
     setSystemTime(NEXT_MORNING)
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(20n)
@@ -101,33 +101,33 @@ describe("budgets of a day and of a month", () => {
     expect((await ledger.settle(hold, 3n, () => "{}")).charged).toBe(3n)
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(0n)
-    const other = await book.ledger("other")
+    const other = await database.ledger("other")
     expect(await other.lease(payer, 17n)).toBeUndefined()
-    await ledger.tick((await book.store.nodes.poll("node", null)).recalls)
+    await ledger.tick((await database.store.nodes.poll("node", null)).recalls)
     expect(await other.lease(payer, 17n)).toBe(true)
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("are not forgotten while someone waits for the last of them", async () => {
-    await using book = Book.direct()
-    const payerAt = await thrifty(book)
+    await using database = TestDatabase.direct()
+    const payerAt = await thrifty(database)
     const gate = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const store: Store = {
-      ...book.store,
+      ...database.store,
       // No one can place what it asks for, so the rest is leased at last, with whatever there is.
       leases: {
-        ...book.store.leases,
+        ...database.store.leases,
         take: async (order) => {
           if (order.min === 1n && order.owner.includes("@2026-11-29")) {
             asked.resolve()
             await gate.promise
           }
-          return book.store.leases.take(order)
+          return database.store.leases.take(order)
         },
       },
     }
-    const ledger = await book.ledger("node", store)
+    const ledger = await database.ledger("node", store)
     const payer = payerAt(Date.now())
     const extending = ledger.lease(payer, 25n)
     await asked.promise
@@ -137,107 +137,111 @@ describe("budgets of a day and of a month", () => {
     expect(await extending).toBeUndefined()
     expect(ledger.available(payer)).toBe(20n)
     await ledger.tick([])
-    expect(await book.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
+    expect(await database.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
   test("are leased in full by no one who has died", async () => {
-    await using book = Book.direct()
-    const payerAt = await thrifty(book)
+    await using database = TestDatabase.direct()
+    const payerAt = await thrifty(database)
     const payer = payerAt(Date.now())
-    const dead = await book.ledger("dead")
+    const dead = await database.ledger("dead")
     await dead.lease(payer, 20n)
-    await book.store.nodes.remove("dead", Date.now())
-    const ledger = await book.ledger("node")
+    await database.store.nodes.remove("dead", Date.now())
+    const ledger = await database.ledger("node")
     expect(await ledger.lease(payer, 20n)).toBe(true)
   })
 })
 
 describe("a change of a key", () => {
   test("gives and takes what is left of its budgets by the difference", async () => {
-    await using book = Book.direct()
-    const payerAt = await thrifty(book)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payerAt = await thrifty(database)
+    const ledger = await database.ledger("node")
     const payer = payerAt(Date.now())
     await ledger.lease(payer, 10n)
-    await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, () => "{}")
-    await book.store.nodes.remove("node", Date.now())
-    await book.store.keys.update(
+    await ledger.settle(ledger.tryHold(database.order(payer, 8n))!, 8n, () => "{}")
+    await database.store.nodes.remove("node", Date.now())
+    await database.store.keys.update(
       "key_x",
       { budget: 40n, dailyBudget: 30n, monthlyBudget: 9n },
       AUDIT,
     )
-    expect(await left(book)).toEqual([32n, 22n, 1n])
+    expect(await left(database)).toEqual([32n, 22n, 1n])
     // Below what was spent there is nothing left; what was spent is not forgotten.
-    await book.store.keys.update("key_x", { budget: 5n, dailyBudget: 5n, monthlyBudget: 5n }, AUDIT)
-    expect(await left(book)).toEqual([0n, 0n, 0n])
-    await book.store.keys.update(
+    await database.store.keys.update(
+      "key_x",
+      { budget: 5n, dailyBudget: 5n, monthlyBudget: 5n },
+      AUDIT,
+    )
+    expect(await left(database)).toEqual([0n, 0n, 0n])
+    await database.store.keys.update(
       "key_x",
       { budget: 10n, dailyBudget: null, monthlyBudget: 7n },
       AUDIT,
     )
-    expect(await left(book)).toEqual([2n, null, 0n])
-    await book.store.keys.update("key_x", { dailyBudget: 9n }, AUDIT)
-    expect(await left(book)).toEqual([2n, 1n, 0n])
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect(await left(database)).toEqual([2n, null, 0n])
+    await database.store.keys.update("key_x", { dailyBudget: 9n }, AUDIT)
+    expect(await left(database)).toEqual([2n, 1n, 0n])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("takes nothing that requests hold", async () => {
-    await using book = Book.direct()
-    const payerAt = await thrifty(book)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payerAt = await thrifty(database)
+    const ledger = await database.ledger("node")
     const payer = payerAt(Date.now())
     await ledger.lease(payer, 20n)
-    const hold = ledger.tryHold(book.order(payer, 20n))!
-    await book.store.keys.update("key_x", { budget: 1n, dailyBudget: 1n }, AUDIT)
+    const hold = ledger.tryHold(database.order(payer, 20n))!
+    await database.store.keys.update("key_x", { budget: 1n, dailyBudget: 1n }, AUDIT)
     expect((await ledger.settle(hold, 20n, () => "{}")).charged).toBe(20n)
-    await book.store.keys.update("key_x", { name: "other" }, AUDIT)
-    expect(await left(book)).toEqual([0n, 0n, 10n])
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    await database.store.keys.update("key_x", { name: "other" }, AUDIT)
+    expect(await left(database)).toEqual([0n, 0n, 10n])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("gives a key its first budget, which counts from then on", async () => {
-    await using book = Book.direct()
-    const plain = await book.account("a", 100n)
-    await book.key("key", "a", null)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const plain = await database.account("a", 100n)
+    await database.key("key", "a", null)
+    const ledger = await database.ledger("node")
     await ledger.lease(plain, 10n)
-    await ledger.settle(ledger.tryHold(book.order(plain, 10n))!, 10n, () => "{}")
-    const record = await book.store.keys.update("key", { budget: 5n, dailyBudget: 5n }, AUDIT)
+    await ledger.settle(ledger.tryHold(database.order(plain, 10n))!, 10n, () => "{}")
+    const record = await database.store.keys.update("key", { budget: 5n, dailyBudget: 5n }, AUDIT)
     expect(record).toMatchObject({ budgetLeft: 5n, dailyLeft: 5n, monthlyLeft: null })
     const payer = payersOf(record)(Date.now())
     await ledger.lease(payer, 5n)
-    await ledger.settle(ledger.tryHold(book.order(payer, 4n))!, 4n, () => "{}")
-    expect(await book.store.keys.find("key")).toMatchObject({ budgetLeft: 1n, dailyLeft: 1n })
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    await ledger.settle(ledger.tryHold(database.order(payer, 4n))!, 4n, () => "{}")
+    expect(await database.store.keys.find("key")).toMatchObject({ budgetLeft: 1n, dailyLeft: 1n })
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("reaches everyone, and is refused once it is revoked", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
-    await book.key("key", "a", null)
-    const { revision } = await book.store.keys.listChanged(-1)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
+    await database.key("key", "a", null)
+    const { revision } = await database.store.keys.listChanged(-1)
     const change = { name: "new", models: ["sim/*"], requestsPerMinute: 5, expiresAt: 9 }
-    await book.store.keys.update("key", change, AUDIT)
-    const changes = await book.store.keys.listChanged(revision)
+    await database.store.keys.update("key", change, AUDIT)
+    const changes = await database.store.keys.listChanged(revision)
     expect(changes.keys).toMatchObject([{ id: "key", ...change, tokensPerMinute: null }])
-    await book.store.keys.revoke("key", 1, AUDIT)
-    const late = book.store.keys.update("key", { name: "late" }, AUDIT)
+    await database.store.keys.revoke("key", 1, AUDIT)
+    const late = database.store.keys.update("key", { name: "late" }, AUDIT)
     await expect(late).rejects.toMatchObject({ code: "revoked" })
-    await expect(book.store.keys.update("none", {}, AUDIT)).rejects.toMatchObject({
+    await expect(database.store.keys.update("none", {}, AUDIT)).rejects.toMatchObject({
       code: "not_found",
     })
   })
 })
 
 test("a budget that was changed behind the ledger's back is found", async () => {
-  await using book = Book.direct()
-  const payerAt = await thrifty(book)
-  const ledger = await book.ledger("node")
+  await using database = TestDatabase.direct()
+  const payerAt = await thrifty(database)
+  const ledger = await database.ledger("node")
   const payer = payerAt(Date.now())
   await ledger.lease(payer, 10n)
-  await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, () => "{}")
-  book.change("UPDATE balances SET posted = posted + 1 WHERE owner = 'key_x@2026-11-29'")
-  const { problems } = await verifyLedgers(book.store)
+  await ledger.settle(ledger.tryHold(database.order(payer, 8n))!, 8n, () => "{}")
+  database.change("UPDATE balances SET posted = posted + 1 WHERE owner = 'key_x@2026-11-29'")
+  const { problems } = await verifyLedgers(database.store)
   expect(problems).toMatchObject([{ account: "a", number: null, fault: "budget" }])
   expect(problems[0]?.message).toContain("key_x@2026-11-29")
 })

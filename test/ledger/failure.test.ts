@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, threadsAnswer } from "../store/book.ts"
+import { TestDatabase, threadsAnswer } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
 /** A store that can be made to refuse all writing, before or after it was done. */
@@ -38,21 +38,21 @@ class FailingStore {
 
 describe("when the ledger cannot be written", () => {
   test("the settlement fails, nothing is charged, and the money is free again", async () => {
-    await using book = Book.direct()
-    const failing = new FailingStore(book.store)
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node", failing.store)
+    await using database = TestDatabase.direct()
+    const failing = new FailingStore(database.store)
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node", failing.store)
     await ledger.lease(payer, 100n)
-    const hold = ledger.tryHold(book.order(payer, 60n))!
+    const hold = ledger.tryHold(database.order(payer, 60n))!
     failing.failure = "before"
     await expect(ledger.settle(hold, 50n, () => "{}")).rejects.toThrow("disk is full")
     expect(ledger.failure).toBeInstanceOf(Error)
-    expect(book.alarms.failures).toHaveLength(1)
+    expect(database.alarms.failures).toHaveLength(1)
     expect(ledger.available(payer)).toBe(100n)
-    expect(await book.balanceOf("account")).toBe(100n)
+    expect(await database.balanceOf("account")).toBe(100n)
 
     failing.failure = "none"
-    const next = ledger.tryHold(book.order(payer, 100n))!
+    const next = ledger.tryHold(database.order(payer, 100n))!
     expect(await ledger.settle(next, 100n, () => "{}")).toMatchObject({
       charged: 100n,
       balance: 0n,
@@ -61,14 +61,14 @@ describe("when the ledger cannot be written", () => {
   })
 
   test("it is tried without waiting for a settlement whether that is over", async () => {
-    await using book = Book.direct()
-    const failing = new FailingStore(book.store)
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node", failing.store)
+    await using database = TestDatabase.direct()
+    const failing = new FailingStore(database.store)
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node", failing.store)
     await ledger.lease(payer, 100n)
     failing.failure = "before"
     await expect(
-      ledger.settle(ledger.tryHold(book.order(payer, 1n))!, 1n, () => "{}"),
+      ledger.settle(ledger.tryHold(database.order(payer, 1n))!, 1n, () => "{}"),
     ).rejects.toThrow()
     await expect(ledger.tick([])).rejects.toThrow()
     expect(ledger.failure).toBeDefined()
@@ -78,10 +78,10 @@ describe("when the ledger cannot be written", () => {
   })
 
   test("a request that needs a larger lease fails; the next does not", async () => {
-    await using book = Book.direct()
-    const failing = new FailingStore(book.store)
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node", failing.store)
+    await using database = TestDatabase.direct()
+    const failing = new FailingStore(database.store)
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node", failing.store)
     failing.failure = "before"
     const asking = Array.from({ length: 5 }, () => ledger.lease(payer, 10n))
     const answers = await Promise.allSettled(asking)
@@ -91,47 +91,50 @@ describe("when the ledger cannot be written", () => {
   })
 
   test("a cost above its hold is settled as far as the hold goes", async () => {
-    await using book = Book.direct()
-    const failing = new FailingStore(book.store)
-    const payer = await book.account("account", 100n)
-    await book.ledger("another, so that no lease is all there is")
-    const ledger = await book.ledger("node", failing.store)
+    await using database = TestDatabase.direct()
+    const failing = new FailingStore(database.store)
+    const payer = await database.account("account", 100n)
+    await database.ledger("another, so that no lease is all there is")
+    const ledger = await database.ledger("node", failing.store)
     const leased = await ledger.lease(payer, 30n)
     expect(leased).toBe(true)
-    const hold = ledger.tryHold(book.order(payer, 30n))!
+    const hold = ledger.tryHold(database.order(payer, 30n))!
     failing.failure = "before"
     const settling = ledger.settle(hold, 90n, () => "{}")
-    await until(() => book.alarms.failures.length === 1)
+    await until(() => database.alarms.failures.length === 1)
     failing.failure = "none"
     expect(await settling).toMatchObject({ charged: 30n, writtenOff: 60n, balance: 70n })
   })
 
   test("an answer that was lost on its way is not a second charge", async () => {
-    await using book = Book.direct()
-    const failing = new FailingStore(book.store)
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node", failing.store)
+    await using database = TestDatabase.direct()
+    const failing = new FailingStore(database.store)
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node", failing.store)
     await ledger.lease(payer, 100n)
-    const hold = ledger.tryHold(book.order(payer, 60n))!
+    const hold = ledger.tryHold(database.order(payer, 60n))!
     failing.failure = "after"
     const settling = ledger.settle(hold, 50n, () => "{}")
-    await until(async () => (await book.balanceOf("account")) === 50n)
+    await until(async () => (await database.balanceOf("account")) === 50n)
     failing.failure = "none"
     expect(await settling).toEqual({ charged: 50n, writtenOff: 0n, balance: 50n })
     expect(ledger.available(payer)).toBe(50n)
-    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 50n, leased: 50n })
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect(await database.store.accounts.find("account")).toMatchObject({
+      balance: 50n,
+      leased: 50n,
+    })
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 })
 
 test("a file that another process has locked is waited for", async () => {
-  await using book = Book.direct()
-  const payer = await book.account("account", 100n)
-  const ledger = await book.ledger("node", await book.another())
+  await using database = TestDatabase.direct()
+  const payer = await database.account("account", 100n)
+  const ledger = await database.ledger("node", await database.another())
   await ledger.lease(payer, 100n)
-  const locker = new Database(book.directory.database)
+  const locker = new Database(database.directory.database)
   locker.run("BEGIN IMMEDIATE")
-  const settling = ledger.settle(ledger.tryHold(book.order(payer, 60n))!, 50n, () => "{}")
+  const settling = ledger.settle(ledger.tryHold(database.order(payer, 60n))!, 50n, () => "{}")
   await threadsAnswer()
   expect(Bun.peek.status(settling)).toBe("pending")
   locker.run("ROLLBACK")
@@ -142,27 +145,30 @@ test("a file that another process has locked is waited for", async () => {
 /** SQLite gives up one statement on some failures and the whole transaction on others. */
 for (const gravity of ["ABORT", "ROLLBACK"]) {
   test(`what fails midway leaves nothing behind: ${gravity}`, async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node", await book.another())
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node", await database.another())
     await ledger.lease(payer, 100n)
-    const breaker = new Database(book.directory.database)
+    const breaker = new Database(database.directory.database)
     breaker.run(
       `CREATE TRIGGER full BEFORE INSERT ON entries WHEN new.request = 'req_3'
        BEGIN SELECT RAISE(${gravity}, 'database or disk is full'); END`,
     )
-    const [first, ...others] = [1, 2, 3].map(() => ledger.tryHold(book.order(payer, 10n))!)
+    const [first, ...others] = [1, 2, 3].map(() => ledger.tryHold(database.order(payer, 10n))!)
     const settling = [ledger.settle(first!, 10n, () => "{}")]
     await settling[0]
     settling.push(...others.map((hold) => ledger.settle(hold, 10n, () => "{}")))
     const answers = await Promise.allSettled(settling)
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"])
-    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 90n, leased: 90n })
+    expect(await database.store.accounts.find("account")).toMatchObject({
+      balance: 90n,
+      leased: 90n,
+    })
     breaker.run("DROP TRIGGER full")
     breaker.close()
     expect(ledger.available(payer)).toBe(90n)
-    const next = ledger.tryHold(book.order(payer, 90n))!
+    const next = ledger.tryHold(database.order(payer, 90n))!
     expect((await ledger.settle(next, 90n, () => "{}")).charged).toBe(90n)
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 }

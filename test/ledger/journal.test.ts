@@ -2,11 +2,11 @@ import { describe, expect, spyOn, test } from "bun:test"
 import type { Batch, Posted } from "../../src/store/settlements.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Journal } from "../../src/ledger/journal.ts"
-import { payerOf } from "../store/book.ts"
+import { payerOf } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** A book whose writing the test can watch, stop and break. */
-class PaperBook {
+/** A ledger whose writing the test can watch, stop and break. */
+class FakeLedgerStore {
   readonly batches: Batch[] = []
   /** How often writing fails before it works. */
   failures = 0
@@ -67,28 +67,28 @@ async function settled(): Promise<void> {
 
 describe("group commit", () => {
   test("a lone settlement goes at once, without waiting for a timer", async () => {
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     const lone = open(journal, "lone")
     open(journal, "slow, still running")
     void settle(journal, lone)
     await settled()
-    expect(book.batches).toHaveLength(1)
+    expect(database.batches).toHaveLength(1)
   })
 
   test("those that come in one turn of the event loop share one", async () => {
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     const holds = Array.from({ length: 50 }, (_, index) => open(journal, `req_${index}`))
     await Promise.all(holds.map((hold) => settle(journal, hold)))
-    expect(book.batches.map(({ postings }) => postings.length)).toEqual([50])
+    expect(database.batches.map(({ postings }) => postings.length)).toEqual([50])
   })
 
   test("those that arrive while the disk is busy share the next transaction", async () => {
-    const book = new PaperBook()
+    const database = new FakeLedgerStore()
     const gate = Promise.withResolvers<void>()
-    book.gate = gate.promise
-    const journal = new Journal(book.write)
+    database.gate = gate.promise
+    const journal = new Journal(database.write)
     const holds = Array.from({ length: 50 }, (_, index) => open(journal, `req_${index}`))
     const first = settle(journal, holds[0]!)
     await settled()
@@ -96,42 +96,42 @@ describe("group commit", () => {
     gate.resolve()
     const posted = await Promise.all([first, ...settling])
     expect(posted.map(({ request }) => request)).toEqual(holds.map(({ request }) => request))
-    expect(book.batches.map(({ postings }) => postings.length)).toEqual([1, 49])
+    expect(database.batches.map(({ postings }) => postings.length)).toEqual([1, 49])
   })
 
   test("those that arrive close together share one", async () => {
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     open(journal, "slow, still running")
     const holds = Array.from({ length: 20 }, (_, index) => open(journal, `req_${index}`))
     await settle(journal, holds[0]!)
     await Promise.all(holds.slice(1).map((hold) => settle(journal, hold)))
-    expect(book.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
+    expect(database.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
   })
 
   test("company is waited for where much came lately, as long as someone runs", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     const early = Array.from({ length: 8 }, (_, index) => open(journal, `early_${index}`))
     await Promise.all(early.map((hold) => settle(journal, hold)))
     now = 9
     const [first, last] = [open(journal, "first"), open(journal, "last")]
     void settle(journal, first)
     await settled()
-    expect(book.batches).toHaveLength(1)
+    expect(database.batches).toHaveLength(1)
     await settle(journal, last)
-    expect(book.batches.map(({ postings }) => postings.length)).toEqual([8, 2])
+    expect(database.batches.map(({ postings }) => postings.length)).toEqual([8, 2])
   })
 
   test("company is not waited for where little came lately, or long ago", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     open(journal, "slow, still running")
     for (const [at, count] of [
       [0, 7],
@@ -143,44 +143,44 @@ describe("group commit", () => {
       for (const hold of holds) void settle(journal, hold)
       await settled()
     }
-    expect(book.batches.map(({ postings }) => postings.length)).toEqual([7, 9, 1])
+    expect(database.batches.map(({ postings }) => postings.length)).toEqual([7, 9, 1])
   })
 
   test("flushing with nothing to write leaves the journal at work", async () => {
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     await journal.flush()
     await journal.flush()
     expect((await settle(journal, open(journal, "after"))).request).toBe("after")
     await Promise.all([journal.flush(), journal.flush()])
-    expect(book.batches).toHaveLength(1)
+    expect(database.batches).toHaveLength(1)
   })
 
   test("flushing waits for all that was appended before", async () => {
-    const book = new PaperBook()
+    const database = new FakeLedgerStore()
     const gate = Promise.withResolvers<void>()
-    book.gate = gate.promise
-    const journal = new Journal(book.write)
+    database.gate = gate.promise
+    const journal = new Journal(database.write)
     const first = settle(journal, open(journal, "first"))
     open(journal, "still running")
     const second = settle(journal, open(journal, "second"))
     const flushing = journal.flush()
     gate.resolve()
     await flushing
-    expect(book.batches.flatMap(({ postings }) => postings)).toHaveLength(2)
+    expect(database.batches.flatMap(({ postings }) => postings)).toHaveLength(2)
     await Promise.all([first, second])
   })
 })
 
 describe("holds that last", () => {
   test("are written down once, with their receipt, and closed when they end", async () => {
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     const old = open(journal, "old", 1_000)
     open(journal, "young")
     journal.tick(Date.now())
     await journal.flush()
-    expect(book.batches.map(({ opened }) => opened)).toEqual([
+    expect(database.batches.map(({ opened }) => opened)).toEqual([
       [
         {
           request: "old",
@@ -194,14 +194,14 @@ describe("holds that last", () => {
     ])
     journal.tick(Date.now())
     await journal.flush()
-    expect(book.batches).toHaveLength(1)
+    expect(database.batches).toHaveLength(1)
     await settle(journal, old)
-    expect(book.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
+    expect(database.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
   })
 
   test("are closed by the next tick when they are released", async () => {
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     const old = open(journal, "old", 1_000)
     journal.tick(Date.now())
     await journal.flush()
@@ -209,19 +209,19 @@ describe("holds that last", () => {
     journal.closed(old)
     journal.tick(Date.now())
     await journal.flush()
-    expect(book.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
+    expect(database.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
   })
 
   test("are not written down when they are over, however slow the ticks", async () => {
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     const over = open(journal, "over", 1_000)
     const old = open(journal, "old", 900)
     over.over = true
     journal.closed(over)
     journal.tick(Date.now())
     await journal.flush()
-    expect(book.batches.flatMap(({ opened }) => opened).map(({ request }) => request)).toEqual([
+    expect(database.batches.flatMap(({ opened }) => opened).map(({ request }) => request)).toEqual([
       old.request,
     ])
   })
@@ -229,17 +229,17 @@ describe("holds that last", () => {
 
 describe("a ledger that cannot be written", () => {
   test("is tried again, and no one notices when that helps", async () => {
-    const book = new PaperBook()
-    book.failures = 2
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    database.failures = 2
+    const journal = new Journal(database.write)
     expect((await settle(journal, open(journal, "patient"))).charged).toBe(1n)
     expect(journal.failure).toBeUndefined()
   })
 
   test("fails the settlements of the batch, says why, and recovers", async () => {
-    const book = new PaperBook()
-    book.failures = 3
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    database.failures = 3
+    const journal = new Journal(database.write)
     await expect(settle(journal, open(journal, "unlucky"))).rejects.toThrow("disk is full")
     await until(() => journal.failure !== undefined)
     expect((await settle(journal, open(journal, "lucky"))).charged).toBe(1n)
@@ -247,20 +247,20 @@ describe("a ledger that cannot be written", () => {
   })
 
   test("gets the holds and ends that it missed", async () => {
-    const book = new PaperBook()
-    const journal = new Journal(book.write)
+    const database = new FakeLedgerStore()
+    const journal = new Journal(database.write)
     const ended = open(journal, "ended", 2_000)
     journal.tick(Date.now())
     await journal.flush()
     ended.over = true
     journal.closed(ended)
     open(journal, "lasting", 1_000)
-    book.failures = 3
+    database.failures = 3
     journal.tick(Date.now())
     await until(() => journal.failure !== undefined)
     journal.tick(Date.now())
-    await until(() => book.batches.length === 2)
-    const { opened, closed } = book.batches[1]!
+    await until(() => database.batches.length === 2)
+    const { opened, closed } = database.batches[1]!
     expect(opened.map(({ request }) => request)).toEqual(["lasting"])
     expect(closed).toEqual(["ended"])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Batch, Posting } from "../../src/store/settlements.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, openDirectStore } from "../store/book.ts"
+import { TestDatabase, openDirectStore } from "../store/test-database.ts"
 
 const PAYER = { account: "account", key: "key", budgets: [] }
 
@@ -14,26 +14,26 @@ function batchOf(...postings: readonly Posting[]): Batch {
 
 describe("a hold", () => {
   test("sets money aside and gives it back", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node")
-    expect(ledger.tryHold(book.order(payer, 60n))).toBeUndefined()
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node")
+    expect(ledger.tryHold(database.order(payer, 60n))).toBeUndefined()
     await ledger.lease(payer, 60n)
-    const hold = ledger.tryHold(book.order(payer, 60n))!
+    const hold = ledger.tryHold(database.order(payer, 60n))!
     expect(ledger.available(payer)).toBe(40n)
     expect(ledger.heldOf("account")).toBe(60n)
-    expect(ledger.tryHold(book.order(payer, 41n))).toBeUndefined()
+    expect(ledger.tryHold(database.order(payer, 41n))).toBeUndefined()
     await ledger.settle(hold, 0n, () => "{}")
     expect(ledger.available(payer)).toBe(100n)
-    expect(await book.balanceOf("account")).toBe(100n)
+    expect(await database.balanceOf("account")).toBe(100n)
   })
 
   test("can be made larger and smaller, as far as there is more", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 100n)
-    const hold = ledger.tryHold(book.order(payer, 60n))!
+    const hold = ledger.tryHold(database.order(payer, 60n))!
     expect(ledger.tryResize(hold, 101n)).toBeFalse()
     expect(ledger.heldOf("account")).toBe(60n)
     expect(ledger.tryResize(hold, 100n)).toBeTrue()
@@ -47,11 +47,11 @@ describe("a hold", () => {
   })
 
   test("can be made smaller when its lease was given away", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 60n)
-    const hold = ledger.tryHold(book.order(payer, 60n))!
+    const hold = ledger.tryHold(database.order(payer, 60n))!
     ledger.forgetLeases()
     expect(ledger.tryResize(hold, 61n)).toBeFalse()
     expect(ledger.tryResize(hold, 20n)).toBeTrue()
@@ -59,43 +59,43 @@ describe("a hold", () => {
   })
 
   test("is refused when nothing is there, and costs nothing when it is free", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 0n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 0n)
+    const ledger = await database.ledger("node")
     expect(await ledger.lease(payer, 1n)).toBeUndefined()
-    expect(ledger.tryHold(book.order(payer, 1n))).toBeUndefined()
-    expect(ledger.tryHold(book.order(payer, 0n))).toBeDefined()
+    expect(ledger.tryHold(database.order(payer, 1n))).toBeUndefined()
+    expect(ledger.tryHold(database.order(payer, 0n))).toBeDefined()
     expect(ledger.snapshot(payer)).toEqual([
       { owner: "account", posted: 0n, available: 0n, debt: 0n },
     ])
   })
 
   test("leases all there is for a request that needs more, so that it can be clamped", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 7n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 7n)
+    const ledger = await database.ledger("node")
     expect(await ledger.lease(payer, 10n)).toBeUndefined()
     expect(ledger.available(payer)).toBe(7n)
   })
 
   test("finds a grant that came after it was refused", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 0n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 0n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 5n)
-    await book.grant("account", 5n)
-    const place = () => ledger.tryHold(book.order(payer, 5n))
+    await database.grant("account", 5n)
+    const place = () => ledger.tryHold(database.order(payer, 5n))
     expect(await ledger.extend(payer, 5n, place)).toBeDefined()
   })
 
   test("works with the largest balance the ledger can keep, and none above it", async () => {
-    await using book = Book.direct()
+    await using database = TestDatabase.direct()
     const largest = 2n ** 63n - 1n
-    const payer = await book.account("account", largest)
-    await expect(book.grant("account", 1n)).rejects.toThrow()
-    const ledger = await book.ledger("node")
+    const payer = await database.account("account", largest)
+    await expect(database.grant("account", 1n)).rejects.toThrow()
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, largest)
-    const hold = ledger.tryHold(book.order(payer, largest))!
+    const hold = ledger.tryHold(database.order(payer, largest))!
     expect(await ledger.lease(payer, 10n ** 30n)).toBeUndefined()
     const settlement = await ledger.settle(hold, largest, () => "{}")
     expect(settlement).toEqual({ charged: largest, writtenOff: 0n, balance: 0n })
@@ -104,192 +104,197 @@ describe("a hold", () => {
 
 describe("a settlement", () => {
   test("takes the cost, and the rest of the hold is free again", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 60n)
-    const order = book.order(payer, 60n)
+    const order = database.order(payer, 60n)
     const hold = ledger.tryHold(order)!
     const settlement = await ledger.settle(hold, 25n, () => '{"receipt":1}')
     expect(settlement).toEqual({ charged: 25n, writtenOff: 0n, balance: 75n })
     expect(ledger.available(payer)).toBe(75n)
     expect(ledger.heldOf("account")).toBe(0n)
-    const receipt = await book.store.settlements.findReceipt(order.request)
+    const receipt = await database.store.settlements.findReceipt(order.request)
     expect(receipt).toMatchObject({ account: "account", key: "key", body: '{"receipt":1}' })
     expect(receipt?.entry).toMatchObject({ kind: "charge", amount: -25n, balance: 75n, number: 2 })
   })
 
   test("of nothing leaves a receipt and no entry", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 10n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 10n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 5n)
-    const order = book.order(payer, 5n)
+    const order = database.order(payer, 5n)
     await ledger.settle(ledger.tryHold(order)!, 0n, () => "{}")
-    expect(await book.store.settlements.findReceipt(order.request)).toMatchObject({
+    expect(await database.store.settlements.findReceipt(order.request)).toMatchObject({
       body: "{}",
       entry: null,
     })
-    expect(await book.store.entries.list("account", 1, 10)).toEqual([])
+    expect(await database.store.entries.list("account", 1, 10)).toEqual([])
   })
 
   test("above its hold draws on what is available", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 10n)
-    const hold = ledger.tryHold(book.order(payer, 10n))!
+    const hold = ledger.tryHold(database.order(payer, 10n))!
     const settlement = await ledger.settle(hold, 70n, () => "{}")
     expect(settlement).toEqual({ charged: 70n, writtenOff: 0n, balance: 30n })
     expect(ledger.available(payer)).toBe(30n)
-    expect(book.alarms.writtenOffs).toEqual([])
+    expect(database.alarms.writtenOffs).toEqual([])
   })
 
   test("is written down with what was beyond what the request could have used", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 100n)
-    const order = book.order(payer, 10n)
+    const order = database.order(payer, 10n)
     const beyond = { amount: 5_000n, reason: "usage_beyond_bound" } as const
     const hold = ledger.tryHold(order)!
     const settlement = await ledger.settle(hold, 130n, () => "{}", beyond)
     expect(settlement).toEqual({ charged: 100n, writtenOff: 5_030n, balance: 0n })
     const written = [{ amount: 30n, reason: "account_empty" } as const, beyond]
     const { request } = order
-    expect(book.alarms.writtenOffs).toEqual(written.map((one) => ({ request, ...one })))
-    expect((await book.store.settlements.findReceipt(request))?.writtenOff).toEqual(written)
-    expect(await book.store.settlements.listWriteOffs(["account"], null, 10)).toMatchObject([
+    expect(database.alarms.writtenOffs).toEqual(written.map((one) => ({ request, ...one })))
+    expect((await database.store.settlements.findReceipt(request))?.writtenOff).toEqual(written)
+    expect(await database.store.settlements.listWriteOffs(["account"], null, 10)).toMatchObject([
       { number: 2, account: "account", key: "key", request, ...beyond },
       { number: 1, reason: "account_empty" },
     ])
-    expect(await book.store.settlements.listWriteOffs(["another"], null, 10)).toEqual([])
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect(await database.store.settlements.listWriteOffs(["another"], null, 10)).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("above all there is leaves what others hold alone; the rest is written off", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 100n)
-    const other = ledger.tryHold(book.order(payer, 30n))!
-    const order = book.order(payer, 10n)
+    const other = ledger.tryHold(database.order(payer, 30n))!
+    const order = database.order(payer, 10n)
     const settlement = await ledger.settle(ledger.tryHold(order)!, 1_000n, () => "{}")
     expect(settlement).toEqual({ charged: 70n, writtenOff: 930n, balance: 30n })
     const { request } = order
     const writtenOff = { amount: 930n, reason: "account_empty" } as const
-    expect(book.alarms.writtenOffs).toEqual([{ request, ...writtenOff }])
-    expect((await book.store.settlements.findReceipt(request))?.writtenOff).toEqual([writtenOff])
+    expect(database.alarms.writtenOffs).toEqual([{ request, ...writtenOff }])
+    expect((await database.store.settlements.findReceipt(request))?.writtenOff).toEqual([
+      writtenOff,
+    ])
     expect((await ledger.settle(other, 30n, () => "{}")).charged).toBe(30n)
-    expect(await book.balanceOf("account")).toBe(0n)
+    expect(await database.balanceOf("account")).toBe(0n)
   })
 
   test("happens once: the second is refused, with a charge or without", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = await book.ledger("node")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 100n)
-    const hold = ledger.tryHold(book.order(payer, 60n))!
+    const hold = ledger.tryHold(database.order(payer, 60n))!
     const first = ledger.settle(hold, 20n, () => "{}")
     await expect(ledger.settle(hold, 20n, () => "{}")).rejects.toThrow("has ended already")
     await expect(ledger.settle(hold, 0n, () => "{}")).rejects.toThrow("has ended already")
     await first
     expect(ledger.available(payer)).toBe(80n)
-    const released = ledger.tryHold(book.order(payer, 60n))!
+    const released = ledger.tryHold(database.order(payer, 60n))!
     await ledger.settle(released, 0n, () => "{}")
     await expect(ledger.settle(released, 1n, () => "{}")).rejects.toThrow("has ended already")
     expect(ledger.available(payer)).toBe(80n)
   })
 
   test("posted again charges nothing again and answers the same", async () => {
-    await using book = Book.direct()
-    await book.account("account", 100n)
-    await book.ledger("node")
-    await book.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
+    await using database = TestDatabase.direct()
+    await database.account("account", 100n)
+    await database.ledger("node")
+    await database.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
     const batch = batchOf(
       { ...CHARGE, request: "first", amount: 30n },
       { ...CHARGE, request: "second", amount: 0n },
     )
-    const first = await book.store.settlements.post("node", batch)
+    const first = await database.store.settlements.post("node", batch)
     expect(first.map(({ charged }) => charged)).toEqual([30n, 0n])
-    const again = await book.store.settlements.post("node", batch)
+    const again = await database.store.settlements.post("node", batch)
     expect(again.map(({ charged }) => charged)).toEqual([30n, 0n])
-    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 70n, leased: 70n })
-    expect(await book.store.entries.list("account", 0, 10)).toHaveLength(2)
+    expect(await database.store.accounts.find("account")).toMatchObject({
+      balance: 70n,
+      leased: 70n,
+    })
+    expect(await database.store.entries.list("account", 0, 10)).toHaveLength(2)
   })
 
   test("is charged once when it is in a batch twice", async () => {
-    await using book = Book.direct()
-    await book.account("account", 100n)
-    await book.ledger("node")
-    await book.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
+    await using database = TestDatabase.direct()
+    await database.account("account", 100n)
+    await database.ledger("node")
+    await database.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
     const postings = ["one", "two", "one"].map((request) => ({ ...CHARGE, request, amount: 30n }))
-    const posted = await book.store.settlements.post("node", batchOf(...postings))
+    const posted = await database.store.settlements.post("node", batchOf(...postings))
     expect(posted.map(({ charged }) => charged)).toEqual([30n, 30n, 30n])
-    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 40n })
+    expect(await database.store.accounts.find("account")).toMatchObject({ balance: 40n })
   })
 
   test("goes on where others have written to the ledger, and where a batch came to nothing", async () => {
-    await using book = Book.direct()
-    await book.account("account", 100n)
-    await book.ledger("node")
-    await book.store.leases.take({ node: "node", owner: "account", wanted: 60n, min: 1n })
+    await using database = TestDatabase.direct()
+    await database.account("account", 100n)
+    await database.ledger("node")
+    await database.store.leases.take({ node: "node", owner: "account", wanted: 60n, min: 1n })
     const post = (request: string) =>
-      book.store.settlements.post("node", batchOf({ ...CHARGE, request }))
+      database.store.settlements.post("node", batchOf({ ...CHARGE, request }))
     await post("first")
-    await book.grant("account", 5n)
+    await database.grant("account", 5n)
     await post("after a grant")
     const failing = batchOf(
       { ...CHARGE, request: "lost" },
       { ...CHARGE, request: "of nobody", account: "nobody" },
     )
-    await expect(book.store.settlements.post("node", failing)).rejects.toThrow("FOREIGN KEY")
+    await expect(database.store.settlements.post("node", failing)).rejects.toThrow("FOREIGN KEY")
     await post("after a failure")
-    const entries = await book.store.entries.list("account", 0, 10)
+    const entries = await database.store.entries.list("account", 0, 10)
     expect(entries.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("of two processes in turn make one ledger", async () => {
-    await using book = Book.direct()
-    await using other = openDirectStore(book.directory.database)
-    await book.account("account", 100n)
-    await book.ledger("left")
-    await book.ledger("right")
+    await using database = TestDatabase.direct()
+    await using other = openDirectStore(database.directory.database)
+    await database.account("account", 100n)
+    await database.ledger("left")
+    await database.ledger("right")
     for (const [store, node] of [
-      [book.store, "left"],
+      [database.store, "left"],
       [other, "right"],
     ] as const) {
       await store.leases.take({ node, owner: "account", wanted: 40n, min: 1n })
     }
     for (let turn = 0; turn < 6; turn++) {
-      const [store, node] = turn % 2 === 0 ? [book.store, "left"] : [other, "right"]
+      const [store, node] = turn % 2 === 0 ? [database.store, "left"] : [other, "right"]
       await store.settlements.post(node, batchOf({ ...CHARGE, request: `req_${turn}` }))
     }
-    const entries = await book.store.entries.list("account", 0, 10)
+    const entries = await database.store.entries.list("account", 0, 10)
     expect(entries.map(({ request }) => request)).toEqual([
       null,
       ...Array.from({ length: 6 }, (_, turn) => `req_${turn}`),
     ])
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
   test("of any number in a batch makes as many lines, in their order", async () => {
-    await using book = Book.direct()
-    await book.account("account", 10_000n)
-    await book.ledger("node")
-    await book.store.leases.take({ node: "node", owner: "account", wanted: 10_000n, min: 1n })
+    await using database = TestDatabase.direct()
+    await database.account("account", 10_000n)
+    await database.ledger("node")
+    await database.store.leases.take({ node: "node", owner: "account", wanted: 10_000n, min: 1n })
     let lines = 1
     for (const count of [1, 31, 64, 75]) {
       const postings = Array.from({ length: count }, (_, index) => {
         const request = `req_${count}_${index}`
         return { ...CHARGE, request, receipt: `receipt of ${request}` }
       })
-      await book.store.settlements.post("node", batchOf(...postings))
-      const entries = await book.store.entries.list("account", lines, 100)
+      await database.store.settlements.post("node", batchOf(...postings))
+      const entries = await database.store.entries.list("account", lines, 100)
       expect(entries.map(({ request }) => request)).toEqual(postings.map(({ request }) => request))
       lines += count
     }
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import { Node, type NodeListeners } from "../../src/ledger/node.ts"
 import { NodeLocks } from "../../src/store/node-locks.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
 class RecordedListeners implements NodeListeners {
@@ -34,17 +34,17 @@ class RecordedListeners implements NodeListeners {
 
 /** Starts a process that holds money, and waits until it has written that down. */
 async function startHolder(
-  book: Book,
+  ledgerDatabase: TestDatabase,
   id: string,
   { folder, launcher = [] }: { folder?: string; launcher?: readonly string[] } = {},
 ): Promise<Bun.Subprocess> {
   const script = new URL("./dying-node.ts", import.meta.url).pathname
-  const words = [process.execPath, script, book.directory.database, id]
+  const words = [process.execPath, script, ledgerDatabase.directory.database, id]
   const child = Bun.spawn([...launcher, ...words, ...(folder === undefined ? [] : [folder])], {
     stdout: "pipe",
     stderr: "inherit",
   })
-  const database = new Database(book.directory.database, { readonly: true })
+  const database = new Database(ledgerDatabase.directory.database, { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
   const holds = database.query<{ count: number }, []>("SELECT count(*) AS count FROM holds")
   await until(() => holds.get()?.count === 2, 10_000)
@@ -53,98 +53,107 @@ async function startHolder(
 }
 
 /** The same; then it is killed. */
-async function killHolder(book: Book, id: string, folder?: string): Promise<void> {
-  const child = await startHolder(book, id, folder === undefined ? {} : { folder })
+async function killHolder(database: TestDatabase, id: string, folder?: string): Promise<void> {
+  const child = await startHolder(database, id, folder === undefined ? {} : { folder })
   child.kill("SIGKILL")
   await child.exited
 }
 
 describe("a process that died", () => {
   test("gives its lease back, and its open holds expire with a receipt and no charge", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const locks = new NodeLocks(join(book.directory.path, "run"), "this machine")
-    await killHolder(book, "dead", join(book.directory.path, "run"))
-    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 95n, leased: 95n })
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const locks = new NodeLocks(join(database.directory.path, "run"), "this machine")
+    await killHolder(database, "dead", join(database.directory.path, "run"))
+    expect(await database.store.accounts.find("account")).toMatchObject({
+      balance: 95n,
+      leased: 95n,
+    })
 
     const listeners = new RecordedListeners()
     await using nodes = new AsyncDisposableStack()
-    nodes.use(await Node.join(book.store, "survivor", listeners, { locks }))
+    nodes.use(await Node.join(database.store, "survivor", listeners, { locks }))
     expect(listeners.expired.map(({ request }) => request).toSorted()).toEqual(["lasting", "late"])
-    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 95n, leased: 0n })
+    expect(await database.store.accounts.find("account")).toMatchObject({
+      balance: 95n,
+      leased: 0n,
+    })
     for (const request of ["lasting", "late"]) {
-      const receipt = await book.store.settlements.findReceipt(request)
+      const receipt = await database.store.settlements.findReceipt(request)
       expect(receipt).toMatchObject({ body: `{"expired":"${request}"}`, entry: null })
     }
-    expect((await book.store.settlements.findReceipt("settled"))?.entry?.amount).toBe(-5n)
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await database.store.settlements.findReceipt("settled"))?.entry?.amount).toBe(-5n)
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
 
-    const ledger = new Ledger(book.store, "survivor", book.alarms)
+    const ledger = new Ledger(database.store, "survivor", database.alarms)
     await ledger.lease(payer, 95n)
     expect(ledger.available(payer)).toBe(95n)
   }, 15_000)
 
   test("is reaped once, however many look", async () => {
-    await using book = Book.direct()
-    await book.account("account", 100n)
-    await killHolder(book, "dead")
-    const first = await book.store.nodes.remove("dead", 1)
-    const second = await book.store.nodes.remove("dead", 1)
+    await using database = TestDatabase.direct()
+    await database.account("account", 100n)
+    await killHolder(database, "dead")
+    const first = await database.store.nodes.remove("dead", 1)
+    const second = await database.store.nodes.remove("dead", 1)
     expect([first.length, second.length]).toEqual([2, 0])
   }, 15_000)
 })
 
 describe("a process that is stopped", () => {
   test("keeps its lease and its holds, however long it is silent", async () => {
-    await using book = Book.direct()
-    await book.account("account", 100n)
-    const folder = join(book.directory.path, "run")
-    const holder = await startHolder(book, "stopped", { folder })
+    await using database = TestDatabase.direct()
+    await database.account("account", 100n)
+    const folder = join(database.directory.path, "run")
+    const holder = await startHolder(database, "stopped", { folder })
     holder.kill("SIGSTOP")
-    book.change("UPDATE nodes SET beat_at = 1")
+    database.change("UPDATE nodes SET beat_at = 1")
     await using nodes = new AsyncDisposableStack()
     const listeners = new RecordedListeners()
     const options = { locks: new NodeLocks(folder, "this machine"), deadAfter: 100 }
-    nodes.use(await Node.join(book.store, "other", listeners, options))
+    nodes.use(await Node.join(database.store, "other", listeners, options))
     expect(listeners.expired).toEqual([])
-    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 95n, leased: 95n })
+    expect(await database.store.accounts.find("account")).toMatchObject({
+      balance: 95n,
+      leased: 95n,
+    })
     holder.kill("SIGCONT")
     holder.kill("SIGUSR2")
-    await until(async () => (await book.balanceOf("account")) === 81n)
+    await until(async () => (await database.balanceOf("account")) === 81n)
     for (const request of ["lasting", "late"]) {
-      const receipt = await book.store.settlements.findReceipt(request)
+      const receipt = await database.store.settlements.findReceipt(request)
       expect(receipt).toMatchObject({ entry: { amount: -7n }, late: false, writtenOff: [] })
     }
     holder.kill("SIGKILL")
     await holder.exited
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   }, 15_000)
 
   test("and is taken for dead, since it has no lock, is charged when it goes on", async () => {
-    await using book = Book.direct()
-    await book.account("account", 100n)
-    const holder = await startHolder(book, "stopped")
+    await using database = TestDatabase.direct()
+    await database.account("account", 100n)
+    const holder = await startHolder(database, "stopped")
     holder.kill("SIGSTOP")
-    book.change("UPDATE nodes SET beat_at = 1")
+    database.change("UPDATE nodes SET beat_at = 1")
     await using nodes = new AsyncDisposableStack()
     const listeners = new RecordedListeners()
-    nodes.use(await Node.join(book.store, "other", listeners, { deadAfter: 100 }))
+    nodes.use(await Node.join(database.store, "other", listeners, { deadAfter: 100 }))
     expect(listeners.expired.map(({ request }) => request).toSorted()).toEqual(["lasting", "late"])
-    expect(await book.store.settlements.findReceipt("late")).toMatchObject({
+    expect(await database.store.settlements.findReceipt("late")).toMatchObject({
       body: '{"expired":"late"}',
       late: false,
     })
     holder.kill("SIGCONT")
     holder.kill("SIGUSR2")
-    await until(async () => (await book.balanceOf("account")) === 81n)
+    await until(async () => (await database.balanceOf("account")) === 81n)
     for (const request of ["lasting", "late"]) {
-      const receipt = await book.store.settlements.findReceipt(request)
+      const receipt = await database.store.settlements.findReceipt(request)
       const body = `{"after":"${request}"}`
       expect(receipt).toMatchObject({ body, entry: { amount: -7n }, late: true, writtenOff: [] })
     }
     holder.kill("SIGKILL")
     await holder.exited
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   }, 15_000)
 })
 
@@ -155,18 +164,18 @@ const hasContainers = Bun.spawnSync([...CONTAINER, "true"]).success
 test.skipIf(!hasContainers)(
   "two containers on one ledger do not reap each other",
   async () => {
-    await using book = Book.direct()
-    await book.account("account", 100n)
-    const folder = join(book.directory.path, "run")
-    const holder = await startHolder(book, "container", { folder, launcher: CONTAINER })
+    await using database = TestDatabase.direct()
+    await database.account("account", 100n)
+    const folder = join(database.directory.path, "run")
+    const holder = await startHolder(database, "container", { folder, launcher: CONTAINER })
     await using nodes = new AsyncDisposableStack()
     const listeners = new RecordedListeners()
     const locks = new NodeLocks(folder, "this machine")
     // As this process looks to the other: one name and one number for both.
-    book.change("UPDATE nodes SET process = 1, host = 'same'")
-    nodes.use(await Node.join(book.store, "other", listeners, { locks }))
+    database.change("UPDATE nodes SET process = 1, host = 'same'")
+    nodes.use(await Node.join(database.store, "other", listeners, { locks }))
     expect(listeners.expired).toEqual([])
-    expect((await book.store.nodes.list()).map(({ id }) => id).toSorted()).toEqual([
+    expect((await database.store.nodes.list()).map(({ id }) => id).toSorted()).toEqual([
       "container",
       "other",
     ])
@@ -179,31 +188,31 @@ test.skipIf(!hasContainers)(
 
 describe("a node", () => {
   test("that was taken for dead joins again, says so, and has no lease", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = new Ledger(book.store, "node", book.alarms)
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = new Ledger(database.store, "node", database.alarms)
     const listeners = new RecordedListeners()
     listeners.onForgotten = () => {
       listeners.forgotten++
       ledger.forgetLeases()
     }
     await using nodes = new AsyncDisposableStack()
-    nodes.use(await Node.join(book.store, "node", listeners))
+    nodes.use(await Node.join(database.store, "node", listeners))
     await ledger.lease(payer, 100n)
-    await book.store.nodes.remove("node", 1)
+    await database.store.nodes.remove("node", 1)
     await until(() => listeners.forgotten === 1)
     expect(ledger.available(payer)).toBe(0n)
-    expect((await book.store.nodes.list()).map(({ id }) => id)).toEqual(["node"])
+    expect((await database.store.nodes.list()).map(({ id }) => id)).toEqual(["node"])
     await ledger.lease(payer, 100n)
     expect(ledger.available(payer)).toBe(100n)
   })
 
   test("that leaves returns all its leases and reports what it leaves open", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const ledger = new Ledger(book.store, "node", book.alarms)
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const ledger = new Ledger(database.store, "node", database.alarms)
     const listeners = new RecordedListeners()
-    const node = await Node.join(book.store, "node", listeners)
+    const node = await Node.join(database.store, "node", listeners)
     await ledger.lease(payer, 100n)
     const open = {
       request: "open",
@@ -213,16 +222,19 @@ describe("a node", () => {
       at: 1,
       receipt: "{}",
     }
-    await book.store.settlements.post("node", { postings: [], opened: [open], closed: [] })
+    await database.store.settlements.post("node", { postings: [], opened: [open], closed: [] })
     await node[Symbol.asyncDispose]()
     expect(listeners.expired).toEqual([open])
-    expect(await book.store.nodes.list()).toEqual([])
-    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 100n, leased: 0n })
+    expect(await database.store.nodes.list()).toEqual([])
+    expect(await database.store.accounts.find("account")).toMatchObject({
+      balance: 100n,
+      leased: 0n,
+    })
   })
 
   test("reaps those whose lock is free on this machine, and those that were silent for long", async () => {
-    await using book = Book.direct()
-    const folder = join(book.directory.path, "run")
+    await using database = TestDatabase.direct()
+    const folder = join(database.directory.path, "run")
     const locks = new NodeLocks(folder, "this machine")
     const elsewhere = new NodeLocks(folder, "another machine")
     const now = Date.now()
@@ -235,23 +247,23 @@ describe("a node", () => {
       locks.take(id)![Symbol.dispose]()
       await Bun.write(join(folder, `${id}.lock`), "")
     }
-    await book.store.nodes.join({ ...here, id: "alive" })
-    await book.store.nodes.join({ ...here, ...long, id: "alive and silent" })
-    await book.store.nodes.join({ ...there, ...long, id: "alive elsewhere" })
-    await book.store.nodes.join({ ...here, id: "dead" })
-    await book.store.nodes.join({ ...there, id: "free elsewhere" })
-    await book.store.nodes.join({ ...there, ...long, id: "free elsewhere and silent" })
-    await book.store.nodes.join({ ...here, id: "without its file" })
-    await book.store.nodes.join({ ...here, machine: null, id: "without a lock" })
-    await book.store.nodes.join({
+    await database.store.nodes.join({ ...here, id: "alive" })
+    await database.store.nodes.join({ ...here, ...long, id: "alive and silent" })
+    await database.store.nodes.join({ ...there, ...long, id: "alive elsewhere" })
+    await database.store.nodes.join({ ...here, id: "dead" })
+    await database.store.nodes.join({ ...there, id: "free elsewhere" })
+    await database.store.nodes.join({ ...there, ...long, id: "free elsewhere and silent" })
+    await database.store.nodes.join({ ...here, id: "without its file" })
+    await database.store.nodes.join({ ...here, machine: null, id: "without a lock" })
+    await database.store.nodes.join({
       ...here,
       machine: null,
       ...long,
       id: "without a lock and silent",
     })
     await using nodes = new AsyncDisposableStack()
-    nodes.use(await Node.join(book.store, "me", new RecordedListeners(), { locks }))
-    const remaining = (await book.store.nodes.list()).map(({ id }) => id).toSorted()
+    nodes.use(await Node.join(database.store, "me", new RecordedListeners(), { locks }))
+    const remaining = (await database.store.nodes.list()).map(({ id }) => id).toSorted()
     expect(remaining).toEqual([
       "alive",
       "alive and silent",
@@ -264,52 +276,52 @@ describe("a node", () => {
   })
 
   test("takes its lock and its file away when it leaves", async () => {
-    await using book = Book.direct()
-    const folder = join(book.directory.path, "run")
+    await using database = TestDatabase.direct()
+    const folder = join(database.directory.path, "run")
     const locks = new NodeLocks(folder, "this machine")
-    const node = await Node.join(book.store, "me", new RecordedListeners(), { locks })
+    const node = await Node.join(database.store, "me", new RecordedListeners(), { locks })
     expect(locks.stateOf("me", locks.machine)).toBe("alive")
     await node[Symbol.asyncDispose]()
     expect(readdirSync(folder)).toEqual([])
   })
 
   test("that was suspended itself does not reap the others, who were suspended with it", async () => {
-    await using book = Book.direct()
+    await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
     await using nodes = new AsyncDisposableStack()
-    nodes.use(await Node.join(book.store, "me", listeners, { deadAfter: 30_000 }))
+    nodes.use(await Node.join(database.store, "me", listeners, { deadAfter: 30_000 }))
     const elsewhere = { process: 1, host: "elsewhere", beatAt: realNow(), machine: null }
-    await book.store.nodes.join({ ...elsewhere, id: "suspended too" })
+    await database.store.nodes.join({ ...elsewhere, id: "suspended too" })
     try {
       Date.now = () => realNow() + 60_000
       const looked = listeners.changes.length
       await until(() => listeners.changes.length > looked + 1)
-      expect(await book.store.nodes.list()).toHaveLength(2)
+      expect(await database.store.nodes.list()).toHaveLength(2)
       Date.now = () => realNow() + 66_000
-      await until(async () => (await book.store.nodes.list()).length === 1)
+      await until(async () => (await database.store.nodes.list()).length === 1)
     } finally {
       Date.now = realNow
     }
   })
 
   test("whose clock was set back goes on saying that it lives, and reaps the others", async () => {
-    await using book = Book.direct()
+    await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
     await using nodes = new AsyncDisposableStack()
-    nodes.use(await Node.join(book.store, "me", listeners, { deadAfter: 30_000 }))
+    nodes.use(await Node.join(database.store, "me", listeners, { deadAfter: 30_000 }))
     try {
       let passed = -7_200_000
       Date.now = () => realNow() + passed
       const setBackTo = Date.now()
       const elsewhere = { process: 1, host: "elsewhere", beatAt: setBackTo - 31_000, machine: null }
-      await book.store.nodes.join({ ...elsewhere, id: "dead" })
+      await database.store.nodes.join({ ...elsewhere, id: "dead" })
       const looked = listeners.changes.length
       await until(() => listeners.changes.length > looked + 1)
       passed += 6_000
-      await until(async () => (await book.store.nodes.list()).length === 1)
-      const [me] = await book.store.nodes.list()
+      await until(async () => (await database.store.nodes.list()).length === 1)
+      const [me] = await database.store.nodes.list()
       expect((me?.beatAt ?? 0) - setBackTo).toBeWithin(0, 60_000)
     } finally {
       Date.now = realNow
@@ -317,16 +329,16 @@ describe("a node", () => {
   })
 
   test("reports that the store fails, and goes on looking", async () => {
-    await using book = Book.direct()
+    await using database = TestDatabase.direct()
     let isBroken = false
     const store: Store = {
-      ...book.store,
+      ...database.store,
       nodes: {
-        ...book.store.nodes,
+        ...database.store.nodes,
         poll: (...parameters) =>
           isBroken
             ? Promise.reject(new Error("disk I/O error"))
-            : book.store.nodes.poll(...parameters),
+            : database.store.nodes.poll(...parameters),
       },
     }
     const listeners = new RecordedListeners()

@@ -4,7 +4,7 @@ import type { Hold } from "../../src/ledger/hold.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, payerOf } from "../store/book.ts"
+import { TestDatabase, payerOf } from "../store/test-database.ts"
 
 /** How often a node looks for changes. */
 const POLL_EVERY = 100
@@ -34,12 +34,12 @@ class Poller implements AsyncDisposable {
 
 /** Tries to hold as a request does: at once, or as soon as there is enough leased. */
 async function hold(
-  book: Book,
+  database: TestDatabase,
   ledger: Ledger,
   payer: Payer,
   amount: bigint,
 ): Promise<Hold | undefined> {
-  const order = book.order(payer, amount)
+  const order = database.order(payer, amount)
   const place = (): Hold | undefined => ledger.tryHold(order)
   return place() ?? (await ledger.extend(payer, amount, place))
 }
@@ -51,14 +51,14 @@ interface Placed {
 }
 
 async function holdMany(
-  book: Book,
+  database: TestDatabase,
   ledgers: readonly Ledger[],
   payer: Payer,
   attempts: number,
 ): Promise<Placed[]> {
   const tries = Array.from({ length: attempts }, async (_, index) => {
     const ledger = ledgers[index % ledgers.length]!
-    const placed = await hold(book, ledger, payer, 10n)
+    const placed = await hold(database, ledger, payer, 10n)
     return placed ? [{ ledger, hold: placed }] : []
   })
   return (await Promise.all(tries)).flat()
@@ -66,34 +66,34 @@ async function holdMany(
 
 describe("200 holds at once on an account that pays for exactly 50", () => {
   test("one node places exactly 50", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 500n)
-    const ledger = await book.ledger("node", await book.another())
-    expect(await holdMany(book, [ledger], payer, 200)).toHaveLength(50)
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 500n)
+    const ledger = await database.ledger("node", await database.another())
+    expect(await holdMany(database, [ledger], payer, 200)).toHaveLength(50)
     expect(ledger.available(payer)).toBe(0n)
   })
 
   for (const nodes of [2, 3]) {
     test(`${nodes} nodes place exactly 50 together, again and again`, async () => {
-      await using book = Book.direct()
+      await using database = TestDatabase.direct()
       await using polling = new AsyncDisposableStack()
-      const payer = await book.account("account", 500n)
+      const payer = await database.account("account", 500n)
       const ledgers: Ledger[] = []
       for (let index = 0; index < nodes; index++) {
-        const store = await book.another()
-        const ledger = await book.ledger(`node ${index}`, store)
+        const store = await database.another()
+        const ledger = await database.ledger(`node ${index}`, store)
         polling.use(new Poller(store, `node ${index}`, ledger))
         ledgers.push(ledger)
       }
       for (let round = 0; round < 2; round++) {
-        const placed = await holdMany(book, ledgers, payer, 200)
+        const placed = await holdMany(database, ledgers, payer, 200)
         expect(placed).toHaveLength(50)
         await Promise.all(placed.map(({ ledger, hold }) => ledger.settle(hold, 10n, () => "{}")))
-        expect(await book.balanceOf("account")).toBe(0n)
-        await book.grant("account", 500n)
+        expect(await database.balanceOf("account")).toBe(0n)
+        await database.grant("account", 500n)
       }
-      expect((await verifyLedgers(book.store)).problems).toEqual([])
-      expect(book.alarms.writtenOffs).toEqual([])
+      expect((await verifyLedgers(database.store)).problems).toEqual([])
+      expect(database.alarms.writtenOffs).toEqual([])
     }, 20_000)
   }
 
@@ -102,64 +102,67 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
   ])("two nodes place exactly what a key's %s pays for", async (_name, owner) => {
-    await using book = Book.direct()
+    await using database = TestDatabase.direct()
     await using polling = new AsyncDisposableStack()
-    await book.account("account", 10_000n)
-    await book.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
+    await database.account("account", 10_000n)
+    await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
     const payer = payerOf("account", "thrifty", [owner])
     const ledgers: Ledger[] = []
     for (const node of ["left", "right"]) {
-      const store = await book.another()
-      const ledger = await book.ledger(node, store)
+      const store = await database.another()
+      const ledger = await database.ledger(node, store)
       polling.use(new Poller(store, node, ledger))
       ledgers.push(ledger)
     }
-    expect(await holdMany(book, ledgers, payer, 200)).toHaveLength(50)
+    expect(await holdMany(database, ledgers, payer, 200)).toHaveLength(50)
   })
 })
 
 describe("an idle lease of another node", () => {
   test("comes back when it is needed", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const rich = await book.ledger("rich")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const rich = await database.ledger("rich")
     await rich.lease(payer, 100n)
-    const running = await hold(book, rich, payer, 30n)
-    const poor = await book.ledger("poor")
+    const running = await hold(database, rich, payer, 30n)
+    const poor = await database.ledger("poor")
     await using polling = new AsyncDisposableStack()
-    polling.use(new Poller(book.store, "rich", rich))
-    polling.use(new Poller(book.store, "poor", poor))
-    expect(await hold(book, poor, payer, 71n)).toBeUndefined()
-    expect(await hold(book, poor, payer, 70n)).toBeDefined()
+    polling.use(new Poller(database.store, "rich", rich))
+    polling.use(new Poller(database.store, "poor", poor))
+    expect(await hold(database, poor, payer, 71n)).toBeUndefined()
+    expect(await hold(database, poor, payer, 70n)).toBeDefined()
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
   test("is not kept in chunks of which none is enough", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const left = await book.ledger("left")
-    const right = await book.ledger("right")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const left = await database.ledger("left")
+    const right = await database.ledger("right")
     await left.lease(payer, 50n)
     await right.lease(payer, 50n)
     expect(left.available(payer) + right.available(payer)).toBe(100n)
     await using polling = new AsyncDisposableStack()
-    polling.use(new Poller(book.store, "left", left))
-    polling.use(new Poller(book.store, "right", right))
-    const holds = await Promise.all([hold(book, left, payer, 80n), hold(book, right, payer, 80n)])
+    polling.use(new Poller(database.store, "left", left))
+    polling.use(new Poller(database.store, "right", right))
+    const holds = await Promise.all([
+      hold(database, left, payer, 80n),
+      hold(database, right, payer, 80n),
+    ])
     expect(holds.filter((one) => one !== undefined)).toHaveLength(1)
   })
 
   test("does not keep small requests waiting while a large one asks in vain", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const small = await book.ledger("small")
-    const large = await book.ledger("large")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const small = await database.ledger("small")
+    const large = await database.ledger("large")
     await using polling = new AsyncDisposableStack()
-    polling.use(new Poller(book.store, "small", small))
-    polling.use(new Poller(book.store, "large", large))
-    const asking = hold(book, large, payer, 101n)
+    polling.use(new Poller(database.store, "small", small))
+    polling.use(new Poller(database.store, "large", large))
+    const asking = hold(database, large, payer, 101n)
     for (let index = 0; index < 20; index++) {
-      const one = await hold(book, small, payer, 1n)
+      const one = await hold(database, small, payer, 1n)
       expect(one).toBeDefined()
       await small.settle(one!, 1n, () => "{}")
     }
@@ -167,59 +170,59 @@ describe("an idle lease of another node", () => {
   })
 
   test("stays when its return fails, and goes the next time", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
     let isBroken = true
     const store: Store = {
-      ...book.store,
+      ...database.store,
       leases: {
-        ...book.store.leases,
+        ...database.store.leases,
         giveBack: (...parameters) =>
           isBroken
             ? Promise.reject(new Error("database is locked"))
-            : book.store.leases.giveBack(...parameters),
+            : database.store.leases.giveBack(...parameters),
       },
     }
-    const ledger = await book.ledger("node", store)
+    const ledger = await database.ledger("node", store)
     await ledger.lease(payer, 60n)
     await expect(ledger.tick(["account"])).rejects.toThrow("locked")
     expect(ledger.available(payer)).toBe(100n)
     isBroken = false
     await ledger.tick(["account"])
     expect(ledger.available(payer)).toBe(0n)
-    expect((await book.store.accounts.find("account"))?.leased).toBe(0n)
+    expect((await database.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
   test("is not asked for long after no one waits any more", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("account", 100n)
-    const rich = await book.ledger("rich")
+    await using database = TestDatabase.direct()
+    const payer = await database.account("account", 100n)
+    const rich = await database.ledger("rich")
     await rich.lease(payer, 100n)
-    await book.ledger("poor")
-    await book.store.leases.take({ node: "poor", owner: "account", wanted: 5n, min: 5n })
-    expect((await book.store.nodes.poll("rich", null)).recalls).toEqual(["account"])
-    expect((await book.store.nodes.poll("poor", null)).recalls).toEqual([])
-    await book.store.nodes.remove("poor", 1)
-    expect((await book.store.nodes.poll("rich", null)).recalls).toEqual([])
+    await database.ledger("poor")
+    await database.store.leases.take({ node: "poor", owner: "account", wanted: 5n, min: 5n })
+    expect((await database.store.nodes.poll("rich", null)).recalls).toEqual(["account"])
+    expect((await database.store.nodes.poll("poor", null)).recalls).toEqual([])
+    await database.store.nodes.remove("poor", 1)
+    expect((await database.store.nodes.poll("rich", null)).recalls).toEqual([])
   })
 })
 
 test("many that wait share their orders to the store", async () => {
-  await using book = Book.direct()
-  const payer = await book.account("account", 500n)
+  await using database = TestDatabase.direct()
+  const payer = await database.account("account", 500n)
   let orders = 0
   const store: Store = {
-    ...book.store,
+    ...database.store,
     leases: {
-      ...book.store.leases,
+      ...database.store.leases,
       take: (request) => {
         orders++
-        return book.store.leases.take(request)
+        return database.store.leases.take(request)
       },
     },
   }
-  const ledger = await book.ledger("node", store)
-  await book.ledger("another")
-  expect(await holdMany(book, [ledger], payer, 200)).toHaveLength(50)
+  const ledger = await database.ledger("node", store)
+  await database.ledger("another")
+  expect(await holdMany(database, [ledger], payer, 200)).toHaveLength(50)
   expect(orders).toBeLessThan(5)
 })

@@ -7,19 +7,19 @@ import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { Keys } from "../../src/management/keys.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
 const CREDIT = 1_000_000_000n
 
 test("a budget shrinks at once, though a running process has leased all of it", async () => {
-  await using book = Book.direct()
+  await using database = TestDatabase.direct()
   await using stack = new AsyncDisposableStack()
-  await book.account("a", 1_000n * CREDIT)
+  await database.account("a", 1_000n * CREDIT)
   const periods = { dailyBudget: 50n * CREDIT, monthlyBudget: 80n * CREDIT }
-  const payerAt = payersOf(await book.key("key_x", "a", 100n * CREDIT, periods))
-  const store = await book.another()
-  const ledger = await book.ledger("node", store)
+  const payerAt = payersOf(await database.key("key_x", "a", 100n * CREDIT, periods))
+  const store = await database.another()
+  const ledger = await database.ledger("node", store)
   const listeners = {
     onChanges: (changes: { recalls: readonly string[] }) => ledger.tick(changes.recalls),
     onForgotten: () => ledger.forgetLeases(),
@@ -29,10 +29,14 @@ test("a budget shrinks at once, though a running process has leased all of it", 
   stack.use(await Node.join(store, "node", listeners))
   const payer = payerAt(Date.now())
   await ledger.lease(payer, CREDIT)
-  await ledger.settle(ledger.tryHold(book.order(payer, CREDIT))!, CREDIT, () => "{}")
+  await ledger.settle(ledger.tryHold(database.order(payer, CREDIT))!, CREDIT, () => "{}")
   expect(ledger.available(payer)).toBe(49n * CREDIT)
 
-  const keys = new Keys(book.store, new Audit(book.store), new KeyHasher("pepper".repeat(12)))
+  const keys = new Keys(
+    database.store,
+    new Audit(database.store),
+    new KeyHasher("pepper".repeat(12)),
+  )
   const order = { budget: "20", daily_budget: "0.5", monthly_budget: "3" }
   expect(await keys.change(COMMAND_LINE, "key_x", order)).toMatchObject({
     budget: { limit: "20", left: "19" },
@@ -44,42 +48,46 @@ test("a budget shrinks at once, though a running process has leased all of it", 
   await keys.change(COMMAND_LINE, "key_x", { daily_budget: "5" })
   expect(await ledger.lease(payer, 2n * CREDIT)).toBe(true)
   expect(await ledger.lease(payer, 3n * CREDIT)).toBeUndefined()
-  expect((await verifyLedgers(book.store)).problems).toEqual([])
+  expect((await verifyLedgers(database.store)).problems).toEqual([])
 }, 15_000)
 
 test("what a running request holds of a budget is left to it, and to no other", async () => {
-  await using book = Book.direct()
-  await book.account("a", 1_000n * CREDIT)
-  const payerAt = payersOf(await book.key("key_x", "a", 100n * CREDIT))
-  const ledger = await book.ledger("node")
+  await using database = TestDatabase.direct()
+  await database.account("a", 1_000n * CREDIT)
+  const payerAt = payersOf(await database.key("key_x", "a", 100n * CREDIT))
+  const ledger = await database.ledger("node")
   const payer = payerAt(Date.now())
   await ledger.lease(payer, CREDIT)
-  const hold = ledger.tryHold(book.order(payer, 30n * CREDIT))!
-  const keys = new Keys(book.store, new Audit(book.store), new KeyHasher("pepper".repeat(12)))
+  const hold = ledger.tryHold(database.order(payer, 30n * CREDIT))!
+  const keys = new Keys(
+    database.store,
+    new Audit(database.store),
+    new KeyHasher("pepper".repeat(12)),
+  )
   const changed = await keys.change(COMMAND_LINE, "key_x", { budget: "5" })
   expect(changed.budget).toMatchObject({ limit: "5", left: "5" })
-  const look = async () => ledger.tick((await book.store.nodes.poll("node", null)).recalls)
+  const look = async () => ledger.tick((await database.store.nodes.poll("node", null)).recalls)
   await look()
   expect(await ledger.lease(payer, 1n)).toBeUndefined()
   expect((await ledger.settle(hold, 2n * CREDIT, () => "{}")).charged).toBe(2n * CREDIT)
   await look()
   expect(await ledger.lease(payer, 3n * CREDIT + 1n)).toBeUndefined()
   expect(await ledger.lease(payer, 3n * CREDIT)).toBe(true)
-  expect((await book.store.nodes.poll("node", null)).recalls).toEqual([])
-  expect((await verifyLedgers(book.store)).problems).toEqual([])
+  expect((await database.store.nodes.poll("node", null)).recalls).toEqual([])
+  expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
 test("a process that dies takes nothing along of what was to be taken away", async () => {
-  await using book = Book.direct()
-  await book.account("a", 1_000n * CREDIT)
-  const payer = payersOf(await book.key("key_x", "a", 100n))(Date.now())
-  const dead = await book.ledger("dead")
+  await using database = TestDatabase.direct()
+  await database.account("a", 1_000n * CREDIT)
+  const payer = payersOf(await database.key("key_x", "a", 100n))(Date.now())
+  const dead = await database.ledger("dead")
   await dead.lease(payer, 100n)
-  await book.store.keys.update("key_x", { budget: 10n }, AUDIT)
-  await book.store.nodes.remove("dead", Date.now())
-  const ledger = await book.ledger("node")
+  await database.store.keys.update("key_x", { budget: 10n }, AUDIT)
+  await database.store.nodes.remove("dead", Date.now())
+  const ledger = await database.ledger("node")
   expect(await ledger.lease(payer, 11n)).toBeUndefined()
   expect(await ledger.lease(payer, 10n)).toBe(true)
-  await book.store.keys.update("key_x", { budget: 30n }, AUDIT)
+  await database.store.keys.update("key_x", { budget: 30n }, AUDIT)
   expect(await ledger.lease(payer, 30n)).toBe(true)
 })

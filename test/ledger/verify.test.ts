@@ -6,17 +6,22 @@ import { readAnchor, writeAnchor } from "../../src/ledger/anchor-file.ts"
 import { hashEntry, hashText } from "../../src/accounting/hash-chain.ts"
 import type { LedgerProblem } from "../../src/ledger/verify/problem.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book, openDirectStore, payerOf, TemporaryDirectory } from "../store/book.ts"
+import {
+  TestDatabase,
+  openDirectStore,
+  payerOf,
+  TemporaryDirectory,
+} from "../store/test-database.ts"
 
 const BUDGET = 1_000n
 const SECRET = "0".repeat(64)
 
 /** Two accounts, grants, charges by a key with a budget and by one without. */
-async function writeBook(book: Book): Promise<void> {
-  const left = await book.account("left", 500n)
-  const right = await book.account("right", 300n)
-  await book.key("thrifty", "left", BUDGET)
-  const ledger = await book.ledger("node")
+async function fillDatabase(database: TestDatabase): Promise<void> {
+  const left = await database.account("left", 500n)
+  const right = await database.account("right", 300n)
+  await database.key("thrifty", "left", BUDGET)
+  const ledger = await database.ledger("node")
   const thrifty = payerOf("left", "thrifty", ["thrifty"])
   for (const [payer, cost] of [
     [left, 7n],
@@ -25,18 +30,18 @@ async function writeBook(book: Book): Promise<void> {
     [thrifty, 17n],
   ] as const) {
     await ledger.lease(payer, 20n)
-    const order = book.order(payer, 20n)
+    const order = database.order(payer, 20n)
     await ledger.settle(ledger.tryHold(order)!, cost, () => `{"id":"${order.request}"}`)
   }
-  const late = book.order(right, 20n)
+  const late = database.order(right, 20n)
   await ledger.lease(right, 20n)
   const opened = { ...late, account: "right", key: "key", at: 4, receipt: "{}", request: "late" }
-  await book.store.settlements.post("node", { postings: [], opened: [opened], closed: [] })
-  await book.store.nodes.remove("node", 1)
-  const again = await book.ledger("again")
+  await database.store.settlements.post("node", { postings: [], opened: [opened], closed: [] })
+  await database.store.nodes.remove("node", 1)
+  const again = await database.ledger("again")
   const payer = { account: "right", key: "key", budgets: [] }
   const ended = { ...payer, request: "late", at: 4, amount: 19n, receipt: "{}" }
-  await book.store.settlements.post("again", {
+  await database.store.settlements.post("again", {
     postings: [
       { ...ended, writtenOff: [{ amount: 3n, reason: "usage_beyond_bound" }] },
       { ...ended, request: "released", amount: 0n, writtenOff: [], receipt: '{"released":1}' },
@@ -45,8 +50,8 @@ async function writeBook(book: Book): Promise<void> {
     closed: [],
   })
   await again.lease(left, 1n)
-  await book.grant("left", 5n)
-  await book.store.integrity.advanceAnchor(5)
+  await database.grant("left", 5n)
+  await database.store.integrity.advanceAnchor(5)
 }
 
 describe("verifying the ledgers", () => {
@@ -54,13 +59,13 @@ describe("verifying the ledgers", () => {
   const original = join(directory.path, "original.db")
 
   beforeAll(async () => {
-    const book = Book.direct()
-    await writeBook(book)
-    const copy = new Database(book.directory.database)
+    const database = TestDatabase.direct()
+    await fillDatabase(database)
+    const copy = new Database(database.directory.database)
     copy.run("PRAGMA busy_timeout = 5000")
     copy.run(`VACUUM INTO '${original}'`)
     copy.close()
-    await book[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
   })
 
   afterAll(() => directory[Symbol.dispose]())
@@ -266,10 +271,10 @@ describe("verifying the ledgers", () => {
   })
 
   test("reads long ledgers page by page", async () => {
-    await using book = Book.direct()
-    await book.account("long", 0n)
-    for (let count = 0; count < 1_203; count++) await book.grant("long", 1n)
-    expect(await verifyLedgers(book.store)).toMatchObject({
+    await using database = TestDatabase.direct()
+    await database.account("long", 0n)
+    for (let count = 0; count < 1_203; count++) await database.grant("long", 1n)
+    expect(await verifyLedgers(database.store)).toMatchObject({
       accounts: 1,
       entries: 1_203,
       problems: [],
@@ -277,20 +282,20 @@ describe("verifying the ledgers", () => {
   })
 
   test("is not misled by those who charge meanwhile", async () => {
-    await using book = Book.direct()
-    await book.account("account", 1_000_000n)
-    await book.key("thrifty", "account", 1_000_000n)
+    await using database = TestDatabase.direct()
+    await database.account("account", 1_000_000n)
+    await database.key("thrifty", "account", 1_000_000n)
     const payer = payerOf("account", "thrifty", ["thrifty"])
-    const ledger = await book.ledger("node")
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, 1_000_000n)
     const over = new AbortController()
     const charging = (async () => {
       while (!over.signal.aborted) {
-        await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 3n, () => "{}")
+        await ledger.settle(ledger.tryHold(database.order(payer, 10n))!, 3n, () => "{}")
       }
     })()
     for (let round = 0; round < 5; round++) {
-      expect((await verifyLedgers(book.store)).problems).toEqual([])
+      expect((await verifyLedgers(database.store)).problems).toEqual([])
     }
     over.abort()
     await charging

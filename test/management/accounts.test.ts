@@ -2,11 +2,11 @@ import { expect, test } from "bun:test"
 import { Accounts } from "../../src/management/accounts.ts"
 import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 
 test("two changes at once are both made, each of what it says", async () => {
-  await using book = Book.direct()
-  const accounts = new Accounts(book.store, new Audit(book.store))
+  await using database = TestDatabase.direct()
+  const accounts = new Accounts(database.store, new Audit(database.store))
   const { id } = await accounts.create(COMMAND_LINE, { name: "Nimbus" })
   await accounts.change(COMMAND_LINE, id, { stores_content: true })
   await Promise.all([

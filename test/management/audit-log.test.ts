@@ -2,12 +2,12 @@ import { expect, test } from "bun:test"
 import { Audit } from "../../src/management/audit.ts"
 import { AuditLog } from "../../src/management/audit-log.ts"
 import { auditPage, auditQuery } from "tollgate-contract/operations.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"
 
-async function audited(): Promise<Book> {
-  const book = Book.direct()
-  const audit = new Audit(book.store)
+async function audited(): Promise<TestDatabase> {
+  const database = TestDatabase.direct()
+  const audit = new Audit(database.store)
   await audit.record(OPERATOR, { action: "settings.change", after: { name: "x" } })
   await audit.record(userIn({ a: "owner" }), {
     action: "key.create",
@@ -15,12 +15,12 @@ async function audited(): Promise<Book> {
     target: "key_1",
   })
   await audit.record(OPERATOR, { action: "key.revoke", account: "b", target: "key_2" })
-  return book
+  return database
 }
 
 test("a record is reported as the contract has it", async () => {
-  await using book = await audited()
-  const page = await new AuditLog(book.store).list(OPERATOR, auditQuery.parse({ limit: "1" }))
+  await using database = await audited()
+  const page = await new AuditLog(database.store).list(OPERATOR, auditQuery.parse({ limit: "1" }))
   expect(auditPage.parse(page)).toMatchObject({
     data: [
       {
@@ -37,15 +37,15 @@ test("a record is reported as the contract has it", async () => {
     next_cursor: expect.any(String),
   })
   const cursor = page.next_cursor ?? ""
-  const next = await new AuditLog(book.store).list(OPERATOR, auditQuery.parse({ cursor }))
+  const next = await new AuditLog(database.store).list(OPERATOR, auditQuery.parse({ cursor }))
   expect(next.data.map(({ number }) => number)).toEqual([2, 1])
   expect(next.data[1]?.after).toEqual({ name: "x" })
   expect(next.next_cursor).toBeNull()
 })
 
 test("owners read what concerns their accounts, operators all, others nothing", async () => {
-  await using book = await audited()
-  const log = new AuditLog(book.store)
+  await using database = await audited()
+  const log = new AuditLog(database.store)
   const numbers = async (actor = OPERATOR, filter = {}) =>
     (await log.list(actor, auditQuery.parse(filter))).data.map(({ number }) => number)
   expect(await numbers()).toEqual([3, 2, 1])

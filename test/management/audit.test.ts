@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 
 const ADA: Actor = {
   kind: "user",
@@ -13,17 +13,18 @@ const ADA: Actor = {
 }
 
 test("a record says who, what, before and after, and from where", async () => {
-  await using book = Book.direct()
-  const audit = new Audit(book.store)
+  await using database = TestDatabase.direct()
+  const audit = new Audit(database.store)
   const after = { name: "Analytics", credits: "5" }
   const account = await audit.perform(
     ADA,
     { action: "account.create", account: "a", target: "a", after },
-    (record) => book.store.accounts.create({ id: "a", name: "Analytics", createdAt: 4 }, record),
+    (record) =>
+      database.store.accounts.create({ id: "a", name: "Analytics", createdAt: 4 }, record),
   )
   expect(account).toMatchObject({ id: "a", balance: 0n })
   await audit.record(COMMAND_LINE, { action: "user.change", before: { name: "old" } })
-  const [second, first] = await book.store.audit.list({}, null, 10)
+  const [second, first] = await database.store.audit.list({}, null, 10)
   expect(first).toMatchObject({
     actorKind: "user",
     actorId: "user_1",

@@ -149,7 +149,7 @@ const spend = (amount: string) =>
 const grant = (amount: string) =>
   asked(gateway, "POST", `/accounts/${account}/entries`, { kind: "grant", amount, note: "more" })
 
-async function booksAreRight(): Promise<void> {
+async function ledgersAreRight(): Promise<void> {
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 }
 
@@ -183,7 +183,7 @@ describe("a refund", () => {
       "account.reversal",
       "account.payment",
     ])
-    await booksAreRight()
+    await ledgersAreRight()
   })
 
   test("that is told many times at once is one entry", async () => {
@@ -193,7 +193,7 @@ describe("a refund", () => {
     expect(await kinds()).toEqual(["payment 10", "reversal -4"])
     await Promise.all([refund("re_y", 100), refund("re_z", 200), refundedCharge(700)])
     expect(await standing()).toEqual({ balance: "3", debt: "0" })
-    await booksAreRight()
+    await ledgersAreRight()
   })
 
   test("that fails gives them again, and does not come back", async () => {
@@ -205,7 +205,7 @@ describe("a refund", () => {
     expect(await standing()).toEqual({ balance: "10", debt: "0" })
     await refund("re_f", 1_000)
     expect(await kinds()).toEqual(["payment 10", "reversal -10", "reversal 10"])
-    await booksAreRight()
+    await ledgersAreRight()
   })
 
   test("that is told before its payment is looked up, and the payment is booked once", async () => {
@@ -214,7 +214,7 @@ describe("a refund", () => {
     expect(await kinds()).toEqual(["payment 10", "reversal -3"])
     expect(await pay()).toBe(200)
     expect(await standing()).toEqual({ balance: "7", debt: "0" })
-    await booksAreRight()
+    await ledgersAreRight()
   })
 
   test("of a payment that an older Tollgate has booked takes its credits back too", async () => {
@@ -223,7 +223,7 @@ describe("a refund", () => {
     sessions = [session()]
     await refund("re_old", 500)
     expect(await kinds()).toEqual(["payment 10", "reversal -5"])
-    await booksAreRight()
+    await ledgersAreRight()
   })
 
   test("of another program's payment is left alone", async () => {
@@ -273,7 +273,7 @@ describe("what cannot be taken back", () => {
       "code 3",
       "debt -2",
     ])
-    await booksAreRight()
+    await ledgersAreRight()
   })
 
   test("leaves running requests what they hold; what they do not need pays when they are over", async () => {
@@ -297,7 +297,7 @@ describe("what cannot be taken back", () => {
     await until(async () => (await standing()).balance === "0")
     expect(await standing()).toEqual({ balance: "0", debt: cost })
     expect((await call()).status).toBe(402)
-    await booksAreRight()
+    await ledgersAreRight()
   }, 15_000)
 })
 
@@ -323,7 +323,7 @@ describe("a dispute", () => {
       "debt -1",
       "reversal 5",
     ])
-    await booksAreRight()
+    await ledgersAreRight()
   })
 
   test("that is won before it was reported takes nothing", async () => {
@@ -368,7 +368,7 @@ test("whatever is told in whichever order and at once, the ledger adds up and no
   expect(entries.every(({ balance }) => balance >= 0n)).toBe(true)
   // Six were left of ten, and three were refunded.
   expect(await standing()).toEqual({ balance: "3", debt: "0" })
-  await booksAreRight()
+  await ledgersAreRight()
 })
 
 test("a debt that someone has changed in the database is found", async () => {
@@ -386,7 +386,7 @@ test("a debt that someone has changed in the database is found", async () => {
   database.run("UPDATE card_payments SET taken = 0 WHERE account = ?", [account])
   expect((await verifyLedgers(gateway.store)).problems).toMatchObject([{ fault: "debt" }])
   database.run("UPDATE card_payments SET taken = 10000000000 WHERE account = ?", [account])
-  await booksAreRight()
+  await ledgersAreRight()
   const walked = await ask(gateway, "POST", "/book/verify")
   await walked.body?.cancel()
 })

@@ -4,18 +4,18 @@ import { KeyHasher } from "../../src/keys/secret.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { Codes } from "../../src/management/codes.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 
 const hasher = new KeyHasher("pepper".repeat(12))
 const OWNER: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }
 
-function codesOf(book: Book): Codes {
-  return new Codes(book.store, new Audit(book.store), hasher)
+function codesOf(database: TestDatabase): Codes {
+  return new Codes(database.store, new Audit(database.store), hasher)
 }
 
 test("a code is shown once, and nowhere after", async () => {
-  await using book = Book.direct()
-  const codes = codesOf(book)
+  await using database = TestDatabase.direct()
+  const codes = codesOf(database)
   const expiresAt = new Date(Date.now() + 60_000).toISOString()
   const order = { credits: "12.50", uses: 3, expires_at: expiresAt, note: "for the fair" }
   const created = await codes.create(COMMAND_LINE, order)
@@ -36,14 +36,14 @@ test("a code is shown once, and nowhere after", async () => {
     data: [shown],
     next_cursor: null,
   })
-  const kept = JSON.stringify([await book.store.audit.list({}, null, 9)])
+  const kept = JSON.stringify([await database.store.audit.list({}, null, 9)])
   expect(kept).toContain("code.create")
   expect(kept).not.toContain(code)
 })
 
 test("codes are listed page by page and end when they are revoked", async () => {
-  await using book = Book.direct()
-  const codes = codesOf(book)
+  await using database = TestDatabase.direct()
+  const codes = codesOf(database)
   const ids: string[] = []
   for (let count = 0; count < 5; count++) {
     ids.unshift((await codes.create(COMMAND_LINE, { credits: "1", uses: 1 })).id)
@@ -59,12 +59,12 @@ test("codes are listed page by page and end when they are revoked", async () => 
   const [id = ""] = ids
   expect(await codes.revoke(COMMAND_LINE, id)).toMatchObject({ id, status: "revoked" })
   expect(await codes.revoke(COMMAND_LINE, id)).toMatchObject({ status: "revoked" })
-  expect(await book.store.audit.list({ action: "code.revoke" }, null, 9)).toHaveLength(1)
+  expect(await database.store.audit.list({ action: "code.revoke" }, null, 9)).toHaveLength(1)
 })
 
 test("codes are the operator's, and last into the future", async () => {
-  await using book = Book.direct()
-  const codes = codesOf(book)
+  await using database = TestDatabase.direct()
+  const codes = codesOf(database)
   const order = { credits: "1", uses: 1 }
   await expect(codes.create(OWNER, order)).rejects.toMatchObject({ kind: "forbidden" })
   await expect(codes.list(OWNER, { limit: 1 })).rejects.toMatchObject({ kind: "forbidden" })

@@ -9,7 +9,7 @@ import { Credits } from "../../src/management/credits.ts"
 import { Node } from "../../src/ledger/node.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 
 const hasher = new KeyHasher("pepper".repeat(12))
 
@@ -43,9 +43,9 @@ async function refusal(promise: Promise<unknown>) {
 
 describe("an entry", () => {
   test("is added with its reason and its author, and is in the audit log", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
-    const { credits } = servicesOf(book.store)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
+    const { credits } = servicesOf(database.store)
     const orders = [
       { kind: "grant", amount: "12.5", note: "invoice 17" },
       { kind: "refund", amount: "1", note: "a broken answer" },
@@ -61,7 +61,7 @@ describe("an entry", () => {
     expect(rest).toMatchObject({ data: [{ number: 1, note: "invoice 17" }], next_cursor: null })
     const refunds = await credits.entries(COMMAND_LINE, "a", { limit: 5, kind: "refund" })
     expect(refunds.data.map(({ number }) => number)).toEqual([2])
-    const [last] = await book.store.audit.list({}, null, 1)
+    const [last] = await database.store.audit.list({}, null, 1)
     expect(last).toMatchObject({ action: "account.entry", account: "a", actorKind: "command" })
     expect(JSON.parse(last!.after!)).toEqual({
       kind: "adjustment",
@@ -71,9 +71,9 @@ describe("an entry", () => {
   })
 
   test("that makes no sense is refused, and nothing is written", async () => {
-    await using book = Book.direct()
-    await book.account("a", 5_000_000_000n)
-    const { credits } = servicesOf(book.store)
+    await using database = TestDatabase.direct()
+    await database.account("a", 5_000_000_000n)
+    const { credits } = servicesOf(database.store)
     const add = (kind: "grant" | "refund" | "adjustment", amount: string) =>
       refusal(credits.add(COMMAND_LINE, "a", { kind, amount, note: "x" }))
     for (const [kind, amount] of [
@@ -92,15 +92,15 @@ describe("an entry", () => {
       await credits.add(COMMAND_LINE, "a", { kind: "grant", amount: "999999999", note: "x" })
     }
     expect(await add("grant", "999999999")).toMatchObject({ kind: "above_max_value" })
-    const number = (await book.store.entries.listBack("a", null, 1, null))[0]?.number
+    const number = (await database.store.entries.listBack("a", null, 1, null))[0]?.number
     expect(number).toBe(10)
-    expect(await book.store.audit.list({ actor: COMMAND_LINE.name }, null, 99)).toHaveLength(9)
+    expect(await database.store.audit.list({ actor: COMMAND_LINE.name }, null, 99)).toHaveLength(9)
   })
 
   test("is an operator's to add, and a member's to read", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
-    const { credits } = servicesOf(book.store)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
+    const { credits } = servicesOf(database.store)
     const grant = { kind: "grant", amount: "1", note: "x" } as const
     expect((await refusal(credits.add(user("owner"), "a", grant))).kind).toBe("forbidden")
     expect((await refusal(credits.add(user(), "a", grant))).kind).toBe("not_found")
@@ -117,10 +117,10 @@ describe("an entry", () => {
 
 describe("credits that processes have leased", () => {
   /** A process that polls, as gateways do, and has leased everything. */
-  async function running(book: Book, stack: AsyncDisposableStack) {
-    const payer = await book.account("a", 100_000_000_000n)
-    const store = await book.another()
-    const ledger = await book.ledger("node", store)
+  async function running(database: TestDatabase, stack: AsyncDisposableStack) {
+    const payer = await database.account("a", 100_000_000_000n)
+    const store = await database.another()
+    const ledger = await database.ledger("node", store)
     const listeners = {
       onChanges: (changes: { recalls: readonly string[] }) => ledger.tick(changes.recalls),
       onForgotten: () => ledger.forgetLeases(),
@@ -133,11 +133,11 @@ describe("credits that processes have leased", () => {
   }
 
   test("are taken out as soon as they have been given back", async () => {
-    await using book = Book.direct()
+    await using database = TestDatabase.direct()
     await using stack = new AsyncDisposableStack()
-    const { payer, ledger } = await running(book, stack)
-    const hold = ledger.tryHold(book.order(payer, 30_000_000_000n))!
-    const { credits } = servicesOf(book.store)
+    const { payer, ledger } = await running(database, stack)
+    const hold = ledger.tryHold(database.order(payer, 30_000_000_000n))!
+    const { credits } = servicesOf(database.store)
     const adjust = (amount: string) =>
       credits.add(COMMAND_LINE, "a", { kind: "adjustment", amount, note: "back" })
     expect(await adjust("-70")).toMatchObject({ balance: "30" })
@@ -146,18 +146,18 @@ describe("credits that processes have leased", () => {
     expect(held.message).toContain("Running requests hold 30 of the account's 30 credits")
     expect((await ledger.settle(hold, 20_000_000_000n, () => "{}")).charged).toBe(20_000_000_000n)
     expect(await adjust("-10")).toMatchObject({ balance: "0" })
-    expect((await verifyLedgers(book.store)).problems).toEqual([])
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
   }, 15_000)
 
   test("are shown with what requests hold", async () => {
-    await using book = Book.direct()
-    await book.account("a", 10_000_000_000n)
+    await using database = TestDatabase.direct()
+    await database.account("a", 10_000_000_000n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }
-    await book.store.nodes.join(node)
+    await database.store.nodes.join(node)
     const hold = { request: "req_1", account: "a", key: "key_1", at: 5_000, receipt: "{}" }
     const opened = [{ ...hold, amount: 2_500_000_000n }]
-    await book.store.settlements.post("node", { postings: [], opened, closed: [] })
-    const { credits } = servicesOf(book.store)
+    await database.store.settlements.post("node", { postings: [], opened, closed: [] })
+    const { credits } = servicesOf(database.store)
     expect(await credits.credits(user("viewer"), "a")).toEqual({
       balance: "10",
       held: "2.5",
@@ -177,9 +177,9 @@ describe("credits that processes have leased", () => {
 
 describe("a code", () => {
   test("is redeemed however it is typed, once, and told in the audit log without itself", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
-    const { credits, codes } = servicesOf(book.store)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
+    const { credits, codes } = servicesOf(database.store)
     const code = await codes.create(COMMAND_LINE, { credits: "2.5", uses: 3 })
     const typed = code.code.toLowerCase().replaceAll("-", " ")
     expect(await credits.redeem(user("member"), "a", typed)).toMatchObject({
@@ -190,17 +190,17 @@ describe("a code", () => {
     })
     const again = await refusal(credits.redeem(user("member"), "a", code.code))
     expect(again).toMatchObject({ kind: "conflict", parameter: "code" })
-    const log = JSON.stringify(await book.store.audit.list({}, null, 9))
+    const log = JSON.stringify(await database.store.audit.list({}, null, 9))
     expect(log).toContain("account.redeem")
     expect(log).not.toContain(code.code)
     expect(log).not.toContain(hasher.hash(code.code))
   })
 
   test("that cannot be used says why", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
-    await book.account("b", 0n)
-    const { credits, codes } = servicesOf(book.store)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
+    await database.account("b", 0n)
+    const { credits, codes } = servicesOf(database.store)
     const redeem = (code: string) => refusal(credits.redeem(COMMAND_LINE, "a", code))
     const ended = await codes.create(COMMAND_LINE, { credits: "1", uses: 1 })
     await codes.revoke(COMMAND_LINE, ended.id)
@@ -214,11 +214,11 @@ describe("a code", () => {
   })
 
   test("cannot be guessed: ten wrong ones, by one account or from one address, and it is over for a while", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
-    await book.account("b", 0n)
-    await book.account("c", 0n)
-    const { credits, codes } = servicesOf(book.store)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
+    await database.account("b", 0n)
+    await database.account("c", 0n)
+    const { credits, codes } = servicesOf(database.store)
     const { code } = await codes.create(COMMAND_LINE, { credits: "1", uses: 5 })
     const operator = (address: string): Actor => ({ ...COMMAND_LINE, kind: "user", address })
     const attempts = await Promise.all(
@@ -247,9 +247,9 @@ describe("a code", () => {
   })
 
   test("is a member's to redeem", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
-    const { credits } = servicesOf(book.store)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
+    const { credits } = servicesOf(database.store)
     expect((await refusal(credits.redeem(user("viewer"), "a", "x"))).kind).toBe("forbidden")
     expect((await refusal(credits.redeem(user(), "a", "x"))).kind).toBe("not_found")
     expect((await refusal(credits.redeem(COMMAND_LINE, "none", "x"))).kind).toBe("not_found")

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { requestPage, requestQuery } from "tollgate-contract/receipts.ts"
 import { Requests } from "../../src/management/requests.ts"
 import { WriteOffs } from "../../src/management/write-offs.ts"
-import { ReportedBook } from "../store/reported-requests.ts"
+import { ReportedDatabase } from "../store/reported-requests.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"
 
 const AT = Date.UTC(2026, 2, 2, 10, 30)
@@ -12,9 +12,9 @@ function query(filter: Readonly<Record<string, string>> = {}) {
 }
 
 test("a request is reported as the contract has it", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT, cost: 1_500n, outcomes: ["upstream_error"] })
-  const requests = new Requests(own.book.store, own.reports, own.payloads)
+  const requests = new Requests(own.database.store, own.reports, own.payloads)
   const page = await requests.list(userIn({ a: "viewer" }), query())
   expect(requestPage.parse(page)).toEqual({
     object: "list",
@@ -44,10 +44,10 @@ test("a request is reported as the contract has it", async () => {
 })
 
 test("what was written off is told to operators; others see that something was", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   const writtenOff = [{ amount: 2_000_000_000n, reason: "usage_beyond_bound" }] as const
   await own.add({ request: "req_1", at: AT, cost: 575_000n, writtenOff })
-  const requests = new Requests(own.book.store, own.reports, own.payloads)
+  const requests = new Requests(own.database.store, own.reports, own.payloads)
   const charged = { outcome: "written_off", cost: "0.000575" }
   const [owned] = (await requests.list(userIn({ a: "owner" }), query())).data
   expect(owned).toMatchObject(charged)
@@ -60,7 +60,7 @@ test("what was written off is told to operators; others see that something was",
     write_offs: [{ amount: "2", reason: "usage_beyond_bound" }],
     late: false,
   })
-  const list = new WriteOffs(own.book.store)
+  const list = new WriteOffs(own.database.store)
   const whole = { limit: 1, account: "a" }
   expect(await list.list(OPERATOR, whole)).toMatchObject({
     data: [{ number: 1, request: "req_1", amount: "2", reason: "usage_beyond_bound" }],
@@ -70,13 +70,13 @@ test("what was written off is told to operators; others see that something was",
 })
 
 test("everyone sees the requests of their accounts, and the operator all", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT },
     { request: "req_2", at: AT + 1, account: "b" },
     { request: "req_3", at: AT + 2 },
   )
-  const requests = new Requests(own.book.store, own.reports, own.payloads)
+  const requests = new Requests(own.database.store, own.reports, own.payloads)
   const seen = async (actor = OPERATOR, filter = {}) =>
     (await requests.list(actor, query(filter))).data.map(({ id }) => id)
   const viewer = userIn({ a: "viewer" })
@@ -91,13 +91,13 @@ test("everyone sees the requests of their accounts, and the operator all", async
 })
 
 test("filters are taken as the query has them, and pages follow each other", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT },
     { request: "req_2", at: AT + 1, outcomes: ["upstream_error"] },
     { request: "req_3", at: AT + 2 },
   )
-  const requests = new Requests(own.book.store, own.reports, own.payloads)
+  const requests = new Requests(own.database.store, own.reports, own.payloads)
   const seen = async (filter: Readonly<Record<string, string>>) =>
     (await requests.list(OPERATOR, query(filter))).data.map(({ id }) => id)
   expect(await seen({ status: "ok" })).toEqual(["req_3", "req_1"])
@@ -112,9 +112,9 @@ test("filters are taken as the query has them, and pages follow each other", asy
 })
 
 test("a receipt is its account's members' and the operator's, and no one else's", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT, cost: 7n })
-  const requests = new Requests(own.book.store, own.reports, own.payloads)
+  const requests = new Requests(own.database.store, own.reports, own.payloads)
   const charged = { id: "req_1", charged: "0.000000007", content: null }
   expect(await requests.receipt(userIn({ a: "viewer" }), "req_1")).toMatchObject(charged)
   expect(await requests.receipt(OPERATOR, "req_1")).toMatchObject(charged)

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Statements } from "../../src/management/statements.ts"
-import { Book } from "../store/book.ts"
+import { TestDatabase } from "../store/test-database.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
 const CREDIT = 1_000_000_000n
@@ -10,10 +10,10 @@ const CREDIT = 1_000_000_000n
 afterEach(() => void setSystemTime())
 
 /** Grants on three days, and a request that begins before a midnight and ends after it. */
-async function writeBook(book: Book): Promise<void> {
-  const payer = await book.account("a", 0n)
+async function fillDatabase(database: TestDatabase): Promise<void> {
+  const payer = await database.account("a", 0n)
   const grant = (day: string, credits: bigint, note: string) =>
-    book.store.entries.add(
+    database.store.entries.add(
       {
         account: "a",
         kind: "grant",
@@ -26,9 +26,9 @@ async function writeBook(book: Book): Promise<void> {
     )
   await grant("2026-11-01T10:00:00Z", 10n, "first")
   setSystemTime(new Date("2026-11-02T23:59:00Z"))
-  const ledger = await book.ledger("node")
+  const ledger = await database.ledger("node")
   await ledger.lease(payer, CREDIT)
-  const hold = ledger.tryHold({ ...book.order(payer, CREDIT), request: "req_night" })!
+  const hold = ledger.tryHold({ ...database.order(payer, CREDIT), request: "req_night" })!
   await grant("2026-11-03T00:00:30Z", 5n, '=cmd|"/c calc", "x"')
   setSystemTime(new Date("2026-11-03T00:01:00Z"))
   await ledger.settle(hold, CREDIT / 4n, () => '{"model":"sim/echo"}')
@@ -36,12 +36,12 @@ async function writeBook(book: Book): Promise<void> {
 }
 
 async function textOf(
-  book: Book,
+  database: TestDatabase,
   from: string,
   to: string,
   format: "csv" | "json" = "csv",
 ): Promise<string> {
-  const file = await new Statements(book.store).open(COMMAND_LINE, "a", { from, to, format })
+  const file = await new Statements(database.store).open(COMMAND_LINE, "a", { from, to, format })
   let text = ""
   for await (const chunk of file.chunks) text += chunk
   return text
@@ -49,9 +49,9 @@ async function textOf(
 
 describe("a statement", () => {
   test("has the entries of its days, the charge of a request on the day it began", async () => {
-    await using book = Book.direct()
-    await writeBook(book)
-    expect(await textOf(book, "2026-11-01", "2026-11-02")).toBe(
+    await using database = TestDatabase.direct()
+    await fillDatabase(database)
+    expect(await textOf(database, "2026-11-01", "2026-11-02")).toBe(
       [
         "number,time,kind,amount,balance,request,model,key,note",
         ",2026-11-01T00:00:00.000Z,opening balance,,0,,,,",
@@ -64,9 +64,9 @@ describe("a statement", () => {
   })
 
   test("begins with what the one of the day before ended with, and defuses formulas", async () => {
-    await using book = Book.direct()
-    await writeBook(book)
-    expect(await textOf(book, "2026-11-03", "2026-11-04")).toBe(
+    await using database = TestDatabase.direct()
+    await fillDatabase(database)
+    expect(await textOf(database, "2026-11-03", "2026-11-04")).toBe(
       [
         "number,time,kind,amount,balance,request,model,key,note",
         ",2026-11-03T00:00:00.000Z,opening balance,,9.75,,,,",
@@ -80,18 +80,18 @@ describe("a statement", () => {
   test.each(["=1+1", "+1", "-1", "@x", "＝1+1", "＋1", "－1", "＠x"])(
     "defuses a note that begins like a formula: %s",
     async (note) => {
-      await using book = Book.direct()
-      await book.account("a", 0n)
+      await using database = TestDatabase.direct()
+      await database.account("a", 0n)
       const entry = { account: "a", kind: "grant", amount: CREDIT, note, author: "me" } as const
-      await book.store.entries.add({ ...entry, at: Date.parse("2026-11-01T10:00:00Z") }, AUDIT)
-      expect(await textOf(book, "2026-11-01", "2026-11-01")).toContain(`,'${note}\r\n`)
+      await database.store.entries.add({ ...entry, at: Date.parse("2026-11-01T10:00:00Z") }, AUDIT)
+      expect(await textOf(database, "2026-11-01", "2026-11-01")).toContain(`,'${note}\r\n`)
     },
   )
 
   test("is a JSON document too, with every note as it was written", async () => {
-    await using book = Book.direct()
-    await writeBook(book)
-    const document = JSON.parse(await textOf(book, "2026-11-01", "2026-11-30", "json"))
+    await using database = TestDatabase.direct()
+    await fillDatabase(database)
+    const document = JSON.parse(await textOf(database, "2026-11-01", "2026-11-30", "json"))
     expect(document).toMatchObject({
       account: { id: "a", name: "name of a" },
       from: "2026-11-01T00:00:00.000Z",
@@ -111,25 +111,25 @@ describe("a statement", () => {
       key: null,
       note: '=cmd|"/c calc", "x"',
     })
-    const empty = JSON.parse(await textOf(book, "2026-10-01", "2026-10-31", "json"))
+    const empty = JSON.parse(await textOf(database, "2026-10-01", "2026-10-31", "json"))
     expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
   })
 
   test("of each day adds up to that of all of them, however long the ledger", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
     for (let number = 0; number < 1_300; number++) {
       // Some stand later in the ledger than their time, as charges do.
       const at = begin + number * (DAY / 100) - (number % 7 === 0 ? DAY / 3 : 0)
       const entry = { account: "a", kind: "grant" as const, amount: BigInt(number + 1) }
-      await book.store.entries.add({ ...entry, at, note: null, author: null }, AUDIT)
+      await database.store.entries.add({ ...entry, at, note: null, author: null }, AUDIT)
     }
     let closing = "0"
     let count = 0
     for (let day = -1; day < 15; day++) {
       const date = new Date(begin + day * DAY).toISOString().slice(0, 10)
-      const document = JSON.parse(await textOf(book, date, date, "json"))
+      const document = JSON.parse(await textOf(database, date, date, "json"))
       expect([date, document.opening_balance]).toEqual([date, closing])
       closing = document.closing_balance
       count += document.entries.length
@@ -139,10 +139,10 @@ describe("a statement", () => {
   })
 
   test("is named for the account and its days, whatever the account is called", async () => {
-    await using book = Book.direct()
-    await book.store.accounts.create({ id: "a", name: '../"x"\r\nÄ b', createdAt: 1 }, AUDIT)
+    await using database = TestDatabase.direct()
+    await database.store.accounts.create({ id: "a", name: '../"x"\r\nÄ b', createdAt: 1 }, AUDIT)
     const days = { from: "2026-11-01", to: "2026-11-02" } as const
-    const statements = new Statements(book.store)
+    const statements = new Statements(database.store)
     const csv = await statements.open(COMMAND_LINE, "a", { ...days, format: "csv" })
     expect(csv).toMatchObject({
       name: "statement-x-b-2026-11-01-2026-11-02.csv",
@@ -151,20 +151,20 @@ describe("a statement", () => {
   })
 
   test("tells operators what was written off, which is no part of its sum", async () => {
-    await using book = Book.direct()
-    const payer = await book.account("a", CREDIT)
+    await using database = TestDatabase.direct()
+    const payer = await database.account("a", CREDIT)
     setSystemTime(new Date("2026-11-02T10:00:00Z"))
-    const ledger = await book.ledger("node")
+    const ledger = await database.ledger("node")
     await ledger.lease(payer, CREDIT)
-    const hold = ledger.tryHold({ ...book.order(payer, 1n), request: "req_1" })!
+    const hold = ledger.tryHold({ ...database.order(payer, 1n), request: "req_1" })!
     await ledger.settle(hold, 3n * CREDIT, () => "{}")
-    const csv = await textOf(book, "2026-11-02", "2026-11-02")
+    const csv = await textOf(database, "2026-11-02", "2026-11-02")
     expect(csv.split("\r\n").slice(-3)).toEqual([
       ",2026-11-03T00:00:00.000Z,closing balance,,0,,,,",
       ",2026-11-02T10:00:00.000Z,write-off,,,req_1,,key,2 credits were not charged: account_empty",
       "",
     ])
-    const json = JSON.parse(await textOf(book, "2026-11-02", "2026-11-02", "json"))
+    const json = JSON.parse(await textOf(database, "2026-11-02", "2026-11-02", "json"))
     expect(json).toMatchObject({
       closing_balance: "0",
       write_offs: [{ amount: "2", request: "req_1", reason: "account_empty" }],
@@ -176,18 +176,18 @@ describe("a statement", () => {
       roles: new Map([["a", "owner"]]),
     }
     const days = { from: "2026-11-02", to: "2026-11-02", format: "json" } as const
-    const file = await new Statements(book.store).open(owner, "a", days)
+    const file = await new Statements(database.store).open(owner, "a", days)
     let text = ""
     for await (const chunk of file.chunks) text += chunk
     expect(text).not.toContain("write_offs")
   })
 
   test("is refused to strangers, for accounts there are not, and backwards", async () => {
-    await using book = Book.direct()
-    await book.account("a", 0n)
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
     const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }
     const viewer: Actor = { ...stranger, roles: new Map([["a", "viewer"]]) }
-    const statements = new Statements(book.store)
+    const statements = new Statements(database.store)
     const days = { from: "2026-11-02", to: "2026-11-02", format: "csv" } as const
     await statements.open(viewer, "a", days)
     await expect(statements.open(stranger, "a", days)).rejects.toMatchObject({ kind: "not_found" })

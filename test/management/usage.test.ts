@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { overview, usage, usageQuery } from "tollgate-contract/usage.ts"
 import { UsageReports } from "../../src/management/usage.ts"
-import { ReportedBook } from "../store/reported-requests.ts"
+import { ReportedDatabase } from "../store/reported-requests.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"
 
 const HOUR = 3_600_000
@@ -13,12 +13,12 @@ function query(filter: Readonly<Record<string, string>> = {}) {
 }
 
 test("sums are reported as the contract has them, with the names of keys and accounts", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT, cost: 1_500n },
     { request: "req_2", at: AT, cost: 500n, account: "b", outcomes: ["upstream_error"] },
   )
-  const reports = new UsageReports(own.book.store, own.reports)
+  const reports = new UsageReports(own.database.store, own.reports)
   const days = await reports.usage(OPERATOR, query())
   expect(usage.parse(days)).toEqual({
     object: "list",
@@ -48,9 +48,9 @@ test("sums are reported as the contract has them, with the names of keys and acc
 })
 
 test("sums are of the accounts that one may see", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT }, { request: "req_2", at: AT, account: "b" })
-  const reports = new UsageReports(own.book.store, own.reports)
+  const reports = new UsageReports(own.database.store, own.reports)
   const groups = async (actor = OPERATOR, filter = {}) =>
     (await reports.usage(actor, query({ group: "account", ...filter }))).data.map((r) => r.group)
   const viewer = userIn({ b: "viewer" })
@@ -63,8 +63,8 @@ test("sums are of the accounts that one may see", async () => {
 })
 
 test("a time that ends before it begins, and one that is too long, are refused", async () => {
-  await using own = await ReportedBook.open()
-  const reports = new UsageReports(own.book.store, own.reports)
+  await using own = await ReportedDatabase.open()
+  const reports = new UsageReports(own.database.store, own.reports)
   const refused = (filter: Readonly<Record<string, string>>) =>
     kindOf(reports.usage(OPERATOR, query(filter)))
   expect(await refused({ to: "2026-02-01T00:00:00Z" })).toBe("invalid_value")
@@ -74,7 +74,7 @@ test("a time that ends before it begins, and one that is too long, are refused",
 })
 
 test("the overview is of now: today, this month, thirty days, a day's hours", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   const now = Date.now()
   await own.add(
     { request: "req_1", at: now, cost: 5n, duration: 300 },
@@ -83,7 +83,7 @@ test("the overview is of now: today, this month, thirty days, a day's hours", as
     { request: "req_4", at: now - 40 * 24 * HOUR, cost: 9n },
     { request: "req_5", at: now, cost: 100n, account: "b" },
   )
-  const reports = new UsageReports(own.book.store, own.reports)
+  const reports = new UsageReports(own.database.store, own.reports)
   const told = overview.parse(await reports.overview(userIn({ a: "viewer" }), undefined))
   const isSameMonth = new Date(now - 10 * 24 * HOUR).getUTCMonth() === new Date(now).getUTCMonth()
   expect(told).toMatchObject({
@@ -112,8 +112,8 @@ test("the overview is of now: today, this month, thirty days, a day's hours", as
 })
 
 test("the overview of an account that has done nothing is empty", async () => {
-  await using own = await ReportedBook.open()
-  const reports = new UsageReports(own.book.store, own.reports)
+  await using own = await ReportedDatabase.open()
+  const reports = new UsageReports(own.database.store, own.reports)
   const told = overview.parse(await reports.overview(userIn({ a: "owner" }), "a"))
   const nothing = { requests_today: 0, p50_duration_ms: null, top_models: [], top_keys: [] }
   expect(told).toMatchObject({ ...nothing, spent_today: "0", spent_month: "0" })

@@ -17,7 +17,7 @@ let caller: TestCaller
 let database: Database
 
 beforeEach(async () => {
-  // On the thread of this test a locked book would stop the test as well.
+  // On the thread of this test a locked ledger would stop the test as well.
   gateway = await startGateway({ isShared: true })
   caller = await gateway.caller("1")
   // The first request leases; from then on a request needs the disk only for its charge.
@@ -115,7 +115,7 @@ test("a caller that leaves while the charge of its stream is written pays, and n
   expect(gateway.heard.map(({ name }) => name)).not.toContain("requestFailed")
 })
 
-async function withBrokenBook(work: () => Promise<void>): Promise<void> {
+async function withBrokenLedger(work: () => Promise<void>): Promise<void> {
   database.run("ALTER TABLE entries RENAME TO entries_away")
   try {
     await work()
@@ -126,7 +126,7 @@ async function withBrokenBook(work: () => Promise<void>): Promise<void> {
 
 test("when the charge cannot be written, a whole answer is an error", async () => {
   const before = (await creditsOf(caller)).balance
-  await withBrokenBook(async () => {
+  await withBrokenLedger(async () => {
     const response = await chat(false)
     expect(response.headers.get("x-should-retry")).toBe("true")
     const error = await errorOf(response)
@@ -143,7 +143,7 @@ test("when the charge cannot be written, a whole answer is an error", async () =
 
 test("when the charge cannot be written, a stream ends with an error", async () => {
   const before = (await creditsOf(caller)).balance
-  await withBrokenBook(async () => {
+  await withBrokenLedger(async () => {
     const text = await (await chat(true)).text()
     const error = streamErrorOf(text)
     expect(error.code).toBe("book_unavailable")
@@ -158,7 +158,7 @@ test("when the charge cannot be written, an operation that is no chat is an erro
   const { settings } = gateway
   const embedding = { kind: "embedding", price: { input: "1" } } as const
   gateway.app.apply({ ...settings, models: { ...settings.models, [model]: embedding } })
-  await withBrokenBook(async () => {
+  await withBrokenLedger(async () => {
     const response = await caller.post("/v1/embeddings", { model, input: "Hello" })
     expect(await errorOf(response)).toMatchObject({ status: 503, code: "book_unavailable" })
   })
@@ -178,7 +178,7 @@ test("when no lease can be written, a request is refused as one that may come ag
 })
 
 test("while the ledger cannot be written no request is taken; when it can, they are again", async () => {
-  await withBrokenBook(async () => {
+  await withBrokenLedger(async () => {
     await (await chat(false)).text()
     const asked = gateway.simulator.requests.length
     const response = await chat(false)

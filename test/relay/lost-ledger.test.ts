@@ -72,6 +72,8 @@ test("a ledger that another took the place of, or whose log or its index is gone
     const caller = await gateway.caller("1")
     replace(databaseFileIn(gateway.settings.data))
     await until(async () => (await caller.post(CHAT, BODY)).status === 503)
-    expect((await readiness(gateway)).body).toMatchObject({ reason: "the ledger cannot be written" })
+    expect((await readiness(gateway)).body).toMatchObject({
+      reason: "the ledger cannot be written",
+    })
   }
 })

@@ -7,8 +7,8 @@ import { keyFromRecord } from "../../src/keys/key.ts"
 import type { Call } from "../../src/relay/pipeline/call.ts"
 import { type PayloadWriter, PayloadLog } from "../../src/relay/pipeline/payload-log.ts"
 import type { ContentRecord } from "../../src/store/payload-log.ts"
-import { Book } from "../store/book.ts"
-import { ReportedBook } from "../store/reported-requests.ts"
+import { TestDatabase } from "../store/test-database.ts"
+import { ReportedDatabase } from "../store/reported-requests.ts"
 import { ask, asked, startManaged } from "../http/admin/support.ts"
 import { simulated, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
@@ -30,11 +30,11 @@ class RememberingKeeper implements PayloadWriter {
 }
 
 async function callBy(storesContent: boolean): Promise<Call> {
-  await using book = Book.direct()
-  await book.account("a", 0n)
-  await book.key("key", "a", null)
-  if (storesContent) await book.store.accounts.update("a", { storesContent }, AUDIT)
-  const record = await book.store.keys.find("key")
+  await using database = TestDatabase.direct()
+  await database.account("a", 0n)
+  await database.key("key", "a", null)
+  if (storesContent) await database.store.accounts.update("a", { storesContent }, AUDIT)
+  const record = await database.store.keys.find("key")
   return {
     id: "req_1",
     key: keyFromRecord(record!),
@@ -83,10 +83,10 @@ describe("what is asked and answered", () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(keeper, () => {})
     expect(Math.abs((keeper.swept[0] ?? 0) - (Date.now() - 30 * DAY))).toBeLessThan(10_000)
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     const record = { account: "a", asked: "{}", answered: null }
     await own.payloads.sweep(Date.now())
-    expect(existsSync(join(own.book.directory.path, "contents.db"))).toBe(false)
+    expect(existsSync(join(own.database.directory.path, "contents.db"))).toBe(false)
     await own.payloads.keep({ ...record, request: "old", at: 5 })
     await own.payloads.keep({ ...record, request: "new", at: 6 })
     await own.payloads.sweep(6)

@@ -213,8 +213,8 @@ export class SlowUploads implements AsyncDisposable {
 
   /** The requests of an account that the ledger knows, whatever became of them. */
   requestsOf({ account }: TestCaller): string[] {
-    using book = new Database(databaseFileIn(this.gateway.settings.data), { readonly: true })
-    const query = book.query<{ request: string }, [string]>(
+    using database = new Database(databaseFileIn(this.gateway.settings.data), { readonly: true })
+    const query = database.query<{ request: string }, [string]>(
       "SELECT request FROM entries WHERE account = ? AND request IS NOT NULL",
     )
     return query.all(account.id).map(({ request }) => request)

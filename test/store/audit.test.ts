@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import type { NewAuditRecord } from "../../src/store/audit.ts"
 import { verifyAudit } from "../../src/ledger/verify/audit.ts"
-import { Book, openDirectStore, TemporaryDirectory } from "./book.ts"
+import { TestDatabase, openDirectStore, TemporaryDirectory } from "./test-database.ts"
 
 function change(action: string, details: Partial<NewAuditRecord> = {}): NewAuditRecord {
   return {
@@ -23,15 +23,15 @@ function change(action: string, details: Partial<NewAuditRecord> = {}): NewAudit
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, author: null } as const
 
 test("a change fails together with a record that cannot be written", async () => {
-  await using book = Book.direct()
-  await book.account("a", 0n)
-  using database = new Database(book.directory.database)
+  await using ledgerDatabase = TestDatabase.direct()
+  await ledgerDatabase.account("a", 0n)
+  using database = new Database(ledgerDatabase.directory.database)
   database.run(
     "CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'broken'); END",
   )
-  await expect(book.store.entries.add(GRANT, change("x"))).rejects.toThrow("broken")
-  expect(await book.balanceOf("a")).toBe(0n)
-  expect(await book.store.entries.list("a", 0, 10)).toEqual([])
+  await expect(ledgerDatabase.store.entries.add(GRANT, change("x"))).rejects.toThrow("broken")
+  expect(await ledgerDatabase.balanceOf("a")).toBe(0n)
+  expect(await ledgerDatabase.store.entries.list("a", 0, 10)).toEqual([])
 })
 
 /** A log of three records after someone has worked on its file with SQL. */

@@ -5,14 +5,14 @@ import { LedgerError } from "../../src/store/ledger-error.ts"
 import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
 import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
-import { Book, TemporaryDirectory } from "./book.ts"
+import { TestDatabase, TemporaryDirectory } from "./test-database.ts"
 
 /** Pages that are not the schema's, in bytes. */
 const DAMAGE = { from: 150 * 4_096, length: 100 * 4_096 }
 /** Each row fills a page. */
 const ROWS = 300
 
-async function longBook(directory: TemporaryDirectory): Promise<void> {
+async function longLedger(directory: TemporaryDirectory): Promise<void> {
   await using store = await databaseOf({ data: directory.path }).openStore()
   await store.accounts.create({ id: "a", name: "a", createdAt: 1 }, AUDIT)
   const entry = { account: "a", kind: "grant", amount: 1n, author: null, at: 1 } as const
@@ -42,7 +42,7 @@ for (const [way, open] of [
 ] as const) {
   test(`a bad page that any step meets ends all that moves money, ${way}`, async () => {
     using directory = new TemporaryDirectory()
-    await longBook(directory)
+    await longLedger(directory)
     overwrite(directory.database)
     await using opened = await open(directory.database)
     const told: (string | undefined)[] = []
@@ -59,12 +59,12 @@ for (const [way, open] of [
 }
 
 test("a ledger that is moved away and back is trusted again; what it refuses is no damage", async () => {
-  await using book = Book.direct()
+  await using database = TestDatabase.direct()
   const told: (string | undefined)[] = []
-  const path = book.directory.database
+  const path = database.directory.database
   const watch = new DatabaseWatch(path, (fault) => told.push(fault?.message))
-  const store = watch.over(book.store)
-  await book.account("a", 5n)
+  const store = watch.over(database.store)
+  await database.account("a", 5n)
   const twice = store.accounts.create({ id: "b", name: "name of a", createdAt: 1 }, AUDIT)
   await expect(twice).rejects.toMatchObject({ code: "exists" })
   expect(watch.fault).toBeUndefined()

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { Claims } from "../../src/http/idempotency/claims.ts"
 import type { ClaimInput } from "../../src/store/idempotency.ts"
-import { openDirectStore, TemporaryDirectory } from "./book.ts"
+import { openDirectStore, TemporaryDirectory } from "./test-database.ts"
 
 function order(request: string, more: Partial<ClaimInput> = {}): ClaimInput {
   return {

@@ -5,7 +5,7 @@ import { databaseOf } from "../../src/store/installation-database.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
 import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
-import { TemporaryDirectory } from "./book.ts"
+import { TemporaryDirectory } from "./test-database.ts"
 
 test("however a ledger is opened, all that the store can do is there", async () => {
   using directory = new TemporaryDirectory()

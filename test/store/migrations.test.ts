@@ -3,12 +3,12 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { openDirectStore, TemporaryDirectory } from "./book.ts"
+import { openDirectStore, TemporaryDirectory } from "./test-database.ts"
 
 /** Written by the version whose charges and receipts were two rows. */
 const SCHEMA_1 = join(import.meta.dir, "book-of-schema-1.sql")
 
-async function oldBook(): Promise<TemporaryDirectory> {
+async function oldLedger(): Promise<TemporaryDirectory> {
   const directory = new TemporaryDirectory()
   using database = new Database(directory.database)
   database.run(await Bun.file(SCHEMA_1).text())
@@ -16,7 +16,7 @@ async function oldBook(): Promise<TemporaryDirectory> {
 }
 
 test("an older ledger comes through with every line, hash and receipt", async () => {
-  using directory = await oldBook()
+  using directory = await oldLedger()
   await using store = openDirectStore(directory.database)
   expect(await verifyLedgers(store)).toMatchObject({ accounts: 2, entries: 7, problems: [] })
   const numbers = [2, null, 3, null, 2, 3]
@@ -33,7 +33,7 @@ test("an older ledger comes through with every line, hash and receipt", async ()
 })
 
 test("an older ledger goes on: its requests are not charged again, new ones follow its last line", async () => {
-  using directory = await oldBook()
+  using directory = await oldLedger()
   await using store = openDirectStore(directory.database)
   await store.nodes.join({ id: "node", process: 1, host: "test", beatAt: 1, machine: null })
   await store.leases.take({ node: "node", owner: "left", wanted: 100n, min: 1n })
@@ -49,7 +49,7 @@ test("an older ledger goes on: its requests are not charged again, new ones foll
 })
 
 test("the keys of an older ledger have no aliases, and can be given some", async () => {
-  using directory = await oldBook()
+  using directory = await oldLedger()
   await using store = openDirectStore(directory.database)
   const { keys } = await store.keys.listChanged(-1)
   expect(keys.length).toBeGreaterThan(0)
@@ -59,7 +59,7 @@ test("the keys of an older ledger have no aliases, and can be given some", async
 })
 
 test("a receipt that an older ledger had lost is still missed", async () => {
-  using directory = await oldBook()
+  using directory = await oldLedger()
   using database = new Database(directory.database)
   database.run("DELETE FROM receipts WHERE request = 'req_4'")
   database.close()

@@ -9,10 +9,10 @@ import { openConsoleStore } from "../../src/store/console-store.ts"
 
 test("no other user of the machine can read what is kept, no matter who made the folder", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))
-  const book = join(data, "tollgate.db")
-  const store = openSqliteStore(book)
+  const database = join(data, "tollgate.db")
+  const store = openSqliteStore(database)
   const users = openConsoleStore(data)
-  const reports = openSqliteReports(book)
+  const reports = openSqliteReports(database)
   try {
     store.methods.accounts.create({ id: "acc", name: "acc", createdAt: 1 }, AUDIT)
     const content = { request: "req", account: "acc", at: 1, asked: "{}", answered: null }

@@ -1,7 +1,7 @@
 import type { WriteOff } from "../../src/accounting/chained-records.ts"
 import { SqlitePayloadLog } from "../../src/store/sqlite/payload-log.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
-import { Book } from "./book.ts"
+import { TestDatabase } from "./test-database.ts"
 
 /** A request that is in the ledger; what is not said is as of a plain one. */
 export interface ReportedRequest {
@@ -25,18 +25,18 @@ export interface ReportedRequest {
 /** An account of a test with enough to pay. */
 const BALANCE = 1_000_000_000_000n
 
-/** A book with requests in it, and its reports. */
-export class ReportedBook implements AsyncDisposable {
-  readonly book = Book.direct()
-  readonly reports = new ReportsOnDemand(this.book.directory.database)
-  readonly payloads = new SqlitePayloadLog(this.book.directory.database, this.reports)
+/** A ledger with requests in it, and its reports. */
+export class ReportedDatabase implements AsyncDisposable {
+  readonly database = TestDatabase.direct()
+  readonly reports = new ReportsOnDemand(this.database.directory.database)
+  readonly payloads = new SqlitePayloadLog(this.database.directory.database, this.reports)
 
   /** Accounts `a` and `b`, with keys `key_a` and `key_b`. */
-  static async open(): Promise<ReportedBook> {
-    const own = new ReportedBook()
+  static async open(): Promise<ReportedDatabase> {
+    const own = new ReportedDatabase()
     for (const account of ["a", "b"]) {
-      await own.book.account(account, BALANCE)
-      await own.book.key(`key_${account}`, account, null)
+      await own.database.account(account, BALANCE)
+      await own.database.key(`key_${account}`, account, null)
     }
     return own
   }
@@ -51,12 +51,12 @@ export class ReportedBook implements AsyncDisposable {
       const charge = { amount: cost, writtenOff, at, receipt }
       return { request: request.request, account, key, budgets: [], ...charge }
     })
-    await this.book.store.settlements.post("node", { postings, opened: [], closed: [] })
+    await this.database.store.settlements.post("node", { postings, opened: [], closed: [] })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.reports[Symbol.asyncDispose]()
-    await this.book[Symbol.asyncDispose]()
+    await this.database[Symbol.asyncDispose]()
   }
 }
 

@@ -4,25 +4,25 @@ import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RequestFilter } from "../../src/store/requests.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
-import { TemporaryDirectory } from "./book.ts"
-import { ReportedBook } from "./reported-requests.ts"
+import { TemporaryDirectory } from "./test-database.ts"
+import { ReportedDatabase } from "./reported-requests.ts"
 
 /** 2026-03-02, 10:30 UTC. */
 const AT = Date.UTC(2026, 2, 2, 10, 30)
 
 /** The ids of what a filter lets through. */
-async function found(own: ReportedBook, filter: RequestFilter, limit = 50): Promise<string[]> {
+async function found(own: ReportedDatabase, filter: RequestFilter, limit = 50): Promise<string[]> {
   const reports = await own.reports.upToDate()
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
 }
 
 describe("the index", () => {
   test("has each request once, however many take it in at once", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     const batch = (name: string) =>
       Array.from({ length: 700 }, (_, index) => ({ request: `${name}_${index}`, at: AT, cost: 1n }))
     await own.add(...batch("first"))
-    await using other = new ReportsOnDemand(own.book.directory.database)
+    await using other = new ReportsOnDemand(own.database.directory.database)
     await Promise.all([own.reports.upToDate(), other.upToDate(), other.upToDate()])
     await own.add(...batch("second"))
     const [reports] = await Promise.all([own.reports.upToDate(), other.upToDate()])
@@ -31,52 +31,55 @@ describe("the index", () => {
   })
 
   test("begins again where it does not fit its ledger", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" }, { request: "req_2" })
     await found(own, {})
-    await using other = await ReportedBook.open()
+    await using other = await ReportedDatabase.open()
     await other.add({ request: "req_8" }, { request: "req_9" }, { request: "req_10" })
     using directory = new TemporaryDirectory()
-    const path = (book: ReportedBook) => book.book.directory.path
+    const path = (database: ReportedDatabase) => database.database.directory.path
     using copied = new Database(join(path(own), "reports.db"))
     copied.run(`VACUUM INTO '${join(directory.path, "reports.db")}'`)
-    using book = new Database(other.book.directory.database)
-    book.run(`VACUUM INTO '${directory.database}'`)
+    using database = new Database(other.database.directory.database)
+    database.run(`VACUUM INTO '${directory.database}'`)
     await using strange = new ReportsOnDemand(directory.database)
     const rows = await (await strange.upToDate()).list({}, null, 10)
     expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
   })
 
   test("begins again where the ledger is an earlier one", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     using directory = new TemporaryDirectory()
-    using book = new Database(own.book.directory.database)
-    book.run(`VACUUM INTO '${directory.database}'`)
+    using database = new Database(own.database.directory.database)
+    database.run(`VACUUM INTO '${directory.database}'`)
     await own.add({ request: "req_2" })
     await found(own, {})
     await own.reports[Symbol.asyncDispose]()
-    copyFileSync(join(own.book.directory.path, "reports.db"), join(directory.path, "reports.db"))
+    copyFileSync(
+      join(own.database.directory.path, "reports.db"),
+      join(directory.path, "reports.db"),
+    )
     await using earlier = new ReportsOnDemand(directory.database)
     const rows = await (await earlier.upToDate()).list({}, null, 10)
     expect(rows.map(({ request }) => request)).toEqual(["req_1"])
   })
 
   test("goes on where it was after a new start", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})
     await own.reports[Symbol.asyncDispose]()
     await own.add({ request: "req_2" })
-    await using again = new ReportsOnDemand(own.book.directory.database)
+    await using again = new ReportsOnDemand(own.database.directory.database)
     expect(await (await again.upToDate()).keyUses(["key_a"])).toMatchObject([{ requests: 2 }])
   })
 
   test("answers with what it has when there is too much to wait for, and goes on", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     const many = Array.from({ length: 3_000 }, (_, index) => ({ request: `r${index}`, at: AT }))
     await own.add(...many)
-    await using hasty = new ReportsOnDemand(own.book.directory.database, 0)
+    await using hasty = new ReportsOnDemand(own.database.directory.database, 0)
     const reports = await hasty.upToDate()
     const first = (await reports.keyUses(["key_a"]))[0]?.requests ?? 0
     expect(first).toBeLessThan(3_000)
@@ -87,9 +90,9 @@ describe("the index", () => {
 })
 
 test("reports that are closed answer no more, and a ledger that is not there has none", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.reports[Symbol.asyncDispose]()
   await expect(own.reports.upToDate()).rejects.toThrow("closed")
-  await using nowhere = new ReportsOnDemand(join(own.book.directory.path, "no", "tollgate.db"))
+  await using nowhere = new ReportsOnDemand(join(own.database.directory.path, "no", "tollgate.db"))
   await expect(nowhere.upToDate()).rejects.toThrow()
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { RequestFilter } from "../../src/store/requests.ts"
-import { ReportedBook } from "./reported-requests.ts"
+import { ReportedDatabase } from "./reported-requests.ts"
 
 const HOUR = 3_600_000
 
@@ -10,14 +10,14 @@ const AT = Date.UTC(2026, 2, 2, 10, 30)
 const EXPIRED = JSON.stringify({ status: "expired" })
 
 /** The ids of what a filter lets through. */
-async function found(own: ReportedBook, filter: RequestFilter, limit = 50): Promise<string[]> {
+async function found(own: ReportedDatabase, filter: RequestFilter, limit = 50): Promise<string[]> {
   const reports = await own.reports.upToDate()
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
 }
 
 describe("the list of requests", () => {
   test("says of each what its receipt says", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     const usage = {
       input: 1,
       cached_input: 2,
@@ -54,7 +54,7 @@ describe("the list of requests", () => {
   })
 
   test("says how each ended", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     const released = { status: "released", cost: 0n, usage: null } as const
     await own.add(
       { request: "fine", outcomes: ["upstream_error", "ok"] },
@@ -89,7 +89,7 @@ describe("the list of requests", () => {
   })
 
   test("says what was written off, and finds it", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     const writtenOff = [
       { amount: 5n, reason: "usage_beyond_bound" },
       { amount: 2n, reason: "account_empty" },
@@ -123,8 +123,8 @@ describe("the list of requests", () => {
   })
 
   test("says what had expired and was settled after all once, as what it came to", async () => {
-    await using own = await ReportedBook.open()
-    const { store } = own.book
+    await using own = await ReportedDatabase.open()
+    const { store } = own.database
     const node = { process: 1, host: "test", beatAt: 1, machine: null }
     const hold = { account: "a", key: "key_a", amount: 9n, at: AT, receipt: EXPIRED }
     const payer = { account: "a", key: "key_a", budgets: [] }
@@ -158,12 +158,12 @@ describe("the list of requests", () => {
   })
 
   test("takes receipts that lack what newer ones have", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     const payer = { account: "a", key: "key_a", budgets: [] }
     const post = { ...payer, amount: 3n, writtenOff: [], at: AT }
     const texts = ["{}", "[]", "null", "no json", '{"attempts":5,"usage":[],"deployment":7}']
     const postings = texts.map((receipt, index) => ({ ...post, request: `req_${index}`, receipt }))
-    await own.book.store.settlements.post("node", { postings, opened: [], closed: [] })
+    await own.database.store.settlements.post("node", { postings, opened: [], closed: [] })
     const reports = await own.reports.upToDate()
     const rows = await reports.list({}, null, 10)
     expect(rows).toHaveLength(5)
@@ -173,8 +173,8 @@ describe("the list of requests", () => {
   })
 
   test("is narrowed by everything it can be", async () => {
-    await using own = await ReportedBook.open()
-    await own.book.key("second", "a", null)
+    await using own = await ReportedDatabase.open()
+    await own.database.key("second", "a", null)
     await own.add(
       { request: "req_1", at: AT, model: "openai/gpt-4" },
       { request: "req_2", at: AT + 1, model: "openai/gpt-5", key: "second" },
@@ -215,7 +215,7 @@ describe("the list of requests", () => {
   })
 
   test("goes from page to page without a gap or a repetition, in several accounts", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     const all = Array.from({ length: 23 }, (_, index) => ({
       request: `req_${index}`,
       account: index % 3 === 0 ? "b" : "a",
@@ -241,7 +241,7 @@ describe("the list of requests", () => {
 
 describe("sums", () => {
   test("are of the hours, days, models, keys, providers, accounts and outcomes asked for", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     await own.add(
       { request: "req_1", at: AT, cost: 5n, duration: 100, firstByte: 10 },
       { request: "req_2", at: AT + HOUR, cost: 6n, duration: 201, firstByte: null },
@@ -295,7 +295,7 @@ describe("sums", () => {
   })
 
   test("are the same whether whole days are read by the day or by the hour", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     await own.add(
       ...Array.from({ length: 100 }, (_, index) => ({
         request: `req_${index}`,
@@ -323,7 +323,7 @@ describe("sums", () => {
   })
 
   test("leave out what others did", async () => {
-    await using own = await ReportedBook.open()
+    await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1", at: AT }, { request: "req_2", at: AT, account: "b" })
     const reports = await own.reports.upToDate()
     const filter = { from: AT - 48 * HOUR, to: AT + 48 * HOUR }
@@ -337,7 +337,7 @@ describe("sums", () => {
 })
 
 test("latencies are of the answers since a moment, of whom was asked for", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.add(
     ...Array.from({ length: 100 }, (_, index) => ({
       request: `req_${index}`,
@@ -355,7 +355,7 @@ test("latencies are of the answers since a moment, of whom was asked for", async
 })
 
 test("a key's uses and spending are known, also of several at once", async () => {
-  await using own = await ReportedBook.open()
+  await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT, cost: 5n }, { request: "req_2", at: AT + 9, cost: 6n })
   await (await own.reports.upToDate()).list({}, null, 1)
   await own.add({ request: "req_3", at: AT + 4, cost: 1n })

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
-import { TemporaryDirectory, threadsAnswer } from "./book.ts"
+import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
 
 test("a process that is no longer alone with the ledger waits for others' locks on a thread", async () => {
   using directory = new TemporaryDirectory()

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import { StoreError } from "../../src/store/store-error.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
-import { TemporaryDirectory, threadsAnswer } from "./book.ts"
+import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
 
 /**
  * What a promise is rejected with. The `rejects` of an expectation runs the event loop inside the test, and messages of

@@ -22,7 +22,7 @@ import { until } from "./until.ts"
 /** Everything the gateway told its operator, by name. */
 export type Heard = { readonly name: keyof Events; readonly facts: readonly unknown[] }[]
 
-/** A gateway on a real port with a real book, and the simulator as its vendor. */
+/** A gateway on a real port with a real ledger, and the simulator as its vendor. */
 export interface TestGateway extends AsyncDisposable {
   readonly url: string
   readonly app: App

@@ -93,7 +93,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const uses = usesOf(reports, events)
   const keys = new Keys(store, audit, parts.hasher, { uses, changed: () => keysChanged(parts) })
   const endpoints = [
-    ...bookEndpoints(parts, audit, payments),
+    ...ledgerEndpoints(parts, audit, payments),
     ...keyEndpoints({ keys }),
     ...receiptEndpoints({ requests: new Requests(store, reports, parts.payloads) }),
     ...usageEndpoints({ usageReports: new UsageReports(store, reports) }),
@@ -114,7 +114,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
 }
 
 /** Accounts, their ledgers, and the codes that fill them. */
-function bookEndpoints(
+function ledgerEndpoints(
   { store, hasher }: AdminParts,
   audit: Audit,
   payments: Payments,

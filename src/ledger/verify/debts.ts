@@ -1,13 +1,13 @@
 import type { DebtLine } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
-import type { DebtBook } from "../../store/payments.ts"
+import type { DebtLedger } from "../../store/payments.ts"
 
 /**
  * What is wrong with an account's debts: its lines in their order, each hash over the line and the hash before,
  * each payment with its entry in the ledger, and whether reversed card payments agree with entries and debts.
  * @returns null when all agree.
  */
-export function debtFault({ lines, reversed, paid, taken }: DebtBook): string | null {
+export function debtFault({ lines, reversed, paid, taken }: DebtLedger): string | null {
   let last: Pick<DebtLine, "number" | "debt" | "hash"> = {
     number: 0,
     debt: 0n,

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { DebtLine, EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
-import type { DebtBook } from "../payments.ts"
+import type { DebtLedger } from "../payments.ts"
 import type { Accounts } from "./accounts.ts"
 
 interface DebtRow {
@@ -92,7 +92,7 @@ export class Debts {
   }
 
   /** All that has to agree. */
-  book(account: string): DebtBook {
+  ledger(account: string): DebtLedger {
     const lines = this.#database
       .query<PaidRow, [string]>(
         `SELECT debts.*, entries.amount AS paid FROM debts

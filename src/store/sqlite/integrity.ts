@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { balanceFaults } from "./balance-checks.ts"
-import type { BookAnchor } from "./ledger-anchor.ts"
+import type { LedgerAnchor } from "./ledger-anchor.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Postings } from "./postings.ts"
 import type { Transactions } from "./transactions.ts"
@@ -8,7 +8,7 @@ import type { Transactions } from "./transactions.ts"
 interface IntegrityParts {
   readonly transactions: Transactions
   readonly database: Database
-  readonly anchor: BookAnchor
+  readonly anchor: LedgerAnchor
   readonly postings: Postings
 }
 

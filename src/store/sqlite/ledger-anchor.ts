@@ -45,7 +45,7 @@ interface RowRow {
 }
 
 /** How far the ledger is, and its rows. */
-export class BookAnchor {
+export class LedgerAnchor {
   readonly #anchor: Statement<StoredAnchor, []>
   readonly #chunk: Statement<ChunkRow, [bigint, bigint]>
   readonly #hashes: Statement<{ hash: string | null }, [bigint, bigint]>

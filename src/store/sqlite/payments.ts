@@ -44,7 +44,7 @@ export function paymentMethods(parts: PaymentParts): DirectStore["payments"] {
   const { transactions, payments, cards, debts } = parts
   return {
     findCard: (intent) => cards.find(intent),
-    findDebts: (account) => transactions.consistently(() => debts.book(account)),
+    findDebts: (account) => transactions.consistently(() => debts.ledger(account)),
     add: (payment, audit) =>
       transactions.audited(audit, () => debts.received(payments.add(payment))),
     rememberCard: (payment) => transactions.atomically(() => cards.know(payment)),

@@ -60,18 +60,18 @@ function addSums(table: string): string {
 export class RequestIndex {
   readonly #index: Database
   readonly #readProgress: Statement<Progress, []>
-  readonly #readBook: Statement<LedgerRow, [bigint, bigint]>
+  readonly #readLedger: Statement<LedgerRow, [bigint, bigint]>
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
   readonly #addHours: Statement<unknown, (string | bigint)[]>
   readonly #addDays: Statement<unknown, (string | bigint)[]>
   readonly #addKey: Statement<unknown, [string, bigint, bigint, bigint]>
   readonly #moveOn: Statement<unknown, [bigint, bigint | null, string | null]>
 
-  constructor(index: Database, book: Database) {
+  constructor(index: Database, ledger: Database) {
     this.#index = index
-    index.transaction(() => checkProgress(index, book)).immediate()
+    index.transaction(() => checkProgress(index, ledger)).immediate()
     this.#readProgress = index.prepare("SELECT row, last_row, last_request FROM progress")
-    this.#readBook = book.prepare(
+    this.#readLedger = ledger.prepare(
       `SELECT rowid AS row, account, at, request, key, amount, receipt,
         (SELECT sum(amount) FROM write_offs WHERE write_offs.request = entries.request) AS written_off,
         (SELECT rowid FROM entries AS other WHERE other.replaced = entries.request) AS replaces
@@ -100,7 +100,7 @@ export class RequestIndex {
    */
   bringUp(): boolean {
     const from = this.#readProgress.get()?.row ?? 0n
-    const rows = this.#readBook.all(from, BigInt(CHUNK))
+    const rows = this.#readLedger.all(from, BigInt(CHUNK))
     const last = rows.at(-1)
     if (!last) return false
     const summaries = rows.flatMap((row) => summarize(row) ?? [])
@@ -138,20 +138,22 @@ export class RequestIndex {
 }
 
 /** An index that was made from another ledger, or from a later state of this one, begins again. */
-function checkProgress(index: Database, book: Database): void {
+function checkProgress(index: Database, ledger: Database): void {
   const progress = index
     .query<Progress, []>("SELECT row, last_row, last_request FROM progress")
     .get()
   if (progress && progress.row === 0n) return
-  const end = book.query<{ row: bigint | null }, []>("SELECT max(rowid) AS row FROM entries").get()
+  const end = ledger
+    .query<{ row: bigint | null }, []>("SELECT max(rowid) AS row FROM entries")
+    .get()
   const isBehind = progress && progress.row <= (end?.row ?? 0n)
-  if (isBehind && isSameDatabase(progress, book)) return
+  if (isBehind && isSameDatabase(progress, ledger)) return
   clearIndex(index)
 }
 
-function isSameDatabase({ last_row, last_request }: Progress, book: Database): boolean {
+function isSameDatabase({ last_row, last_request }: Progress, ledger: Database): boolean {
   if (last_row === null) return true
-  const row = book
+  const row = ledger
     .query<{ request: string | null }, [bigint]>(
       "SELECT coalesce(request, replaced) AS request FROM entries WHERE rowid = ?",
     )

@@ -40,15 +40,15 @@ export function reportsPath(databasePath: string): string {
  * @param databasePath a ledger that exists.
  */
 export function openSqliteReports(databasePath: string): SqliteReports {
-  const book = new Database(databasePath, { strict: true, safeIntegers: true })
-  book.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-  book.run("PRAGMA query_only = ON")
+  const ledger = new Database(databasePath, { strict: true, safeIntegers: true })
+  ledger.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+  ledger.run("PRAGMA query_only = ON")
   const index = openIndex(reportsPath(databasePath))
-  const requests = new RequestIndex(index, book)
+  const requests = new RequestIndex(index, ledger)
   const contents = new Contents(databasePath)
 
   function keyNames(keys: readonly string[]): Map<string, string> {
-    const rows = book
+    const rows = ledger
       .query<{ id: string; name: string }, [string]>(
         "SELECT id, name FROM keys WHERE id IN (SELECT value FROM json_each(?))",
       )
@@ -59,7 +59,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   /** The ledger finds a complete id directly; to search the index for a part of one takes long. */
   function rowOf(request: string | undefined): bigint | undefined {
     if (request === undefined) return undefined
-    return book
+    return ledger
       .query<{ row: bigint }, [string]>("SELECT rowid AS row FROM entries WHERE request = ?")
       .get(request)?.row
   }
@@ -87,7 +87,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
     close() {
       contents[Symbol.dispose]()
       index.close()
-      book.close()
+      ledger.close()
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { accountMethods, Accounts } from "./accounts.ts"
 import { auditMethods, AuditTrail } from "./audit.ts"
-import { BookAnchor } from "./ledger-anchor.ts"
+import { LedgerAnchor } from "./ledger-anchor.ts"
 import { LedgerPages, entryMethods } from "./ledger-pages.ts"
 import { Budgets } from "./budgets.ts"
 import { CardPayments } from "./card-payments.ts"
@@ -56,7 +56,7 @@ export function storeMethods(database: Database): DirectStore {
     writeOffs,
     states,
   })
-  const anchor = new BookAnchor(database)
+  const anchor = new LedgerAnchor(database)
   return {
     accounts: accountMethods({ transactions, accounts, keys }),
     audit: auditMethods({ transactions, trail }),

@@ -226,22 +226,22 @@ test("a restart keeps everything, and what the file says then wins and is locked
 
 describe("the look at the ledger", () => {
   test("finds a sound one sound, and names what someone has changed", async () => {
-    await using book = await startManaged()
-    const caller = await book.caller()
-    expect(await asked(book, "GET", "/settings/book")).toEqual({
+    await using database = await startManaged()
+    const caller = await database.caller()
+    expect(await asked(database, "GET", "/settings/book")).toEqual({
       accounts: 1,
       entries: 1,
       uncharged_receipts: 0,
       write_offs: 0,
       problems: [],
     })
-    const file = new Database(databaseFileIn(book.settings.data))
+    const file = new Database(databaseFileIn(database.settings.data))
     file.run("PRAGMA busy_timeout = 5000")
     file.run("UPDATE entries SET note = 'better' WHERE account = ?", [caller.account.id])
     file.close()
     const both = await Promise.all([
-      asked(book, "GET", "/settings/book"),
-      asked(book, "GET", "/settings/book"),
+      asked(database, "GET", "/settings/book"),
+      asked(database, "GET", "/settings/book"),
     ])
     for (const verdict of both) {
       expect(verdict).toMatchObject({

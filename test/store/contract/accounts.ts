@@ -1,40 +1,45 @@
 import { describe, expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
 /** Held by every engine. */
 export function accountContract(engine: Engine): void {
   describe("an account", () => {
     test("changes its name and what is kept of it, each alone", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 7n)
-      expect(await book.store.accounts.update("a", { name: "new" }, AUDIT)).toMatchObject({
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 7n)
+      expect(await database.store.accounts.update("a", { name: "new" }, AUDIT)).toMatchObject({
         name: "new",
         storesContent: false,
         balance: 7n,
       })
-      await book.store.accounts.update("a", { storesContent: true }, AUDIT)
-      expect(await book.store.accounts.find("new")).toMatchObject({ id: "a", storesContent: true })
+      await database.store.accounts.update("a", { storesContent: true }, AUDIT)
+      expect(await database.store.accounts.find("new")).toMatchObject({
+        id: "a",
+        storesContent: true,
+      })
     })
 
     test("takes no name that another has, and there has to be one", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 0n)
-      await book.account("b", 0n)
-      const taken = book.store.accounts.update("a", { name: "name of b" }, AUDIT)
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 0n)
+      await database.account("b", 0n)
+      const taken = database.store.accounts.update("a", { name: "name of b" }, AUDIT)
       expect(await refusalOf(taken)).toBe("exists")
-      expect(await book.store.accounts.update("a", { name: "name of a" }, AUDIT)).toMatchObject({
-        id: "a",
-      })
-      expect(await refusalOf(book.store.accounts.update("x", {}, AUDIT))).toBe("not_found")
+      expect(await database.store.accounts.update("a", { name: "name of a" }, AUDIT)).toMatchObject(
+        {
+          id: "a",
+        },
+      )
+      expect(await refusalOf(database.store.accounts.update("x", {}, AUDIT))).toBe("not_found")
     })
 
     test("never holds more than the ledger can count", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 2n ** 63n - 1n)
-      expect(await refusalOf(book.grant("a", 1n))).toBe("too_much")
-      expect(await book.balanceOf("a")).toBe(2n ** 63n - 1n)
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 2n ** 63n - 1n)
+      expect(await refusalOf(database.grant("a", 1n))).toBe("too_much")
+      expect(await database.balanceOf("a")).toBe(2n ** 63n - 1n)
     })
   })
 }

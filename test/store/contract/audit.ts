@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { NewAuditRecord } from "../../../src/store/audit.ts"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
 function change(action: string, details: Partial<NewAuditRecord> = {}): NewAuditRecord {
@@ -25,28 +25,28 @@ const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, auth
 export function auditContract(engine: Engine): void {
   describe("a change and its audit record", () => {
     test("are one: the step answers, the record stands", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 0n)
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 0n)
       const record = change("account.entry", { account: "a", after: '{"amount":"0.000000005"}' })
-      expect(await book.store.entries.add(GRANT, record)).toMatchObject({ number: 1 })
-      expect(await book.balanceOf("a")).toBe(5n)
-      expect(await book.store.audit.list(BY_ADA, null, 10)).toMatchObject([
+      expect(await database.store.entries.add(GRANT, record)).toMatchObject({ number: 1 })
+      expect(await database.balanceOf("a")).toBe(5n)
+      expect(await database.store.audit.list(BY_ADA, null, 10)).toMatchObject([
         { ...record, number: 2 },
       ])
     })
 
     test("fail together when the step is refused", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 0n)
-      const audited = book.store.entries.add({ ...GRANT, amount: -5n }, change("x"))
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 0n)
+      const audited = database.store.entries.add({ ...GRANT, amount: -5n }, change("x"))
       expect(await refusalOf(audited)).toBe("insufficient")
-      expect(await book.store.audit.list(BY_ADA, null, 10)).toEqual([])
+      expect(await database.store.audit.list(BY_ADA, null, 10)).toEqual([])
     })
   })
 
   test("the list is narrowed and paged, the newest first", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     await store.audit.append(change("key.create", { account: "a", target: "key_1", at: 10 }))
     await store.audit.append(change("key.revoke", { account: "b", target: "key_1", at: 20 }))
     await store.audit.append(change("keys", { actorId: null, actorName: "admin token", at: 30 }))

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Store } from "../../../src/store/store.ts"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
 const NOW = 1_700_000_000_000
@@ -117,8 +117,8 @@ function invitation(id: string) {
 /** Held by every engine. */
 export function auditedWriteContract(engine: Engine): void {
   test("each change of what people manage writes its record, and with a record that is refused nothing", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     let records = 0
     for (const change of CHANGES) {
       const broken = withClaim(store, "a claim that nobody has")

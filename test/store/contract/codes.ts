@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { verifyLedgers } from "../../../src/ledger/verify/ledgers.ts"
 import type { NewCode } from "../../../src/store/codes.ts"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
 function codeOf(id: string, changes: Partial<NewCode> = {}): NewCode {
@@ -28,10 +28,10 @@ function redemption(id: string, account: string, at = 20) {
 export function codeContract(engine: Engine): void {
   describe("a code", () => {
     test("gives each account its credits once, as often as it may be used", async () => {
-      await using book = await Book.on(engine)
-      for (const id of ["a", "b", "c"]) await book.account(id, 0n)
-      await book.store.codes.create(codeOf("code"), AUDIT)
-      expect(await book.store.codes.redeem(redemption("code", "a"), AUDIT)).toMatchObject({
+      await using database = await TestDatabase.on(engine)
+      for (const id of ["a", "b", "c"]) await database.account(id, 0n)
+      await database.store.codes.create(codeOf("code"), AUDIT)
+      expect(await database.store.codes.redeem(redemption("code", "a"), AUDIT)).toMatchObject({
         kind: "code",
         amount: 5n,
         balance: 5n,
@@ -39,21 +39,21 @@ export function codeContract(engine: Engine): void {
         author: "ada",
         at: 20,
       })
-      const again = book.store.codes.redeem(redemption("code", "a"), AUDIT)
+      const again = database.store.codes.redeem(redemption("code", "a"), AUDIT)
       expect(await refusalOf(again)).toBe("exists")
-      await book.store.codes.redeem(redemption("code", "b"), AUDIT)
-      const late = book.store.codes.redeem(redemption("code", "c"), AUDIT)
+      await database.store.codes.redeem(redemption("code", "b"), AUDIT)
+      const late = database.store.codes.redeem(redemption("code", "c"), AUDIT)
       expect(await refusalOf(late)).toBe("insufficient")
-      expect(await book.store.codes.find("code")).toMatchObject({ used: 2, uses: 2 })
-      expect(await book.balanceOf("c")).toBe(0n)
-      expect((await verifyLedgers(book.store)).problems).toEqual([])
+      expect(await database.store.codes.find("code")).toMatchObject({ used: 2, uses: 2 })
+      expect(await database.balanceOf("c")).toBe(0n)
+      expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
     test("of one use is used once, no matter who comes at the same moment", async () => {
-      await using book = await Book.on(engine)
-      const stores = [await book.another(), await book.another()]
-      for (let index = 0; index < 10; index++) await book.account(`a${index}`, 0n)
-      await book.store.codes.create(codeOf("code", { uses: 1 }), AUDIT)
+      await using database = await TestDatabase.on(engine)
+      const stores = [await database.another(), await database.another()]
+      for (let index = 0; index < 10; index++) await database.account(`a${index}`, 0n)
+      await database.store.codes.create(codeOf("code", { uses: 1 }), AUDIT)
       const tries = await Promise.allSettled(
         Array.from({ length: 10 }, (_, index) =>
           stores[index % 2]!.codes.redeem(redemption("code", `a${index}`), AUDIT),
@@ -63,37 +63,37 @@ export function codeContract(engine: Engine): void {
     })
 
     test("is refused when it is unknown, revoked or expired, or no one is to get it", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 0n)
-      await book.store.codes.create(codeOf("old", { expiresAt: 20 }), AUDIT)
-      await book.store.codes.create(codeOf("ended"), AUDIT)
-      await book.store.codes.revoke("ended", 15, AUDIT)
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 0n)
+      await database.store.codes.create(codeOf("old", { expiresAt: 20 }), AUDIT)
+      await database.store.codes.create(codeOf("ended"), AUDIT)
+      await database.store.codes.revoke("ended", 15, AUDIT)
       for (const [code, refusal] of [
         ["none", "not_found"],
         ["old", "expired"],
         ["ended", "revoked"],
       ] as const) {
-        const redeeming = book.store.codes.redeem(redemption(code, "a"), AUDIT)
+        const redeeming = database.store.codes.redeem(redemption(code, "a"), AUDIT)
         expect(await refusalOf(redeeming)).toBe(refusal)
       }
-      expect(await book.store.codes.redeem(redemption("old", "a", 19), AUDIT)).toMatchObject({
+      expect(await database.store.codes.redeem(redemption("old", "a", 19), AUDIT)).toMatchObject({
         amount: 5n,
       })
-      await book.store.codes.create(codeOf("fresh"), AUDIT)
-      const nobody = book.store.codes.redeem(redemption("fresh", "nobody"), AUDIT)
+      await database.store.codes.create(codeOf("fresh"), AUDIT)
+      const nobody = database.store.codes.redeem(redemption("fresh", "nobody"), AUDIT)
       expect(await refusalOf(nobody)).toBe("not_found")
-      expect(await refusalOf(book.store.codes.revoke("none", 1, AUDIT))).toBe("not_found")
-      expect(await book.store.codes.revoke("ended", 99, AUDIT)).toMatchObject({ revokedAt: 15 })
+      expect(await refusalOf(database.store.codes.revoke("none", 1, AUDIT))).toBe("not_found")
+      expect(await database.store.codes.revoke("ended", 99, AUDIT)).toMatchObject({ revokedAt: 15 })
     })
 
     test("is listed with the newest first, page by page", async () => {
-      await using book = await Book.on(engine)
+      await using database = await TestDatabase.on(engine)
       for (const [id, createdAt] of Object.entries({ a: 1, b: 2, c: 2, d: 3 })) {
-        await book.store.codes.create(codeOf(id, { createdAt }), AUDIT)
+        await database.store.codes.create(codeOf(id, { createdAt }), AUDIT)
       }
-      const first = await book.store.codes.list(null, 2)
+      const first = await database.store.codes.list(null, 2)
       expect(first.map(({ id }) => id)).toEqual(["d", "c"])
-      const second = await book.store.codes.list("c", 2)
+      const second = await database.store.codes.list("c", 2)
       expect(second.map(({ id }) => id)).toEqual(["b", "a"])
       expect(JSON.stringify(first, (_, value) => String(value))).not.toContain("hash")
     })

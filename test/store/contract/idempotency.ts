@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Claims } from "../../../src/http/idempotency/claims.ts"
 import type { ClaimInput } from "../../../src/store/idempotency.ts"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
 function order(request: string, more: Partial<ClaimInput> = {}): ClaimInput {
@@ -26,8 +26,8 @@ const ROOM = { maxOfScope: 1_000, maxOfAll: 1_000 }
 /** Held by every engine. */
 export function idempotencyContract(engine: Engine): void {
   test("the first claims a key, and a later one is told about it", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     const claims = new Claims(store)
     expect(await claims.claim(order("req_1"))).toMatchObject({
       request: "req_1",
@@ -40,8 +40,8 @@ export function idempotencyContract(engine: Engine): void {
   })
 
   test("a claim whose process is dead is taken over by one request alone", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     const claims = new Claims(store)
     await claims.claim(order("req_1"))
     const over = { replaces: "req_1", node: "other", at: 2_000 }
@@ -67,8 +67,8 @@ export function idempotencyContract(engine: Engine): void {
   })
 
   test("answers are counted, the oldest make room, and none of it outlives its day", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     const claims = new Claims(store)
     for (let number = 1; number <= 4; number++) {
       const scope = number === 4 ? "account two" : "account one"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
 const SECRET = { hash: "new hash", hint: "wxyz", createdAt: 5, expiresAt: null } as const
@@ -9,46 +9,48 @@ const SECRET = { hash: "new hash", hint: "wxyz", createdAt: 5, expiresAt: null }
 export function keyContract(engine: Engine): void {
   describe("a key", () => {
     test("belongs to an account that exists, and is found by its id", async () => {
-      await using book = await Book.on(engine)
-      expect(await refusalOf(book.key("k", "nobody", null))).toBe("not_found")
-      await book.account("a", 0n)
-      const key = await book.key("k", "a", 7n, { dailyBudget: 3n })
+      await using database = await TestDatabase.on(engine)
+      expect(await refusalOf(database.key("k", "nobody", null))).toBe("not_found")
+      await database.account("a", 0n)
+      const key = await database.key("k", "a", 7n, { dailyBudget: 3n })
       expect(key).toMatchObject({ budget: 7n, budgetLeft: 7n, dailyBudget: 3n, dailyLeft: 3n })
-      expect(await book.store.keys.find("k")).toEqual(key)
-      expect(await book.store.keys.find("none")).toBeNull()
+      expect(await database.store.keys.find("k")).toEqual(key)
+      expect(await database.store.keys.find("none")).toBeNull()
     })
 
     test("keeps its old secret for a while when it gets a new one", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 0n)
-      await book.key("k", "a", null)
-      const { secrets } = await book.store.keys.rotate("k", SECRET, 100, AUDIT)
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 0n)
+      await database.key("k", "a", null)
+      const { secrets } = await database.store.keys.rotate("k", SECRET, 100, AUDIT)
       expect(secrets).toMatchObject([
         { hash: "new hash", expiresAt: null },
         { hash: "hash of k", expiresAt: 100 },
       ])
-      expect(await refusalOf(book.store.keys.rotate("none", SECRET, 100, AUDIT))).toBe("not_found")
+      expect(await refusalOf(database.store.keys.rotate("none", SECRET, 100, AUDIT))).toBe(
+        "not_found",
+      )
     })
 
     test("is revoked for good", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 0n)
-      await book.key("k", "a", null)
-      expect(await book.store.keys.revoke("k", 10, AUDIT)).toMatchObject({ revokedAt: 10 })
-      expect(await refusalOf(book.store.keys.update("k", { name: "x" }, AUDIT))).toBe("revoked")
-      expect(await refusalOf(book.store.keys.rotate("k", SECRET, 1, AUDIT))).toBe("not_found")
-      expect(await refusalOf(book.store.keys.revoke("none", 1, AUDIT))).toBe("not_found")
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 0n)
+      await database.key("k", "a", null)
+      expect(await database.store.keys.revoke("k", 10, AUDIT)).toMatchObject({ revokedAt: 10 })
+      expect(await refusalOf(database.store.keys.update("k", { name: "x" }, AUDIT))).toBe("revoked")
+      expect(await refusalOf(database.store.keys.rotate("k", SECRET, 1, AUDIT))).toBe("not_found")
+      expect(await refusalOf(database.store.keys.revoke("none", 1, AUDIT))).toBe("not_found")
     })
 
     test("has a budget that grows and shrinks with what is left of it", async () => {
-      await using book = await Book.on(engine)
-      await book.account("a", 100n)
-      await book.key("k", "a", 10n)
-      expect(await book.store.keys.update("k", { budget: 14n }, AUDIT)).toMatchObject({
+      await using database = await TestDatabase.on(engine)
+      await database.account("a", 100n)
+      await database.key("k", "a", 10n)
+      expect(await database.store.keys.update("k", { budget: 14n }, AUDIT)).toMatchObject({
         budget: 14n,
         budgetLeft: 14n,
       })
-      expect(await book.store.keys.update("k", { budget: null }, AUDIT)).toMatchObject({
+      expect(await database.store.keys.update("k", { budget: null }, AUDIT)).toMatchObject({
         budget: null,
         budgetLeft: null,
       })
@@ -56,14 +58,14 @@ export function keyContract(engine: Engine): void {
   })
 
   test("keys are listed with the newest first, narrowed and page by page", async () => {
-    await using book = await Book.on(engine)
-    for (const account of ["a", "b"]) await book.account(account, 0n)
+    await using database = await TestDatabase.on(engine)
+    for (const account of ["a", "b"]) await database.account(account, 0n)
     for (const [id, account] of Object.entries({ k1: "a", k2: "a", k3: "b" })) {
-      await book.key(id, account, null)
+      await database.key(id, account, null)
     }
-    await book.store.keys.revoke("k1", 10, AUDIT)
-    const ids = async (...query: Parameters<typeof book.store.keys.list>) =>
-      (await book.store.keys.list(...query)).map(({ id }) => id)
+    await database.store.keys.revoke("k1", 10, AUDIT)
+    const ids = async (...query: Parameters<typeof database.store.keys.list>) =>
+      (await database.store.keys.list(...query)).map(({ id }) => id)
     expect(await ids({ now: 20 }, null, 10)).toEqual(["k3", "k2", "k1"])
     expect(await ids({ now: 20 }, { at: 1, id: "k3" }, 1)).toEqual(["k2"])
     expect(await ids({ now: 20, accounts: ["a"] }, null, 10)).toEqual(["k2", "k1"])
@@ -73,35 +75,35 @@ export function keyContract(engine: Engine): void {
   })
 
   test("another process sees which keys changed since a revision", async () => {
-    await using book = await Book.on(engine)
-    const other = await book.another()
-    await book.account("a", 0n)
+    await using database = await TestDatabase.on(engine)
+    const other = await database.another()
+    await database.account("a", 0n)
     const { revision } = await other.keys.listChanged(0)
-    await book.key("k1", "a", null)
-    await book.key("k2", "a", null)
+    await database.key("k1", "a", null)
+    await database.key("k2", "a", null)
     const changed = await other.keys.listChanged(revision)
     expect(changed.keys.map(({ id }) => id).toSorted()).toEqual(["k1", "k2"])
-    await book.store.keys.revoke("k2", 10, AUDIT)
+    await database.store.keys.revoke("k2", 10, AUDIT)
     const later = await other.keys.listChanged(changed.revision)
     expect(later.keys).toMatchObject([{ id: "k2", revokedAt: 10 }])
     expect(await other.keys.listChanged(later.revision)).toEqual({ ...later, keys: [] })
   })
 
   test("budgets are listed in the order of their owners, with what they have spent", async () => {
-    await using book = await Book.on(engine)
-    const payer = await book.account("a", 100n)
-    for (const id of ["k1", "k2"]) await book.key(id, "a", 10n)
-    const ledger = await book.ledger("node")
+    await using database = await TestDatabase.on(engine)
+    const payer = await database.account("a", 100n)
+    for (const id of ["k1", "k2"]) await database.key(id, "a", 10n)
+    const ledger = await database.ledger("node")
     const paying = { ...payer, key: "k2", budgets: ["k2"] }
     await ledger.lease(paying, 5n)
-    const hold = ledger.tryHold(book.order(paying, 5n))
+    const hold = ledger.tryHold(database.order(paying, 5n))
     if (hold === undefined) throw new Error("nothing is held")
     await ledger.settle(hold, 3n, () => "{}")
-    const all = await book.store.keys.listBudgets("", 10)
+    const all = await database.store.keys.listBudgets("", 10)
     expect(all.map(({ key, spent }) => [key, spent])).toEqual([
       ["k1", 0n],
       ["k2", 3n],
     ])
-    expect(await book.store.keys.listBudgets(all[0]?.owner ?? "", 10)).toEqual(all.slice(1))
+    expect(await database.store.keys.listBudgets(all[0]?.owner ?? "", 10)).toEqual(all.slice(1))
   })
 }

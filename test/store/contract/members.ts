@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 import type { MemberRole } from "../../../src/store/members.ts"
 import type { Store } from "../../../src/store/store.ts"
@@ -25,18 +25,18 @@ function invitation(id: string) {
 }
 
 /** A database with the account `acc_a`. */
-async function bookOn(engine: Engine): Promise<Book> {
-  const book = await Book.on(engine)
-  await book.store.accounts.create({ id: "acc_a", name: "a", createdAt: 1 }, AUDIT)
-  return book
+async function databaseOn(engine: Engine): Promise<TestDatabase> {
+  const database = await TestDatabase.on(engine)
+  await database.store.accounts.create({ id: "acc_a", name: "a", createdAt: 1 }, AUDIT)
+  return database
 }
 
 /** Held by every engine. */
 export function memberContract(engine: Engine): void {
   test("two owners who leave at the same moment do not both", async () => {
-    await using book = await bookOn(engine)
-    const here = book.store
-    const there = await book.another()
+    await using database = await databaseOn(engine)
+    const here = database.store
+    const there = await database.another()
     await here.members.add(member("ada", "owner"), AUDIT)
     await here.members.add(member("bob", "owner"), AUDIT)
     const outcomes = await Promise.allSettled([
@@ -50,8 +50,8 @@ export function memberContract(engine: Engine): void {
   })
 
   test("a user is in an account once, and only in one that there is", async () => {
-    await using book = await bookOn(engine)
-    const here = book.store
+    await using database = await databaseOn(engine)
+    const here = database.store
     await here.members.add(member("ada", "owner"), AUDIT)
     const again = here.members.add({ ...member("ada", "viewer"), id: "mem_2" }, AUDIT)
     expect(await refusalOf(again)).toBe("exists")
@@ -61,9 +61,9 @@ export function memberContract(engine: Engine): void {
   })
 
   test("an invitation is good once, in all processes together, and until it expires", async () => {
-    await using book = await bookOn(engine)
-    const here = book.store
-    const there = await book.another()
+    await using database = await databaseOn(engine)
+    const here = database.store
+    const there = await database.another()
     await here.invitations.insert(invitation("inv_1"), AUDIT)
     expect(await there.invitations.isInvited("ada@example.com", NOW)).toBe(true)
     expect(await there.invitations.isInvited("ada@example.com", NOW + 1_000)).toBe(false)
@@ -83,8 +83,8 @@ export function memberContract(engine: Engine): void {
   })
 
   test("an invitation stays open when its user cannot be added", async () => {
-    await using book = await bookOn(engine)
-    const here = book.store
+    await using database = await databaseOn(engine)
+    const here = database.store
     await here.members.add(member("ada", "viewer"), AUDIT)
     await here.invitations.insert(invitation("inv_1"), AUDIT)
     const order = { ...member("ada", "member"), id: "mem_2" }
@@ -93,8 +93,8 @@ export function memberContract(engine: Engine): void {
   })
 
   test("lists are of the accounts and users that are asked for, from a position on", async () => {
-    await using book = await bookOn(engine)
-    const here = book.store
+    await using database = await databaseOn(engine)
+    const here = database.store
     await here.accounts.create({ id: "acc_b", name: "b", createdAt: 1 }, AUDIT)
     await here.members.add(member("ada", "owner", NOW), AUDIT)
     await here.members.add(member("bob", "viewer", NOW), AUDIT)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import type { Engine } from "../engines.ts"
 
 function node(id: string) {
@@ -11,9 +11,9 @@ function node(id: string) {
 export function nodeContract(engine: Engine): void {
   describe("a node", () => {
     test("joins, is seen by others, and is gone when it is removed", async () => {
-      await using book = await Book.on(engine)
-      const { nodes } = book.store
-      const other = await book.another()
+      await using database = await TestDatabase.on(engine)
+      const { nodes } = database.store
+      const other = await database.another()
       await nodes.join(node("one"))
       await other.nodes.join(node("two"))
       expect((await nodes.list()).map(({ id }) => id).toSorted()).toEqual(["one", "two"])
@@ -24,12 +24,12 @@ export function nodeContract(engine: Engine): void {
     })
 
     test("learns with its next poll that keys or settings changed", async () => {
-      await using book = await Book.on(engine)
-      const { store } = book
+      await using database = await TestDatabase.on(engine)
+      const { store } = database
       await store.nodes.join(node("one"))
       const first = await store.nodes.poll("one", null)
-      await book.account("a", 0n)
-      await book.key("k", "a", null)
+      await database.account("a", 0n)
+      await database.key("k", "a", null)
       const second = await store.nodes.poll("one", null)
       expect(second.revision).toBeGreaterThan(first.revision)
       const change = { section: "setting", id: "multiplier", body: "2", sealed: null } as const
@@ -39,17 +39,17 @@ export function nodeContract(engine: Engine): void {
     })
 
     test("that is removed gives back its leases, and its holds expire", async () => {
-      await using book = await Book.on(engine)
-      const payer = await book.account("a", 100n)
-      const ledger = await book.ledger("one")
+      await using database = await TestDatabase.on(engine)
+      const payer = await database.account("a", 100n)
+      const ledger = await database.ledger("one")
       await ledger.lease(payer, 10n)
-      expect((await book.store.accounts.find("a"))?.leased).toBeGreaterThan(0n)
+      expect((await database.store.accounts.find("a"))?.leased).toBeGreaterThan(0n)
       const hold = { request: "r", account: "a", key: "k", amount: 4n, at: 5, receipt: "{}" }
-      await book.store.settlements.post("one", { postings: [], opened: [hold], closed: [] })
-      expect(await book.store.nodes.remove("one", 60)).toEqual([hold])
-      expect(await book.store.settlements.listHolds("a")).toEqual([])
-      expect(await book.store.accounts.find("a")).toMatchObject({ balance: 100n, leased: 0n })
-      expect(await book.store.settlements.findReceipt("r")).toMatchObject({ entry: null })
+      await database.store.settlements.post("one", { postings: [], opened: [hold], closed: [] })
+      expect(await database.store.nodes.remove("one", 60)).toEqual([hold])
+      expect(await database.store.settlements.listHolds("a")).toEqual([])
+      expect(await database.store.accounts.find("a")).toMatchObject({ balance: 100n, leased: 0n })
+      expect(await database.store.settlements.findReceipt("r")).toMatchObject({ entry: null })
     })
   })
 }

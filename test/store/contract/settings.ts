@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { SettingChange } from "../../../src/store/settings.ts"
 import { AUDIT } from "../audit-record.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
 function change(id: string, body: string | null, replaces: number | null): SettingChange {
@@ -11,8 +11,8 @@ function change(id: string, body: string | null, replaces: number | null): Setti
 /** Held by every engine. */
 export function settingContract(engine: Engine): void {
   test("settings are changed together or not at all", async () => {
-    await using book = await Book.on(engine)
-    const { settings } = book.store
+    await using database = await TestDatabase.on(engine)
+    const { settings } = database.store
     const nothing = await settings.read()
     expect(nothing.records).toEqual([])
     const first = await settings.change([change("a", "1", null), change("b", "2", null)], 5, AUDIT)
@@ -31,10 +31,10 @@ export function settingContract(engine: Engine): void {
   })
 
   test("of two processes that change the same, one is refused", async () => {
-    await using book = await Book.on(engine)
-    const other = await book.another()
+    await using database = await TestDatabase.on(engine)
+    const other = await database.another()
     const outcomes = await Promise.all(
-      [book.store, other].map((store) =>
+      [database.store, other].map((store) =>
         refusalOf(store.settings.change([change("a", "1", null)], 5, AUDIT)),
       ),
     )

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
 import type { Store } from "../../../src/store/store.ts"
 import type { VendorStateRecord } from "../../../src/store/vendor-state.ts"
-import { Book } from "../book.ts"
+import { TestDatabase } from "../test-database.ts"
 import type { Engine } from "../engines.ts"
 
 function stateOf(idHash: string, more: Partial<VendorStateRecord> = {}): VendorStateRecord {
@@ -43,8 +43,8 @@ async function keep(store: Store, ...state: VendorStateRecord[]): Promise<void> 
 /** Held by every engine. */
 export function vendorStateContract(engine: Engine): void {
   test("what is kept is found by its hash, at every provider that keeps it", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
     const one = stateOf("one")
     const elsewhere = stateOf("one", { provider: "azure", account: "bob", tokens: null })
@@ -53,8 +53,8 @@ export function vendorStateContract(engine: Engine): void {
   })
 
   test("what is seen again lives on, and grows; what two accounts were given is no one's", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
     await keep(store, stateOf("one"))
     await keep(store, stateOf("one", { tokens: 30, expiresAt: 5_000, request: "req_2" }))
@@ -70,8 +70,8 @@ export function vendorStateContract(engine: Engine): void {
   })
 
   test("a batch that is posted again keeps the same", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
     const state = [stateOf("one")]
     const posting = {
@@ -90,8 +90,8 @@ export function vendorStateContract(engine: Engine): void {
   })
 
   test("what has expired goes, and the oldest where there are too many", async () => {
-    await using book = await Book.on(engine)
-    const { store } = book
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
     const many = Array.from({ length: 2_500 }, (_, index) => stateOf(`old${index}`))
     const young = Array.from({ length: 10 }, (_, index) =>

@@ -68,7 +68,7 @@ export class RecordedAlarms implements LedgerAlarms {
 }
 
 /** One database in a temporary folder. */
-export class Book implements AsyncDisposable {
+export class TestDatabase implements AsyncDisposable {
   readonly directory: TemporaryDirectory
   readonly alarms = new RecordedAlarms()
   readonly store: Store
@@ -84,16 +84,16 @@ export class Book implements AsyncDisposable {
   }
 
   /** SQLite on the test's own thread. Further stores are on threads of their own. */
-  static direct(): Book {
+  static direct(): TestDatabase {
     const directory = new TemporaryDirectory()
-    return new Book(directory, openDirectStore(directory.database), () =>
+    return new TestDatabase(directory, openDirectStore(directory.database), () =>
       openThreadedStore(directory.database),
     )
   }
 
-  static async on(engine: Engine): Promise<Book> {
+  static async on(engine: Engine): Promise<TestDatabase> {
     const directory = new TemporaryDirectory()
-    return new Book(directory, await engine.open(directory.path), engine.open)
+    return new TestDatabase(directory, await engine.open(directory.path), engine.open)
   }
 
   /** A further store on the same database, as another process has it. */
