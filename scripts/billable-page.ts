@@ -23,19 +23,20 @@ const HEAD = `# What vendors bill besides tokens
 
 <!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
 
-A vendor's bill is more than tokens: searches, containers, faster service, other models. Fields and tools
-that ask for such things are *billable switches*. Before anything is held or sent, Tollgate looks for them in
-what would really go to each deployment of the model; what is dropped on the way to another vendor is neither
-billed nor refused. Whatever has a price is held for at its most, counted from the vendor's answer, and a line of
-the receipt. Whatever has none is refused with 400 \`feature_not_priced\`, which names the field; with
-\`unpriced_features: pass\` it is passed on at no charge, listed in the receipt as \`unpriced\`, and raises an alarm. A type
-of tool that is not in these tables counts as unpriced. Fields that are not in them pass as they always did.
-Embeddings, reranking, speech and transcriptions take none of the billable fields of their vendor: no answer there counts them.
+A vendor's bill is more than tokens: searches, containers, faster service, other models. Fields and tools that
+ask for such things are *billable switches*. Before anything is held or sent, Tollgate looks for them in what
+would actually be sent to each deployment of the model; what is dropped on the way to another vendor is neither
+billed nor refused. A switch with a price is held for at its maximum, counted from the vendor's answer, and
+listed in the receipt. One without a price is refused with 400 \`feature_not_priced\`, which names the field;
+with \`unpriced_features: pass\` it is passed on at no charge, listed in the receipt as \`unpriced\`, and logged
+as an error. A type of tool that is not in these tables counts as unpriced. Other fields pass. Embeddings,
+reranking, speech and transcriptions refuse their vendor's billable fields, since no answer there counts them.
 
 Other models that a request names must be models of the same provider with a price, and the key must be allowed to
 call them: else 400, or 403 \`model_not_allowed\`.
 
-Prices of what is done besides a model stand with its provider, per million, and those of a model win:
+Prices of what a vendor bills besides its models are set per million at its provider; those of a model take
+precedence:
 
 \`\`\`yaml
 providers:

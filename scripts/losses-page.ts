@@ -47,14 +47,14 @@ const HEAD = `# What reaches which vendor
 
 <!-- Written by scripts/losses-page.ts from the tables in the code. Do not edit. -->
 
-A caller speaks one dialect, a vendor another. What the vendor's dialect has no word for cannot be
-carried: every answer says so in \`x-tollgate-losses\`, as \`name:dropped\` or \`name:approximated\`. With
-the header \`x-tollgate-strict: true\` such a request is refused with 400 instead, before anything is
-called or charged; where a model has several deployments, one that loses nothing is taken first.
+A caller speaks one dialect, a vendor another. What the vendor's dialect cannot express is dropped or
+approximated, and every answer says so in \`x-tollgate-losses\`, as \`name:dropped\` or \`name:approximated\`.
+With the header \`x-tollgate-strict: true\` such a request is refused with 400 instead, before anything is
+called or charged; where a model has several deployments, one that loses nothing is tried first.
 
-The columns are the vendors' dialects at their makers; a vendor that speaks a dialect with quirks may
-take less, and says so in the same header. When caller and vendor speak the same dialect, the request
-goes up as it was written and nothing is lost, known to Tollgate or not.
+The columns are the dialects as their makers support them; another vendor may support less of a dialect, which
+the same header reports. When caller and vendor speak the same dialect, the request is sent as it was written,
+and nothing is lost, whether Tollgate knows it or not.
 
 Fields of a caller's dialect that are not in the table (a vendor's own extensions) reach vendors of that
 dialect only; elsewhere they are dropped, under their own names.
