@@ -2,6 +2,7 @@ import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import { nextTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { FrameParser, ReceivedEvent } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
@@ -286,8 +287,4 @@ export class UpstreamStream<
 export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
   const wanted = MEDIA_TYPES[plan.binding.dialect.framing]
   return response.header("content-type")?.includes(wanted) ?? false
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

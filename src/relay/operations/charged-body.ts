@@ -1,4 +1,5 @@
 import { asChargedError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
+import { nextTurn } from "../../canon/next-turn.ts"
 import { encodeText, formatEvent } from "../../wire/sse.ts"
 import {
   asCallFailure,
@@ -119,7 +120,7 @@ class ChargedBody {
       controller.close()
     } catch (thrown) {
       // Without a charge there is no tail.
-      if (this.#isOver) return cut(controller)
+      if (this.#isOver) return await cut(controller)
       await this.#fail(asCallFailure(thrown), controller)
     }
   }
@@ -138,7 +139,7 @@ class ChargedBody {
     const failure = attempt.fail(thrown)
     const hasLeft = isCallerGone(failure)
     const { isCharged } = await end(hasLeft ? "left" : "broken")
-    if (hasLeft || !hasErrorEvents) return cut(controller)
+    if (hasLeft || !hasErrorEvents) return await cut(controller)
     const error = callerError(failure)
     controller.enqueue(errorEvent(isCharged ? asChargedError(error) : error, call.id))
     controller.close()
@@ -155,7 +156,11 @@ function errorEvent(error: GatewayError, requestId: string): Uint8Array {
   return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, requestId)) }))
 }
 
-/** Cuts the connection. Without a reason: Bun would print it, and it has been reported already. */
-function cut(controller: Controller): void {
+/**
+ * Cuts the connection once what was passed on is sent: Bun drops it otherwise, with the head. Without a reason: Bun
+ * would print it, and it has been reported already.
+ */
+async function cut(controller: Controller): Promise<void> {
+  await nextTurn()
   controller.error(undefined)
 }
