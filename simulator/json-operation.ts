@@ -66,7 +66,7 @@ export async function answerJson(
 }
 
 /** What a vendor says it counted; undefined when the fault is that it says nothing. */
-export function toldCount(count: number, fault: Fault | undefined): number | undefined {
+export function reportedCount(count: number, fault: Fault | undefined): number | undefined {
   if (fault?.name === "no-usage") return undefined
   if (fault?.name === "wrong-usage") return 0
   return fault?.name === "huge-usage" ? count + 10_000_000 : count

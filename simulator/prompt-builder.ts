@@ -5,7 +5,7 @@ import { MESSAGE_TOKENS } from "./usage.ts"
 
 /** One block of a message as it is read. */
 export interface ReadBlock {
-  /** What it says or shows; absent when it is not told, as calls and thinking are not. */
+  /** What it says or shows; absent when it is not shown, as calls and thinking are not. */
   readonly text?: string
   readonly textTokens: number
   readonly mediaTokens: number

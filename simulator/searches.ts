@@ -18,7 +18,7 @@ export function searchesOf(tools: Json | undefined, echo: string): string[] {
   return queries.slice(0, max).map((query) => query.trim().slice(0, 100))
 }
 
-/** The classes of service that are told to have been served: those that were asked for. */
+/** The service tiers that are reported: the requested ones. */
 const TIERS = new Set(["priority", "flex"])
 
 /** The class of service of a finished answer. */

@@ -61,11 +61,14 @@ function messageDelta({ container, stopReason, stopSequence, usage }: MessageAns
   const ran = container === null ? {} : { container }
   const stop = { stop_reason: stopReason, stop_sequence: stopSequence, stop_details: null }
   const delta = { ...ran, ...stop }
-  const told =
+  const reported =
     usage === undefined
       ? ""
       : `,"usage":${JSON.stringify({ ...inputUsage(usage), ...outputUsage(usage) })}`
-  return frame("message_delta", `{"type":"message_delta","delta":${JSON.stringify(delta)}${told}`)
+  return frame(
+    "message_delta",
+    `{"type":"message_delta","delta":${JSON.stringify(delta)}${reported}`,
+  )
 }
 
 function* blockFrames(blocks: readonly AnswerBlock[]): Generator<string> {

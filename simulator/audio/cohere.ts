@@ -1,7 +1,7 @@
 import type { Exchange } from "../exchange.ts"
 import { readForm } from "../form.ts"
 import { credentialError, refuse } from "../openai-chat/errors.ts"
-import { hear } from "./heard.ts"
+import { recognize } from "./recognition.ts"
 
 /** Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription). */
 export async function answerCohereListen(exchange: Exchange): Promise<Response> {
@@ -15,5 +15,5 @@ export async function answerCohereListen(exchange: Exchange): Promise<Response> 
     const missing = file === undefined ? "file" : model ? "language" : "model"
     return Response.json({ message: `${missing} is required` }, { status: 400 })
   }
-  return Response.json({ text: ` ${hear(file.bytes).text}` })
+  return Response.json({ text: ` ${recognize(file.bytes).text}` })
 }

@@ -7,7 +7,7 @@ import { vendorResponse } from "../openai-chat/headers.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { countTokens } from "../tokens.ts"
-import { type Heard, hear } from "./heard.ts"
+import { type Recognition, recognize } from "./recognition.ts"
 import { playFault } from "./openai-speech.ts"
 
 type Task = "transcribe" | "translate"
@@ -39,15 +39,15 @@ export async function answerTranscription(exchange: Exchange, task: Task): Promi
   if (played !== undefined) return played
   const wrong = faultOf(form, task)
   if (wrong !== undefined) return refuse(exchange, wrong)
-  const heard = hear(
+  const recognition = recognize(
     form.files[0]?.bytes ?? new Uint8Array(),
     task === "translate" ? "In English, a sound" : "A sound",
   )
   if (fields["stream"] === "true" && model.startsWith("gpt-"))
-    return answerEvents(exchange, heard, fault)
+    return answerEvents(exchange, recognition, fault)
   const body = model.startsWith("voxtral-")
-    ? mistralBody(form, heard)
-    : bodyOfForm(form, heard, { task, fault })
+    ? mistralBody(form, recognition)
+    : bodyOfForm(form, recognition, { task, fault })
   return vendorResponse(wholeBody(exchange, JSON.stringify(body), fault), "json")
 }
 
@@ -71,20 +71,31 @@ function faultOf({ fields, files }: SentForm, task: Task): VendorError | undefin
   return isOther ? invalid("This model does not translate.", "model", null) : undefined
 }
 
-interface Told {
+interface TaskOptions {
   readonly task: Task
   readonly fault: Fault | undefined
 }
 
-function bodyOfForm({ fields }: SentForm, heard: Heard, { task, fault }: Told): JsonObject {
-  const { text, duration } = heard
+function bodyOfForm(
+  { fields }: SentForm,
+  recognition: Recognition,
+  { task, fault }: TaskOptions,
+): JsonObject {
+  const { text, duration } = recognition
   const model = fields["model"] ?? ""
-  const usage = fault?.name === "no-usage" ? {} : { usage: usageOf(model, heard) }
+  const usage = fault?.name === "no-usage" ? {} : { usage: usageOf(model, recognition) }
   switch (fields["response_format"]) {
     case "verbose_json":
-      return { task, language: "english", duration, text, ...verbose(fields, heard), ...usage }
+      return {
+        task,
+        language: "english",
+        duration,
+        text,
+        ...verbose(fields, recognition),
+        ...usage,
+      }
     case "diarized_json": {
-      const segments = heard.segments.map((segment, index) => ({
+      const segments = recognition.segments.map((segment, index) => ({
         type: "transcript.text.segment",
         ...segment,
         speaker: index === 0 ? "A" : "B",
@@ -97,9 +108,9 @@ function bodyOfForm({ fields }: SentForm, heard: Heard, { task, fault }: Told): 
   }
 }
 
-function verbose(fields: SentForm["fields"], heard: Heard): JsonObject {
+function verbose(fields: SentForm["fields"], recognition: Recognition): JsonObject {
   const asked = (fields["timestamp_granularities[]"] ?? "segment").split(",")
-  const segments = heard.segments.map(({ text, start, end }, id) => ({
+  const segments = recognition.segments.map(({ text, start, end }, id) => ({
     id,
     seek: 0,
     start,
@@ -111,14 +122,14 @@ function verbose(fields: SentForm["fields"], heard: Heard): JsonObject {
     compression_ratio: 1.2,
     no_speech_prob: 0.01,
   }))
-  const words = heard.words.map(({ text, start, end }) => ({ word: text, start, end }))
+  const words = recognition.words.map(({ text, start, end }) => ({ word: text, start, end }))
   return {
     ...(asked.includes("word") && { words }),
     ...(asked.includes("segment") && { segments }),
   }
 }
 
-function usageOf(model: string, { text, duration }: Heard): JsonObject {
+function usageOf(model: string, { text, duration }: Recognition): JsonObject {
   if (!model.startsWith("gpt-")) return { type: "duration", seconds: Math.ceil(duration) }
   const audio = Math.round(duration * 10)
   const output = countTokens(text)
@@ -132,21 +143,21 @@ function usageOf(model: string, { text, duration }: Heard): JsonObject {
 }
 
 /** Mistral's one form of answer (recorded). */
-function mistralBody({ fields }: SentForm, heard: Heard): JsonObject {
+function mistralBody({ fields }: SentForm, recognition: Recognition): JsonObject {
   const isTimed = fields["timestamp_granularities[]"] === "segment"
-  const segments = heard.segments.map((segment, index) => ({
+  const segments = recognition.segments.map((segment, index) => ({
     type: "transcription_segment",
     ...segment,
     speaker_id: fields["diarize"] === "true" ? `speaker_${index + 1}` : null,
   }))
-  const completion = countTokens(heard.text)
+  const completion = countTokens(recognition.text)
   return {
     model: fields["model"],
-    text: heard.text,
+    text: recognition.text,
     language: null,
     segments: isTimed ? segments : [],
     usage: {
-      prompt_audio_seconds: Math.floor(heard.duration),
+      prompt_audio_seconds: Math.floor(recognition.duration),
       prompt_tokens: 5,
       total_tokens: 5 + 375 + completion,
       completion_tokens: completion,
@@ -157,10 +168,14 @@ function mistralBody({ fields }: SentForm, heard: Heard): JsonObject {
 }
 
 /** Events with CRLF and `[DONE]` (recorded). */
-function answerEvents(exchange: Exchange, heard: Heard, fault: Fault | undefined): Response {
-  const { text } = heard
+function answerEvents(
+  exchange: Exchange,
+  recognition: Recognition,
+  fault: Fault | undefined,
+): Response {
+  const { text } = recognition
   const deltas = text.split(/(?= )/).map((delta) => frame({ type: "transcript.text.delta", delta }))
-  const done = { type: "transcript.text.done", text, usage: usageOf("gpt-", heard) }
+  const done = { type: "transcript.text.done", text, usage: usageOf("gpt-", recognition) }
   const script = {
     opening: [],
     body: deltas,

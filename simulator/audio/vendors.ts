@@ -6,7 +6,7 @@ import { GOOGLE } from "../manners.ts"
 import { credentialError, refuse } from "../openai-chat/errors.ts"
 import { bodyOf } from "../stream.ts"
 import { countTokens } from "../tokens.ts"
-import { type Heard, hear } from "./heard.ts"
+import { type Recognition, recognize } from "./recognition.ts"
 import { CONTENT_TYPES, type Form, sound, spokenSeconds, wholeSound } from "./sound.ts"
 
 function json(exchange: Exchange, body: object, status = 200): Response {
@@ -58,16 +58,16 @@ export async function answerDeepgramListen(exchange: Exchange): Promise<Response
   const refused = deepgramRefusal(exchange)
   if (refused !== undefined) return refused
   const query = queryOf(exchange)
-  const heard = hear(bytes)
+  const recognition = recognize(bytes)
   const isDiarized = query.get("diarize") === "true"
-  const words = heard.words.map(({ text, start, end }) => ({
+  const words = recognition.words.map(({ text, start, end }) => ({
     word: text.toLowerCase().replace(/\W/g, ""),
     start,
     end,
     confidence: 0.99,
     punctuated_word: text,
   }))
-  const utterances = heard.segments.map(({ text, start, end }, index) => ({
+  const utterances = recognition.segments.map(({ text, start, end }, index) => ({
     start,
     end,
     confidence: 0.99,
@@ -78,10 +78,10 @@ export async function answerDeepgramListen(exchange: Exchange): Promise<Response
   }))
   const language = query.get("detect_language") === "true" ? { detected_language: "en" } : {}
   return json(exchange, {
-    metadata: { request_id: "simulated", duration: heard.duration, channels: 1 },
+    metadata: { request_id: "simulated", duration: recognition.duration, channels: 1 },
     results: {
       channels: [
-        { alternatives: [{ transcript: heard.text, confidence: 0.99, words }], ...language },
+        { alternatives: [{ transcript: recognition.text, confidence: 0.99, words }], ...language },
       ],
       utterances,
     },
@@ -121,8 +121,8 @@ export async function answerElevenLabsListen(exchange: Exchange): Promise<Respon
   if (!file || !form?.fields["model_id"]) {
     return json(exchange, { detail: [{ loc: ["body", "file"], msg: "Field required" }] }, 422)
   }
-  const heard = hear(file.bytes)
-  const spaced = heard.words.flatMap((word, index) => {
+  const recognition = recognize(file.bytes)
+  const spaced = recognition.words.flatMap((word, index) => {
     const space = { text: " ", start: word.start, end: word.start, type: "spacing" }
     return [
       ...(index > 0 ? [space] : []),
@@ -132,7 +132,7 @@ export async function answerElevenLabsListen(exchange: Exchange): Promise<Respon
   return json(exchange, {
     language_code: "eng",
     language_probability: 0.9,
-    text: heard.text,
+    text: recognition.text,
     words: spaced,
   })
 }
@@ -151,7 +151,7 @@ export async function answerXaiListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   const refused = credentialError(exchange.headers)
   if (refused !== undefined) return refuse(exchange, refused)
-  const { text, duration, words } = hear(form?.files[0]?.bytes ?? new Uint8Array())
+  const { text, duration, words } = recognize(form?.files[0]?.bytes ?? new Uint8Array())
   return json(exchange, { text, language: "en", duration, words })
 }
 
@@ -191,14 +191,18 @@ function geminiHearing(body: JsonObject): Answered {
   const data = parts.map((part) => stringOf(objectOf(part.inlineData).data)).join("")
   const instruction = parts.map((part) => stringOf(part.text)).join("")
   const isEnglish = instruction.startsWith("Translate")
-  const heard: Heard = hear(
+  const recognition: Recognition = recognize(
     Buffer.from(data, "base64"),
     isEnglish ? "In English, a sound" : "A sound",
   )
-  const audio = Math.ceil(heard.duration * 32)
+  const audio = Math.ceil(recognition.duration * 32)
   const input = countTokens(instruction) + audio
   return {
-    json: geminiAnswer([{ text: heard.text }], { input, audio, output: countTokens(heard.text) }),
+    json: geminiAnswer([{ text: recognition.text }], {
+      input,
+      audio,
+      output: countTokens(recognition.text),
+    }),
   }
 }
 

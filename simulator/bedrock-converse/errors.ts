@@ -50,7 +50,7 @@ export function answerUnknownOperation(exchange: Exchange): Response {
   return refuse(exchange, { status: 403, type: "AccessDeniedException", message })
 }
 
-/** What a stream tells when it breaks off on the vendor's side. */
+/** The error of a stream that breaks off on the vendor's side. */
 export const STREAM_EXCEPTION = {
   type: "internalServerException",
   message: "The system encountered an unexpected error during processing. Try your request again.",

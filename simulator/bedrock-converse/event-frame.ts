@@ -32,7 +32,7 @@ function encodeHeader([name, value]: [string, string]): Buffer {
   return header
 }
 
-/** A frame that tells of an event, its headers as recorded. */
+/** An event frame, with headers as recorded. */
 export function messageFrame(event: string, payload: string): Uint8Array {
   const headers = {
     ":event-type": event,
@@ -42,7 +42,7 @@ export function messageFrame(event: string, payload: string): Uint8Array {
   return eventFrame(headers, payload)
 }
 
-/** A frame that tells of an exception; nothing follows it. */
+/** An exception frame; nothing follows it. */
 export function exceptionFrame(exception: string, payload: string): Uint8Array {
   const headers = {
     ":exception-type": exception,

@@ -17,13 +17,13 @@ function frame(event: string, open: string): Uint8Array {
  * last.
  */
 export function streamScript({ blocks, stopReason, usage }: ConverseAnswer): StreamScript {
-  const told = usage === undefined ? "" : `,"usage":${JSON.stringify(usage)}`
+  const reported = usage === undefined ? "" : `,"usage":${JSON.stringify(usage)}`
   const { type, message } = STREAM_EXCEPTION
   return {
     opening: [frame("messageStart", '{"role":"assistant"')],
     body: blockFrames(blocks),
     closing: [frame("messageStop", `{"stopReason":"${stopReason}"`)],
-    end: frame("metadata", `{"metrics":${JSON.stringify(METRICS)}${told}`),
+    end: frame("metadata", `{"metrics":${JSON.stringify(METRICS)}${reported}`),
     errorFrame: exceptionFrame(type, JSON.stringify({ message })),
     brokenFrame: messageFrame("contentBlockDelta", '{"contentBlockIndex":0,"del'),
     idleFrame: frame("keepAlive", '{"contentBlockIndex":0'),

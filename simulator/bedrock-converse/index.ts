@@ -44,7 +44,7 @@ async function answerConverse(exchange: Exchange, call: Call): Promise<Response>
     return refuse(exchange, invalid(message))
   }
   if (call.model === "unknown") return refuse(exchange, MODEL_NOT_FOUND)
-  // Nothing in a request names the caller's user: a request that comes again is told by itself.
+  // Nothing in a request names the caller's user: a repeated request is recognized by its content.
   const fault = dueFault(exchange, call.model, Bun.hash(exchange.bodyText).toString())
   if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."

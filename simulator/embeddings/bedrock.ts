@@ -1,7 +1,7 @@
 import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
 import { type JsonObject, stringOf } from "../json.ts"
-import { answerJson, type Answered, toldCount, unknownField } from "../json-operation.ts"
+import { answerJson, type Answered, reportedCount, unknownField } from "../json-operation.ts"
 import { bedrockManner } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { readEmbed } from "./cohere.ts"
@@ -23,7 +23,7 @@ export function answerInvoke(exchange: Exchange, model: string): Promise<Respons
     tokens === undefined ? {} : { "x-amzn-bedrock-input-token-count": String(tokens) },
   )
   const answer = (body: JsonObject, fault: Fault | undefined): Answered => {
-    tokens = toldCount(countTokens(textOf(body)), fault)
+    tokens = reportedCount(countTokens(textOf(body)), fault)
     return model.includes("cohere.") ? cohere(body) : titan(body, model, tokens)
   }
   return answerJson(exchange, () => ({ manner, model, answer }))
@@ -60,8 +60,8 @@ function titan(body: JsonObject, model: string, tokens: number | undefined): Ans
   if (isFlexible && !TITAN_DIMENSIONS.includes(Number(dimensions))) {
     return { refused: "Malformed input request: dimensions is not one of 256, 512, 1024" }
   }
-  const told = tokens === undefined ? {} : { inputTextTokenCount: tokens }
-  return { json: { embedding: vectorOf(text, Number(dimensions)), ...told } }
+  const reported = tokens === undefined ? {} : { inputTextTokenCount: tokens }
+  return { json: { embedding: vectorOf(text, Number(dimensions)), ...reported } }
 }
 
 function malformed(field: string): Answered {

@@ -1,7 +1,7 @@
 import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
 import { arrayOf, type JsonObject, stringOf } from "../json.ts"
-import { answerJson, type Answered, toldCount, unknownField } from "../json-operation.ts"
+import { answerJson, type Answered, reportedCount, unknownField } from "../json-operation.ts"
 import { COHERE } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { vectorOf } from "./vectors.ts"
@@ -24,7 +24,7 @@ function answer(body: JsonObject, fault: Fault | undefined): Answered {
   if ("refused" in read) return read
   const { texts, vectors } = read
   const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
-  const told = toldCount(tokens, fault)
+  const reported = reportedCount(tokens, fault)
   return {
     json: {
       id: crypto.randomUUID(),
@@ -32,7 +32,9 @@ function answer(body: JsonObject, fault: Fault | undefined): Answered {
       embeddings: { float: vectors },
       meta: {
         api_version: { version: "2" },
-        ...(told === undefined ? {} : { billed_units: { input_tokens: told, image_tokens: 0 } }),
+        ...(reported === undefined
+          ? {}
+          : { billed_units: { input_tokens: reported, image_tokens: 0 } }),
       },
       response_type: "embeddings_by_type",
     },

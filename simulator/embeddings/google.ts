@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
 import { readCall } from "../gemini/paths.ts"
 import { arrayOf, type Json, type JsonObject, objectOf, stringOf } from "../json.ts"
-import { answerJson, type Answered, toldCount } from "../json-operation.ts"
+import { answerJson, type Answered, reportedCount } from "../json-operation.ts"
 import { GOOGLE } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { vectorOf } from "./vectors.ts"
@@ -45,16 +45,16 @@ function batch(body: JsonObject, model: string, fault: Fault | undefined): Answe
       .map((part) => stringOf(objectOf(part).text))
       .join(""),
   )
-  const told = toldCount(tokensOf(texts), fault)
+  const reported = reportedCount(tokensOf(texts), fault)
   return {
     json: {
       embeddings: requests.map(({ outputDimensionality }, index) => ({
         values: valuesOf(texts[index] ?? "", outputDimensionality),
       })),
       // The first generation never tells.
-      ...(told === undefined || model === "gemini-embedding-001"
+      ...(reported === undefined || model === "gemini-embedding-001"
         ? {}
-        : { usageMetadata: { promptTokenCount: told } }),
+        : { usageMetadata: { promptTokenCount: reported } }),
     },
   }
 }
@@ -68,13 +68,13 @@ function predict(body: JsonObject, model: string, fault: Fault | undefined): Ans
   return {
     json: {
       predictions: texts.map((text) => {
-        const told = toldCount(countTokens(text), fault)
+        const reported = reportedCount(countTokens(text), fault)
         return {
           embeddings: {
             values: valuesOf(text, outputDimensionality),
             statistics: {
               truncated: false,
-              ...(told === undefined ? {} : { token_count: told }),
+              ...(reported === undefined ? {} : { token_count: reported }),
             },
           },
         }

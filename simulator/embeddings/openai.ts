@@ -5,7 +5,7 @@ import {
   answerJson,
   type Answered,
   type JsonOperation,
-  toldCount,
+  reportedCount,
   unknownField,
 } from "../json-operation.ts"
 import { DETAIL, OPENAI } from "../manners.ts"
@@ -135,7 +135,7 @@ function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answere
   const write = kind.encodings.get(stringOf(encoding))
   if (write === undefined) return { refused: `Input should be '${usual}'.` }
   const tokens = inputs.reduce((sum: number, input) => sum + tokensOf(input), 0)
-  const told = toldCount(tokens, fault)
+  const reported = reportedCount(tokens, fault)
   const data = inputs.map((input, index) => {
     const vector = vectorOf(typeof input === "string" ? input : input.join(" "), dimensions)
     return { object: "embedding", index, embedding: write(vector) }
@@ -145,7 +145,7 @@ function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answere
       object: "list",
       data,
       model: stringOf(body.model),
-      ...(told === undefined ? {} : { usage: kind.usage(told) }),
+      ...(reported === undefined ? {} : { usage: kind.usage(reported) }),
     },
   }
 }

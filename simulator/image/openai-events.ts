@@ -14,7 +14,7 @@ export interface StreamedImage {
   readonly drafts: number
 }
 
-/** Tokens that a draft costs beside the image (OpenAI's image generation guide). */
+/** Tokens that a draft costs besides the image (OpenAI's image generation guide). */
 export const DRAFT_TOKENS = 100
 
 /** The events of a GPT image model (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */

@@ -94,13 +94,13 @@ function streamed(
   exchange: Exchange,
   order: Order,
   task: "generation" | "edit",
-  tellsUsage: boolean,
+  reportsUsage: boolean,
 ): StreamScript {
   const drafts = Number(order.fields["partial_images"] ?? 0)
   const { background, output_format, quality, size: name, usage } = made(exchange, order)
   const size = sizeOf(stringOf(name)) ?? { width: 1024, height: 1024 }
   const output = Number(objectOf(usage)["output_tokens"]) + DRAFT_TOKENS * drafts
-  const told = {
+  const reported = {
     ...objectOf(usage),
     output_tokens: output,
     total_tokens: order.inputTokens + output,
@@ -110,7 +110,7 @@ function streamed(
     seed: `${order.text} 0`,
     size,
     facts: { background, output_format, quality, size: name },
-    ...(tellsUsage && { usage: told }),
+    ...(reportsUsage && { usage: reported }),
     drafts,
   })
   return order.text.includes("forbidden") ? forbiddenScript([...script.body].map(String)) : script
@@ -180,8 +180,8 @@ export function generation(exchange: Exchange, body: JsonObject): JsonOperation 
       const tokens = { inputTokens: countTokens(text), imageTokens: 0 }
       const order = { fields, family, text, ...tokens }
       if (isStreamed(fields)) {
-        const tellsUsage = played?.name !== "no-usage"
-        return { script: streamed(exchange, order, "generation", tellsUsage) }
+        const reportsUsage = played?.name !== "no-usage"
+        return { script: streamed(exchange, order, "generation", reportsUsage) }
       }
       const json = made(exchange, order)
       if (played?.name === "no-usage") delete json["usage"]

@@ -44,7 +44,7 @@ class FrameWriter {
     return this.#head
   }
 
-  /** A frame of one choice; `delta` is JSON text, `text` what the probabilities are told of. */
+  /** A frame of one choice; `delta` is JSON text, `text` what the probabilities are for. */
   choice(index: number, delta: string, finish: string | null, text: string | null): string {
     const { logprobs } = this.#answer
     const probabilities =
@@ -57,7 +57,7 @@ class FrameWriter {
     )
   }
 
-  /** The frame without choices that tells the usage, where it is wanted and known. */
+  /** The frame without choices that has the usage, if it is requested and known. */
   usage(): string[] {
     const { usage } = this.#answer
     if (usage === undefined || !this.#options.usage) return []

@@ -1,7 +1,7 @@
 import type { PlannedCall } from "../answer.ts"
 import { arrayOf, objectOf, parseObject, stringOf, type Json, type JsonObject } from "../json.ts"
 
-/** A tool of the caller's own, and how a call of it is told. */
+/** A tool of the caller's own, and how a call of it is written. */
 export interface DeclaredTool {
   /** As a task that is written down as calls names it. */
   readonly name: string

@@ -32,7 +32,7 @@ export class ResponseScript implements StreamScript {
   readonly #isObfuscated: boolean
   #count = 0
 
-  /** `output` holds the items as the last frame tells them. */
+  /** `output` has the items as they are in the last frame. */
   constructor(answer: ResponseAnswer, output: readonly object[], isObfuscated: boolean) {
     this.#answer = answer
     this.#output = output
@@ -74,12 +74,13 @@ export class ResponseScript implements StreamScript {
   *#itemFrames(): Generator<string> {
     const { items, logprobs } = this.#answer
     for (const [index, item] of items.entries()) {
-      const told = (object: object) => `"item":${JSON.stringify(object)},"output_index":${index}`
+      const reported = (object: object) =>
+        `"item":${JSON.stringify(object)},"output_index":${index}`
       const begun = itemObject(item, "in_progress", logprobs)
-      yield this.#next("response.output_item.added", told(begun))
+      yield this.#next("response.output_item.added", reported(begun))
       yield* this.#contentFrames(item, `"item_id":"${item.id}","output_index":${index}`)
       const ended = itemObject(item, endStatus(this.#answer, index), logprobs)
-      yield this.#next("response.output_item.done", told(ended))
+      yield this.#next("response.output_item.done", reported(ended))
     }
   }
 
@@ -136,8 +137,8 @@ export class ResponseScript implements StreamScript {
     const type = "response.output_text"
     for (const token of eachToken(text)) {
       const probabilities = logprobs.wanted ? JSON.stringify(textLogprobs(token, logprobs)) : "[]"
-      const told = `${place},"logprobs":${probabilities}`
-      yield this.#next(`${type}.delta`, this.#delta(token, told))
+      const reported = `${place},"logprobs":${probabilities}`
+      yield this.#next(`${type}.delta`, this.#delta(token, reported))
     }
     const probabilities = JSON.stringify(textLogprobs(text, logprobs))
     const whole = `${place},"logprobs":${probabilities},"text":${JSON.stringify(text)}`

@@ -15,7 +15,7 @@ export type OutputItem =
       readonly type: "reasoning"
       readonly id: string
       readonly thought: string
-      /** The thought is told as a summary. */
+      /** The thought is given as a summary. */
       readonly isTold: boolean
       readonly isEncrypted: boolean
     }
@@ -198,7 +198,7 @@ const NO_IMAGES = {
   total_tokens: 0,
 }
 
-/** What the vendor's own tools have done, beside the usage. */
+/** What the vendor's own tools have done, besides the usage. */
 function toolUsage(items: readonly OutputItem[]) {
   const searches = items.filter(({ type }) => type === "web_search_call")
   return { image_gen: NO_IMAGES, web_search: { num_requests: searches.length } }

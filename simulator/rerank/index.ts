@@ -7,7 +7,7 @@ import {
   type Answered,
   type JsonOperation,
   type Manner,
-  toldCount,
+  reportedCount,
   unknownField,
 } from "../json-operation.ts"
 import { COHERE, DETAIL, OPENAI } from "../manners.ts"
@@ -53,7 +53,7 @@ const VOYAGE: Form = {
   fields: ["model", "query", "documents", "top_k", "return_documents", "truncation"],
   write(reranked) {
     const { body, documents, tokens, fault } = reranked
-    const told = toldCount(tokens, fault)
+    const reported = reportedCount(tokens, fault)
     return {
       object: "list",
       data: bestOf(reranked.scores, limitOf(body.top_k)).map((scored) =>
@@ -62,7 +62,7 @@ const VOYAGE: Form = {
           : { ...scored },
       ),
       model: stringOf(body.model),
-      ...(told === undefined ? {} : { usage: { total_tokens: told } }),
+      ...(reported === undefined ? {} : { usage: { total_tokens: reported } }),
     }
   },
 }
@@ -72,11 +72,11 @@ const JINA: Form = {
   fields: ["model", "query", "documents", "top_n", "return_documents"],
   write(reranked) {
     const { body, tokens, fault } = reranked
-    const told = toldCount(tokens, fault)
+    const reported = reportedCount(tokens, fault)
     return {
       model: stringOf(body.model),
       object: "list",
-      ...(told === undefined ? {} : { usage: { total_tokens: told } }),
+      ...(reported === undefined ? {} : { usage: { total_tokens: reported } }),
       results: withDocuments(reranked, body.return_documents !== false),
     }
   },
@@ -87,15 +87,15 @@ const TOGETHER: Form = {
   fields: ["model", "query", "documents", "top_n", "return_documents", "rank_fields"],
   write(reranked) {
     const { body, tokens, fault } = reranked
-    const told = toldCount(tokens, fault)
+    const reported = reportedCount(tokens, fault)
     return {
       object: "rerank",
       id: crypto.randomUUID(),
       model: stringOf(body.model),
       results: withDocuments(reranked, body.return_documents === true),
-      ...(told === undefined
+      ...(reported === undefined
         ? {}
-        : { usage: { prompt_tokens: told, completion_tokens: 0, total_tokens: told } }),
+        : { usage: { prompt_tokens: reported, completion_tokens: 0, total_tokens: reported } }),
     }
   },
 }
@@ -158,7 +158,7 @@ function answer(body: JsonObject, form: Form, fault: Fault | undefined): Answere
 
 function cohereAnswer(reranked: Reranked, version: string): object {
   const { body, documents, fault } = reranked
-  const searches = toldCount(Math.ceil(documents.length / DOCUMENTS_OF_SEARCH), fault)
+  const searches = reportedCount(Math.ceil(documents.length / DOCUMENTS_OF_SEARCH), fault)
   return {
     id: crypto.randomUUID(),
     results: withDocuments(reranked, version === "1" && body.return_documents === true),

@@ -52,7 +52,7 @@ function describe(look: LedgerInspection, found: readonly string[], style: Style
   return [
     formatFields(
       [
-        ["book", `${path}, ${hasLog ? "with its log" : "no log to read"}`],
+        ["ledger", `${path}, ${hasLog ? "with its log" : "no log to read"}`],
         ["accounts", String(verdict.accounts)],
         ["entries", String(verdict.entries)],
         ["receipts", `${verdict.receipts} of requests that were not charged`],

@@ -14,7 +14,7 @@ export class RequestKeys {
   /**
    * Takes note of what a request failed with. A refusal made nothing, so what is sent next is another
    * request. Once an answer was lost the key stays: another request with it is refused, not made as well.
-   * @returns what to show: after a lost answer, no refusal tells what became of the first try.
+   * @returns what to show: after a lost response, a refusal does not say what happened to the first try.
    */
   failed(error: unknown): unknown {
     if (isOutcomeUnknown(error)) this.#isUncertain = true

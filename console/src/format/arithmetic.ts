@@ -12,7 +12,7 @@ export interface ArithmeticLine {
   readonly class: string
   readonly quantity: number
   readonly per_million: string
-  /** Of a model that was used beside the request's own. */
+  /** Of a model that was used besides the requested one. */
   readonly model?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { roughCredits } from "./credits.ts"
 export type Measure = "cost" | "requests" | "tokens"
 export type Span = "days" | "hours"
 
-/** One bar. Heights are rough; exact texts are for the words beside it. */
+/** One bar. Heights are approximate; the labels next to it are exact. */
 export interface UsagePoint {
   /** ISO, UTC: when it begins. */
   readonly at: string

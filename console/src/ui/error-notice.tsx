@@ -14,7 +14,7 @@ export interface ErrorNoticeProperties {
 export function ErrorNotice({ error, title, unknownTitle, retry }: ErrorNoticeProperties) {
   if (error === null || error === undefined) return null
   const isUnknown = unknownTitle !== undefined && isOutcomeUnknown(error)
-  // What the reader can mend himself needs no id to tell an operator.
+  // A fault that the reader can fix needs no id for an operator.
   const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : null
   return (
     <Alert

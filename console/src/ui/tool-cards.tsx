@@ -14,7 +14,7 @@ export interface ToolCardsProperties {
   readonly columns: 1 | 2
 }
 
-/** How each tool is told to call the gateway: the same as the command `connect` shows. */
+/** How each tool is configured to call the gateway, as the command `connect` shows it. */
 export function ToolCards({ secret, models, columns }: ToolCardsProperties) {
   const { base_url: baseUrl } = useSession()
   const model = useFirstModel(models)

@@ -17,7 +17,7 @@ export interface Submit<Values> {
 }
 
 /**
- * Sends a form. Faults that the API finds are shown beside their fields, the rest as `error`.
+ * Sends a form. Errors that name a field are shown next to it, the others as `error`.
  * @param send throws `ApiError` when the gateway refuses. It is given the key under which the form may be
  * sent again without being done twice.
  */
@@ -36,7 +36,7 @@ export function useSubmit<Values extends object>(
       await send(values, keys.current)
     } catch (thrown) {
       const failure = keys.failed(thrown)
-      setError(showBeside(form, failure) ? null : failure)
+      setError(showDocked(form, failure) ? null : failure)
     } finally {
       setBusy(false)
     }
@@ -46,18 +46,18 @@ export function useSubmit<Values extends object>(
 }
 
 /** Whether every fault found its field. */
-function showBeside<Values extends object>(form: FormErrors<Values>, thrown: unknown): boolean {
+function showDocked<Values extends object>(form: FormErrors<Values>, thrown: unknown): boolean {
   if (!(thrown instanceof ApiError)) return false
   const names = Object.keys(form.getValues())
-  const beside: Record<string, string> = {}
+  const fieldErrors: Record<string, string> = {}
   let isAll = true
   for (const [field, message] of Object.entries(thrown.fields)) {
     const name = names.find(
       (name) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
     )
     if (name === undefined) isAll = false
-    else beside[name] = message
+    else fieldErrors[name] = message
   }
-  form.setErrors(beside)
-  return isAll && Object.keys(beside).length > 0
+  form.setErrors(fieldErrors)
+  return isAll && Object.keys(fieldErrors).length > 0
 }

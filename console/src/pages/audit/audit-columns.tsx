@@ -10,7 +10,7 @@ const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
   command: "command line",
 }
 
-/** How whoever acted is told apart from a person; empty for a person, and where the name says it. */
+/** Marks an actor that is not a person; empty for a person, and where the name says it. */
 export function kindWords(actor: AuditRecord["actor"]): string {
   const words = ACTORS[actor.kind]
   return actor.name.toLowerCase() === words ? "" : words

@@ -19,7 +19,7 @@ import { When } from "../../ui/when.tsx"
 import { NewCodeModal } from "./new-code-modal.tsx"
 import { ShownCode } from "./shown-code.tsx"
 
-/** Codes that give credits to whoever redeems them. */
+/** Codes that give credits to the account that redeems them. */
 export function CodesPage() {
   const codes = usePages("GET /codes", {})
   const [isCreating, setCreating] = useState(false)

@@ -11,7 +11,7 @@ export interface SecretModalProperties {
   readonly onClose: () => void
 }
 
-/** A new secret, the one time it is shown, with a first request ready to run. A click beside it does not close it. */
+/** A new secret, the one time it is shown, with a first request ready to run. A click outside does not close it. */
 export function SecretModal({ shown, onClose }: SecretModalProperties) {
   return (
     <Modal

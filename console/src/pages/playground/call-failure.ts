@@ -23,7 +23,7 @@ export class CallError extends Error {
   }
 }
 
-/** The failure that an error body tells, in whichever of the gateway's envelopes. */
+/** The failure in an error body, in any of the gateway's formats. */
 export function failureOfBody(status: number, body: unknown): CallFailure {
   const error = memberOf(body, "error")
   return {
@@ -62,7 +62,7 @@ export interface Advice {
   readonly link?: { readonly to: "/credits" | "/models" | "/keys"; readonly label: string }
 }
 
-/** The next step after a failure, beside what its message says. */
+/** The next step after a failure, besides what its message says. */
 export function adviceFor(failure: CallFailure): Advice | undefined {
   switch (failure.kind) {
     case "insufficient_credits":

@@ -85,7 +85,7 @@ function userMessage({ text, images }: Question): JsonObject {
   return { role: "user", content: [...shown, ...(text === "" ? [] : [{ type: "text", text }])] }
 }
 
-/** What is wrong with the further fields, in words for beside the field; undefined when nothing is. */
+/** The error of the extra fields, shown next to them; undefined when there is none. */
 export function extraFault(text: string): string | undefined {
   try {
     extraFields(text)

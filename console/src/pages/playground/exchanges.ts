@@ -36,7 +36,7 @@ export function newAnswer(model: string, body: JsonObject, startedAt: number): S
   }
 }
 
-/** What a column's model is told of the past: the turns that it answered before this exchange. */
+/** The history that a column's model gets: the turns that it answered before this exchange. */
 export function turnsBefore(exchanges: readonly Exchange[], id: number, column: number): Turn[] {
   const turns: Turn[] = []
   for (const exchange of exchanges) {

@@ -15,7 +15,7 @@ export interface ChangeProviderProperties {
   readonly onClose: () => void
 }
 
-/** Changes what a provider was told. A secret that is not typed again stays as it is. */
+/** Changes a provider's settings. A secret that is not entered again stays as it is. */
 export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) {
   const { data: vendors, error } = useQuery({ ...vendorsQuery, enabled: provider !== undefined })
   const vendor = vendors?.find(({ id }) => id === provider?.vendor)

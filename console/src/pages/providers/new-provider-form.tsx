@@ -15,7 +15,7 @@ export interface NewProviderFormProperties {
   readonly onAdded: (provider: Provider) => void
 }
 
-/** What a vendor has to be told, and what the provider is called here. */
+/** The settings that a vendor needs, and the provider's name here. */
 export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderFormProperties) {
   const [id, setId] = useState(() => freeId(vendor.id, taken))
   const [typed, setTyped] = useState<TypedFields>({})

@@ -16,7 +16,7 @@ export interface ProviderSave {
 /** @param idempotencyKey under which it may be sent again without being done twice. */
 type SendProvider = (idempotencyKey: string) => Promise<Provider>
 
-/** Saves a provider and puts what is wrong beside its field. @param fields the form's own. */
+/** Saves a provider and shows errors next to their fields. @param fields the form's own. */
 export function useProviderSave(fields: readonly string[]): ProviderSave {
   const [isBusy, setBusy] = useState(false)
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})

@@ -5,7 +5,7 @@ import { CHAT_KINDS, type Columns } from "./use-columns.ts"
 
 export interface ChatBarProperties {
   readonly columns: Columns
-  /** Opens the settings where they do not stand beside. */
+  /** Opens the settings where they are not shown next to the chat. */
   readonly onSettings?: () => void
 }
 

@@ -71,7 +71,7 @@ export function ChatTab({ model: options }: { readonly model: string | undefined
         </div>
       </div>
       <SettingsPlace
-        isBeside={isWide}
+        isDocked={isWide}
         isOpen={areSettingsOpen}
         onClose={() => setSettingsOpen(false)}
         settings={settings}

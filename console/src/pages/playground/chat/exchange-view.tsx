@@ -9,7 +9,7 @@ export interface ExchangeViewProperties {
   readonly onCode: (answer: ShownAnswer) => void
 }
 
-/** A question and, beside one another, what the models made of it. */
+/** A question, and the models' answers side by side. */
 export function ExchangeView({ exchange, isBusy, onRetry, onCode }: ExchangeViewProperties) {
   const { question, answers } = exchange
   return (

@@ -9,14 +9,14 @@ export interface SettingsPanelProperties {
 
 export interface SettingsPlaceProperties extends SettingsPanelProperties {
   /** Beside the conversation, or in a drawer over it. */
-  readonly isBeside: boolean
+  readonly isDocked: boolean
   readonly isOpen: boolean
   readonly onClose: () => void
 }
 
 /** The settings where there is room for them. */
 export function SettingsPlace(properties: SettingsPlaceProperties) {
-  const { isBeside, isOpen, onClose, ...panel } = properties
+  const { isDocked: isBeside, isOpen, onClose, ...panel } = properties
   const title = "Request settings"
   if (isBeside) {
     return (

@@ -6,12 +6,12 @@ import { firstModel } from "../first-model.ts"
 
 export const CHAT_KINDS: readonly Model["kind"][] = ["chat"]
 
-/** The models that are asked: one, or two beside one another. */
+/** The models that respond: one, or two side by side. */
 export interface Columns {
   readonly models: readonly (string | null)[]
   readonly isComparing: boolean
   readonly setModel: (column: number, model: string) => void
-  /** Puts a second one beside the first. */
+  /** Adds a second one next to the first. */
   readonly compare: () => void
   /** Keeps one of two. */
   readonly keep: (column: number) => void

@@ -29,7 +29,7 @@ export interface OperationFormProperties {
   readonly operation: Operation<unknown>
   /** The word on the button. */
   readonly action: string
-  /** Why it cannot be sent yet, beside what the operation itself says. */
+  /** Why it cannot be sent yet, besides what the operation itself reports. */
   readonly missing?: string | undefined
   readonly onSend: (model: string) => void
   /** The fields. */

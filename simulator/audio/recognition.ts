@@ -5,8 +5,8 @@ export interface HeardWord {
   readonly end: number
 }
 
-/** What is heard in a sound: it depends on the sound's bytes alone. */
-export interface Heard {
+/** What is recognized in audio: it depends on its bytes only. */
+export interface Recognition {
   readonly text: string
   /** Seconds. */
   readonly duration: number
@@ -15,7 +15,7 @@ export interface Heard {
 }
 
 /** The transcript of a sound: its size and hash in words, spread over its length. */
-export function hear(bytes: Uint8Array, opening = "A sound"): Heard {
+export function recognize(bytes: Uint8Array, opening = "A sound"): Recognition {
   const hash = Bun.hash.crc32(bytes).toString(16).padStart(8, "0")
   const sentences = [`${opening} of ${bytes.length} bytes.`, `Its checksum is ${hash}.`]
   const text = sentences.join(" ")
