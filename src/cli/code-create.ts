@@ -15,7 +15,11 @@ interface CodeCreateOptions extends LargeAmountOptions {
 
 /** `tollgate code create --credits N [--uses K] [--expires TIME] [--note TEXT]` */
 export const registerCodeCreate: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "code", "codes: what gives credits to whoever types them")
+  const group = commandGroup(
+    program,
+    "code",
+    "codes: each gives credits to the account that redeems it",
+  )
   withYes(group.command("create"))
     .description("create a code; it is shown once")
     .requiredOption("--credits <N>", "the credits that it gives", creditsArgument)

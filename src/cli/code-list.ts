@@ -18,7 +18,7 @@ const COLUMNS = [
 
 /** `tollgate code list` */
 export const registerCodeList: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "code", "codes: what gives credits to whoever types them")
+  commandGroup(program, "code", "codes: each gives credits to the account that redeems it")
     .command("list")
     .description("list the codes, the newest first")
     .action(async (_options: object, command) => {

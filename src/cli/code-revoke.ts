@@ -4,7 +4,7 @@ import { withInstallation } from "./installation.ts"
 
 /** `tollgate code revoke ID` */
 export const registerCodeRevoke: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "code", "codes: what gives credits to whoever types them")
+  commandGroup(program, "code", "codes: each gives credits to the account that redeems it")
     .command("revoke")
     .description("stop a code for good; what it gave stays")
     .argument("<ID>", "the code's id, as `tollgate code list` shows it")

@@ -53,7 +53,7 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
       ["at", `${receipt.created_at}, ${receipt.duration_ms} ms`],
       ["account", `${receipt.account}, key ${receipt.key}`],
       ["request", `${receipt.endpoint} ${receipt.model}${requestedAs(receipt)}`],
-      ["answered by", receipt.deployment ?? "nobody"],
+      ["answered by", receipt.deployment ?? "none"],
       ...listed("served as", receipt.modes),
       ...listed("without a price", receipt.unpriced),
       ["held", `${receipt.hold} credits`],

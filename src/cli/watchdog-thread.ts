@@ -89,7 +89,7 @@ class Watch {
         report(
           "restart_failed",
           { error: String(error) },
-          "the process ends: whoever runs it has to start it again",
+          "the process ends and has to be started again",
         )
       }
     }

@@ -230,10 +230,11 @@ function wrongCode(cause?: unknown): GatewayError {
 }
 
 const UNUSABLE = {
-  revoked: "This code was revoked. Ask whoever gave it to you for another.",
-  expired: "This code has expired. Ask whoever gave it to you for another.",
+  revoked: "This code was revoked. Ask the person who gave it to you for another.",
+  expired: "This code has expired. Ask the person who gave it to you for another.",
   exists: "This account has redeemed this code already, and each account can do so once.",
-  insufficient: "This code was used as often as it may be. Ask whoever gave it to you for another.",
+  insufficient:
+    "This code was used as often as it may be. Ask the person who gave it to you for another.",
   too_much: "The account has as many credits as the ledger can hold.",
 } as const
 

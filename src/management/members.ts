@@ -115,7 +115,7 @@ async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
     if (error.code !== "last_owner") throw error
     throw new GatewayError(
       "conflict",
-      "This is the account's last owner. Make somebody else an owner first.",
+      "This is the account's last owner. Make someone else an owner first.",
       { parameter: "role", cause: error },
     )
   }

@@ -94,5 +94,5 @@ export class Sessions {
 /** @throws GatewayError `forbidden` for callers who are not users. */
 export function requireUser(actor: Actor): string {
   if (actor.kind === "user" && actor.id !== null) return actor.id
-  throw new GatewayError("forbidden", "Only somebody who is signed in has sessions and a password.")
+  throw new GatewayError("forbidden", "Only a signed-in user has sessions and a password.")
 }

@@ -125,8 +125,8 @@ function checkSpan(from: number, to: number, group: UsageGroup): void {
   if (to - from <= max) return
   const words =
     group === "hour"
-      ? `At most ${MAX_HOURS / 24} days are told by the hour: ask by the day, or for a shorter time.`
-      : `At most ${MAX_DAYS} days are told at once: ask for a shorter time.`
+      ? `At most ${MAX_HOURS / 24} days are available by the hour. Ask by the day, or for a shorter time.`
+      : `At most ${MAX_DAYS} days are available at once. Ask for a shorter time.`
   throw new GatewayError("invalid_value", words, { parameter: "from" })
 }
 

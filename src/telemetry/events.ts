@@ -93,13 +93,16 @@ function ledgerEvents(
 ): Pick<Events, "ledgerFailed" | "ledgerLost" | "ledgerFound" | "ledgerBehind" | "anchorFailed"> {
   return {
     ledgerFailed: (error) =>
-      logger.error({ event: "book_failed", error: words(error) }, "the book could not be written"),
+      logger.error(
+        { event: "book_failed", error: words(error) },
+        "the ledger could not be written",
+      ),
     ledgerLost: (message) =>
       logger.fatal(
         { event: "book_lost", message },
         "no request is served: the ledger cannot be used",
       ),
-    ledgerFound: () => logger.warn({ event: "book_found" }, "the book is there again"),
+    ledgerFound: () => logger.warn({ event: "book_found" }, "the ledger is there again"),
     ledgerBehind: (message) => logger.error({ event: "book_behind" }, message),
     anchorFailed: (error) =>
       logger.error(
@@ -135,7 +138,7 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
     usageUncharged: (request, deployment, name) =>
       logger.error(
         { event: "usage_uncharged", request, deployment, name },
-        "a vendor counts something that is charged to nobody; said once for each name and deployment",
+        "a vendor counts something that no one is charged for; logged once for each name and deployment",
       ),
   }
 }

@@ -100,6 +100,6 @@ export function isRegistered(email: string): GatewayError {
 export function isLastOperator(): GatewayError {
   return new GatewayError(
     "conflict",
-    "This is the last operator who can sign in. Make somebody else an operator first.",
+    "This is the last operator who can sign in. Make someone else an operator first.",
   )
 }

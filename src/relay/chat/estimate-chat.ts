@@ -85,7 +85,7 @@ const INPUT_CLASSES: readonly UsageClass[] = [
   "inputCacheWriteLong",
 ]
 
-const KEPT_WORDS = "what the vendor keeps by its size, or the whole context where nobody knows it"
+const KEPT_WORDS = "what the vendor keeps by its size, or the whole context where it is unknown"
 
 async function linesOfChat(
   { counter }: Pick<EstimateServices, "counter">,

@@ -110,7 +110,7 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
           ...(receipt.requested_model === undefined
             ? []
             : [{ label: "Requested as", value: receipt.requested_model }]),
-          { label: "Served by", value: receipt.deployment ?? "nobody" },
+          { label: "Served by", value: receipt.deployment ?? "none" },
           {
             label: "Key",
             value: (

@@ -16,9 +16,9 @@ export interface SettingsPlaceProperties extends SettingsPanelProperties {
 
 /** The settings where there is room for them. */
 export function SettingsPlace(properties: SettingsPlaceProperties) {
-  const { isDocked: isBeside, isOpen, onClose, ...panel } = properties
+  const { isDocked, isOpen, onClose, ...panel } = properties
   const title = "Request settings"
-  if (isBeside) {
+  if (isDocked) {
     return (
       <aside className="chat-settings" aria-label={title}>
         <SettingsPanel {...panel} />
