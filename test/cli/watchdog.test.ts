@@ -124,6 +124,8 @@ for (const workers of ["1", "2"]) {
       state: "computes",
     })
     await stopped
+    // What connects to a process while it dies is cut off: the one that takes its place has to be there.
+    await untilWatched(serving, Number(workers) + 1)
     await until(() => isAlive(serving))
     await until(() => nodesOf(installation).length === Number(workers))
     const answer = await chat(serving, key)
