@@ -2,6 +2,9 @@ import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
+import { PostgresClient } from "../../src/store/postgres/client.ts"
+import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts"
+import { TestDatabases } from "../support/postgres-databases.ts"
 
 /** A way in which an engine opens a database. The contract of each aggregate is tested with every one. */
 export interface Engine {
@@ -10,9 +13,18 @@ export interface Engine {
   readonly open: (folder: string) => Promise<Store>
 }
 
+const databases = new TestDatabases()
+
 export const ENGINES: readonly Engine[] = [
   { name: "SQLite", open: (folder) => databaseOf({ data: folder }).openStore() },
   { name: "SQLite on a thread", open: (folder) => openThreadedStore(databaseFileIn(folder)) },
+  {
+    name: "PostgreSQL",
+    open: async (folder) => {
+      const url = await databases.urlOf(folder)
+      return openPostgresStore(new PostgresClient({ url, max: 4, connectTime: 5_000 }))
+    },
+  },
 ]
 
 /**

@@ -1,0 +1,102 @@
+import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
+import type { AccountChange, AccountRecord, NewAccount } from "../accounts.ts"
+import { StoreError } from "../store-error.ts"
+import type { Store } from "../store.ts"
+import type { Statements } from "./client.ts"
+import { isViolationOf } from "./failure.ts"
+import type { StoreParts } from "./store-parts.ts"
+
+interface AccountRow {
+  readonly id: string
+  readonly name: string
+  readonly created_at: bigint
+  readonly posted: bigint
+  readonly leased: bigint
+  readonly stores_content: boolean
+  readonly debt: bigint
+}
+
+const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, coalesce(
+    (SELECT debt FROM debts WHERE debts.account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt
+  FROM accounts JOIN balances ON owner = id`
+
+export function accountMethods({ client, audited, touchKeys }: StoreParts): Store["accounts"] {
+  return {
+    find: (idOrName) => findAccount(client, idOrName),
+    async list() {
+      const rows = await client.rows<AccountRow>(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
+      return rows.map(accountFromRow)
+    },
+    create: (account, audit) => audited(audit, (transaction) => create(transaction, account)),
+    update: (id, change, audit) =>
+      audited(audit, async (transaction) => {
+        if (change.storesContent !== undefined) await touchKeys(transaction, id)
+        return update(transaction, id, change)
+      }),
+  }
+}
+
+/** An account by id or by name. */
+export async function findAccount(
+  statements: Statements,
+  idOrName: string,
+): Promise<AccountRecord | null> {
+  const row = await statements.row<AccountRow>(`${SELECT_ACCOUNT} WHERE id = $1 OR name = $1`, [
+    idOrName,
+  ])
+  return row ? accountFromRow(row) : null
+}
+
+async function create(transaction: Statements, account: NewAccount): Promise<AccountRecord> {
+  const { id, name, createdAt } = account
+  try {
+    await transaction.run("INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)", [
+      id,
+      name,
+      BigInt(createdAt),
+    ])
+  } catch (error) {
+    throw isViolationOf(error, "accounts_name_key") ? nameIsTaken(name) : error
+  }
+  await transaction.run(
+    "INSERT INTO balances (owner, account, posted, number, hash) VALUES ($1, $1, 0, 0, $2)",
+    [id, GENESIS_HASH],
+  )
+  return { ...account, balance: 0n, leased: 0n, debt: 0n, storesContent: false }
+}
+
+async function update(
+  transaction: Statements,
+  id: string,
+  change: AccountChange,
+): Promise<AccountRecord> {
+  const account = await findAccount(transaction, id)
+  if (!account) throw new StoreError("not_found", `there is no account '${id}'`)
+  const { name = account.name, storesContent = account.storesContent } = change
+  try {
+    await transaction.run("UPDATE accounts SET name = $2, stores_content = $3 WHERE id = $1", [
+      account.id,
+      name,
+      storesContent,
+    ])
+  } catch (error) {
+    throw isViolationOf(error, "accounts_name_key") ? nameIsTaken(name) : error
+  }
+  return { ...account, name, storesContent }
+}
+
+function nameIsTaken(name: string): StoreError {
+  return new StoreError("exists", `an account named '${name}' exists already`)
+}
+
+function accountFromRow(row: AccountRow): AccountRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: Number(row.created_at),
+    balance: row.posted,
+    leased: row.leased,
+    debt: row.debt,
+    storesContent: row.stores_content,
+  }
+}

@@ -1,0 +1,12 @@
+import { sql } from "bun"
+import type { Value } from "./connection-pool.ts"
+
+/** A parameter of type `text[]`. */
+export function texts(values: readonly (string | null)[]): Value {
+  return sql.array([...values], "TEXT")
+}
+
+/** A parameter of type `bigint[]`. */
+export function bigints(values: readonly (bigint | null)[]): Value {
+  return sql.array([...values], "INT8")
+}

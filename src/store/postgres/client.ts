@@ -1,0 +1,138 @@
+import {
+  ConnectionPool,
+  type PooledConnection,
+  type PoolOptions,
+  type Value,
+} from "./connection-pool.ts"
+import { PostgresFailure } from "./failure.ts"
+
+/** How long a step may take, attempts included; milliseconds. */
+const PATIENCE = 8_000
+/** How long it waits before it repeats what has changed nothing, milliseconds; twice as long each time, and a random part of it. */
+const FIRST_PAUSE = 10
+const LONGEST_PAUSE = 500
+
+/** Where statements are run: each on its own, or in a transaction. */
+export interface Statements {
+  rows<Row>(text: string, values?: readonly Value[]): Promise<readonly Row[]>
+  /** The first row, or null. */
+  row<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
+  /** @returns how many rows it has changed. */
+  run(text: string, values?: readonly Value[]): Promise<number>
+}
+
+/** Statements of one transaction. */
+export interface Transaction extends Statements {
+  /** Runs several statements, separated by semicolons. */
+  script(text: string): Promise<void>
+}
+
+/** How a step is begun. */
+type Mode = "BEGIN" | "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+/**
+ * One PostgreSQL database. A statement on its own is repeated when the connection was lost, so it has to be one that may
+ * run twice: those that change something run in `transaction`, unless they recognize themselves.
+ */
+export class PostgresClient implements Statements, AsyncDisposable {
+  readonly #pool: ConnectionPool
+
+  constructor(options: PoolOptions) {
+    this.#pool = new ConnectionPool(options)
+  }
+
+  async rows<Row>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    return this.#repeated(true, (connection) => connection.query<Row>(text, values))
+  }
+
+  async row<Row>(text: string, values: readonly Value[] = []): Promise<Row | null> {
+    return (await this.rows<Row>(text, values))[0] ?? null
+  }
+
+  async run(text: string, values: readonly Value[] = []): Promise<number> {
+    const { count } = await this.#repeated(true, (connection) => connection.query(text, values))
+    return count
+  }
+
+  /**
+   * A step that writes: all of it or nothing. It is repeated as long as it has changed nothing for sure, so it must have
+   * no other effects.
+   * @throws PostgresFailure `unclear` when it may have been committed or not.
+   */
+  transaction<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#repeated(false, (connection) => inTransaction(connection, "BEGIN", step))
+  }
+
+  /** Several reads that see the same state. */
+  consistently<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const mode = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    return this.#repeated(true, (connection) => inTransaction(connection, mode, step))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]()
+  }
+
+  /** @param mayRunTwice whether it may be repeated where it is not clear whether it was done. */
+  async #repeated<T>(
+    mayRunTwice: boolean,
+    step: (connection: PooledConnection) => Promise<T>,
+  ): Promise<T> {
+    const deadline = performance.now() + PATIENCE
+    let isRepeated = false
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      try {
+        return await this.#pool.use(deadline - performance.now(), step)
+      } catch (error) {
+        if (!(error instanceof PostgresFailure)) throw error
+        const isLostOnce: boolean = error.outcome === "unclear" && mayRunTwice && !isRepeated
+        if (error.outcome !== "not_done" && !isLostOnce) throw error
+        if (performance.now() + pause > deadline) throw error
+        isRepeated ||= isLostOnce
+        await Bun.sleep(pause * Math.random())
+      }
+    }
+  }
+}
+
+async function inTransaction<T>(
+  connection: PooledConnection,
+  mode: Mode,
+  step: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  let result: T
+  try {
+    await connection.query(mode, [])
+    result = await step(statementsOn(connection))
+  } catch (error) {
+    throw await undone(connection, error)
+  }
+  await connection.query("COMMIT", [])
+  return result
+}
+
+/** Nothing was committed: what broke the connection has not changed anything either. */
+async function undone(connection: PooledConnection, error: unknown): Promise<unknown> {
+  if (error instanceof PostgresFailure && error.isConnectionLost) return error.notDone()
+  try {
+    await connection.query("ROLLBACK", [])
+  } catch (failure) {
+    // The server rolls back what its client has left.
+    if (!(failure instanceof PostgresFailure)) throw failure
+    return error instanceof PostgresFailure ? error : failure.notDone()
+  }
+  return error
+}
+
+function statementsOn(connection: PooledConnection): Transaction {
+  return {
+    rows: <Row>(text: string, values: readonly Value[] = []) => connection.query<Row>(text, values),
+    async row<Row>(text: string, values: readonly Value[] = []) {
+      return (await connection.query<Row>(text, values))[0] ?? null
+    },
+    async run(text, values = []) {
+      return (await connection.query(text, values)).count
+    },
+    script: (text) => connection.script(text),
+  }
+}

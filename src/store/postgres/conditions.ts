@@ -1,0 +1,35 @@
+import { texts } from "./arrays.ts"
+import type { Value } from "./connection-pool.ts"
+
+/** The conditions of a query that is narrowed by what was asked for; values are only ever bound. */
+export class Conditions {
+  readonly #texts: string[] = []
+  readonly values: Value[] = []
+
+  /** `WHERE a AND b`, or nothing. */
+  get where(): string {
+    return this.#texts.length === 0 ? "" : `WHERE ${this.#texts.join(" AND ")}`
+  }
+
+  /** Adds a condition unless its value is absent: `at >= ?`, with the value at each question mark. */
+  add(text: string, value: string | number | undefined): void {
+    if (value === undefined) return
+    const place = this.place(typeof value === "number" ? BigInt(value) : value)
+    this.#texts.push(text.replaceAll("?", place))
+  }
+
+  /** Adds a condition without a value. */
+  always(text: string): void {
+    this.#texts.push(text)
+  }
+
+  /** The column holds one of these; absent: anything. */
+  among(column: string, values: readonly string[] | undefined): void {
+    if (values !== undefined) this.#texts.push(`${column} = ANY(${this.place(texts(values))})`)
+  }
+
+  /** Binds a value. @returns its place: `$3`. */
+  place(value: Value): string {
+    return `$${this.values.push(value)}`
+  }
+}

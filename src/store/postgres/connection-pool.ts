@@ -1,0 +1,168 @@
+import { SQL, type ReservedSQL } from "bun"
+import { deadlinePassed, PostgresFailure } from "./failure.ts"
+
+/** A connection is replaced at this age, so that a server behind a balancer gets its share; milliseconds. */
+const LIFETIME = 30 * 60_000
+
+export interface PoolOptions {
+  readonly url: string
+  /** Connections at once. */
+  readonly max: number
+  /** How long a connection may take to open, milliseconds. */
+  readonly connectTime: number
+}
+
+/** What may be given to a statement. Arrays are made by `arrays.ts`. */
+export type Value = string | bigint | boolean | null | Uint8Array | ReturnType<SQL["array"]>
+
+/** A connection that one step has to itself. */
+export interface PooledConnection {
+  /** Runs one statement. @throws PostgresFailure. */
+  query<Row>(text: string, values: readonly Value[]): Promise<readonly Row[] & { count: number }>
+  /** Runs several statements without values. @throws PostgresFailure. */
+  script(text: string): Promise<void>
+}
+
+interface Open {
+  readonly connection: ReservedSQL
+  readonly openedAt: number
+}
+
+/**
+ * Connections to one database. Each is reserved from Bun's client for as long as it lasts: to reserve one for each
+ * statement costs four times as much as the statement, and only a reserved one can be given up when the server is silent.
+ */
+export class ConnectionPool implements AsyncDisposable {
+  readonly #sql: SQL
+  readonly #max: number
+  readonly #idle: Open[] = []
+  readonly #waiting: ((open: Open | undefined) => void)[] = []
+  #count = 0
+
+  constructor({ url, max, connectTime }: PoolOptions) {
+    this.#max = max
+    this.#sql = new SQL(url, {
+      bigint: true,
+      max,
+      connectionTimeout: Math.ceil(connectTime / 1_000),
+      idleTimeout: 0,
+    })
+  }
+
+  /**
+   * Gives a step a connection of its own.
+   * @param patience how long all of it may take, waiting for a connection included; milliseconds.
+   * @throws PostgresFailure when it takes longer; the connection is closed then, whatever the server still does.
+   */
+  async use<T>(patience: number, step: (connection: PooledConnection) => Promise<T>): Promise<T> {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(deadlinePassed(patience)), patience)
+    late.catch(() => undefined)
+    let open: Open | undefined
+    let isUsable = false
+    try {
+      open = await this.#take(late)
+      const result = await Promise.race([step(connectionOf(open.connection)), late])
+      isUsable = true
+      return result
+    } catch (error) {
+      isUsable = !(error instanceof PostgresFailure && error.isConnectionLost)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      if (open) this.#putBack(open, isUsable)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { connection } of this.#idle.splice(0)) await closed(connection)
+    await this.#sql.close({ timeout: 0 })
+  }
+
+  async #take(late: Promise<never>): Promise<Open> {
+    const idle = this.#idle.pop()
+    if (idle) return idle
+    if (this.#count < this.#max) return this.#open(late)
+    const { promise, resolve } = Promise.withResolvers<Open | undefined>()
+    this.#waiting.push(resolve)
+    let given: Open | undefined
+    try {
+      given = await Promise.race([promise, late])
+    } catch (error) {
+      const index = this.#waiting.indexOf(resolve)
+      if (index >= 0) this.#waiting.splice(index, 1)
+      // It was given one at the same moment.
+      else void promise.then((open) => (open ? this.#putBack(open, true) : this.#passOn()))
+      throw error
+    }
+    return given ?? this.#open(late)
+  }
+
+  async #open(late: Promise<never>): Promise<Open> {
+    this.#count++
+    const opening = this.#sql.reserve()
+    try {
+      const connection = await Promise.race([opening, late])
+      return { connection, openedAt: performance.now() }
+    } catch (error) {
+      this.#count--
+      // What opens too late is not needed any more.
+      opening.then(closed, () => undefined)
+      this.#passOn()
+      throw error instanceof PostgresFailure ? error : new PostgresFailure(error)
+    }
+  }
+
+  #putBack(open: Open, isUsable: boolean): void {
+    if (!isUsable) {
+      // What ended one has probably ended the others, which show it when they are used next.
+      for (const idle of this.#idle.splice(0)) this.#drop(idle)
+    }
+    if (!isUsable || performance.now() - open.openedAt > LIFETIME) {
+      this.#drop(open)
+      return
+    }
+    const next = this.#waiting.shift()
+    if (next) next(open)
+    else this.#idle.push(open)
+  }
+
+  #drop({ connection }: Open): void {
+    this.#count--
+    void closed(connection)
+    this.#passOn()
+  }
+
+  /** There is room for a new connection: the next in line opens it. */
+  #passOn(): void {
+    if (this.#count < this.#max) this.#waiting.shift()?.(undefined)
+  }
+}
+
+function connectionOf(connection: ReservedSQL): PooledConnection {
+  return {
+    async query(text, values) {
+      try {
+        return await connection.unsafe(text, [...values])
+      } catch (error) {
+        throw new PostgresFailure(error)
+      }
+    },
+    async script(text) {
+      try {
+        await connection.unsafe(text).simple()
+      } catch (error) {
+        throw new PostgresFailure(error)
+      }
+    },
+  }
+}
+
+/** Closes a connection at once, whatever runs on it. */
+async function closed(connection: ReservedSQL): Promise<void> {
+  try {
+    await connection.close({ timeout: 0 })
+  } catch {
+    // It was gone already.
+  }
+}

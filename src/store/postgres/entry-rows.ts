@@ -1,0 +1,43 @@
+import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
+
+/** A line of the ledger as the database keeps it. */
+export interface EntryRow {
+  readonly account: string
+  readonly number: bigint
+  readonly kind: EntryKind
+  readonly amount: bigint
+  readonly balance: bigint
+  readonly at: bigint
+  readonly request: string | null
+  readonly note: string | null
+  readonly author: string | null
+  readonly receipt_hash: string | null
+  readonly previous_hash: string
+  readonly hash: string
+  readonly key: string | null
+  readonly budgets: number
+}
+
+/** The columns of a line of the ledger. */
+export const ENTRY_COLUMNS =
+  "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"
+
+/** An entry as the database keeps it, read back. */
+export function entryFromRow(row: EntryRow): EntryRecord {
+  return {
+    account: row.account,
+    number: Number(row.number),
+    kind: row.kind,
+    amount: row.amount,
+    balance: row.balance,
+    at: Number(row.at),
+    request: row.request,
+    note: row.note,
+    author: row.author,
+    receiptHash: row.receipt_hash,
+    key: row.key,
+    budgetBits: row.budgets,
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  }
+}

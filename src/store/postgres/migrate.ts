@@ -1,0 +1,83 @@
+import type { PostgresClient, Statements } from "./client.ts"
+import { LedgerError } from "../ledger-error.ts"
+
+/** One step of the schema. A step that has shipped is never edited: a change is a new step. */
+export interface SchemaStep {
+  /** Statements, separated by semicolons. */
+  readonly sql: string
+  /**
+   * The oldest schema whose programs keep working after it. A step that only adds leaves it alone; one that removes what
+   * an older program uses comes a version later than the one that stopped using it.
+   */
+  readonly oldest: number
+}
+
+/** Where a database is. */
+export interface SchemaState {
+  /** Steps taken; 0 for a database without tables of ours. */
+  readonly version: number
+  /** The oldest schema whose programs work with it. */
+  readonly oldest: number
+}
+
+/** Taken by whoever changes the schema; "tollgate" as a number. */
+const LOCK = 8389772276738384741n
+
+const EMPTY: SchemaState = { version: 0, oldest: 0 }
+
+/** Where a database is now. */
+export async function schemaState(statements: Statements): Promise<SchemaState> {
+  const found = await statements.row<{ exists: boolean }>(
+    "SELECT to_regclass('tollgate_schema') IS NOT NULL AS exists",
+  )
+  if (found?.exists !== true) return EMPTY
+  return (await statements.row<SchemaState>("SELECT version, oldest FROM tollgate_schema")) ?? EMPTY
+}
+
+/**
+ * Brings a database to the newest schema, once, however many processes start at the same time.
+ * @throws LedgerError `other_version` when a newer Tollgate has changed it so that this one does not work with it.
+ */
+export async function migrate(
+  client: PostgresClient,
+  steps: readonly SchemaStep[],
+): Promise<SchemaState> {
+  const before = await schemaState(client)
+  if (before.version >= steps.length) return requireUsable(before, steps)
+  await client.transaction(async (statements) => {
+    await statements.run("SELECT pg_advisory_xact_lock($1)", [LOCK])
+    // Another process may have been quicker.
+    const { version } = await schemaState(statements)
+    for (const { sql } of steps.slice(version)) await statements.script(sql)
+    if (version < steps.length) await record(statements, steps)
+  })
+  // A plan that was made for empty tables would stay as they grow.
+  await client.run("ANALYZE")
+  return requireUsable(await schemaState(client), steps)
+}
+
+/** @throws LedgerError `other_version` when this program does not work with a database as it is. */
+export function requireUsable(state: SchemaState, steps: readonly SchemaStep[]): SchemaState {
+  if (state.version < steps.length) {
+    throw new LedgerError(
+      "other_version",
+      `the database has schema ${state.version}, this Tollgate needs ${steps.length}: run tollgate database migrate`,
+    )
+  }
+  if (state.oldest > steps.length) {
+    throw new LedgerError(
+      "other_version",
+      `the database has schema ${state.version}, which this Tollgate (schema ${steps.length}) does not know: start a newer one`,
+    )
+  }
+  return state
+}
+
+async function record(statements: Statements, steps: readonly SchemaStep[]): Promise<void> {
+  const oldest = steps.at(-1)?.oldest ?? 0
+  await statements.run("DELETE FROM tollgate_schema")
+  await statements.run("INSERT INTO tollgate_schema (version, oldest) VALUES ($1, $2)", [
+    BigInt(steps.length),
+    BigInt(oldest),
+  ])
+}

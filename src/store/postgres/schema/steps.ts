@@ -1,0 +1,13 @@
+import type { SchemaStep } from "../migrate.ts"
+import { MANAGEMENT } from "./1-management.ts"
+import { LEDGER } from "./2-ledger.ts"
+import { KEPT } from "./3-kept.ts"
+import { USERS } from "./4-users.ts"
+
+/** The tables of a PostgreSQL database, as the steps that lead to them. */
+export const SCHEMA: readonly SchemaStep[] = [
+  { sql: MANAGEMENT, oldest: 1 },
+  { sql: LEDGER, oldest: 1 },
+  { sql: KEPT, oldest: 1 },
+  { sql: USERS, oldest: 1 },
+]

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { bigints, texts } from "../../../src/store/postgres/arrays.ts"
+import { PostgresClient } from "../../../src/store/postgres/client.ts"
+import { migrate } from "../../../src/store/postgres/migrate.ts"
+import { SCHEMA } from "../../../src/store/postgres/schema/steps.ts"
+import { PostgresServer } from "../../support/postgres-server.ts"
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await PostgresServer.start()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function open(): Promise<PostgresClient> {
+  return new PostgresClient({ url: server.url(await server.create()), max: 4, connectTime: 5_000 })
+}
+
+test("many processes bring a database to the newest schema at the same time, once", async () => {
+  const url = server.url(await server.create())
+  const clients = [1, 2, 3].map(() => new PostgresClient({ url, max: 2, connectTime: 5_000 }))
+  const states = await Promise.all(clients.map((client) => migrate(client, SCHEMA)))
+  expect(states).toEqual(states.map(() => ({ version: SCHEMA.length, oldest: 1 })))
+  await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()))
+})
+
+test("values come back as they were given", async () => {
+  await using client = await open()
+  const row = await client.row(
+    "SELECT $1::bigint AS number, $2::text AS text, $3::text[] AS texts, $4::bigint[] AS numbers, $5::bytea AS bytes, $6::boolean AS yes",
+    [
+      2n ** 63n - 1n,
+      `'"\\,{}\n€`,
+      texts(["a,b", `"`, "\\", "", "NULL"]),
+      bigints([-(2n ** 63n), 0n]),
+      new Uint8Array([0, 255]),
+      true,
+    ],
+  )
+  expect(row).toEqual({
+    number: 2n ** 63n - 1n,
+    text: `'"\\,{}\n€`,
+    texts: ["a,b", `"`, "\\", "", "NULL"],
+    numbers: [-(2n ** 63n), 0n],
+    bytes: Buffer.from([0, 255]),
+    yes: true,
+  })
+})
+
+test("a step that fails leaves nothing behind", async () => {
+  await using client = await open()
+  await client.run("CREATE TABLE things (id bigint PRIMARY KEY)")
+  const failing = client.transaction(async (transaction) => {
+    await transaction.run("INSERT INTO things VALUES (1)")
+    throw new Error("no")
+  })
+  expect(await failing.catch((error: Error) => error.message)).toBe("no")
+  expect(await client.rows("SELECT * FROM things")).toEqual([])
+})
+
+test("more steps than connections wait for each other", async () => {
+  await using client = await open()
+  const steps = Array.from({ length: 40 }, (_, index) =>
+    client.transaction((transaction) => transaction.row("SELECT $1::bigint AS n", [BigInt(index)])),
+  )
+  expect(await Promise.all(steps)).toEqual(steps.map((_, index) => ({ n: BigInt(index) })))
+})
+
+test("connections that the server has ended are replaced, and what changed nothing is repeated", async () => {
+  await using client = await open()
+  const end =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND usename = 'tollgate' AND datname LIKE 'test%'"
+  await Promise.all([1, 2, 3, 4].map(() => client.row("SELECT pg_sleep(0.01)")))
+  await server.administer(end)
+  expect(await client.row("SELECT 1::bigint AS one")).toEqual({ one: 1n })
+  await server.administer(end)
+  const result = await client.transaction((transaction) =>
+    transaction.row("SELECT 2::bigint AS two"),
+  )
+  expect(result).toEqual({ two: 2n })
+})

