@@ -2,6 +2,8 @@ import type { Store } from "../store.ts"
 import { accountMethods } from "./accounts.ts"
 import { appendAudit, auditMethods } from "./audit.ts"
 import type { PostgresClient } from "./client.ts"
+import { entryMethods } from "./entries.ts"
+import { keyMethods, touchKeys } from "./keys.ts"
 import { migrate } from "./migrate.ts"
 import { SCHEMA } from "./schema/steps.ts"
 import type { StoreParts } from "./store-parts.ts"
@@ -17,17 +19,17 @@ export async function openPostgresStore(client: PostgresClient): Promise<Store> 
         await appendAudit(transaction, record)
         return result
       }),
-    touchKeys: () => missing("keys"),
+    touchKeys,
   }
   return {
     accounts: accountMethods(parts),
     audit: auditMethods(client),
     codes: missing("codes"),
-    entries: missing("entries"),
+    entries: entryMethods(parts),
     idempotency: missing("idempotency"),
     integrity: missing("integrity"),
     invitations: missing("invitations"),
-    keys: missing("keys"),
+    keys: keyMethods(parts),
     leases: missing("leases"),
     members: missing("members"),
     nodes: missing("nodes"),

@@ -6,6 +6,7 @@ import {
   limitOf,
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
+import { leftOf } from "../key-fields.ts"
 import type { BudgetRecord } from "../keys.ts"
 
 interface BudgetRow {
@@ -132,11 +133,6 @@ export class Budgets {
   list(after: string, limit: number): BudgetRecord[] {
     return this.#list.all(after, BigInt(limit))
   }
-}
-
-/** What a limit leaves once so much is spent. */
-export function leftOf(limit: bigint, spent: bigint): bigint {
-  return limit > spent ? limit - spent : 0n
 }
 
 function limitsOf(row: LimitRow): BudgetLimits {

@@ -1,34 +1,9 @@
 import { budgetOwner } from "../../accounting/budget-periods.ts"
+import { keyRecordOf, type StoredKey, type StoredSecret } from "../key-fields.ts"
 import type { KeyRecord } from "../keys.ts"
-import { leftOf } from "./budgets.ts"
 
-export interface KeyRow {
-  id: string
-  account: string
-  name: string
-  models: string | null
-  aliases: string | null
-  budget: bigint | null
-  daily_budget: bigint | null
-  monthly_budget: bigint | null
-  requests_per_minute: bigint | null
-  tokens_per_minute: bigint | null
-  created_at: bigint
-  expires_at: bigint | null
-  revoked_at: bigint | null
-  /** Null before a budget of the period is used. */
-  budget_spent: bigint | null
-  daily_spent: bigint | null
-  monthly_spent: bigint | null
+export interface KeyRow extends StoredKey {
   stores_content: bigint
-  origins: string | null
-}
-
-export interface SecretRow {
-  hash: string
-  hint: string
-  created_at: bigint
-  expires_at: bigint | null
 }
 
 /** The first two parameters are the ends of the owners of today's budgets and this month's. */
@@ -47,52 +22,7 @@ export function currentPeriods(): [string, string] {
   return [budgetOwner("", "day", now), budgetOwner("", "month", now)]
 }
 
-function numberOrNull(value: bigint | null): number | null {
-  return value === null ? null : Number(value)
-}
-
-export function integerOrNull(value: number | null): bigint | null {
-  return value === null ? null : BigInt(value)
-}
-
-export function jsonOrNull(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value)
-}
-
-function listOrNull(text: string | null): string[] | null {
-  return text === null ? null : (JSON.parse(text) as string[])
-}
-
-function leftOrNull(limit: bigint | null, spent: bigint | null): bigint | null {
-  return limit === null ? null : leftOf(limit, spent ?? 0n)
-}
-
 /** @param secrets of the key, the newest first. */
-export function keyFromRow(row: KeyRow, secrets: readonly SecretRow[]): KeyRecord {
-  return {
-    id: row.id,
-    account: row.account,
-    name: row.name,
-    models: listOrNull(row.models),
-    aliases: row.aliases === null ? null : (JSON.parse(row.aliases) as Record<string, string>),
-    budget: row.budget,
-    budgetLeft: leftOrNull(row.budget, row.budget_spent),
-    dailyBudget: row.daily_budget,
-    dailyLeft: leftOrNull(row.daily_budget, row.daily_spent),
-    monthlyBudget: row.monthly_budget,
-    monthlyLeft: leftOrNull(row.monthly_budget, row.monthly_spent),
-    requestsPerMinute: numberOrNull(row.requests_per_minute),
-    tokensPerMinute: numberOrNull(row.tokens_per_minute),
-    storesContent: row.stores_content === 1n,
-    createdAt: Number(row.created_at),
-    expiresAt: numberOrNull(row.expires_at),
-    origins: listOrNull(row.origins),
-    revokedAt: numberOrNull(row.revoked_at),
-    secrets: secrets.map((secret) => ({
-      hash: secret.hash,
-      hint: secret.hint,
-      createdAt: Number(secret.created_at),
-      expiresAt: numberOrNull(secret.expires_at),
-    })),
-  }
+export function keyFromRow(row: KeyRow, secrets: readonly StoredSecret[]): KeyRecord {
+  return keyRecordOf(row, row.stores_content === 1n, secrets)
 }

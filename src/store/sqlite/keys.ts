@@ -1,18 +1,11 @@
 import type { Database, Statement } from "bun:sqlite"
+import { integerOrNull, jsonOrNull, type StoredSecret } from "../key-fields.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import { StoreError } from "../store-error.ts"
 import type { TimePosition } from "../time-position.ts"
 import type { Budgets } from "./budgets.ts"
 import type { DirectStore } from "./direct-store.ts"
-import {
-  currentPeriods,
-  integerOrNull,
-  jsonOrNull,
-  keyFromRow,
-  type KeyRow,
-  type SecretRow,
-  SELECT_KEY,
-} from "./key-rows.ts"
+import { currentPeriods, keyFromRow, type KeyRow, SELECT_KEY } from "./key-rows.ts"
 import type { Transactions } from "./transactions.ts"
 
 /** Keys and their secrets. Methods that write expect to run inside a transaction. */
@@ -22,7 +15,7 @@ export class Keys {
   readonly #find: Statement<KeyRow, [string, string, string]>
   readonly #list: Statement<KeyRow, (string | bigint | null)[]>
   readonly #since: Statement<KeyRow, [string, string, bigint]>
-  readonly #secrets: Statement<SecretRow, [string]>
+  readonly #secrets: Statement<StoredSecret, [string]>
   readonly #revision: Statement<{ number: bigint }, []>
   readonly #account: Statement<{ id: string }, [string]>
 

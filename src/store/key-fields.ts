@@ -1,0 +1,90 @@
+import type { KeyRecord } from "./keys.ts"
+
+/** A key as a database keeps it, but for what each database has types of its own for. */
+export interface StoredKey {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  /** JSON, as are aliases and origins. */
+  readonly models: string | null
+  readonly aliases: string | null
+  readonly origins: string | null
+  readonly budget: bigint | null
+  readonly daily_budget: bigint | null
+  readonly monthly_budget: bigint | null
+  readonly requests_per_minute: bigint | null
+  readonly tokens_per_minute: bigint | null
+  readonly created_at: bigint
+  readonly expires_at: bigint | null
+  readonly revoked_at: bigint | null
+  /** Null before a budget of the period is used. */
+  readonly budget_spent: bigint | null
+  readonly daily_spent: bigint | null
+  readonly monthly_spent: bigint | null
+}
+
+export interface StoredSecret {
+  readonly hash: string
+  readonly hint: string
+  readonly created_at: bigint
+  readonly expires_at: bigint | null
+}
+
+/** What a limit leaves once so much is spent. */
+export function leftOf(limit: bigint, spent: bigint): bigint {
+  return limit > spent ? limit - spent : 0n
+}
+
+export function integerOrNull(value: number | null): bigint | null {
+  return value === null ? null : BigInt(value)
+}
+
+export function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
+}
+
+/** @param secrets of the key, the newest first. */
+export function keyRecordOf(
+  row: StoredKey,
+  storesContent: boolean,
+  secrets: readonly StoredSecret[],
+): KeyRecord {
+  return {
+    id: row.id,
+    account: row.account,
+    name: row.name,
+    models: listOrNull(row.models),
+    aliases: row.aliases === null ? null : (JSON.parse(row.aliases) as Record<string, string>),
+    budget: row.budget,
+    budgetLeft: leftOrNull(row.budget, row.budget_spent),
+    dailyBudget: row.daily_budget,
+    dailyLeft: leftOrNull(row.daily_budget, row.daily_spent),
+    monthlyBudget: row.monthly_budget,
+    monthlyLeft: leftOrNull(row.monthly_budget, row.monthly_spent),
+    requestsPerMinute: numberOrNull(row.requests_per_minute),
+    tokensPerMinute: numberOrNull(row.tokens_per_minute),
+    storesContent,
+    createdAt: Number(row.created_at),
+    expiresAt: numberOrNull(row.expires_at),
+    origins: listOrNull(row.origins),
+    revokedAt: numberOrNull(row.revoked_at),
+    secrets: secrets.map((secret) => ({
+      hash: secret.hash,
+      hint: secret.hint,
+      createdAt: Number(secret.created_at),
+      expiresAt: numberOrNull(secret.expires_at),
+    })),
+  }
+}
+
+function numberOrNull(value: bigint | null): number | null {
+  return value === null ? null : Number(value)
+}
+
+function listOrNull(text: string | null): string[] | null {
+  return text === null ? null : (JSON.parse(text) as string[])
+}
+
+function leftOrNull(limit: bigint | null, spent: bigint | null): bigint | null {
+  return limit === null ? null : leftOf(limit, spent ?? 0n)
+}

@@ -1,0 +1,153 @@
+import {
+  type BudgetLimits,
+  BUDGET_PERIODS,
+  budgetOwner,
+  limitOf,
+  readPeriodOwner,
+} from "../../accounting/budget-periods.ts"
+import type { BudgetRecord } from "../keys.ts"
+import { leftOf } from "../key-fields.ts"
+import type { Statements } from "./client.ts"
+import { endRecall, RECALLS_FOREVER, recallFor } from "./recalls.ts"
+
+interface LimitRow {
+  readonly account: string
+  readonly budget: bigint | null
+  readonly daily_budget: bigint | null
+  readonly monthly_budget: bigint | null
+}
+
+interface BalanceRow {
+  readonly posted: bigint
+  readonly leased: bigint
+  readonly allotted: bigint
+}
+
+/** A budget of a key. */
+interface Budget {
+  readonly owner: string
+  readonly account: string
+}
+
+/** Begins a budget that has no row yet. */
+export async function beginBudget(
+  transaction: Statements,
+  { owner, account }: Budget,
+  amount: bigint,
+): Promise<void> {
+  await transaction.run(
+    "INSERT INTO balances (owner, account, posted, allotted) VALUES ($1, $2, $3, $3) ON CONFLICT (owner) DO NOTHING",
+    [owner, account, amount],
+  )
+}
+
+/** Begins the period of an owner, with what its key may spend in it, unless it is no period. */
+export async function beginPeriod(transaction: Statements, owner: string): Promise<void> {
+  const period = readPeriodOwner(owner)
+  if (!period) return
+  // A change of the limits would not find the row that this begins: one of the two waits for the other.
+  const row = await transaction.row<LimitRow>(
+    "SELECT account, budget, daily_budget, monthly_budget FROM keys WHERE id = $1 FOR SHARE",
+    [period.key],
+  )
+  const amount = row && limitOf(limitsOf(row), period.period)
+  if (row && amount !== null)
+    await beginBudget(transaction, { owner, account: row.account }, amount)
+}
+
+/**
+ * Takes changed limits over, in the periods of a moment: what is left grows or shrinks with them, not
+ * below zero. What nodes have leased of it is recalled, and taken away when they give it back.
+ */
+export async function adjustBudgets(
+  transaction: Statements,
+  key: { readonly id: string; readonly account: string } & BudgetLimits,
+  at: number,
+): Promise<void> {
+  for (const period of BUDGET_PERIODS) {
+    const limit = limitOf(key, period)
+    if (limit === null) continue
+    const owner = budgetOwner(key.id, period, at)
+    // A period begins with its first lease.
+    if (period === "total") await beginBudget(transaction, { owner, account: key.account }, limit)
+    await adjust(transaction, owner, limit)
+  }
+}
+
+async function adjust(transaction: Statements, owner: string, limit: bigint): Promise<void> {
+  const row = await lockBudget(transaction, owner)
+  if (!row) return
+  const spent = row.allotted - row.posted
+  const left = leftOf(limit, spent)
+  await setBudget(transaction, owner, { spent, posted: left > row.leased ? left : row.leased })
+  if (left >= row.leased) return endRecall(transaction, "budget", owner)
+  await recallFor(transaction, "budget", { owner, amount: row.leased - left })
+}
+
+/** Takes away what nodes have given back of a budget that is to shrink. */
+export async function shrinkBudget(transaction: Statements, owner: string): Promise<void> {
+  const recall = await transaction.row<{ amount: bigint }>(
+    "SELECT amount FROM recalls WHERE owner = $1 AND node = $2",
+    [owner, RECALLS_FOREVER.budget],
+  )
+  if (!recall) return
+  const row = await lockBudget(transaction, owner)
+  if (!row) return
+  const free = row.posted - row.leased
+  const taken = recall.amount < free ? recall.amount : free
+  const spent = row.allotted - row.posted
+  await setBudget(transaction, owner, { spent, posted: row.posted - taken })
+  const rest = recall.amount - taken
+  if (rest > 0n) await recallFor(transaction, "budget", { owner, amount: rest })
+  else await endRecall(transaction, "budget", owner)
+}
+
+/** The budgets that are to shrink, in order. */
+export async function listShrinking(statements: Statements): Promise<string[]> {
+  const rows = await statements.rows<{ owner: string }>(
+    "SELECT owner FROM recalls WHERE node = $1 ORDER BY owner",
+    [RECALLS_FOREVER.budget],
+  )
+  return rows.map(({ owner }) => owner)
+}
+
+/** What budgets have spent, in the order of their owners. */
+export async function listBudgets(
+  statements: Statements,
+  after: string,
+  limit: number,
+): Promise<BudgetRecord[]> {
+  const rows = await statements.rows<BudgetRecord>(
+    `SELECT owner, split_part(owner, '@', 1) AS key, account, allotted - posted AS spent
+     FROM balances WHERE owner > $1 AND allotted IS NOT NULL ORDER BY owner LIMIT $2`,
+    [after, BigInt(limit)],
+  )
+  return rows.map(({ owner, key, account, spent }) => ({ owner, key, account, spent }))
+}
+
+function lockBudget(transaction: Statements, owner: string): Promise<BalanceRow | null> {
+  return transaction.row<BalanceRow>(
+    "SELECT posted, leased, allotted FROM balances WHERE owner = $1 AND allotted IS NOT NULL FOR UPDATE",
+    [owner],
+  )
+}
+
+async function setBudget(
+  transaction: Statements,
+  owner: string,
+  { spent, posted }: { readonly spent: bigint; readonly posted: bigint },
+): Promise<void> {
+  await transaction.run("UPDATE balances SET posted = $2, allotted = $3 WHERE owner = $1", [
+    owner,
+    posted,
+    spent + posted,
+  ])
+}
+
+function limitsOf(row: LimitRow): BudgetLimits {
+  return {
+    budget: row.budget,
+    dailyBudget: row.daily_budget,
+    monthlyBudget: row.monthly_budget,
+  }
+}
