@@ -1,6 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import { takeRequestOut } from "./requests-list.ts"
-import { type LedgerRow, type RequestSummary, summarize } from "./requests-summary.ts"
+import { type LedgerRow, type RequestSummary, summarize } from "../request-summary.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
 /** How many rows of the ledger one step takes: a query in between waits no longer than for these. */

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { RequestFilter, RequestPlace, RequestRecord } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
-import { FINE, type RequestSummary } from "./requests-summary.ts"
+import { FINE, type RequestSummary } from "../request-summary.ts"
 
 type RequestRow = Record<
   "row" | "at" | "failed" | "stream" | "estimated" | "input" | "output" | "cost" | "written_off",

@@ -1,5 +1,5 @@
 import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "tollgate-contract/usage-classes.ts"
-import type { RequestRecord } from "../requests.ts"
+import type { RequestRecord } from "./requests.ts"
 
 /** A receipt with its charge, as the ledger has it. */
 export interface LedgerRow {
