@@ -3,6 +3,7 @@ import { accountMethods } from "./accounts.ts"
 import { appendAudit, auditMethods } from "./audit.ts"
 import type { PostgresClient } from "./client.ts"
 import { entryMethods } from "./entries.ts"
+import { integrityMethods } from "./integrity.ts"
 import { keyMethods, touchKeys } from "./keys.ts"
 import { migrate } from "./migrate.ts"
 import { SCHEMA } from "./schema/steps.ts"
@@ -27,7 +28,7 @@ export async function openPostgresStore(client: PostgresClient): Promise<Store> 
     codes: missing("codes"),
     entries: entryMethods(parts),
     idempotency: missing("idempotency"),
-    integrity: missing("integrity"),
+    integrity: integrityMethods(client),
     invitations: missing("invitations"),
     keys: keyMethods(parts),
     leases: missing("leases"),

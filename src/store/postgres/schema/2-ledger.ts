@@ -241,7 +241,7 @@ CREATE TABLE anchor (
   audit_hash text NOT NULL,
   -- A position up to which every row is visible once all transactions before this one are over.
   next_row bigint NOT NULL,
-  next_transaction text NOT NULL
+  next_transaction bigint NOT NULL
 );
-INSERT INTO anchor VALUES (0, NULL, 0, '', 0, 0, '', 0, '', 0, '0');
+INSERT INTO anchor VALUES (0, NULL, 0, '', 0, 0, repeat('0', 64), 0, repeat('0', 64), 0, 0);
 `

@@ -1,0 +1,157 @@
+import type { Anchor } from "../../accounting/anchor.ts"
+import { HashSum } from "../../accounting/hash-sum.ts"
+import type { AnchorStep } from "../integrity.ts"
+import type { PostgresClient, Statements } from "./client.ts"
+import { selectLedgerRows } from "./ledger-rows.ts"
+
+/** How many rows an anchor takes in per step. */
+const CHUNK = 1_000n
+
+interface AnchorRow {
+  readonly last_row: bigint
+  readonly last_hash: string | null
+  readonly row_count: bigint
+  readonly hash_sum: string
+  readonly at: bigint
+  readonly write_offs: bigint
+  readonly write_offs_hash: string
+  readonly audit: bigint
+  readonly audit_hash: string
+  readonly next_row: bigint
+  readonly next_transaction: bigint
+}
+
+/**
+ * How far the ledger can be read in order. A row gets its position after its transaction has got its number, and becomes
+ * visible when that is over: so all rows up to a position are visible once every transaction is over that ran when the
+ * position was the last.
+ */
+interface Horizon {
+  /** The last position that was given. */
+  readonly row: bigint
+  /** The oldest transaction that runs. */
+  readonly oldest: bigint
+  /** The first transaction that has not begun. */
+  readonly next: bigint
+}
+
+interface EndRow {
+  readonly write_offs: bigint
+  readonly write_offs_hash: string
+  readonly audit: bigint
+  readonly audit_hash: string
+}
+
+const COLUMNS =
+  "last_row, last_hash, row_count, hash_sum, at, write_offs, write_offs_hash, audit, audit_hash, next_row, next_transaction"
+const ROWS = selectLedgerRows({ entries: "hash", receipts: "hash", expired: "hash" })
+
+/** How far the ledger was when its anchor was last advanced. */
+export async function findAnchor(statements: Statements): Promise<Anchor> {
+  return anchorOf(await readAnchor(statements, ""))
+}
+
+/** Takes more of the ledger into its anchor: what every transaction is over for. */
+export async function advanceAnchor(client: PostgresClient, at: number): Promise<AnchorStep> {
+  // Before the transaction below begins, which would itself be one that runs.
+  const horizon = await readHorizon(client)
+  return client.transaction(async (transaction) => {
+    const before = await readAnchor(transaction, "FOR UPDATE")
+    const until = stableRow(before, horizon)
+    const rows = await transaction.rows<{ position: bigint; hash: string }>(ROWS, [
+      before.last_row,
+      until,
+      CHUNK,
+    ])
+    const ends = await readEnds(transaction)
+    const isBehind = BigInt(rows.length) === CHUNK
+    const sum = new HashSum(before.hash_sum, Number(before.row_count))
+    for (const { hash } of rows) sum.add(hash)
+    const last = rows.at(-1)
+    const isSame = ends.write_offs === before.write_offs && ends.audit === before.audit
+    const after = {
+      ...before,
+      ...ends,
+      last_row: last?.position ?? before.last_row,
+      last_hash: last?.hash ?? before.last_hash,
+      row_count: BigInt(sum.count),
+      hash_sum: sum.text,
+      at: last === undefined && isSame ? before.at : BigInt(at),
+      next_row: horizon.row,
+      next_transaction: horizon.next,
+    }
+    await writeAnchor(transaction, after)
+    return { anchor: anchorOf(after), isBehind }
+  })
+}
+
+/** The position up to which all rows are visible. */
+function stableRow(anchor: AnchorRow, { row, oldest, next }: Horizon): bigint {
+  if (oldest === next) return row
+  // A cluster that was restored has smaller numbers: all that can be read in it is committed.
+  const isOver = oldest >= anchor.next_transaction || next < anchor.next_transaction
+  return isOver ? anchor.next_row : anchor.last_row
+}
+
+async function readHorizon(client: PostgresClient): Promise<Horizon> {
+  // The position first: what is drawn between the two reads is beyond it.
+  const position = await client.row<{ row: bigint }>(
+    "SELECT last_value AS row FROM ledger_position",
+  )
+  const snapshot = await client.row<Pick<Horizon, "oldest" | "next">>(
+    `SELECT pg_snapshot_xmin(snapshot)::text::bigint AS oldest, pg_snapshot_xmax(snapshot)::text::bigint AS next
+     FROM pg_current_snapshot() AS snapshot`,
+  )
+  if (!position || !snapshot) throw new Error("the database has no positions")
+  return { ...position, ...snapshot }
+}
+
+async function readAnchor(statements: Statements, lock: "" | "FOR UPDATE"): Promise<AnchorRow> {
+  const row = await statements.row<AnchorRow>(`SELECT ${COLUMNS} FROM anchor ${lock}`)
+  if (!row) throw new Error("the ledger has no anchor")
+  return row
+}
+
+async function readEnds(statements: Statements): Promise<EndRow> {
+  const row = await statements.row<EndRow>(
+    `SELECT write_offs.number AS write_offs, write_offs.hash AS write_offs_hash,
+       audit.number AS audit, audit.hash AS audit_hash
+     FROM chain_ends AS write_offs, chain_ends AS audit
+     WHERE write_offs.name = 'write_offs' AND audit.name = 'audit'`,
+  )
+  if (!row) throw new Error("the database has no ends of its chains")
+  return row
+}
+
+async function writeAnchor(transaction: Statements, anchor: AnchorRow): Promise<void> {
+  await transaction.run(
+    `UPDATE anchor SET last_row = $1, last_hash = $2, row_count = $3, hash_sum = $4, at = $5,
+       write_offs = $6, write_offs_hash = $7, audit = $8, audit_hash = $9, next_row = $10,
+       next_transaction = $11`,
+    [
+      anchor.last_row,
+      anchor.last_hash,
+      anchor.row_count,
+      anchor.hash_sum,
+      anchor.at,
+      anchor.write_offs,
+      anchor.write_offs_hash,
+      anchor.audit,
+      anchor.audit_hash,
+      anchor.next_row,
+      anchor.next_transaction,
+    ],
+  )
+}
+
+function anchorOf(row: AnchorRow): Anchor {
+  return {
+    lastRow: Number(row.last_row),
+    lastHash: row.last_hash,
+    rowCount: Number(row.row_count),
+    hashSum: row.hash_sum,
+    at: Number(row.at),
+    writeOffs: { number: Number(row.write_offs), hash: row.write_offs_hash },
+    audit: { number: Number(row.audit), hash: row.audit_hash },
+  }
+}

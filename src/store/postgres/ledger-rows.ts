@@ -1,0 +1,18 @@
+/** The columns to read of each table that has rows of the ledger, besides their positions. */
+interface Columns {
+  readonly entries: string
+  readonly receipts: string
+  readonly expired: string
+}
+
+/**
+ * All rows of the ledger in the order of their positions: those after $1 and up to $2, $3 at most. Each table is read by
+ * its index, no further than the page.
+ */
+export function selectLedgerRows({ entries, receipts, expired }: Columns): string {
+  const page = "position > $1 AND position <= $2 ORDER BY position LIMIT $3"
+  return `(SELECT position, ${entries} FROM entries WHERE ${page})
+    UNION ALL (SELECT position, ${receipts} FROM receipts WHERE entry IS NULL AND ${page})
+    UNION ALL (SELECT position, ${expired} FROM expired_receipts WHERE ${page})
+    ORDER BY position LIMIT $3`
+}
