@@ -7,6 +7,9 @@ import { integrityMethods } from "./integrity.ts"
 import { keyMethods, touchKeys } from "./keys.ts"
 import { migrate } from "./migrate.ts"
 import { SCHEMA } from "./schema/steps.ts"
+import { leaseMethods } from "./leases.ts"
+import { nodeMethods } from "./nodes.ts"
+import { settlementMethods } from "./settlements.ts"
 import type { StoreParts } from "./store-parts.ts"
 
 /** Opens a database and brings its schema up to date. */
@@ -31,12 +34,12 @@ export async function openPostgresStore(client: PostgresClient): Promise<Store> 
     integrity: integrityMethods(client),
     invitations: missing("invitations"),
     keys: keyMethods(parts),
-    leases: missing("leases"),
+    leases: leaseMethods(client),
     members: missing("members"),
-    nodes: missing("nodes"),
+    nodes: nodeMethods(client),
     payments: missing("payments"),
     settings: missing("settings"),
-    settlements: missing("settlements"),
+    settlements: settlementMethods(client),
     vendorState: missing("vendorState"),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }

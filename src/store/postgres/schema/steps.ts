@@ -3,6 +3,7 @@ import { MANAGEMENT } from "./1-management.ts"
 import { LEDGER } from "./2-ledger.ts"
 import { KEPT } from "./3-kept.ts"
 import { USERS } from "./4-users.ts"
+import { POSTING } from "./5-posting.ts"
 
 /** The tables of a PostgreSQL database, as the steps that lead to them. */
 export const SCHEMA: readonly SchemaStep[] = [
@@ -10,4 +11,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: LEDGER, oldest: 1 },
   { sql: KEPT, oldest: 1 },
   { sql: USERS, oldest: 1 },
+  { sql: POSTING, oldest: 1 },
 ]

@@ -1,0 +1,80 @@
+import type { NodeChanges, NodeRecord } from "../nodes.ts"
+import type { HoldRecord } from "../settlements.ts"
+import type { Store } from "../store.ts"
+import { listShrinking, shrinkBudget } from "./budgets.ts"
+import type { PostgresClient, Statements } from "./client.ts"
+import { collectDebt, listIndebted } from "./debts.ts"
+import { takeHolds } from "./holds.ts"
+import { giveBackAll, RECALLS_FROM_NODE } from "./leases.ts"
+import { expireHolds } from "./receipts.ts"
+
+interface NodeRow extends Omit<NodeRecord, "beatAt"> {
+  readonly beat_at: bigint
+}
+
+interface ChangesRow {
+  readonly known: boolean
+  readonly nodes: bigint
+  readonly revision: bigint
+  readonly settings_revision: bigint
+  readonly recalls: readonly string[] | null
+}
+
+const BEAT = "UPDATE nodes SET beat_at = $2 WHERE id = $1"
+const POLL = `SELECT EXISTS (SELECT FROM nodes WHERE id = $1) AS known,
+  (SELECT count(*) FROM nodes) AS nodes,
+  (SELECT number FROM revisions WHERE name = 'keys') AS revision,
+  (SELECT number FROM revisions WHERE name = 'settings') AS settings_revision,
+  (${RECALLS_FROM_NODE}) AS recalls`
+
+export function nodeMethods(client: PostgresClient): Store["nodes"] {
+  return {
+    async list() {
+      const rows = await client.rows<NodeRow>(
+        "SELECT id, process, host, beat_at, machine FROM nodes ORDER BY id",
+      )
+      return rows.map(({ id, process, host, beat_at: beatAt, machine }) => ({
+        id,
+        process,
+        host,
+        beatAt: Number(beatAt),
+        machine,
+      }))
+    },
+    async join({ id, process, host, beatAt, machine }) {
+      await client.run(
+        `INSERT INTO nodes (id, process, host, beat_at, machine) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (id) DO UPDATE SET process = excluded.process, host = excluded.host,
+           beat_at = excluded.beat_at, machine = excluded.machine`,
+        [id, BigInt(process), host, BigInt(beatAt), machine],
+      )
+    },
+    async poll(id, beatAt) {
+      if (beatAt !== null) await client.run(BEAT, [id, BigInt(beatAt)])
+      return changesOf(await client.row<ChangesRow>(POLL, [id]))
+    },
+    remove: (id, at) => client.transaction((transaction) => remove(transaction, id, at)),
+  }
+}
+
+/** Gives back all that a node has leased. What it held has expired. */
+async function remove(transaction: Statements, id: string, at: number): Promise<HoldRecord[]> {
+  // First: what the node leases and opens from here on waits for this, and then finds no node.
+  await transaction.run("DELETE FROM nodes WHERE id = $1", [id])
+  await giveBackAll(transaction, id)
+  const expired = await takeHolds(transaction, id)
+  await expireHolds(transaction, expired)
+  for (const owner of await listShrinking(transaction)) await shrinkBudget(transaction, owner)
+  for (const account of await listIndebted(transaction)) await collectDebt(transaction, account, at)
+  return expired
+}
+
+function changesOf(row: ChangesRow | null): NodeChanges {
+  return {
+    known: row?.known ?? false,
+    nodes: Number(row?.nodes ?? 0n),
+    revision: Number(row?.revision ?? 0n),
+    settingsRevision: Number(row?.settings_revision ?? 0n),
+    recalls: row?.recalls ?? [],
+  }
+}

@@ -1,0 +1,163 @@
+import { bitsOf } from "../../accounting/budget-periods.ts"
+import { hashText, hashUncharged } from "../../accounting/hash-chain.ts"
+import { summarize } from "../request-summary.ts"
+import type { Batch, HoldRecord, Posted, Posting } from "../settlements.ts"
+import { texts } from "./arrays.ts"
+import type { Statements } from "./client.ts"
+
+interface PostedRow {
+  readonly charged: bigint
+  readonly from_lease: bigint
+  readonly from_budgets: readonly bigint[]
+  readonly balance: bigint
+  readonly late: boolean
+}
+
+const POST =
+  "SELECT charged, from_lease, from_budgets, balance, late FROM post_batch($1, $2, $3::text::json, $4::text::json, $5::text::json, $6::text::json, $7, $8)"
+
+/**
+ * Posts a batch in one statement.
+ * @param isAgain whether a request may be in the ledger already. Without it that is an error of a unique index.
+ */
+export async function postBatch(
+  statements: Statements,
+  node: string,
+  batch: Batch,
+  isAgain: boolean,
+): Promise<Posted[]> {
+  const { postings } = batch
+  // A request twice in a batch: the second is a repetition of the first.
+  if (isAgain && new Set(postings.map(({ request }) => request)).size < postings.length) {
+    return postOneByOne(statements, node, batch)
+  }
+  const owners = ownersOf(postings)
+  const places = new Map(owners.map((owner, index) => [owner, index + 1]))
+  const rows = await statements.rows<PostedRow>(POST, [
+    node,
+    texts(owners),
+    JSON.stringify(postings.map((posting) => inputOf(posting, places))),
+    jsonOrNull(postings.flatMap(writeOffsOf)),
+    jsonOrNull(postings.flatMap(({ state = [] }) => state.map(stateOf))),
+    jsonOrNull(batch.opened.map(holdOf)),
+    texts(batch.closed),
+    isAgain,
+  ])
+  return rows.map((row, index) => ({
+    request: postings[index]?.request ?? "",
+    charged: row.charged,
+    fromLease: row.from_lease,
+    fromBudgetLeases: row.from_budgets,
+    balance: row.balance,
+    late: row.late,
+  }))
+}
+
+async function postOneByOne(statements: Statements, node: string, batch: Batch): Promise<Posted[]> {
+  const posted: Posted[] = []
+  const { postings, opened, closed } = batch
+  for (const posting of postings) {
+    const alone = { postings: [posting], opened: [], closed: [] }
+    posted.push(...(await postBatch(statements, node, alone, true)))
+  }
+  await postBatch(statements, node, { postings: [], opened, closed }, true)
+  return posted
+}
+
+/** In the order in which they are locked, which is that of their bytes. */
+function ownersOf(postings: readonly Posting[]): string[] {
+  const owners = new Set<string>()
+  for (const { account, budgets } of postings) {
+    owners.add(account)
+    for (const budget of budgets) owners.add(budget)
+  }
+  return [...owners]
+}
+
+/** Numbers as text: JSON of JavaScript has no larger ones than 2^53. */
+function inputOf(posting: Posting, places: ReadonlyMap<string, number>) {
+  const { request, account, key, amount, at, receipt, budgets } = posting
+  const writtenOff = posting.writtenOff.reduce((sum, part) => sum + part.amount, 0n)
+  const isCharged = amount > 0n
+  return {
+    account: places.get(account),
+    budgets: `{${budgets.map((owner) => places.get(owner)).join(",")}}`,
+    request,
+    key,
+    amount: String(amount),
+    at,
+    body: receipt,
+    receipt_hash: hashText(receipt),
+    uncharged_hash: hashUncharged({ account, key, request, at, isExpired: false, receipt }),
+    bits: bitsOf(budgets, key),
+    written_off: String(writtenOff),
+    ...reportOf({ ...posting, amount: isCharged ? -amount : null, writtenOff }),
+  }
+}
+
+/** A receipt, whatever became of it. */
+export interface ReportedReceipt {
+  readonly request: string
+  readonly account: string
+  readonly key: string
+  readonly at: number
+  readonly receipt: string
+  /** What its entry says; null when nothing was charged. */
+  readonly amount: bigint | null
+  readonly writtenOff: bigint
+}
+
+/** What reports need of a receipt. */
+export function reportOf({ writtenOff, ...receipt }: ReportedReceipt) {
+  const summary = summarize({
+    ...receipt,
+    row: 0n,
+    at: BigInt(receipt.at),
+    written_off: writtenOff,
+    replaces: null,
+  })
+  return {
+    endpoint: summary?.endpoint ?? "",
+    model: summary?.model ?? "",
+    provider: summary?.provider ?? null,
+    status: summary?.status ?? "settled",
+    outcome: summary?.outcome ?? "ok",
+    failed: summary?.failed ?? false,
+    stream: summary?.stream ?? false,
+    estimated: summary?.estimated ?? false,
+    duration: summary?.duration ?? null,
+    first_byte: summary?.firstByte ?? null,
+    input: summary?.input ?? 0,
+    output: summary?.output ?? 0,
+  }
+}
+
+function writeOffsOf({ writtenOff }: Posting, index: number) {
+  return writtenOff.map(({ amount, reason }) => ({
+    place: index + 1,
+    amount: String(amount),
+    reason,
+  }))
+}
+
+function stateOf(state: NonNullable<Posting["state"]>[number]) {
+  const { idHash, provider, kind, account, request, tokens, createdAt, expiresAt } = state
+  return {
+    id_hash: idHash,
+    provider,
+    kind,
+    account,
+    request,
+    tokens,
+    created_at: createdAt,
+    expires_at: expiresAt,
+  }
+}
+
+function holdOf({ request, account, key, amount, at, receipt }: HoldRecord) {
+  return { request, account, key, amount: String(amount), at, receipt }
+}
+
+function jsonOrNull(list: readonly object[]): string | null {
+  return list.length === 0 ? null : JSON.stringify(list)
+}

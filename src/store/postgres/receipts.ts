@@ -1,0 +1,60 @@
+import { ownersOfBits } from "../../accounting/budget-periods.ts"
+import { hashUncharged } from "../../accounting/hash-chain.ts"
+import type { HoldRecord, ReceiptRecord } from "../settlements.ts"
+import type { Statements } from "./client.ts"
+import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
+import { reportOf } from "./postings.ts"
+import { writeOffsOf } from "./write-offs.ts"
+
+interface ReceiptRow {
+  readonly request: string
+  readonly account: string
+  readonly key: string
+  readonly at: bigint
+  readonly body: string
+  readonly entry: bigint | null
+  readonly is_late: boolean
+}
+
+/** The receipt of a request; null when there is none. */
+export async function findReceipt(
+  statements: Statements,
+  request: string,
+): Promise<ReceiptRecord | null> {
+  const row = await statements.row<ReceiptRow>(
+    "SELECT request, account, key, at, body, entry, is_late FROM receipts WHERE request = $1",
+    [request],
+  )
+  if (!row) return null
+  const { account, key, body, entry: number, is_late: late } = row
+  const at = Number(row.at)
+  const entryRow =
+    number === null
+      ? null
+      : await statements.row<EntryRow>(
+          `SELECT ${ENTRY_COLUMNS} FROM entries WHERE account = $1 AND number = $2 AND at = $3`,
+          [account, number, row.at],
+        )
+  const budgets = ownersOfBits(entryRow?.budgets ?? 0, key, at)
+  const writtenOff = await writeOffsOf(statements, request)
+  const entry = entryRow ? entryFromRow(entryRow) : null
+  return { request, account, key, at, body, entry, budgets, late, writtenOff }
+}
+
+/** Records what expired with a node that died, so that each such request has its receipt. */
+export async function expireHolds(
+  transaction: Statements,
+  holds: readonly HoldRecord[],
+): Promise<void> {
+  const rows = holds.map((hold) => ({
+    request: hold.request,
+    account: hold.account,
+    key: hold.key,
+    at: hold.at,
+    body: hold.receipt,
+    hash: hashUncharged({ ...hold, isExpired: true }),
+    ...reportOf({ ...hold, amount: null, writtenOff: 0n }),
+  }))
+  if (rows.length > 0)
+    await transaction.run("SELECT expire_holds($1::text::json)", [JSON.stringify(rows)])
+}
