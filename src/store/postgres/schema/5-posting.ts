@@ -54,6 +54,11 @@ BEGIN
   FROM json_to_recordset(p_postings) AS p (account int, budgets text, request text, key text, amount bigint,
     at bigint, receipt_hash text, bits int);
 
+  -- Elements that are not set below would move those after them.
+  r_charged := array_fill(NULL::bigint, ARRAY[v_count]); r_from_lease := r_charged; r_balance := r_charged;
+  r_number := r_charged; r_missing := r_charged; r_from_budgets := array_fill(NULL::text, ARRAY[v_count]);
+  r_previous := r_from_budgets; r_hash := r_from_budgets;
+
   IF p_again THEN
     FOR v_line IN
       SELECT place, is_expired, cost FROM unnest(i_request) WITH ORDINALITY AS p (request, place)
