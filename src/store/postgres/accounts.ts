@@ -1,6 +1,6 @@
 import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
 import type { AccountChange, AccountRecord, NewAccount } from "../accounts.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import type { Statements } from "./client.ts"
 import { isViolationOf } from "./failure.ts"
@@ -56,7 +56,7 @@ async function create(transaction: Statements, account: NewAccount): Promise<Acc
       BigInt(createdAt),
     ])
   } catch (error) {
-    throw isViolationOf(error, "accounts_name_key") ? nameIsTaken(name) : error
+    throw isViolationOf(error, "accounts_name_key") ? refusals.nameIsTaken(name) : error
   }
   await transaction.run(
     "INSERT INTO balances (owner, account, posted, number, hash) VALUES ($1, $1, 0, 0, $2)",
@@ -71,7 +71,7 @@ async function update(
   change: AccountChange,
 ): Promise<AccountRecord> {
   const account = await findAccount(transaction, id)
-  if (!account) throw new StoreError("not_found", `there is no account '${id}'`)
+  if (!account) throw refusals.noAccount(id)
   const { name = account.name, storesContent = account.storesContent } = change
   try {
     await transaction.run("UPDATE accounts SET name = $2, stores_content = $3 WHERE id = $1", [
@@ -80,13 +80,9 @@ async function update(
       storesContent,
     ])
   } catch (error) {
-    throw isViolationOf(error, "accounts_name_key") ? nameIsTaken(name) : error
+    throw isViolationOf(error, "accounts_name_key") ? refusals.nameIsTaken(name) : error
   }
   return { ...account, name, storesContent }
-}
-
-function nameIsTaken(name: string): StoreError {
-  return new StoreError("exists", `an account named '${name}' exists already`)
 }
 
 function accountFromRow(row: AccountRow): AccountRecord {

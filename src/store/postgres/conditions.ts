@@ -1,3 +1,4 @@
+import type { TimePosition } from "../time-position.ts"
 import { texts } from "./arrays.ts"
 import type { Value } from "./connection-pool.ts"
 
@@ -26,6 +27,13 @@ export class Conditions {
   /** The column holds one of these; absent: anything. */
   among(column: string, values: readonly string[] | undefined): void {
     if (values !== undefined) this.#texts.push(`${column} = ANY(${this.place(texts(values))})`)
+  }
+
+  /** Where a page starts: `(created_at, id) <`, followed by the position; null: at the start of the list. */
+  after(comparison: string, position: TimePosition | null): void {
+    if (position === null) return
+    const at = this.place(BigInt(position.at))
+    this.#texts.push(`${comparison} (${at}, ${this.place(position.id)})`)
   }
 
   /** Binds a value. @returns its place: `$3`. */

@@ -7,7 +7,7 @@ import {
   type StoredSecret,
 } from "../key-fields.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
 import { texts } from "./arrays.ts"
@@ -78,7 +78,7 @@ export async function touchKeys(transaction: Statements, account: string): Promi
 
 async function insert(transaction: Statements, key: NewKey): Promise<KeyRecord> {
   const account = await transaction.row("SELECT id FROM accounts WHERE id = $1", [key.account])
-  if (!account) throw new StoreError("not_found", `there is no account '${key.account}'`)
+  if (!account) throw refusals.noAccount(key.account)
   await transaction.run(
     `INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget,
        requests_per_minute, tokens_per_minute, created_at, expires_at, origins, revision)
@@ -109,7 +109,7 @@ async function insert(transaction: Statements, key: NewKey): Promise<KeyRecord> 
 async function update(transaction: Statements, id: string, change: KeyChange): Promise<KeyRecord> {
   const key = { ...(await lockKey(transaction, id)), ...change }
   if (key.revokedAt !== null) {
-    throw new StoreError("revoked", `the key '${id}' was revoked: create a new one`)
+    throw refusals.keyIsRevoked(id, "revoked")
   }
   await transaction.run(
     `UPDATE keys SET name = $2, models = $3, aliases = $4, budget = $5, daily_budget = $6,
@@ -145,7 +145,7 @@ async function rotate(
 ): Promise<KeyRecord> {
   const key = await lockKey(transaction, id)
   if (key.revokedAt !== null) {
-    throw new StoreError("not_found", `the key '${id}' was revoked: create a new one`)
+    throw refusals.keyIsRevoked(id, "not_found")
   }
   await transaction.run(
     "UPDATE key_secrets SET expires_at = least(coalesce(expires_at, $2), $2) WHERE key = $1",
@@ -183,7 +183,7 @@ async function lockKey(transaction: Statements, id: string): Promise<KeyRecord> 
 
 async function requireKey(statements: Statements, id: string): Promise<KeyRecord> {
   const key = await findKey(statements, id)
-  if (!key) throw new StoreError("not_found", `there is no key '${id}'`)
+  if (!key) throw refusals.noKey(id)
   return key
 }
 

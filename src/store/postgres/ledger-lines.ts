@@ -1,7 +1,7 @@
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import { hashEntry } from "../../accounting/hash-chain.ts"
 import type { NewEntry } from "../entries.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { Statements } from "./client.ts"
 import { ENTRY_COLUMNS } from "./entry-rows.ts"
 
@@ -28,7 +28,7 @@ export async function lockBalance(
     "SELECT posted, leased, number, hash FROM balances WHERE owner = $1 AND allotted IS NULL FOR UPDATE",
     [account],
   )
-  if (!balance) throw new StoreError("not_found", `there is no account '${account}'`)
+  if (!balance) throw refusals.noAccount(account)
   return balance
 }
 
@@ -40,10 +40,10 @@ export async function addEntry(transaction: Statements, addition: Addition): Pro
   const { account, amount } = addition
   const { posted, leased, number, hash } = await lockBalance(transaction, account)
   if (posted - leased + amount < 0n) {
-    throw new StoreError("insufficient", "the balance does not cover this, or requests hold it")
+    throw refusals.balanceIsShort()
   }
   if (posted + amount > MAX) {
-    throw new StoreError("too_much", "the balance would be more than the ledger can hold")
+    throw refusals.balanceIsFull()
   }
   const unhashed = {
     ...addition,

@@ -2,6 +2,11 @@ import type { Store } from "../store.ts"
 import { accountMethods } from "./accounts.ts"
 import { appendAudit, auditMethods } from "./audit.ts"
 import type { PostgresClient } from "./client.ts"
+import { codeMethods } from "./codes.ts"
+import { invitationMethods } from "./invitations.ts"
+import { memberMethods } from "./members.ts"
+import { paymentMethods } from "./payments.ts"
+import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
 import { integrityMethods } from "./integrity.ts"
 import { keyMethods, touchKeys } from "./keys.ts"
@@ -28,17 +33,17 @@ export async function openPostgresStore(client: PostgresClient): Promise<Store> 
   return {
     accounts: accountMethods(parts),
     audit: auditMethods(client),
-    codes: missing("codes"),
+    codes: codeMethods(parts),
     entries: entryMethods(parts),
     idempotency: missing("idempotency"),
     integrity: integrityMethods(client),
-    invitations: missing("invitations"),
+    invitations: invitationMethods(parts),
     keys: keyMethods(parts),
     leases: leaseMethods(client),
-    members: missing("members"),
+    members: memberMethods(parts),
     nodes: nodeMethods(client),
-    payments: missing("payments"),
-    settings: missing("settings"),
+    payments: paymentMethods(parts),
+    settings: settingMethods(parts),
     settlements: settlementMethods(client),
     vendorState: missing("vendorState"),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),

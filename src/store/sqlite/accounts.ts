@@ -3,7 +3,7 @@ import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts
 import { GENESIS_HASH, hashEntry } from "../../accounting/hash-chain.ts"
 import type { AccountChange, AccountRecord } from "../accounts.ts"
 import type { NewEntry } from "../entries.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { DirectStore } from "./direct-store.ts"
 import { ENTRY_COLUMNS, type EntryRow } from "./entry-rows.ts"
 import type { Keys } from "./keys.ts"
@@ -74,7 +74,7 @@ export class Accounts {
 
   create(account: { id: string; name: string; createdAt: number }): AccountRecord {
     if (this.find(account.name)) {
-      throw new StoreError("exists", `an account named '${account.name}' exists already`)
+      throw refusals.nameIsTaken(account.name)
     }
     this.#insert.run(account.id, account.name, BigInt(account.createdAt))
     this.#insertBalance.run(account.id)
@@ -85,7 +85,7 @@ export class Accounts {
     const account = this.#require(id)
     const { name = account.name, storesContent = account.storesContent } = change
     if (name !== account.name && this.find(name)) {
-      throw new StoreError("exists", `an account named '${name}' exists already`)
+      throw refusals.nameIsTaken(name)
     }
     this.#update.run(name, storesContent ? 1n : 0n, account.id)
     return { ...account, name, storesContent }
@@ -103,10 +103,10 @@ export class Accounts {
   addEntry(entry: Addition): EntryRecord {
     const account = this.#require(entry.account)
     if (account.balance - account.leased + entry.amount < 0n) {
-      throw new StoreError("insufficient", "the balance does not cover this, or requests hold it")
+      throw refusals.balanceIsShort()
     }
     if (account.balance + entry.amount > MAX) {
-      throw new StoreError("too_much", "the balance would be more than the ledger can hold")
+      throw refusals.balanceIsFull()
     }
     this.#changePosted.run(entry.amount, account.id)
     return this.append({ ...entry, account: account.id })
@@ -158,7 +158,7 @@ export class Accounts {
 
   #require(idOrName: string): AccountRecord {
     const account = this.find(idOrName)
-    if (!account) throw new StoreError("not_found", `there is no account '${idOrName}'`)
+    if (!account) throw refusals.noAccount(idOrName)
     return account
   }
 }

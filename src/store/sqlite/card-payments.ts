@@ -1,6 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
+import { owedOf } from "../../accounting/card-reversals.ts"
 import type { CardPayment, OpenReversal, Reversal, ReversalSettlement } from "../payments.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { Accounts } from "./accounts.ts"
 import type { Debts } from "./debts.ts"
 
@@ -75,8 +76,8 @@ export class CardPayments {
     const payment = this.#require(intent)
     const owed = this.#owed(payment)
     const open = { account: payment.account, amount: owed - payment.taken }
-    if (open.amount === 0n) throw new StoreError("exists", "this was settled before")
-    if (open.amount !== amount) throw new StoreError("conflict", "more was reported meanwhile")
+    if (open.amount === 0n) throw refusals.reversalIsSettled()
+    if (open.amount !== amount) throw refusals.reversalHasGrown()
     this.#database.run("UPDATE card_payments SET taken = ? WHERE intent = ?", [owed, intent])
     const line = { account: payment.account, at, note, author }
     if (amount > 0n) this.#take(line, amount)
@@ -102,27 +103,15 @@ export class CardPayments {
 
   /** What to take of a payment in all, nanocredits. */
   #owed(payment: PaymentRow): bigint {
-    if (payment.units === 0n) return 0n
-    let disputed = 0n
-    let refunded = 0n
-    let failed = 0n
-    let reported = 0n
-    for (const { kind, units, is_undone } of this.#reversals.all(payment.intent)) {
-      const isUndone = is_undone === 1n
-      if (kind === "charge") reported = units
-      else if (kind === "dispute") disputed += isUndone ? 0n : units
-      else if (isUndone) failed += units
-      else refunded += units
-    }
-    // The charge counts refunds that may fail later, and may know of some that were never reported by themselves.
-    const reversed = disputed + larger(refunded, reported - failed)
-    const units = reversed < payment.units ? reversed : payment.units
-    return (payment.amount * units) / payment.units
+    const reversals = this.#reversals
+      .all(payment.intent)
+      .map(({ kind, units, is_undone }) => ({ kind, units, isUndone: is_undone === 1n }))
+    return owedOf(payment, reversals)
   }
 
   #require(intent: string): PaymentRow {
     const row = this.#find.get(intent)
-    if (!row) throw new StoreError("not_found", `there is no payment '${intent}'`)
+    if (!row) throw refusals.noPayment(intent)
     return row
   }
 }
@@ -132,8 +121,4 @@ interface ReversalLine {
   readonly at: number
   readonly note: string
   readonly author: string
-}
-
-function larger(left: bigint, right: bigint): bigint {
-  return left > right ? left : right
 }

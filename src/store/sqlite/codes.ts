@@ -1,42 +1,12 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { EntryRecord } from "../../accounting/chained-records.ts"
+import { CODE_COLUMNS, codeFromRow, type CodeRow, requireUsable } from "../code-rows.ts"
 import type { CodeRecord, NewCode, Redemption } from "../codes.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { Accounts } from "./accounts.ts"
 import type { Debts } from "./debts.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Transactions } from "./transactions.ts"
-
-interface CodeRow {
-  id: string
-  hint: string
-  note: string | null
-  amount: bigint
-  uses: bigint
-  used: bigint
-  created_at: bigint
-  expires_at: bigint | null
-  revoked_at: bigint | null
-  author: string | null
-}
-
-const COLUMNS =
-  "id, hint, note, amount, uses, used, created_at, expires_at, revoked_at, author" as const
-
-function codeFromRow(row: CodeRow): CodeRecord {
-  return {
-    id: row.id,
-    hint: row.hint,
-    note: row.note,
-    amount: row.amount,
-    uses: Number(row.uses),
-    used: Number(row.used),
-    createdAt: Number(row.created_at),
-    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
-    author: row.author,
-  }
-}
 
 /** Codes that give credits. Methods that write expect to run inside a transaction. */
 export class Codes {
@@ -47,7 +17,7 @@ export class Codes {
   constructor(database: Database, accounts: Accounts) {
     this.#database = database
     this.#accounts = accounts
-    this.#find = database.prepare(`SELECT ${COLUMNS} FROM codes WHERE id = ?`)
+    this.#find = database.prepare(`SELECT ${CODE_COLUMNS} FROM codes WHERE id = ?`)
   }
 
   create(code: NewCode): CodeRecord {
@@ -77,7 +47,7 @@ export class Codes {
   list(after: string | null, limit: number): CodeRecord[] {
     return this.#database
       .query<CodeRow, [string | null, bigint]>(
-        `SELECT ${COLUMNS} FROM codes
+        `SELECT ${CODE_COLUMNS} FROM codes
          WHERE ?1 IS NULL OR (created_at, id) < (SELECT created_at, id FROM codes WHERE id = ?1)
          ORDER BY created_at DESC, id DESC LIMIT ?2`,
       )
@@ -95,18 +65,17 @@ export class Codes {
   }
 
   redeem({ hash, account, at, author }: Redemption): EntryRecord {
-    const code = this.#usable(hash, at)
+    const row = this.#database
+      .query<CodeRow, [string]>(`SELECT ${CODE_COLUMNS} FROM codes WHERE hash = ?`)
+      .get(hash)
+    const code = requireUsable(row, at)
     const payee = this.#accounts.find(account)
-    if (!payee) throw new StoreError("not_found", `there is no account '${account}'`)
+    if (!payee) throw refusals.noAccount(account)
     const earlier = this.#database
       .query("SELECT 1 FROM redemptions WHERE code = ? AND account = ?")
       .get(code.id, payee.id)
-    if (earlier !== null) {
-      throw new StoreError("exists", "this account has redeemed this code already")
-    }
-    if (code.used >= code.uses) {
-      throw new StoreError("insufficient", "this code was used as often as it may be")
-    }
+    if (earlier !== null) throw refusals.codeWasRedeemed()
+    if (code.used >= code.uses) throw refusals.codeIsUsedUp()
     const entry = this.#accounts.addEntry({
       account: payee.id,
       kind: "code",
@@ -124,22 +93,9 @@ export class Codes {
     return entry
   }
 
-  #usable(hash: string, at: number): CodeRecord {
-    const row = this.#database
-      .query<CodeRow, [string]>(`SELECT ${COLUMNS} FROM codes WHERE hash = ?`)
-      .get(hash)
-    if (!row) throw new StoreError("not_found", "there is no such code")
-    const code = codeFromRow(row)
-    if (code.revokedAt !== null) throw new StoreError("revoked", "this code was revoked")
-    if (code.expiresAt !== null && code.expiresAt <= at) {
-      throw new StoreError("expired", "this code has expired")
-    }
-    return code
-  }
-
   #require(id: string): CodeRecord {
     const code = this.find(id)
-    if (!code) throw new StoreError("not_found", `there is no code '${id}'`)
+    if (!code) throw refusals.noCode(id)
     return code
   }
 }

@@ -1,36 +1,14 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { InvitationRecord, NewInvitation } from "../invitations.ts"
-import type { MemberRecord, MemberRole } from "../members.ts"
-import { StoreError } from "../store-error.ts"
+import { INVITATION_COLUMNS, invitationFromRow, type InvitationRow } from "../member-rows.ts"
+import type { MemberRecord } from "../members.ts"
+import { refusals } from "../refusals.ts"
 import type { TimePosition } from "../time-position.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Members } from "./members.ts"
 import type { Transactions } from "./transactions.ts"
 
-interface InvitationRow {
-  id: string
-  account: string
-  email: string
-  role: string
-  invited_by: string
-  created_at: bigint
-  expires_at: bigint
-}
-
-function invitationFromRow(row: InvitationRow): InvitationRecord {
-  return {
-    id: row.id,
-    account: row.account,
-    email: row.email,
-    role: row.role as MemberRole,
-    invitedBy: row.invited_by,
-    createdAt: Number(row.created_at),
-    expiresAt: Number(row.expires_at),
-  }
-}
-
-const SELECT =
-  "SELECT id, account, email, role, invited_by, created_at, expires_at FROM invitations"
+const SELECT = `SELECT ${INVITATION_COLUMNS} FROM invitations`
 const IS_OPEN = "accepted_at IS NULL AND expires_at > ?1"
 
 /** Invitations into accounts: each good once, until it expires. Methods that write expect a transaction. */
@@ -66,7 +44,7 @@ export class Invitations {
 
   insert(invitation: NewInvitation): InvitationRecord {
     if (this.#account.get(invitation.account) === null) {
-      throw new StoreError("not_found", `there is no account '${invitation.account}'`)
+      throw refusals.noAccount(invitation.account)
     }
     this.#insert.run(
       invitation.id,
@@ -115,7 +93,7 @@ export class Invitations {
 
   remove(id: string, now: number): InvitationRecord {
     const invitation = this.find(id, now)
-    if (!invitation) throw new StoreError("not_found", `there is no invitation '${id}'`)
+    if (!invitation) throw refusals.noInvitation(id)
     this.#remove.run(id)
     return invitation
   }
@@ -123,7 +101,7 @@ export class Invitations {
   /** Uses it up and adds the member, both or neither. */
   accept(id: string, member: MemberRecord): MemberRecord {
     if (!this.find(id, member.joinedAt)) {
-      throw new StoreError("not_found", "the invitation was used, withdrawn, or has expired")
+      throw refusals.invitationIsClosed()
     }
     this.#accept.run(BigInt(member.joinedAt), id)
     return this.#members.add(member)

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import { integerOrNull, jsonOrNull, type StoredSecret } from "../key-fields.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { TimePosition } from "../time-position.ts"
 import type { Budgets } from "./budgets.ts"
 import type { DirectStore } from "./direct-store.ts"
@@ -43,7 +43,7 @@ export class Keys {
 
   insert(key: NewKey): KeyRecord {
     if (this.#account.get(key.account) === null) {
-      throw new StoreError("not_found", `there is no account '${key.account}'`)
+      throw refusals.noAccount(key.account)
     }
     this.#database.run(
       "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, created_at, expires_at, origins, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -73,7 +73,7 @@ export class Keys {
   update(id: string, change: KeyChange, at: number): KeyRecord {
     const key = { ...this.#require(id), ...change }
     if (key.revokedAt !== null) {
-      throw new StoreError("revoked", `the key '${id}' was revoked: create a new one`)
+      throw refusals.keyIsRevoked(id, "revoked")
     }
     this.#database.run(
       "UPDATE keys SET name = ?, models = ?, aliases = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, expires_at = ?, origins = ? WHERE id = ?",
@@ -97,7 +97,7 @@ export class Keys {
 
   rotate(id: string, secret: KeySecretRecord, graceUntil: number): KeyRecord {
     if (this.#require(id).revokedAt !== null) {
-      throw new StoreError("not_found", `the key '${id}' was revoked: create a new one`)
+      throw refusals.keyIsRevoked(id, "not_found")
     }
     this.#database.run(
       "UPDATE key_secrets SET expires_at = min(coalesce(expires_at, ?1), ?1) WHERE key = ?2",
@@ -166,7 +166,7 @@ export class Keys {
 
   #require(id: string): KeyRecord {
     const key = this.find(id)
-    if (!key) throw new StoreError("not_found", `there is no key '${id}'`)
+    if (!key) throw refusals.noKey(id)
     return key
   }
 

@@ -1,27 +1,10 @@
 import type { Database, Statement } from "bun:sqlite"
+import { MEMBER_COLUMNS, memberFromRow, type MemberRow } from "../member-rows.ts"
 import type { MemberFilter, MemberRecord, MemberRole } from "../members.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { TimePosition } from "../time-position.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Transactions } from "./transactions.ts"
-
-interface MemberRow {
-  id: string
-  account: string
-  user_id: string
-  role: string
-  joined_at: bigint
-}
-
-function memberFromRow(row: MemberRow): MemberRecord {
-  return {
-    id: row.id,
-    account: row.account,
-    user: row.user_id,
-    role: row.role as MemberRole,
-    joinedAt: Number(row.joined_at),
-  }
-}
 
 type ListParameters = [string | null, string | null, bigint, string, bigint]
 
@@ -37,9 +20,9 @@ export class Members {
 
   constructor(database: Database) {
     this.#insert = database.prepare("INSERT INTO members VALUES (?, ?, ?, ?, ?)")
-    this.#find = database.prepare("SELECT * FROM members WHERE id = ?")
+    this.#find = database.prepare(`SELECT ${MEMBER_COLUMNS} FROM members WHERE id = ?`)
     this.#list = database.prepare(
-      `SELECT * FROM members
+      `SELECT ${MEMBER_COLUMNS} FROM members
        WHERE (?1 IS NULL OR account IN (SELECT value FROM json_each(?1)))
          AND (?2 IS NULL OR user_id IN (SELECT value FROM json_each(?2)))
          AND (joined_at, id) > (?3, ?4)
@@ -56,10 +39,10 @@ export class Members {
   add(member: MemberRecord): MemberRecord {
     const { id, account, user, role, joinedAt } = member
     if (this.#account.get(account) === null) {
-      throw new StoreError("not_found", `there is no account '${account}'`)
+      throw refusals.noAccount(account)
     }
     if (this.list({ accounts: [account], users: [user] }, null, 1).length > 0) {
-      throw new StoreError("exists", "this user belongs to the account already")
+      throw refusals.isMember()
     }
     this.#insert.run(id, account, user, role, BigInt(joinedAt))
     return member
@@ -99,12 +82,12 @@ export class Members {
   /** An account that has an owner keeps one: someone has to be able to invite and to remove. */
   #keepOwner(member: MemberRecord): void {
     if (member.role !== "owner" || this.#otherOwner.get(member.account, member.id) !== null) return
-    throw new StoreError("last_owner", "this is the account's last owner")
+    throw refusals.lastOwner()
   }
 
   #require(id: string): MemberRecord {
     const member = this.find(id)
-    if (!member) throw new StoreError("not_found", `there is no member '${id}'`)
+    if (!member) throw refusals.noMember(id)
     return member
   }
 }

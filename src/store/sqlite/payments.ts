@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import type { NewPayment } from "../payments.ts"
-import { StoreError } from "../store-error.ts"
+import { refusals } from "../refusals.ts"
 import type { Accounts } from "./accounts.ts"
 import type { CardPayments } from "./card-payments.ts"
 import type { Debts } from "./debts.ts"
@@ -24,7 +24,7 @@ export class Payments {
 
   add({ id, account, amount, at, note, author = null, card }: NewPayment): EntryRecord {
     if (this.#find.get(id) !== null) {
-      throw new StoreError("exists", `the payment '${id}' is in the ledger already`)
+      throw refusals.paymentIsKnown(id)
     }
     const entry = this.#accounts.addEntry({ account, kind: "payment", amount, at, note, author })
     this.#insert.run(id, entry.account, BigInt(entry.number))

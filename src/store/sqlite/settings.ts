@@ -1,17 +1,8 @@
 import type { Database, Statement } from "bun:sqlite"
-import type { SettingChange, SettingRecord, SettingSection, SettingsState } from "../settings.ts"
-import { StoreError } from "../store-error.ts"
+import { checkReplaced, settingFromRow, type SettingRow } from "../setting-rows.ts"
+import type { SettingChange, SettingsState } from "../settings.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Transactions } from "./transactions.ts"
-
-interface SettingRow {
-  section: SettingSection
-  id: string
-  body: string
-  sealed: string | null
-  revision: bigint
-  changed_at: bigint
-}
 
 /** What the console has set. Methods that write expect to run inside a transaction. */
 export class ConsoleSettings {
@@ -32,7 +23,7 @@ export class ConsoleSettings {
     const rows = this.#database
       .query<SettingRow, []>("SELECT * FROM console_settings ORDER BY section, id")
       .all()
-    return { revision: this.revision(), records: rows.map(fromRow) }
+    return { revision: this.revision(), records: rows.map(settingFromRow) }
   }
 
   /** @throws StoreError `conflict`: one of them is not what the change was made for. */
@@ -60,26 +51,13 @@ export class ConsoleSettings {
     return this.state()
   }
 
-  #checkReplaced({ section, id, replaces }: SettingChange): void {
+  #checkReplaced(change: SettingChange): void {
     const row = this.#database
-      .query<{ revision: bigint }, [string, string]>(
+      .query<Pick<SettingRow, "revision">, [string, string]>(
         "SELECT revision FROM console_settings WHERE section = ? AND id = ?",
       )
-      .get(section, id)
-    const there = row === null ? null : Number(row.revision)
-    if (there === replaces) return
-    throw new StoreError("conflict", `someone else has just changed ${section} '${id}'`)
-  }
-}
-
-function fromRow(row: SettingRow): SettingRecord {
-  return {
-    section: row.section,
-    id: row.id,
-    body: row.body,
-    sealed: row.sealed,
-    revision: Number(row.revision),
-    changedAt: Number(row.changed_at),
+      .get(change.section, change.id)
+    checkReplaced(change, row)
   }
 }
 

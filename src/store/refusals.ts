@@ -1,0 +1,39 @@
+import { StoreError } from "./store-error.ts"
+
+/** What every engine refuses in the same words. */
+export const refusals = {
+  noAccount: (id: string) => new StoreError("not_found", `there is no account '${id}'`),
+  nameIsTaken: (name: string) =>
+    new StoreError("exists", `an account named '${name}' exists already`),
+  balanceIsShort: () =>
+    new StoreError("insufficient", "the balance does not cover this, or requests hold it"),
+  balanceIsFull: () =>
+    new StoreError("too_much", "the balance would be more than the ledger can hold"),
+
+  noKey: (id: string) => new StoreError("not_found", `there is no key '${id}'`),
+  keyIsRevoked: (id: string, code: "not_found" | "revoked") =>
+    new StoreError(code, `the key '${id}' was revoked: create a new one`),
+
+  noCode: (id: string) => new StoreError("not_found", `there is no code '${id}'`),
+  noSuchCode: () => new StoreError("not_found", "there is no such code"),
+  codeIsRevoked: () => new StoreError("revoked", "this code was revoked"),
+  codeHasExpired: () => new StoreError("expired", "this code has expired"),
+  codeWasRedeemed: () => new StoreError("exists", "this account has redeemed this code already"),
+  codeIsUsedUp: () => new StoreError("insufficient", "this code was used as often as it may be"),
+
+  noMember: (id: string) => new StoreError("not_found", `there is no member '${id}'`),
+  isMember: () => new StoreError("exists", "this user belongs to the account already"),
+  lastOwner: () => new StoreError("last_owner", "this is the account's last owner"),
+  noInvitation: (id: string) => new StoreError("not_found", `there is no invitation '${id}'`),
+  invitationIsClosed: () =>
+    new StoreError("not_found", "the invitation was used, withdrawn, or has expired"),
+
+  settingWasChanged: (section: string, id: string) =>
+    new StoreError("conflict", `someone else has just changed ${section} '${id}'`),
+
+  paymentIsKnown: (id: string) =>
+    new StoreError("exists", `the payment '${id}' is in the ledger already`),
+  noPayment: (intent: string) => new StoreError("not_found", `there is no payment '${intent}'`),
+  reversalIsSettled: () => new StoreError("exists", "this was settled before"),
+  reversalHasGrown: () => new StoreError("conflict", "more was reported meanwhile"),
+} as const
