@@ -19,7 +19,7 @@ import type { UserReads, UserWrites } from "./users.ts"
 /** How long a write waits for the lock of another process, milliseconds. */
 const BUSY_TIME = 5_000
 /** Older attempts are outside every window, milliseconds. */
-const LONGEST_WINDOW = 60 * 60_000
+export const LONGEST_WINDOW = 60 * 60_000
 
 /** Users of the console and their credentials. */
 export interface ConsoleStore extends Disposable {

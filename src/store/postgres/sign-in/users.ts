@@ -1,0 +1,195 @@
+import type {
+  Identity,
+  UserChange,
+  UserFilter,
+  UserInput,
+  UserReads,
+  UserRecord,
+  UserWrites,
+} from "../../users.ts"
+import { texts } from "../arrays.ts"
+import type { PostgresClient, Statements } from "../client.ts"
+import { Conditions } from "../conditions.ts"
+import type { Value } from "../connection-pool.ts"
+import { isViolationOf } from "../failure.ts"
+
+interface UserRow {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly is_operator: boolean
+  readonly is_disabled: boolean
+  readonly has_two_factor: boolean
+  readonly has_password: boolean
+  readonly created_at: bigint
+  readonly last_seen_at: bigint | null
+}
+
+const SELECT = `SELECT id, name, email, is_operator, is_disabled, password_hash IS NOT NULL AS has_password,
+  EXISTS (SELECT FROM second_factors WHERE user_id = users.id AND is_active) AS has_two_factor,
+  created_at, last_seen_at FROM users`
+
+/** Who makes or unmakes operators does it one after the other: "operator" as a number. */
+const OPERATORS_LOCK = 8030038472133013618n
+
+/** The users of the console. */
+export class PostgresUsers implements UserReads, UserWrites {
+  readonly #client: PostgresClient
+
+  constructor(client: PostgresClient) {
+    this.#client = client
+  }
+
+  hasOperator(): Promise<boolean> {
+    return hasOperator(this.#client)
+  }
+
+  find(id: string): Promise<UserRecord | null> {
+    return this.#find("id = $1", [id])
+  }
+
+  findByEmail(email: string): Promise<UserRecord | null> {
+    return this.#find("email = $1", [email])
+  }
+
+  findByIdentity({ provider, subject }: Identity): Promise<UserRecord | null> {
+    const where = "id = (SELECT user_id FROM identities WHERE provider = $1 AND subject = $2)"
+    return this.#find(where, [provider, subject])
+  }
+
+  async list({ search, after, limit }: UserFilter): Promise<UserRecord[]> {
+    const conditions = new Conditions()
+    conditions.add("(strpos(lower(name), ?) > 0 OR strpos(email, ?) > 0)", search?.toLowerCase())
+    if (after) {
+      const at = conditions.place(BigInt(after.createdAt))
+      conditions.always(`(created_at, id) > (${at}, ${conditions.place(after.id)})`)
+    }
+    const max = conditions.place(BigInt(limit))
+    const rows = await this.#client.rows<UserRow>(
+      `${SELECT} ${conditions.where} ORDER BY created_at, id LIMIT ${max}`,
+      conditions.values,
+    )
+    return rows.map(userFromRow)
+  }
+
+  async many(ids: readonly string[]): Promise<ReadonlyMap<string, UserRecord>> {
+    const rows = await this.#client.rows<UserRow>(`${SELECT} WHERE id = ANY($1)`, [texts(ids)])
+    return new Map(rows.map((row) => [row.id, userFromRow(row)]))
+  }
+
+  async passwordHash(id: string): Promise<string | null> {
+    const row = await this.#client.row<{ password_hash: string | null }>(
+      "SELECT password_hash FROM users WHERE id = $1",
+      [id],
+    )
+    return row?.password_hash ?? null
+  }
+
+  async create(user: UserInput): Promise<"created" | "email_taken" | "operator_exists"> {
+    try {
+      return await this.#client.transaction((transaction) => create(transaction, user))
+    } catch (error) {
+      if (isViolationOf(error, "users_email_key")) return "email_taken"
+      throw error
+    }
+  }
+
+  link(id: string, identity: Identity, at: number): Promise<void> {
+    return link(this.#client, id, identity, at)
+  }
+
+  change(id: string, change: UserChange): Promise<"changed" | "not_found" | "last_operator"> {
+    return this.#client.transaction(async (transaction) => {
+      await lockOperators(transaction)
+      const row = await transaction.row<UserRow>(`${SELECT} WHERE id = $1 FOR UPDATE`, [id])
+      if (row === null) return "not_found"
+      const isOperator = change.isOperator ?? row.is_operator
+      const isDisabled = change.isDisabled ?? row.is_disabled
+      const wasOne = row.is_operator && !row.is_disabled
+      if (wasOne && !(isOperator && !isDisabled) && !(await hasOperator(transaction, id))) {
+        return "last_operator"
+      }
+      await transaction.run("UPDATE users SET is_operator = $2, is_disabled = $3 WHERE id = $1", [
+        id,
+        isOperator,
+        isDisabled,
+      ])
+      if (isDisabled) await transaction.run("DELETE FROM sessions WHERE user_id = $1", [id])
+      return "changed"
+    })
+  }
+
+  async setPassword(id: string, hash: string): Promise<void> {
+    await this.#client.transaction(async (transaction) => {
+      await transaction.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, hash])
+      await transaction.run("DELETE FROM sessions WHERE user_id = $1", [id])
+      await transaction.run("DELETE FROM proofs WHERE user_id = $1", [id])
+    })
+  }
+
+  async seen(id: string, at: number): Promise<void> {
+    await this.#client.run("UPDATE users SET last_seen_at = $2 WHERE id = $1", [id, BigInt(at)])
+  }
+
+  async #find(where: string, values: readonly Value[]): Promise<UserRecord | null> {
+    const row = await this.#client.row<UserRow>(`${SELECT} WHERE ${where}`, values)
+    return row && userFromRow(row)
+  }
+}
+
+async function create(
+  transaction: Statements,
+  user: UserInput,
+): Promise<"created" | "email_taken" | "operator_exists"> {
+  if (user.isFirst) {
+    await lockOperators(transaction)
+    if (await hasOperator(transaction)) return "operator_exists"
+  }
+  await transaction.run(
+    `INSERT INTO users (id, name, email, password_hash, is_operator, is_disabled, created_at)
+     VALUES ($1, $2, $3, $4, $5, false, $6)`,
+    [user.id, user.name, user.email, user.passwordHash, user.isFirst, BigInt(user.createdAt)],
+  )
+  if (user.identity) await link(transaction, user.id, user.identity, user.createdAt)
+  return "created"
+}
+
+async function link(
+  statements: Statements,
+  id: string,
+  { provider, subject }: Identity,
+  at: number,
+): Promise<void> {
+  await statements.run(
+    `INSERT INTO identities (provider, subject, user_id, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (provider, subject) DO NOTHING`,
+    [provider, subject, id, BigInt(at)],
+  )
+}
+
+/** Whether there is an operator who can sign in. @param besides who does not count. */
+async function hasOperator(statements: Statements, besides = ""): Promise<boolean> {
+  const row = await statements.row(
+    "SELECT 1 FROM users WHERE is_operator AND NOT is_disabled AND id <> $1 LIMIT 1",
+    [besides],
+  )
+  return row !== null
+}
+
+async function lockOperators(transaction: Statements): Promise<void> {
+  await transaction.run("SELECT pg_advisory_xact_lock($1)", [OPERATORS_LOCK])
+}
+
+function userFromRow(row: UserRow): UserRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    isOperator: row.is_operator,
+    isDisabled: row.is_disabled,
+    hasTwoFactor: row.has_two_factor,
+    hasPassword: row.has_password,
+    createdAt: Number(row.created_at),
+    lastSeenAt: row.last_seen_at === null ? null : Number(row.last_seen_at),
+  }
+}
