@@ -31,6 +31,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   store: 1,
   machine: 1,
   accounting: 0,
+  secrets: 0,
   "runtime.ts": 0,
 }
 
@@ -123,7 +124,7 @@ function checkForbidden(file: SourceFile): string[] {
     if (module === "ledger" && CHAT.has(target)) {
       faults.push(`${file.path}: the ledger imports chat`)
     }
-    if (module !== "store" && target.startsWith("store/sqlite/")) {
+    if (module !== "store" && /^store\/(sqlite|postgres)\//.test(target)) {
       faults.push(`${file.path}: imports ${target}: only store imports the database`)
     }
     if (module === "http" && imported === "http") continue

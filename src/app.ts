@@ -65,7 +65,7 @@ export class App implements AsyncDisposable {
     const { machine, database, store, ledger, nodeId, secret } = base
     const data = openRequestData(database, events, building)
     const { payloadLog: payloads } = data
-    const live = await openSettings(options, store, (next) => activateSettings(state, next, events))
+    const live = await openSettings(options, base, (next) => activateSettings(state, next, events))
     const state = initialState(live.effective, events, redactor)
     const hasher = new KeyHasher(secret)
     const keyring = new Keyring(store, hasher, machine.keyChanges)
@@ -113,7 +113,17 @@ export class App implements AsyncDisposable {
     const admin = building.use(
       new Lazy(async () => {
         const { openAdmin } = await import("./http/admin/open.ts")
-        const known = { store, hasher, keyring, idempotency, events, baseUrl, live, ...data }
+        const known = {
+          store,
+          secrets: base.secrets,
+          hasher,
+          keyring,
+          idempotency,
+          events,
+          baseUrl,
+          live,
+          ...data,
+        }
         return openAdmin({ ...known, ...activeOf(state), health, file: options.file })
       }),
     )

@@ -4,9 +4,10 @@ import { randomText } from "../canon/random-text.ts"
 import { Machine } from "../machine/machine.ts"
 import { databaseOf } from "../store/installation-database.ts"
 import type { DatabaseWatch, ServingDatabase } from "../store/serving-database.ts"
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
-import { secretsOf } from "./data-secrets.ts"
+import { openSecrets } from "./open-secrets.ts"
 import type { AppOptions } from "./options.ts"
 
 /** The open ledger, and what watches it. */
@@ -19,7 +20,8 @@ export interface OpenDatabase {
   readonly keeper: AnchorKeeper
   readonly ledger: Ledger
   readonly nodeId: string
-  /** The secret of the data folder. */
+  readonly secrets: InstallationSecrets
+  /** Callers' keys are hashed with it, and what the gateway signs is signed. */
   readonly secret: string
 }
 
@@ -33,9 +35,10 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const machine = building.use(new Machine(settings.data))
   const hasCompany = isShared || machine.presence.count > 1
-  const database = building.use(await databaseOf(settings).openToServe(hasCompany))
+  const opened = databaseOf(settings)
+  const database = building.use(await opened.openToServe(hasCompany))
   // After the ledger: secrets without a ledger mean that the ledger is lost.
-  const { keyPepper: secret } = await secretsOf(database.store, settings.data)
+  const { secrets, keyPepper: secret } = await openSecrets(opened, database.store)
   const databaseWatch = database.watch((fault) => {
     ledger.refuse(fault)
     if (fault) events.ledgerLost(fault.message)
@@ -46,7 +49,7 @@ export async function openDatabase(
   const ledger = openLedger(store, nodeId, events)
   const anchors = { store, data: settings.data, secret, alarms: events }
   const keeper = building.use(await AnchorKeeper.open(anchors))
-  return { machine, database, store, databaseWatch, keeper, ledger, nodeId, secret }
+  return { machine, database, store, databaseWatch, keeper, ledger, nodeId, secrets, secret }
 }
 
 function openLedger(store: Store, nodeId: string, events: Events): Ledger {

@@ -23,21 +23,21 @@ import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
 import { ConversationStore } from "../store/conversation-store.ts"
 import type { ConversationParts as KeptParts } from "../store/conversations.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
-import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
+import type { OpenDatabase } from "./open-database.ts"
 import type { AppOptions } from "./options.ts"
 import type { State } from "./state.ts"
 
 /** The active settings, those of the console included. */
 export function openSettings(
   { settings, written = [], sandboxUrl, events }: AppOptions,
-  store: Store,
+  { store, secrets }: Pick<OpenDatabase, "store" | "secrets">,
   apply: (settings: Settings) => void,
 ): Promise<LiveSettings> {
   return LiveSettings.open({
     store,
-    seal: new SecretCipher(settings.data),
+    seal: new SecretCipher(secrets),
     vendors: [...vendors.values()],
     base: { settings, written },
     sandboxUrl,
@@ -55,12 +55,12 @@ export function limiterOf(machine: Machine): RateLimiter {
 
 /** What is stored of requests besides their money. */
 export function openRequestData(
-  { reports, payloads, openReader }: ServingDatabase,
+  { reports, payloads, openReader, openConsoleStore }: ServingDatabase,
   events: Events,
   building: AsyncDisposableStack,
 ) {
   const payloadLog = building.use(new PayloadLog(payloads, events.contentsFailed))
-  return { reports, payloads, payloadLog, openReader }
+  return { reports, payloads, payloadLog, openReader, openConsoleStore }
 }
 
 /** The store of conversations. */

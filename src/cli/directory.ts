@@ -9,10 +9,11 @@ export function withUsers<T>(
   command: Command,
   work: (people: { readonly users: Users; readonly directory: UserDirectory }) => Promise<T>,
 ): Promise<T> {
-  return withInstallation(command, async ({ loaded, store, audit }) => {
-    const { data, publicUrl, server } = loaded.settings
+  return withInstallation(command, async ({ loaded, database, secrets, store, audit }) => {
+    const { publicUrl, server } = loaded.settings
     using users = new Users({
-      data,
+      store: await database.openConsoleStore(),
+      secrets,
       isInvited: (email) => store.invitations.isInvited(email, Date.now()),
       // A command reports its failure itself.
       onFailure: () => {},

@@ -36,7 +36,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     checkSettings(loaded),
     ...(check === undefined ? [] : [check]),
     checkData(settings.data),
-    await checkDatabase(settings.data),
+    await checkDatabase(settings),
     providers.clock,
     ...providers.checks,
     checkPrices(settings),
@@ -94,13 +94,13 @@ function checkData(directory: string): Check {
   }
 }
 
-async function checkDatabase(directory: string): Promise<Check> {
+async function checkDatabase(settings: Settings): Promise<Check> {
   const name = "database"
   try {
-    const database = databaseOf({ data: directory })
+    const database = databaseOf(settings)
     const { place } = database
     if (!(await database.exists())) return { name, result: "ok", found: `none yet at ${place}` }
-    const { verdict, audit } = await inspectLedger(directory)
+    const { verdict, audit } = await inspectLedger(settings)
     const { entries, accounts } = verdict
     const problem = verdict.problems[0] ?? audit.problem
     const found = `${place}: ${accounts} accounts, ${entries} entries`

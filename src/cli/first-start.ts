@@ -1,4 +1,4 @@
-import { loadSecrets } from "../config/secrets.ts"
+import { openSecrets } from "../app/open-secrets.ts"
 import type { Settings } from "../config/settings.ts"
 import { KeyHasher } from "../keys/secret.ts"
 import { Accounts } from "../management/accounts.ts"
@@ -12,10 +12,11 @@ export const FIRST_CREDITS = "10"
 
 /** Creates the first account with credits and a key. @returns the key, or undefined when there are accounts. */
 export async function firstStart(settings: Settings): Promise<string | undefined> {
-  await using store = await databaseOf(settings).openStore()
+  const database = databaseOf(settings)
+  await using store = await database.openStore()
   if ((await store.accounts.list()).length > 0) return undefined
   const audit = new Audit(store)
-  const hasher = new KeyHasher(loadSecrets(settings.data).keyPepper)
+  const hasher = new KeyHasher((await openSecrets(database, store)).keyPepper)
   const input = { name: FIRST_ACCOUNT, credits: FIRST_CREDITS }
   const account = await new Accounts(store, audit).create(COMMAND_LINE, input)
   const keys = new Keys(store, audit, hasher)

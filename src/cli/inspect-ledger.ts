@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs"
 import { type ReadAnchor, readAnchor } from "../ledger/anchor-file.ts"
-import { readSecrets } from "../config/secrets.ts"
 import { LedgerError } from "../store/ledger-error.ts"
-import { databaseOf } from "../store/installation-database.ts"
+import { type DatabaseSettings, databaseOf } from "../store/installation-database.ts"
 import { type AuditVerdict, verifyAudit } from "../ledger/verify/audit.ts"
 import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
 
@@ -20,12 +19,14 @@ export interface LedgerInspection {
  * Inspects the ledger of a data folder, which may be a copy, or on read-only media. Creates nothing.
  * @throws LedgerError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
  */
-export async function inspectLedger(dataDirectory: string): Promise<LedgerInspection> {
-  const database = databaseOf({ data: dataDirectory })
+export async function inspectLedger(settings: DatabaseSettings): Promise<LedgerInspection> {
+  const { data: dataDirectory } = settings
+  const database = databaseOf(settings)
   const path = database.place
   if (!(await database.exists())) throw noLedger(path, dataDirectory)
   // Before the ledger is read: from here on, it only grows beyond it.
-  const anchor = readAnchor(dataDirectory, readSecrets(dataDirectory)?.keyPepper)
+  const secrets = await database.openSecrets()
+  const anchor = readAnchor(dataDirectory, secrets.read("key-pepper"))
   const withLog = await database.hasLog()
   await using store = await database.openReader()
   const inside = await store.integrity.findAnchor()

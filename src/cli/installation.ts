@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import { type LoadedSettings, loadSettings } from "../config/load.ts"
-import { secretsOf } from "../app/data-secrets.ts"
+import { openSecrets } from "../app/open-secrets.ts"
 import { KeyHasher } from "../keys/secret.ts"
 import { keyChangesIn } from "../machine/machine.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
@@ -12,6 +12,8 @@ import { Codes } from "../management/codes.ts"
 import { Credits } from "../management/credits.ts"
 import { Keys } from "../management/keys.ts"
 import { Statements } from "../management/statements.ts"
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
+import type { Database } from "../store/database.ts"
 import { type Store } from "../store/store.ts"
 import { databaseOf } from "../store/installation-database.ts"
 import { CommandError } from "./exit-codes.ts"
@@ -20,6 +22,8 @@ import { loadOptions } from "./load-options.ts"
 /** The ledger and the keys of an installation, for a command that changes or shows them. */
 export interface Installation {
   readonly loaded: LoadedSettings
+  readonly database: Database
+  readonly secrets: InstallationSecrets
   readonly store: Store
   readonly hasher: KeyHasher
   readonly audit: Audit
@@ -37,8 +41,10 @@ export async function withInstallation<T>(
 ): Promise<T> {
   const loaded = loadSettings(loadOptions(command))
   const { data } = loaded.settings
-  await using store = await databaseOf(loaded.settings).openStore()
-  const hasher = new KeyHasher((await secretsOf(store, data)).keyPepper)
+  const database = databaseOf(loaded.settings)
+  await using store = await database.openStore()
+  const { secrets, keyPepper } = await openSecrets(database, store)
+  const hasher = new KeyHasher(keyPepper)
   const audit = new Audit(store)
   const accounts = new Accounts(store, audit)
   // Running gateways are notified before the command reports success.
@@ -49,7 +55,7 @@ export async function withInstallation<T>(
   const statements = new Statements(store)
   const services = { accounts, keys, credits, codes, statements }
   try {
-    return await work({ loaded, store, hasher, audit, ...services })
+    return await work({ loaded, database, secrets, store, hasher, audit, ...services })
   } catch (error) {
     throw error instanceof StoreError ? refusalOf(error) : error
   }

@@ -12,7 +12,7 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
     .command("verify")
     .description("verify the entire ledger, or a copy of it with --data; changes nothing")
     .action(async (_options: object, command) => {
-      const look = await inspectLedger(loadSettings(loadOptions(command)).settings.data)
+      const look = await inspectLedger(loadSettings(loadOptions(command)).settings)
       const found = problemsOf(look)
       outputOf(command, terminal).result(documentOf(look), (style) => describe(look, found, style))
       if (found.length === 0) return

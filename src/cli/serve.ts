@@ -36,7 +36,7 @@ export const registerServe: RegisterCommand = (program, terminal) => {
     .action(async (options: { newBook?: boolean }, command: Command) => {
       const load = loadOptions(command)
       if (process.env[WORKER_VARIABLE] !== undefined) return serveAsWorker(load)
-      if (options.newBook === true) await beginLedger(loadSettings(load).settings.data)
+      if (options.newBook === true) await beginLedger(loadSettings(load).settings)
       await serve(load, outputOf(command, terminal))
     })
 }
@@ -64,7 +64,9 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   const { url } = serving
   asked.onAgain = serving.hurry
   const { catalog } = runtimeConfigOf(effectiveSettings(whole.settings, sandboxUrl)).config
-  const consoleUrl = await consoleAddress(settings.data, url)
+  const database = databaseOf(settings)
+  const secrets = await database.openSecrets()
+  const consoleUrl = consoleAddress(url, secrets, await database.hasOperator())
   const document = {
     url,
     console: consoleUrl,
@@ -132,8 +134,9 @@ async function startWorkers(
 }
 
 /** @throws CommandError `conflict` where there is a ledger: it is never started a second time. */
-async function beginLedger(data: string): Promise<void> {
-  const database = databaseOf({ data })
+async function beginLedger(settings: Settings): Promise<void> {
+  const { data } = settings
+  const database = databaseOf(settings)
   const now = new Date()
   try {
     await database.setRemainsAside(now)

@@ -40,9 +40,11 @@ async function readWhole(
   loaded: LoadedSettings,
   open: OpenDatabase,
 ): Promise<WholeSettings> {
-  const { data, providers } = loaded.settings
-  const { records, hasAccounts } = await readDatabase(databaseOf(loaded.settings), open)
-  const reading = readConsole(records, { vendors: load.vendors, seal: new SecretCipher(data) })
+  const { providers } = loaded.settings
+  const database = databaseOf(loaded.settings)
+  const { records, hasAccounts } = await readDatabase(database, open)
+  const seal = new SecretCipher(await database.openSecrets())
+  const reading = readConsole(records, { vendors: load.vendors, seal })
   const isSetUp = records.some(({ section }) => section === "provider")
   return {
     settings: mergeConsole(loaded, reading),

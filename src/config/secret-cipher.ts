@@ -1,7 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-import { existsSync, mkdirSync } from "node:fs"
-import { join } from "node:path"
-import { readOrCreate } from "./secrets.ts"
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 
 /** AES-256-GCM: nonces are random and never reused, and the tag detects any change. */
 const CIPHER = "aes-256-gcm"
@@ -11,20 +9,20 @@ const TAG_BYTES = 16
 const VERSION = "1."
 
 /**
- * Encrypts the secrets that the console is given, the credentials of providers, under a key in a separate file:
+ * Encrypts the secrets that the console is given, the credentials of providers, under a key of the installation:
  * the database alone is not enough to read them.
  */
 export class SecretCipher {
-  readonly #path: string
+  readonly #secrets: InstallationSecrets
   #key: Buffer | undefined
 
-  constructor(dataDirectory: string) {
-    this.#path = join(dataDirectory, "secrets", "provider-key")
+  constructor(secrets: InstallationSecrets) {
+    this.#secrets = secrets
   }
 
   /**
    * @param place where the text belongs; at another place it cannot be opened.
-   * @throws Error when the key file is damaged, or cannot be written.
+   * @throws Error when the key is damaged, or cannot be written.
    */
   encrypt(place: string, text: string): string {
     const nonce = randomBytes(NONCE_BYTES)
@@ -34,7 +32,7 @@ export class SecretCipher {
     return VERSION + Buffer.concat(sealed).toString("base64")
   }
 
-  /** Undefined when the key file is lost or replaced, or the ciphertext was changed. */
+  /** Undefined when the key is lost or replaced, or the ciphertext was changed. */
   open(place: string, sealed: string): string | undefined {
     try {
       const key = this.#keyThatIs()
@@ -52,13 +50,13 @@ export class SecretCipher {
 
   /** Created when the first secret is encrypted. Before that, a lost key is reported and not replaced. */
   #keyToEncrypt(): Buffer {
-    mkdirSync(join(this.#path, ".."), { recursive: true, mode: 0o700 })
-    this.#key ??= Buffer.from(readOrCreate(this.#path), "hex")
+    this.#key ??= Buffer.from(this.#secrets.readOrCreate("provider-key"), "hex")
     return this.#key
   }
 
   #keyThatIs(): Buffer | undefined {
-    if (this.#key === undefined && !existsSync(this.#path)) return undefined
+    if (this.#key === undefined && this.#secrets.read("provider-key") === undefined)
+      return undefined
     return this.#keyToEncrypt()
   }
 }

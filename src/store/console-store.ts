@@ -1,23 +1,9 @@
-import { Database } from "bun:sqlite"
-import { existsSync, mkdirSync } from "node:fs"
-import { join } from "node:path"
-import { makePrivateFile } from "./private-file.ts"
 import type { ProofReads, ProofWrites } from "./proofs.ts"
 import type { SecondFactorReads, SecondFactorWrites } from "./second-factors.ts"
 import type { SessionReads, SessionWrites } from "./sessions.ts"
 import type { SignInAttempts } from "./sign-in-attempts.ts"
-import { SqliteProofs } from "./sqlite/sign-in/proofs.ts"
-import { SqliteSecondFactors } from "./sqlite/sign-in/second-factors.ts"
-import { SqliteSessions } from "./sqlite/sign-in/sessions.ts"
-import { SqliteSignInAttempts } from "./sqlite/sign-in/sign-in-attempts.ts"
-import { SqliteUsers } from "./sqlite/sign-in/users.ts"
-import { migrate } from "./sqlite/migrate.ts"
-import { CONSOLE_SCHEMA } from "./sqlite/schemas/console.ts"
-import { useWriteAheadLog } from "./sqlite/write-ahead-log.ts"
 import type { UserReads, UserWrites } from "./users.ts"
 
-/** How long a write waits for the lock of another process, milliseconds. */
-const BUSY_TIME = 5_000
 /** Older attempts are outside every window, milliseconds. */
 export const LONGEST_WINDOW = 60 * 60_000
 
@@ -30,51 +16,4 @@ export interface ConsoleStore extends Disposable {
   readonly attempts: SignInAttempts
   /** Removes what has expired. */
   sweep(now: number): Promise<void>
-}
-
-/** Whether `console.db` exists. */
-export function hasConsoleStore(dataDirectory: string): boolean {
-  return existsSync(pathIn(dataDirectory))
-}
-
-/**
- * Opens `console.db`, creating it and bringing it up to date. A commit survives a crash of the process;
- * it does not wait for the disk, which would block callers' requests during a sign-in.
- * @throws SchemaError if a newer Tollgate wrote it.
- */
-export function openConsoleStore(dataDirectory: string): ConsoleStore {
-  const database = openDatabase(dataDirectory)
-  sweep(database, Date.now())
-  return {
-    users: new SqliteUsers(database),
-    sessions: new SqliteSessions(database),
-    secondFactors: new SqliteSecondFactors(database),
-    proofs: new SqliteProofs(database),
-    attempts: new SqliteSignInAttempts(database),
-    sweep: async (now) => sweep(database, now),
-    [Symbol.dispose]: () => database.close(),
-  }
-}
-
-function openDatabase(dataDirectory: string): Database {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
-  const path = pathIn(dataDirectory)
-  makePrivateFile(path)
-  const database = new Database(path, { create: true })
-  database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-  useWriteAheadLog(database)
-  database.run("PRAGMA synchronous = NORMAL")
-  database.run("PRAGMA foreign_keys = ON")
-  migrate(database, CONSOLE_SCHEMA)
-  return database
-}
-
-function pathIn(dataDirectory: string): string {
-  return join(dataDirectory, "console.db")
-}
-
-function sweep(database: Database, now: number): void {
-  database.run("DELETE FROM sessions WHERE expires_at <= ?", [now])
-  database.run("DELETE FROM proofs WHERE expires_at <= ?", [now])
-  database.run("DELETE FROM attempts WHERE begun_at <= ?", [now - LONGEST_WINDOW])
 }

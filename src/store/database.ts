@@ -1,3 +1,5 @@
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
+import type { ConsoleStore } from "./console-store.ts"
 import type { ServingDatabase } from "./serving-database.ts"
 import type { Store, StoreReader } from "./store.ts"
 
@@ -22,6 +24,12 @@ export interface Database {
    * @throws LedgerError as `openStore` does.
    */
   openToServe(isShared: boolean): Promise<ServingDatabase>
+  /** Opens the users of the console and their credentials; creates what it needs. */
+  openConsoleStore(): Promise<ConsoleStore>
+  /** Whether someone can manage the gateway in the console. Creates nothing. */
+  hasOperator(): Promise<boolean>
+  /** The secrets of the installation, which all its processes share. */
+  openSecrets(): Promise<InstallationSecrets>
   /** Whether it has a log that a copy of it needs as well. */
   hasLog(): Promise<boolean>
   /**

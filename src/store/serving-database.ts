@@ -1,4 +1,5 @@
 import type { LedgerError } from "./ledger-error.ts"
+import type { ConsoleStore } from "./console-store.ts"
 import type { ConversationParts } from "./conversations.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Reports } from "./reports.ts"
@@ -10,6 +11,8 @@ export interface ServingDatabase extends AsyncDisposable {
   readonly reports: Reports
   readonly payloads: PayloadLog
   readonly conversations: ConversationParts
+  /** The users of the console and their credentials. */
+  openConsoleStore(): Promise<ConsoleStore>
   /**
    * Others use the same database from now on. Running calls are not affected; to call it again does nothing.
    */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { join } from "node:path"
-import { readOrCreate } from "../config/secrets.ts"
-import { type ConsoleStore, openConsoleStore } from "../store/console-store.ts"
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
+import type { SetupToken } from "../secrets/setup-token.ts"
+import type { ConsoleStore } from "../store/console-store.ts"
 import type { SessionRecord } from "../store/sessions.ts"
 import type { UserChange, UserFilter, UserRecord } from "../store/users.ts"
 import { AttemptLimits } from "./attempt-limits.ts"
@@ -11,12 +11,13 @@ import { OwnCredentials } from "./own-credentials.ts"
 import { Passwords } from "./passwords.ts"
 import { isLastOperator, isRegistered, noSuchUser, operatorExists } from "./refusals.ts"
 import { SecondFactors } from "./second-factors.ts"
-import { SetupToken } from "./setup-token.ts"
 import { SignIn } from "./sign-in.ts"
 import { type OpenSession, UserSessions } from "./user-sessions.ts"
 
 export interface UsersOptions {
-  readonly data: string
+  /** Closed with the users. */
+  readonly store: ConsoleStore
+  readonly secrets: InstallationSecrets
   /** Whether an address is invited: issuers may create a new user only then. */
   readonly isInvited: (email: string) => Promise<boolean>
   /** Reports a failure to the operator. */
@@ -29,7 +30,7 @@ export interface NewUser {
   readonly password: string
 }
 
-/** The users of the console. They and their sessions are in `console.db`, which all processes share. */
+/** The users of the console. They and their sessions are in a store that all processes share. */
 export class Users implements Disposable {
   readonly signIn: SignIn
   readonly issuers: Issuers
@@ -40,13 +41,10 @@ export class Users implements Disposable {
   readonly #passwords = new Passwords()
   readonly #limits: AttemptLimits
 
-  /** @throws Error if `console.db` cannot be opened. */
-  constructor({ data, isInvited, onFailure }: UsersOptions) {
-    const store = openConsoleStore(data)
+  constructor({ store, secrets, isInvited, onFailure }: UsersOptions) {
     const limits = new AttemptLimits(store)
     const sessions = new UserSessions(store)
-    const secretPath = join(data, "secrets", "session-secret")
-    const cipher = new FactorCipher(() => readOrCreate(secretPath))
+    const cipher = new FactorCipher(() => secrets.readOrCreate("session-secret"))
     const secondFactors = new SecondFactors(store, cipher)
     const parts = { store, limits, sessions, secondFactors, passwords: this.#passwords }
     this.#store = store
@@ -55,7 +53,7 @@ export class Users implements Disposable {
     this.signIn = new SignIn(parts)
     this.own = new OwnCredentials(parts)
     this.issuers = new Issuers({ store, limits, sessions, isInvited, onFailure })
-    this.setupToken = new SetupToken(data)
+    this.setupToken = secrets.setupToken
   }
 
   hasOperator(): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +20,7 @@ let seal: SecretCipher
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-console-"))
-  seal = new SecretCipher(folder)
+  seal = new SecretCipher(new SecretFolder(folder))
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -113,7 +114,7 @@ describe("what the console has set", () => {
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
     const sources = { vendors: VENDORS, seal, known }
     expect(readConsole([first], sources).settings.providers["mine"]?.apiKey).toBe("first")
-    const lost = new SecretCipher(join(folder, "elsewhere"))
+    const lost = new SecretCipher(new SecretFolder(join(folder, "elsewhere")))
     const again = readConsole([first], { ...sources, seal: lost })
     expect(again.settings.providers["mine"]?.apiKey).toBe("first")
     const second = record("provider", "mine", { vendor: "openai", api_key: "second" })

@@ -1,3 +1,4 @@
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import { describe, expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,7 +21,7 @@ class Folder implements Disposable {
 describe("the seal", () => {
   test("gives back what was sealed, at its place alone, and never seals twice alike", () => {
     using folder = new Folder()
-    const seal = new SecretCipher(folder.path)
+    const seal = new SecretCipher(new SecretFolder(folder.path))
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ minLength: 1 }), (text, place) => {
         const sealed = seal.encrypt(place, text)
@@ -28,7 +29,7 @@ describe("the seal", () => {
         expect(seal.open(`${place}x`, sealed)).toBeUndefined()
         expect(seal.encrypt(place, text)).not.toBe(sealed)
         // Another process has the same key file.
-        expect(new SecretCipher(folder.path).open(place, sealed)).toBe(text)
+        expect(new SecretCipher(new SecretFolder(folder.path)).open(place, sealed)).toBe(text)
       }),
       { numRuns: 100 },
     )
@@ -36,7 +37,7 @@ describe("the seal", () => {
 
   test("notices every changed character", () => {
     using folder = new Folder()
-    const seal = new SecretCipher(folder.path)
+    const seal = new SecretCipher(new SecretFolder(folder.path))
     const sealed = seal.encrypt("provider/a", "secret")
     for (let index = 0; index < sealed.length; index++) {
       const other = sealed[index] === "A" ? "B" : "A"
@@ -53,7 +54,7 @@ describe("the seal", () => {
 
   test("its key is made when the first secret is, readable by its owner alone", () => {
     using folder = new Folder()
-    const seal = new SecretCipher(folder.path)
+    const seal = new SecretCipher(new SecretFolder(folder.path))
     expect(seal.open("a", "1.AAAA")).toBeUndefined()
     expect(() => statSync(folder.keyFile)).toThrow()
     seal.encrypt("a", "b")
@@ -63,13 +64,15 @@ describe("the seal", () => {
 
   test("with another key file, a damaged one or none it opens nothing and does not fail", () => {
     using folder = new Folder()
-    const sealed = new SecretCipher(folder.path).encrypt("a", "b")
+    const sealed = new SecretCipher(new SecretFolder(folder.path)).encrypt("a", "b")
     rmSync(folder.keyFile)
-    expect(new SecretCipher(folder.path).open("a", sealed)).toBeUndefined()
+    expect(new SecretCipher(new SecretFolder(folder.path)).open("a", sealed)).toBeUndefined()
     writeFileSync(folder.keyFile, "short")
-    expect(new SecretCipher(folder.path).open("a", sealed)).toBeUndefined()
-    expect(() => new SecretCipher(folder.path).encrypt("a", "b")).toThrow("damaged")
+    expect(new SecretCipher(new SecretFolder(folder.path)).open("a", sealed)).toBeUndefined()
+    expect(() => new SecretCipher(new SecretFolder(folder.path)).encrypt("a", "b")).toThrow(
+      "damaged",
+    )
     writeFileSync(folder.keyFile, "0".repeat(64))
-    expect(new SecretCipher(folder.path).open("a", sealed)).toBeUndefined()
+    expect(new SecretCipher(new SecretFolder(folder.path)).open("a", sealed)).toBeUndefined()
   })
 })

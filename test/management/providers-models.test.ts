@@ -1,3 +1,4 @@
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -57,7 +58,7 @@ class Process {
     const process: { current?: Process } = {}
     const live = await LiveSettings.open({
       store,
-      seal: new SecretCipher(settings.data),
+      seal: new SecretCipher(new SecretFolder(settings.data)),
       vendors: [...vendors.values()],
       base: { settings, written: ["multiplier"] },
       sandboxUrl,

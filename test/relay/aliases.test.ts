@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import type { ModelSettings } from "../../src/config/settings.ts"
-import { loadSecrets } from "../../src/config/secrets.ts"
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { wave } from "../support/audio.ts"
 import {
@@ -83,7 +83,10 @@ async function keyBeside(
   { account }: TestCaller,
   order: Partial<KeyInput>,
 ): Promise<(body: object, key: string) => Promise<Response>> {
-  const issuer = new KeyIssuer(store, new KeyHasher(loadSecrets(settings.data).keyPepper))
+  const issuer = new KeyIssuer(
+    store,
+    new KeyHasher(new SecretFolder(settings.data).readOrCreate("key-pepper")),
+  )
   const { secret } = await issuer.issue({ account: account.id, name: "beside", ...order })
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
   await until(async () => (await fetch(`${url}/v1/models`, { headers })).ok)

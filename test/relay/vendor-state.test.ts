@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { KeyHasher } from "../../src/keys/secret.ts"
-import { loadSecrets } from "../../src/config/secrets.ts"
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import { KeyIssuer } from "../support/key-issuer.ts"
 import { type TestCaller } from "../support/gateway.ts"
 import { stateGateway } from "./state-gateway.ts"
@@ -255,7 +255,9 @@ test("a caller who leaves an answer has what it named until then", async () => {
 
 test("all keys of an account share it, also one that was rotated", async () => {
   const { n } = await leave(setup.ann)
-  const hasher = new KeyHasher(loadSecrets(setup.gateway.settings.data).keyPepper)
+  const hasher = new KeyHasher(
+    new SecretFolder(setup.gateway.settings.data).readOrCreate("key-pepper"),
+  )
   const issuer = new KeyIssuer(setup.gateway.store, hasher)
   const { secret } = await issuer.issue({ account: setup.ann.account.id, name: "other" })
   const rotated = await issuer.rotate(setup.ann.keyId, 60_000)

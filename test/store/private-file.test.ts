@@ -5,13 +5,13 @@ import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import { openSqliteReports } from "../../src/store/sqlite/requests-reports.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
-import { openConsoleStore } from "../../src/store/console-store.ts"
+import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
 
 test("no other user of the machine can read what is kept, no matter who made the folder", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))
   const database = join(data, "tollgate.db")
   const store = openSqliteStore(database)
-  const users = openConsoleStore(data)
+  const users = openConsoleFile(data)
   const reports = openSqliteReports(database)
   try {
     store.methods.accounts.create({ id: "acc", name: "acc", createdAt: 1 }, AUDIT)

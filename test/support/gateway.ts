@@ -6,7 +6,7 @@ import { AUDIT } from "../store/audit-record.ts"
 import type { AccountRecord } from "../../src/store/accounts.ts"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { App } from "../../src/app.ts"
-import { loadSecrets } from "../../src/config/secrets.ts"
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
 import { type KeyInput, KeyIssuer } from "./key-issuer.ts"
 import type { Pace } from "../../src/http/incoming-body.ts"
@@ -164,7 +164,10 @@ async function newCaller(
     const grant = { account: account.id, kind: "grant", amount, at: now } as const
     await store.entries.add({ ...grant, note: null, author: null }, AUDIT)
   }
-  const issuer = new KeyIssuer(store, new KeyHasher(loadSecrets(data).keyPepper))
+  const issuer = new KeyIssuer(
+    store,
+    new KeyHasher(new SecretFolder(data).readOrCreate("key-pepper")),
+  )
   const { secret, key } = await issuer.issue({ account: account.id, name: "test", ...order })
   await keyIsKnown(url, secret)
   const authorization = `Bearer ${secret}`

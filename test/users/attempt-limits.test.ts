@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { asGatewayError } from "../../src/canon/errors.ts"
-import { openConsoleStore } from "../../src/store/console-store.ts"
+import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
 import { AttemptLimits, PER_ADDRESS, PER_USER } from "../../src/users/attempt-limits.ts"
 
 /** Asks whether an address may try as a user, at a time. */
@@ -11,7 +11,7 @@ type Try = (address: string, user: string, now?: number) => Promise<boolean>
 
 async function withLimits(work: (isLetIn: Try) => Promise<void>): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), "tollgate-attempts-"))
-  const store = openConsoleStore(data)
+  const store = openConsoleFile(data)
   const limits = new AttemptLimits(store)
   try {
     await work(async (address, user, now = 1_000) => {

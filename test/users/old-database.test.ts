@@ -1,3 +1,5 @@
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
+import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { Database } from "bun:sqlite"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -34,7 +36,12 @@ function openOld(): Old {
   file.run(readFileSync(join(import.meta.dir, "console-of-schema-1.sql"), "utf8"))
   file.run("PRAGMA user_version = 1")
   file.close()
-  const users = new Users({ data, isInvited: async () => false, onFailure: () => {} })
+  const users = new Users({
+    store: openConsoleFile(data),
+    secrets: new SecretFolder(data),
+    isInvited: async () => false,
+    onFailure: () => {},
+  })
   return {
     users,
     [Symbol.dispose]() {

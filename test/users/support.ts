@@ -1,3 +1,5 @@
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
+import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,7 +28,8 @@ export function openUsers(): TestUsers {
   const opened: Users[] = []
   const open = (): Users => {
     const users = new Users({
-      data,
+      store: openConsoleFile(data),
+      secrets: new SecretFolder(data),
       isInvited: async (email) => invited.has(email),
       onFailure: (message) => heard.push(message),
     })

@@ -19,6 +19,8 @@ import { Statements } from "../../management/statements.ts"
 import { UsageReports } from "../../management/usage.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
 import type { Health } from "../../routing/health.ts"
+import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
+import type { ConsoleStore } from "../../store/console-store.ts"
 import type { PayloadLog } from "../../store/payload-log.ts"
 import type { Reports } from "../../store/reports.ts"
 import type { Store, StoreReader } from "../../store/store.ts"
@@ -45,13 +47,15 @@ import { writeOffEndpoints } from "./write-offs.ts"
 /** What the management API needs of the running gateway. */
 export interface AdminParts {
   readonly store: Store
-  /** Where the ledger is; reports read it on a thread of their own. */
   /** The database for one that reads through all of it. */
   readonly openReader: () => Promise<StoreReader>
   /** What is known of past requests, on a thread of its own. */
   readonly reports: Reports
   /** Prompts and answers of accounts that have them stored. */
   readonly payloads: PayloadLog
+  /** The users of the console and their credentials. */
+  readonly openConsoleStore: () => Promise<ConsoleStore>
+  readonly secrets: InstallationSecrets
   readonly hasher: KeyHasher
   readonly keyring: Keyring
   readonly idempotency: Idempotency
@@ -89,7 +93,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     warn: events.warning,
   })
   const takesCards = (): boolean => settings().stripe !== undefined
-  const people = opening.use(openPeople({ ...parts, audit, takesCards }))
+  const people = opening.use(await openPeople({ ...parts, audit, takesCards }))
   const uses = usesOf(reports, events)
   const keys = new Keys(store, audit, parts.hasher, { uses, changed: () => keysChanged(parts) })
   const endpoints = [

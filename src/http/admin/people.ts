@@ -6,6 +6,8 @@ import { Members } from "../../management/members.ts"
 import { OwnPassword } from "../../management/own-password.ts"
 import { Sessions } from "../../management/sessions.ts"
 import { UserDirectory } from "../../management/user-directory.ts"
+import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
+import type { ConsoleStore } from "../../store/console-store.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { Users } from "../../users/users.ts"
@@ -18,6 +20,8 @@ import { userEndpoints } from "./users.ts"
 
 export interface PeopleParts {
   readonly store: Store
+  readonly openConsoleStore: () => Promise<ConsoleStore>
+  readonly secrets: InstallationSecrets
   readonly audit: Audit
   readonly events: Events
   readonly settings: () => Settings
@@ -32,11 +36,12 @@ export interface People extends Disposable {
   readonly actorOf: ActorOf
 }
 
-/** Opens the users' file and builds what is about people on it. */
-export function openPeople(parts: PeopleParts): People {
-  const { store, audit, events, settings, baseUrl, takesCards } = parts
+/** Opens the users and builds what is about people on them. */
+export async function openPeople(parts: PeopleParts): Promise<People> {
+  const { store, openConsoleStore, secrets, audit, events, settings, baseUrl, takesCards } = parts
   const users = new Users({
-    data: settings().data,
+    store: await openConsoleStore(),
+    secrets,
     isInvited: (email) => store.invitations.isInvited(email, Date.now()),
     onFailure: (message) => events.warning(`signing in: ${message}`),
   })

@@ -1,4 +1,7 @@
 import { existsSync } from "node:fs"
+import { dirname } from "node:path"
+import { SecretFolder } from "../../secrets/secret-folder.ts"
+import type { ConsoleStore } from "../console-store.ts"
 import type { Database } from "../database.ts"
 import type { ServingDatabase } from "../serving-database.ts"
 import type { Store, StoreReader } from "../store.ts"
@@ -9,6 +12,7 @@ import { DirectFile } from "./direct-file.ts"
 import { SqlitePayloadLog } from "./payload-log.ts"
 import { ReportsOnDemand } from "./reports-on-demand.ts"
 import { openServingStore } from "./serving-store.ts"
+import { hasConsoleFile, openConsoleFile } from "./sign-in/console-file.ts"
 import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
@@ -23,6 +27,21 @@ export class SqliteDatabase implements Database {
 
   async exists(): Promise<boolean> {
     return existsSync(this.place)
+  }
+
+  async openConsoleStore(): Promise<ConsoleStore> {
+    return openConsoleFile(dirname(this.place))
+  }
+
+  async hasOperator(): Promise<boolean> {
+    const directory = dirname(this.place)
+    if (!hasConsoleFile(directory)) return false
+    using store = openConsoleFile(directory)
+    return await store.users.hasOperator()
+  }
+
+  async openSecrets(): Promise<SecretFolder> {
+    return new SecretFolder(dirname(this.place))
   }
 
   async hasLog(): Promise<boolean> {
@@ -59,6 +78,7 @@ export class SqliteDatabase implements Database {
       reports,
       payloads: new SqlitePayloadLog(path, reports),
       conversations,
+      openConsoleStore: () => this.openConsoleStore(),
       hasCompany: () => store.hasCompany(),
       openReader: () => openThreadedStore(path),
       watch: (onChange) => new DatabaseWatch(path, onChange),

@@ -1,5 +1,5 @@
 import { cookiesAfter } from "../../users/cookies-after.ts"
-import { SetupToken } from "../../../src/users/setup-token.ts"
+import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import type { TestGateway } from "../../support/gateway.ts"
 
 export interface Person {
@@ -74,7 +74,7 @@ export class ConsoleBrowser {
 /** The first user, made by the link of the start. */
 export async function setUpOperator(gateway: TestGateway): Promise<ConsoleBrowser> {
   const browser = new ConsoleBrowser(gateway)
-  const token = new SetupToken(gateway.settings.data).readOrCreate()
+  const token = new SecretFolder(gateway.settings.data).setupToken.readOrCreate()
   await browser.json("POST", "/setup", { token, ...OPERATOR })
   return browser
 }

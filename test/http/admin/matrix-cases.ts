@@ -1,4 +1,4 @@
-import { SetupToken } from "../../../src/users/setup-token.ts"
+import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { PASSWORD, type Role, type World } from "./matrix-world.ts"
 
 /** What is asked, and what it gets from those who may. */
@@ -267,7 +267,7 @@ const SESSIONS: readonly Case[] = [
     ok: 409,
     ask: ({ gateway }) => ({
       body: {
-        token: new SetupToken(gateway.settings.data).readOrCreate(),
+        token: new SecretFolder(gateway.settings.data).setupToken.readOrCreate(),
         name: "second",
         email: "second@example.com",
         password: PASSWORD,

@@ -1,4 +1,4 @@
-import { SetupToken } from "../../../src/users/setup-token.ts"
+import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { provider, simulated, type TestGateway } from "../../support/gateway.ts"
 import { ADMIN_TOKEN, asked, startManaged } from "./support.ts"
 
@@ -125,7 +125,7 @@ function post(gateway: TestGateway, path: string, body: unknown): Promise<Respon
 }
 
 async function setUp(gateway: TestGateway, email: string): Promise<string> {
-  const token = new SetupToken(gateway.settings.data).readOrCreate()
+  const token = new SecretFolder(gateway.settings.data).setupToken.readOrCreate()
   const order = { token, name: `operator ${SCRIPT}`, email, password: PASSWORD }
   return cookiesOf(await post(gateway, "/setup", order))
 }

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
-import { SetupToken } from "../../../src/users/setup-token.ts"
+import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { totp } from "../../users/totp.ts"
 import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
@@ -47,7 +47,10 @@ test("the link of the first start makes the operator, once", async () => {
     status: 400,
     param: "password",
   })
-  const right = { ...setup, token: new SetupToken(gateway.settings.data).readOrCreate() }
+  const right = {
+    ...setup,
+    token: new SecretFolder(gateway.settings.data).setupToken.readOrCreate(),
+  }
   const session = await browser.json("POST", "/setup", right)
   expect(session).toMatchObject({
     user: { name: "Olga", email: OPERATOR.email, two_factor: false, has_password: true },
@@ -94,7 +97,7 @@ test("behind TLS all cookies travel by TLS alone", async () => {
     },
   })
   const browser = new ConsoleBrowser({ url: `http://127.0.0.1:${port}` })
-  const token = new SetupToken(gateway.settings.data).readOrCreate()
+  const token = new SecretFolder(gateway.settings.data).setupToken.readOrCreate()
   const session = await browser.json("POST", "/setup", { token, ...OPERATOR })
   expect(session["base_url"]).toBe(publicUrl)
   expect(browser.setCookies.length).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { AUDIT } from "../../store/audit-record.ts"
-import { loadSecrets } from "../../../src/config/secrets.ts"
+import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { KeyHasher } from "../../../src/keys/secret.ts"
 import { KeyIssuer } from "../../support/key-issuer.ts"
 import { CHAT, receiptsOf } from "../../relay/support.ts"
@@ -54,7 +54,7 @@ test("another key of the account gets the answer, and its tokens are not counted
   const caller = await gateway.caller("1", { tokensPerMinute: 20 })
   const issuer = new KeyIssuer(
     gateway.store,
-    new KeyHasher(loadSecrets(gateway.settings.data).keyPepper),
+    new KeyHasher(new SecretFolder(gateway.settings.data).readOrCreate("key-pepper")),
   )
   const { secret } = await issuer.issue({ account: caller.account.id, name: "second" })
   vendorDoes.answer = () => whole()
@@ -72,7 +72,7 @@ test("another key with a list is not told an image of the usual model before it 
   const caller = await gateway.caller("1")
   const issuer = new KeyIssuer(
     gateway.store,
-    new KeyHasher(loadSecrets(gateway.settings.data).keyPepper),
+    new KeyHasher(new SecretFolder(gateway.settings.data).readOrCreate("key-pepper")),
   )
   const order = { account: caller.account.id, name: "second", models: ["own/y"] }
   const { secret } = await issuer.issue(order)

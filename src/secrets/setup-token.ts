@@ -2,17 +2,26 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** The token of the link that makes the first operator. It lies in a file, so that all processes agree. */
-export class SetupToken {
+/** The token of the link that makes the first operator. All processes have the same. */
+export interface SetupToken {
+  /** The token, made where there is none. */
+  readOrCreate(): string
+  /** Compares in a time that tells nothing about the token. */
+  isRight(candidate: string): boolean
+  /** After this the link is worth nothing. */
+  remove(): void
+}
+
+/** The token in a file. */
+export class SetupTokenFile implements SetupToken {
   readonly #path: string
 
-  constructor(dataDirectory: string) {
-    const directory = join(dataDirectory, "secrets")
+  /** @param directory of the secrets. */
+  constructor(directory: string) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     this.#path = join(directory, "setup-token")
   }
 
-  /** The token, made where there is none. */
   readOrCreate(): string {
     for (;;) {
       const token = this.#read()
@@ -21,13 +30,11 @@ export class SetupToken {
     }
   }
 
-  /** Compares in a time that tells nothing about the token. */
   isRight(candidate: string): boolean {
     const token = this.#read()
     return token !== undefined && timingSafeEqual(digest(token), digest(candidate))
   }
 
-  /** After this the link is worth nothing. */
   remove(): void {
     rmSync(this.#path, { force: true })
   }

@@ -1,0 +1,30 @@
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
+import type { Database } from "../store/database.ts"
+import { LedgerError } from "../store/ledger-error.ts"
+import type { StoreReader } from "../store/store.ts"
+
+/** The secrets of an installation, with the one that its keys are hashed with. */
+export interface OpenSecrets {
+  readonly secrets: InstallationSecrets
+  readonly keyPepper: string
+}
+
+/**
+ * The secrets of an installation, created at the first start. A ledger whose keys were hashed with other secrets is
+ * useless with new ones: no key would work, and nothing would say why.
+ * @throws LedgerError `without_secrets`.
+ */
+export async function openSecrets(
+  database: Database,
+  store: Pick<StoreReader, "keys">,
+): Promise<OpenSecrets> {
+  const secrets = await database.openSecrets()
+  const known = secrets.read("key-pepper")
+  if (known !== undefined) return { secrets, keyPepper: known }
+  const [key] = await store.keys.list({ now: Date.now() }, null, 1)
+  if (!key) return { secrets, keyPepper: secrets.readOrCreate("key-pepper") }
+  throw new LedgerError(
+    "without_secrets",
+    `the secrets of the ledger at ${database.place} are gone: none of its keys would work`,
+  )
+}

@@ -1,0 +1,44 @@
+import { createHash, hkdfSync, timingSafeEqual } from "node:crypto"
+import type { InstallationSecrets, SecretName } from "./installation-secrets.ts"
+import type { SetupToken } from "./setup-token.ts"
+
+const BYTES = 32
+
+/** All secrets of an installation from one that its processes share (HKDF, RFC 5869, with the names of the secrets). */
+export class DerivedSecrets implements InstallationSecrets {
+  readonly #root: string
+  readonly setupToken: SetupToken
+
+  /** @param root at least 32 characters that nobody can guess. */
+  constructor(root: string) {
+    this.#root = root
+    const token = derive(root, "setup-token").toString("base64url")
+    this.setupToken = {
+      readOrCreate: () => token,
+      isRight: (candidate) => timingSafeEqual(digest(token), digest(candidate)),
+      // It is worth nothing as soon as there is an operator.
+      remove() {},
+    }
+  }
+
+  /** Shows that two processes have the same secret, and nothing of it. */
+  get fingerprint(): string {
+    return derive(this.#root, "fingerprint").toString("hex")
+  }
+
+  readOrCreate(name: SecretName): string {
+    return derive(this.#root, name).toString("hex")
+  }
+
+  read(name: SecretName): string {
+    return this.readOrCreate(name)
+  }
+}
+
+function derive(root: string, name: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", root, "tollgate", name, BYTES))
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest()
+}

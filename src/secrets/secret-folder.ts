@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto"
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { InstallationSecrets, SecretName } from "./installation-secrets.ts"
+import { SetupTokenFile } from "./setup-token.ts"
+
+/** Secrets in files of a data folder, readable by their owner only. */
+export class SecretFolder implements InstallationSecrets {
+  readonly #directory: string
+
+  constructor(dataDirectory: string) {
+    this.#directory = join(dataDirectory, "secrets")
+  }
+
+  readOrCreate(name: SecretName): string {
+    const path = join(this.#directory, name)
+    if (!existsSync(path)) {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+      create(path, randomBytes(32).toString("hex"))
+    }
+    return readWhole(path)
+  }
+
+  read(name: SecretName): string | undefined {
+    const path = join(this.#directory, name)
+    return existsSync(path) ? readWhole(path) : undefined
+  }
+
+  get setupToken(): SetupTokenFile {
+    return new SetupTokenFile(this.#directory)
+  }
+}
+
+function readWhole(path: string): string {
+  const secret = readFileSync(path, "utf8").trim()
+  if (secret.length < 64) {
+    throw new Error(`the secret in ${path} is damaged: restore it from a backup of the data folder`)
+  }
+  return secret
+}
+
+/** Links a complete file into place; if another process was first, its secret counts. */
+function create(path: string, secret: string): void {
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, secret, { mode: 0o600 })
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+  } finally {
+    unlinkSync(draft)
+  }
+}
