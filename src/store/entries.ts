@@ -13,6 +13,12 @@ export interface NewEntry {
   readonly author: string | null
 }
 
+/**
+ * A charge has the time at which its request started and is in the ledger where it ended, so times go back now and then,
+ * though never by more than the longest request. Milliseconds.
+ */
+export const LONGEST_REQUEST = 24 * 60 * 60 * 1_000
+
 /** Where the entries of a time stand: none up to `after` is of it or later, none after `last` of it or before. */
 export interface EntryRange {
   readonly after: number

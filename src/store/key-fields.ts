@@ -1,3 +1,4 @@
+import { leftOf } from "../accounting/budget-balances.ts"
 import type { KeyRecord } from "./keys.ts"
 
 /** A key as a database keeps it, but for what each database has types of its own for. */
@@ -23,16 +24,12 @@ export interface StoredKey {
   readonly monthly_spent: bigint | null
 }
 
+/** A secret of a key as a database keeps it. */
 export interface StoredSecret {
   readonly hash: string
   readonly hint: string
-  readonly created_at: bigint
-  readonly expires_at: bigint | null
-}
-
-/** What a limit leaves once so much is spent. */
-export function leftOf(limit: bigint, spent: bigint): bigint {
-  return limit > spent ? limit - spent : 0n
+  readonly created_at: bigint | number
+  readonly expires_at: bigint | number | null
 }
 
 export function integerOrNull(value: number | null): bigint | null {
@@ -77,7 +74,7 @@ export function keyRecordOf(
   }
 }
 
-function numberOrNull(value: bigint | null): number | null {
+function numberOrNull(value: bigint | number | null): number | null {
   return value === null ? null : Number(value)
 }
 

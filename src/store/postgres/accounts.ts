@@ -30,8 +30,9 @@ export function accountMethods({ client, audited, touchKeys }: StoreParts): Stor
     create: (account, audit) => audited(audit, (transaction) => create(transaction, account)),
     update: (id, change, audit) =>
       audited(audit, async (transaction) => {
+        const account = await update(transaction, id, change)
         if (change.storesContent !== undefined) await touchKeys(transaction, id)
-        return update(transaction, id, change)
+        return account
       }),
   }
 }
@@ -47,8 +48,16 @@ export async function findAccount(
   return row ? accountFromRow(row) : null
 }
 
+/** The account stays as long as the transaction lasts. @throws StoreError `not_found`. */
+export async function requireAccount(transaction: Statements, id: string): Promise<void> {
+  const row = await transaction.row("SELECT id FROM accounts WHERE id = $1 FOR KEY SHARE", [id])
+  if (!row) throw refusals.noAccount(id)
+}
+
 async function create(transaction: Statements, account: NewAccount): Promise<AccountRecord> {
   const { id, name, createdAt } = account
+  // Neither an id nor a name: either finds an account.
+  if (await findAccount(transaction, name)) throw refusals.nameIsTaken(name)
   try {
     await transaction.run("INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)", [
       id,
@@ -70,9 +79,14 @@ async function update(
   id: string,
   change: AccountChange,
 ): Promise<AccountRecord> {
+  // Of two changes at the same moment the second sees the first.
+  await transaction.run("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [id])
   const account = await findAccount(transaction, id)
   if (!account) throw refusals.noAccount(id)
   const { name = account.name, storesContent = account.storesContent } = change
+  if (name !== account.name && (await findAccount(transaction, name))) {
+    throw refusals.nameIsTaken(name)
+  }
   try {
     await transaction.run("UPDATE accounts SET name = $2, stores_content = $3 WHERE id = $1", [
       account.id,

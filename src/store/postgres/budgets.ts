@@ -1,4 +1,10 @@
 import {
+  type BudgetBalance,
+  type ChangedBudget,
+  changeLimit,
+  takeExcess,
+} from "../../accounting/budget-balances.ts"
+import {
   type BudgetLimits,
   BUDGET_PERIODS,
   budgetOwner,
@@ -6,7 +12,6 @@ import {
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
 import type { BudgetRecord } from "../keys.ts"
-import { leftOf } from "../key-fields.ts"
 import type { Statements } from "./client.ts"
 import { endRecall, RECALLS_FOREVER, recallFor } from "./recalls.ts"
 
@@ -15,12 +20,6 @@ interface LimitRow {
   readonly budget: bigint | null
   readonly daily_budget: bigint | null
   readonly monthly_budget: bigint | null
-}
-
-interface BalanceRow {
-  readonly posted: bigint
-  readonly leased: bigint
-  readonly allotted: bigint
 }
 
 /** A budget of a key. */
@@ -76,12 +75,7 @@ export async function adjustBudgets(
 
 async function adjust(transaction: Statements, owner: string, limit: bigint): Promise<void> {
   const row = await lockBudget(transaction, owner)
-  if (!row) return
-  const spent = row.allotted - row.posted
-  const left = leftOf(limit, spent)
-  await setBudget(transaction, owner, { spent, posted: left > row.leased ? left : row.leased })
-  if (left >= row.leased) return endRecall(transaction, "budget", owner)
-  await recallFor(transaction, "budget", { owner, amount: row.leased - left })
+  if (row) await change(transaction, owner, changeLimit(row, limit))
 }
 
 /** Takes away what nodes have given back of a budget that is to shrink. */
@@ -90,16 +84,8 @@ export async function shrinkBudget(transaction: Statements, owner: string): Prom
     "SELECT amount FROM recalls WHERE owner = $1 AND node = $2",
     [owner, RECALLS_FOREVER.budget],
   )
-  if (!recall) return
-  const row = await lockBudget(transaction, owner)
-  if (!row) return
-  const free = row.posted - row.leased
-  const taken = recall.amount < free ? recall.amount : free
-  const spent = row.allotted - row.posted
-  await setBudget(transaction, owner, { spent, posted: row.posted - taken })
-  const rest = recall.amount - taken
-  if (rest > 0n) await recallFor(transaction, "budget", { owner, amount: rest })
-  else await endRecall(transaction, "budget", owner)
+  const row = recall && (await lockBudget(transaction, owner))
+  if (row) await change(transaction, owner, takeExcess(row, recall.amount))
 }
 
 /** The budgets that are to shrink, in order. */
@@ -125,23 +111,25 @@ export async function listBudgets(
   return rows.map(({ owner, key, account, spent }) => ({ owner, key, account, spent }))
 }
 
-function lockBudget(transaction: Statements, owner: string): Promise<BalanceRow | null> {
-  return transaction.row<BalanceRow>(
+function lockBudget(transaction: Statements, owner: string): Promise<BudgetBalance | null> {
+  return transaction.row<BudgetBalance>(
     "SELECT posted, leased, allotted FROM balances WHERE owner = $1 AND allotted IS NOT NULL FOR UPDATE",
     [owner],
   )
 }
 
-async function setBudget(
+async function change(
   transaction: Statements,
   owner: string,
-  { spent, posted }: { readonly spent: bigint; readonly posted: bigint },
+  { posted, allotted, excess }: ChangedBudget,
 ): Promise<void> {
   await transaction.run("UPDATE balances SET posted = $2, allotted = $3 WHERE owner = $1", [
     owner,
     posted,
-    spent + posted,
+    allotted,
   ])
+  if (excess > 0n) await recallFor(transaction, "budget", { owner, amount: excess })
+  else await endRecall(transaction, "budget", owner)
 }
 
 function limitsOf(row: LimitRow): BudgetLimits {

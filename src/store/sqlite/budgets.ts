@@ -1,12 +1,17 @@
 import type { Database, Statement } from "bun:sqlite"
 import {
+  type BudgetBalance,
+  type ChangedBudget,
+  changeLimit,
+  takeExcess,
+} from "../../accounting/budget-balances.ts"
+import {
   type BudgetLimits,
   BUDGET_PERIODS,
   budgetOwner,
   limitOf,
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
-import { leftOf } from "../key-fields.ts"
 import type { BudgetRecord } from "../keys.ts"
 
 interface BudgetRow {
@@ -22,12 +27,6 @@ interface LimitRow {
   monthly_budget: bigint | null
 }
 
-interface BalanceRow {
-  posted: bigint
-  leased: bigint
-  allotted: bigint
-}
-
 /** Stands in `recalls` for what a budget is to shrink by, as soon as nodes have given it back. */
 const SHRINKING = "(budget)"
 const FOR_EVER = BigInt(Number.MAX_SAFE_INTEGER)
@@ -39,7 +38,7 @@ const FOR_EVER = BigInt(Number.MAX_SAFE_INTEGER)
 export class Budgets {
   readonly #limits: Statement<LimitRow, [string]>
   readonly #insert: Statement<unknown, [string, bigint]>
-  readonly #balance: Statement<BalanceRow, [string]>
+  readonly #balance: Statement<BudgetBalance, [string]>
   readonly #change: Statement<unknown, [bigint, bigint, string]>
   readonly #list: Statement<BudgetRow, [string, bigint]>
   readonly #recall: Statement<unknown, [string, bigint]>
@@ -100,11 +99,7 @@ export class Budgets {
         if (period === "total") this.begin(owner, limit)
         continue
       }
-      const spent = row.allotted - row.posted
-      const left = leftOf(limit, spent)
-      this.#set(owner, spent, left > row.leased ? left : row.leased)
-      if (left < row.leased) this.#recall.run(owner, row.leased - left)
-      else this.#endRecall.run(owner)
+      this.#set(owner, changeLimit(row, limit))
     }
   }
 
@@ -113,11 +108,7 @@ export class Budgets {
     const excess = this.#excess.get(owner)?.amount
     const row = excess === undefined ? null : this.#balance.get(owner)
     if (excess === undefined || !row) return
-    const free = row.posted - row.leased
-    const taken = excess < free ? excess : free
-    this.#set(owner, row.allotted - row.posted, row.posted - taken)
-    if (taken < excess) this.#recall.run(owner, excess - taken)
-    else this.#endRecall.run(owner)
+    this.#set(owner, takeExcess(row, excess))
   }
 
   /** The same for all budgets, when a node is gone. */
@@ -125,8 +116,10 @@ export class Budgets {
     for (const { owner } of this.#shrinking.all()) this.shrink(owner)
   }
 
-  #set(owner: string, spent: bigint, posted: bigint): void {
-    this.#change.run(posted, spent + posted, owner)
+  #set(owner: string, { posted, allotted, excess }: ChangedBudget): void {
+    this.#change.run(posted, allotted, owner)
+    if (excess > 0n) this.#recall.run(owner, excess)
+    else this.#endRecall.run(owner)
   }
 
   /** Those of all keys and periods, in the order of their owners. */

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
-import type { EntryRange, StatementLine } from "../entries.ts"
+import { type EntryRange, LONGEST_REQUEST, type StatementLine } from "../entries.ts"
 import { type Accounts } from "./accounts.ts"
 import type { Debts } from "./debts.ts"
 import type { DirectStore } from "./direct-store.ts"
@@ -8,12 +8,6 @@ import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
 import type { Transactions } from "./transactions.ts"
 
 type LineRow = EntryRow & { model: string | null }
-
-/**
- * A charge has the time at which its request started and is in the ledger where it ended, so times go
- * back now and then, though never by more than the longest request. Milliseconds.
- */
-const LONGEST_REQUEST = 24 * 60 * 60 * 1_000
 
 /** Reads accounts' ledgers, page by page. */
 export class LedgerPages {

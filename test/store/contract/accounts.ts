@@ -27,6 +27,10 @@ export function accountContract(engine: Engine): void {
       await database.account("b", 0n)
       const taken = database.store.accounts.update("a", { name: "name of b" }, AUDIT)
       expect(await refusalOf(taken)).toBe("exists")
+      const found = database.store.accounts.update("a", { name: "b" }, AUDIT)
+      expect(await refusalOf(found)).toBe("exists")
+      const create = { id: "c", name: "b", createdAt: 1 }
+      expect(await refusalOf(database.store.accounts.create(create, AUDIT))).toBe("exists")
       expect(await database.store.accounts.update("a", { name: "name of a" }, AUDIT)).toMatchObject(
         {
           id: "a",

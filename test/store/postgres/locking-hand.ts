@@ -1,0 +1,94 @@
+import { SQL } from "bun"
+import type { Engine } from "../engines.ts"
+import { PostgresClient } from "../../../src/store/postgres/client.ts"
+import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts"
+import { TestDatabases } from "../../support/postgres-databases.ts"
+import { until } from "../../support/until.ts"
+import { TestDatabase } from "../test-database.ts"
+
+/** Every change of what people manage ends here. */
+export const END_OF_THE_LOG = "SELECT 1 FROM chain_ends WHERE name = 'audit' FOR UPDATE"
+
+const databases = new TestDatabases()
+
+const ENGINE: Engine = {
+  name: "PostgreSQL",
+  open: async (folder) =>
+    openPostgresStore(
+      new PostgresClient({ url: await databases.urlOf(folder), max: 4, connectTime: 5_000 }),
+    ),
+}
+
+/** A database on PostgreSQL, and a hand that stops its steps where a test wants them. */
+export class LockedDatabase implements AsyncDisposable {
+  readonly database: TestDatabase
+  readonly #sql: SQL
+
+  private constructor(database: TestDatabase, url: string) {
+    this.database = database
+    this.#sql = new SQL(url, { max: 2, bigint: true })
+  }
+
+  static async open(): Promise<LockedDatabase> {
+    const database = await TestDatabase.on(ENGINE)
+    return new LockedDatabase(database, await databases.urlOf(database.directory.path))
+  }
+
+  /**
+   * Runs steps that all meet at a lock: each begins when the one before waits for something, and the lock is released
+   * when all wait.
+   * @param lock a statement that takes it. @returns what became of each, in order.
+   */
+  async meet(
+    lock: string,
+    ...steps: readonly (() => Promise<unknown>)[]
+  ): Promise<readonly unknown[]> {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: locked, resolve: nowLocked } = Promise.withResolvers<void>()
+    const holding = this.#sql.begin(async (transaction) => {
+      await transaction.unsafe(lock)
+      nowLocked()
+      await released
+    })
+    await Promise.race([locked, holding])
+    const outcomes: Promise<unknown>[] = []
+    for (const step of steps) {
+      outcomes.push(outcomeOf(step()))
+      await until(async () => (await this.#countWaiting()) === outcomes.length)
+    }
+    release()
+    await holding
+    return Promise.all(outcomes)
+  }
+
+  /** Runs a statement behind the store's back. */
+  run<Row>(statement: string): Promise<Row[]> {
+    return this.#sql.unsafe(statement)
+  }
+
+  /** How often steps had to be ended because they waited for each other. */
+  async countDeadlocks(): Promise<bigint | undefined> {
+    // What a connection has counted is told when it is idle, at the latest after a second.
+    const rows = await this.run<{ deadlocks: bigint }>(
+      "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
+    )
+    return rows[0]?.deadlocks
+  }
+
+  async #countWaiting(): Promise<number> {
+    const rows = await this.run<{ count: bigint }>(
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    )
+    return Number(rows[0]?.count ?? 0n)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sql.close({ timeout: 0 })
+    await this.database[Symbol.asyncDispose]()
+  }
+}
+
+/** What a step has answered, or the code of its refusal. */
+async function outcomeOf(step: Promise<unknown>): Promise<unknown> {
+  return step.catch((error: unknown) => Reflect.get(Object(error), "code") ?? error)
+}
