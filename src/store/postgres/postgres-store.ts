@@ -16,6 +16,7 @@ import { leaseMethods } from "./leases.ts"
 import { nodeMethods } from "./nodes.ts"
 import { settlementMethods } from "./settlements.ts"
 import type { StoreParts } from "./store-parts.ts"
+import { vendorStateMethods } from "./vendor-state.ts"
 
 /** Opens a database and brings its schema up to date. */
 export async function openPostgresStore(client: PostgresClient): Promise<Store> {
@@ -45,7 +46,7 @@ export async function openPostgresStore(client: PostgresClient): Promise<Store> 
     payments: paymentMethods(parts),
     settings: settingMethods(parts),
     settlements: settlementMethods(client),
-    vendorState: missing("vendorState"),
+    vendorState: vendorStateMethods(client),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

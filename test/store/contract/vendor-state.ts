@@ -108,4 +108,35 @@ export function vendorStateContract(engine: Engine): void {
     const left = await store.vendorState.find(hashes)
     expect(left.map(({ idHash }) => idHash).toSorted()).toEqual(["new6", "new7", "new8", "new9"])
   })
+
+  test("what two accounts are given at the same time is no one's, whoever was first", async () => {
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
+    await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
+    const other = await database.another()
+    const names = Array.from({ length: 20 }, (_, index) => `id ${index}`)
+    const states = names.map((name) => stateOf(name))
+    const strange = names.toReversed().map((name) => stateOf(name, { account: "bob" }))
+    await Promise.all([keep(store, ...states), keep(other, ...strange)])
+    const found = await store.vendorState.find(names)
+    expect(found.map(({ account }) => account)).toEqual(names.map(() => ""))
+  })
+
+  test("what is disowned while it is seen again is no one's", async () => {
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
+    await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
+    const other = await database.another()
+    const names = Array.from({ length: 20 }, (_, index) => `id ${index}`)
+    const states = names.map((name) => stateOf(name))
+    await keep(store, ...states)
+    await Promise.all([
+      other.vendorState.disown("ann", names.toReversed()),
+      keep(store, ...states),
+      keep(other, ...states.toReversed()),
+    ])
+    const found = await store.vendorState.find(names)
+    expect(found.map(({ account }) => account)).toEqual(names.map(() => ""))
+    await store.vendorState.disown("ann", [])
+  })
 }

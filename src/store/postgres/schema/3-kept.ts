@@ -1,8 +1,9 @@
 /** What is kept besides the ledger: vendors' state, idempotency keys with their answers, prompts, conversations. */
 export const KEPT = `
 -- What vendors keep for accounts. The oldest have the smallest numbers.
+CREATE SEQUENCE vendor_state_number;
 CREATE TABLE vendor_state (
-  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  number bigint PRIMARY KEY,
   id_hash text COLLATE "C" NOT NULL,
   provider text COLLATE "C" NOT NULL,
   kind text NOT NULL,

@@ -249,14 +249,20 @@ DECLARE
 BEGIN
   FOR v_state IN
     SELECT * FROM json_to_recordset(p_states) AS s (id_hash text, provider text, kind text, account text, request text,
-      tokens bigint, created_at bigint, expires_at bigint) ORDER BY id_hash, provider
+      tokens bigint, created_at bigint, expires_at bigint) ORDER BY id_hash COLLATE "C", provider COLLATE "C"
   LOOP
-    INSERT INTO vendor_state AS known (id_hash, provider, kind, account, request, tokens, created_at, expires_at)
-    VALUES (v_state.id_hash, v_state.provider, v_state.kind, v_state.account, v_state.request, v_state.tokens,
+    -- A number is drawn for new ones only: the oldest go by their numbers, which should have few gaps.
+    INSERT INTO vendor_state AS known (number, id_hash, provider, kind, account, request, tokens, created_at, expires_at)
+    VALUES (
+      coalesce((SELECT number FROM vendor_state WHERE id_hash = v_state.id_hash AND provider = v_state.provider),
+        nextval('vendor_state_number')),
+      v_state.id_hash, v_state.provider, v_state.kind, v_state.account, v_state.request, v_state.tokens,
       v_state.created_at, v_state.expires_at)
     ON CONFLICT (id_hash, provider) DO UPDATE SET
       account = CASE WHEN known.account = excluded.account THEN known.account ELSE '' END,
-      tokens = greatest(known.tokens, excluded.tokens),
+      -- What is unknown stays unknown; greatest() would leave it out.
+      tokens = CASE WHEN known.tokens IS NOT NULL AND excluded.tokens IS NOT NULL
+        THEN greatest(known.tokens, excluded.tokens) END,
       expires_at = greatest(known.expires_at, excluded.expires_at);
   END LOOP;
 END
