@@ -66,5 +66,5 @@ export function joinNode(parts: NodeParts): Promise<Node> {
       if (error !== databaseWatch.fault) events.nodeFailed(error)
     },
   }
-  return Node.join(parts.store, parts.nodeId, listeners, { locks })
+  return Node.join(parts.store, parts.nodeId, listeners, { locks, pollEvery: database.pollEvery })
 }

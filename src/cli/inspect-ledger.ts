@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { type ReadAnchor, readAnchor } from "../ledger/anchor-file.ts"
 import { LedgerError } from "../store/ledger-error.ts"
-import { type DatabaseSettings, databaseOf } from "../store/installation-database.ts"
+import { type DatabasePlace, databaseOf } from "../store/installation-database.ts"
 import { type AuditVerdict, verifyAudit } from "../ledger/verify/audit.ts"
 import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
 
@@ -19,7 +19,7 @@ export interface LedgerInspection {
  * Inspects the ledger of a data folder, which may be a copy, or on read-only media. Creates nothing.
  * @throws LedgerError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
  */
-export async function inspectLedger(settings: DatabaseSettings): Promise<LedgerInspection> {
+export async function inspectLedger(settings: DatabasePlace): Promise<LedgerInspection> {
   const { data: dataDirectory } = settings
   const database = databaseOf(settings)
   const path = database.place

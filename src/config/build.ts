@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import { databaseSettings } from "./database-settings.ts"
 import { paymentSettings } from "./payment-settings.ts"
 import { signInSettings } from "./sign-in-settings.ts"
 import type { Overrides } from "./environment.ts"
@@ -39,6 +40,7 @@ export function buildSettings(parts: SettingsParts): Settings {
       watchdog: overrides.watchdog ?? file.server?.watchdog ?? 10_000,
     },
     data: dataDirectory(parts),
+    database: databaseSettings(parts),
     publicUrl: file.server?.public_url,
     adminToken: overrides.adminToken ?? file.admin_token,
     corsOrigins: file.cors?.origins,

@@ -1,4 +1,5 @@
 import type { ConfigProblem } from "./config-error.ts"
+import { databaseSecret, databaseUrl } from "./database-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { Fault, durationOrOff, host, number, oneOf, readSecret, readWith } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
@@ -14,6 +15,7 @@ const KNOWN_VARIABLES = [
   "TOLLGATE_HOST",
   "TOLLGATE_MEMORY_MB",
   "TOLLGATE_PORT",
+  "TOLLGATE_SECRET",
   "TOLLGATE_WATCHDOG",
   "TOLLGATE_WORKERS",
 ]
@@ -34,6 +36,8 @@ export interface Overrides {
   readonly memory?: number
   readonly watchdog?: number
   readonly data?: string
+  readonly databaseUrl?: string
+  readonly databaseSecret?: string
   readonly adminToken?: string
 }
 
@@ -54,7 +58,6 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     problems.push({ path, message: value.message })
     return undefined
   }
-  read("TOLLGATE_DATABASE_URL", () => new Fault(NO_POSTGRES))
   read("TOLLGATE_LOG", readWith(oneOf(LOG_LEVELS, "log level")))
   const overrides = {
     host: read("TOLLGATE_HOST", readWith(host())),
@@ -64,6 +67,8 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     memory: read("TOLLGATE_MEMORY_MB", readWith(number(64, 1_048_576))),
     watchdog: read("TOLLGATE_WATCHDOG", readWith(durationOrOff())),
     data: read("TOLLGATE_DATA", (text) => text),
+    databaseUrl: read("TOLLGATE_DATABASE_URL", readWith(databaseUrl())),
+    databaseSecret: read("TOLLGATE_SECRET", readWith(databaseSecret())),
     adminToken: read("TOLLGATE_ADMIN_TOKEN", readSecret),
   }
   return {
@@ -79,9 +84,6 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
 export function logLevel(environment: Environment): string {
   return environment.TOLLGATE_LOG || "info"
 }
-
-const NO_POSTGRES =
-  "PostgreSQL is not supported yet. Unset this variable: the SQLite database in the data directory is used"
 
 function readPort(text: string): number | Fault {
   const port = readWith(number(0, 65_535, "whole number"))(text)

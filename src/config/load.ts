@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path"
 import { buildSettings } from "./build.ts"
 import { writtenNames } from "./changeable-settings.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
+import { insecureDatabase } from "./database-settings.ts"
 import { environmentProviders, switchedOn } from "./environment-providers.ts"
 import { readEnvironment } from "./environment.ts"
 import type { Finding } from "./finding.ts"
@@ -63,6 +64,8 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     },
     environmentProviders: added.providers,
   })
+  const insecure = insecureDatabase(settings.database)
+  if (insecure) throw new ConfigError([insecure])
   const astray = strayAliases(settings, options.modelsOf)
   if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))
   return {

@@ -2,10 +2,13 @@ import type { ProviderSettings, Settings } from "./settings.ts"
 
 /** All that is secret in the settings. */
 export function secretsOf(settings: Settings): string[] {
-  const { adminToken, stripe, console, images } = settings
+  const { adminToken, database, stripe, console, images } = settings
   const { bucket } = images
   const others = [
     adminToken,
+    database?.url,
+    database && passwordOf(database.url),
+    database?.secret,
     stripe?.secretKey,
     stripe?.webhookSecret,
     bucket?.accessKeyId,
@@ -16,6 +19,12 @@ export function secretsOf(settings: Settings): string[] {
     ...others.filter((secret) => secret !== undefined),
     ...Object.values(settings.providers).flatMap(providerSecrets),
   ]
+}
+
+/** Messages of a database may name its password alone. */
+function passwordOf(url: string): string | undefined {
+  const { password } = new URL(url)
+  return password === "" ? undefined : decodeURIComponent(password)
 }
 
 function providerSecrets(provider: ProviderSettings): string[] {

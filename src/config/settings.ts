@@ -175,6 +175,18 @@ export interface ConversationSettings {
   readonly totalBytes: number
 }
 
+/** A PostgreSQL database. */
+export interface DatabaseSettings {
+  /** `postgres://user:password@host/name?sslmode=verify-full`. Never printed. */
+  readonly url: string
+  /** Connections that each process opens at most. */
+  readonly connections: number
+  /** Whether it may be reached over a network without verifying who it is. */
+  readonly allowInsecure: boolean
+  /** What callers' keys are hashed with and stored secrets are encrypted with is derived from it; absent: a secret in the database. Never printed. */
+  readonly secret?: string
+}
+
 export interface Settings {
   readonly server: {
     readonly host: string
@@ -187,6 +199,8 @@ export interface Settings {
   }
   /** The folder that holds the database and the secrets. Absolute. */
   readonly data: string
+  /** Absent: SQLite, in the data folder. */
+  readonly database?: DatabaseSettings
   /** The absolute address that callers use, when it differs from host and port. */
   readonly publicUrl?: string
   readonly adminToken?: string

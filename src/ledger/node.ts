@@ -4,8 +4,9 @@ import type { NodeChanges, NodeRecord } from "../store/nodes.ts"
 import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
-/** How often a node polls for changes, beats, and looks for dead nodes; milliseconds. */
+/** How often a node polls for changes where nothing else is said, milliseconds. */
 const POLL_EVERY = 100
+/** How often it beats, and looks for dead nodes; milliseconds. */
 const BEAT_EVERY = 5_000
 /** A node without a lock that can be checked is considered dead after this much silence. */
 const DEAD_AFTER = 120_000
@@ -23,6 +24,8 @@ export interface NodeListeners {
 export interface NodeOptions {
   /** Absent: this node holds no lock, and judges others by silence alone. */
   readonly locks?: NodeLocks
+  /** How often it polls, milliseconds. */
+  readonly pollEvery?: number
   /** Milliseconds; for tests. */
   readonly deadAfter?: number
 }
@@ -34,6 +37,7 @@ export class Node implements AsyncDisposable {
   readonly #listeners: NodeListeners
   readonly #locks: NodeLocks | undefined
   readonly #deadAfter: number
+  readonly #pollEvery: number
   #lock: Disposable | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #polling: Promise<void> = Promise.resolve()
@@ -46,6 +50,7 @@ export class Node implements AsyncDisposable {
     this.#listeners = listeners
     this.#locks = options.locks
     this.#deadAfter = options.deadAfter ?? DEAD_AFTER
+    this.#pollEvery = options.pollEvery ?? POLL_EVERY
   }
 
   /** Joins, and takes back what dead processes have left leased. */
@@ -96,7 +101,7 @@ export class Node implements AsyncDisposable {
       this.#polling = this.#poll()
         .catch((error: unknown) => this.#listeners.onFailure(error))
         .then(() => this.#next())
-    }, POLL_EVERY)
+    }, this.#pollEvery)
   }
 
   async #poll(): Promise<void> {

@@ -3,8 +3,9 @@ export class LedgerError extends Error {
   override readonly name = "LedgerError"
   readonly code: LedgerFault
 
-  constructor(code: LedgerFault, message: string) {
-    super(message)
+  /** @param cause what the database said. It does not cross threads. */
+  constructor(code: LedgerFault, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
   }
 }

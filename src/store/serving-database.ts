@@ -13,6 +13,8 @@ export interface ServingDatabase extends AsyncDisposable {
   readonly conversations: ConversationParts
   /** The users of the console and their credentials. */
   openConsoleStore(): Promise<ConsoleStore>
+  /** How often a node asks what has changed, milliseconds: what it costs depends on the engine. */
+  readonly pollEvery: number
   /**
    * Others use the same database from now on. Running calls are not affected; to call it again does nothing.
    */

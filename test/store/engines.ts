@@ -1,9 +1,7 @@
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
-import { databaseOf } from "../../src/store/installation-database.ts"
+import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
-import { PostgresClient } from "../../src/store/postgres/client.ts"
-import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts"
 import { TestDatabases } from "../support/postgres-databases.ts"
 
 /** A way in which an engine opens a database. The contract of each aggregate is tested with every one. */
@@ -22,7 +20,7 @@ export const ENGINES: readonly Engine[] = [
     name: "PostgreSQL",
     open: async (folder) => {
       const url = await databases.urlOf(folder)
-      return openPostgresStore(new PostgresClient({ url, max: 4, connectTime: 5_000 }))
+      return databaseAt({ engine: "postgresql", url, connections: 4 }).openStore()
     },
   },
 ]

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { methodNames, methodOf } from "../../src/store/sqlite/methods.ts"
+import { methodNames, methodOf } from "../../src/store/methods.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"

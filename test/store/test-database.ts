@@ -4,12 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import type { Engine } from "./engines.ts"
-import {
-  type GroupsOf,
-  methodNames,
-  methodOf,
-  methodsNamed,
-} from "../../src/store/sqlite/methods.ts"
+import { type GroupsOf, methodNames, methodOf, methodsNamed } from "../../src/store/methods.ts"
 import type { HoldRecord } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { KeyRecord } from "../../src/store/keys.ts"

@@ -9,7 +9,8 @@ import { giveBackAll, RECALLS_FROM_NODE } from "./leases.ts"
 import { expireHolds } from "./receipts.ts"
 
 interface NodeRow extends Omit<NodeRecord, "beatAt"> {
-  readonly beat_at: bigint
+  /** How long ago it beat, by the database's clock; milliseconds. */
+  readonly silence: bigint
 }
 
 interface ChangesRow {
@@ -20,7 +21,7 @@ interface ChangesRow {
   readonly recalls: readonly string[] | null
 }
 
-const BEAT = "UPDATE nodes SET beat_at = $2 WHERE id = $1"
+const BEAT = "UPDATE nodes SET beat_at = tollgate_now() WHERE id = $1"
 const POLL = `SELECT EXISTS (SELECT FROM nodes WHERE id = $1) AS known,
   (SELECT count(*) FROM nodes) AS nodes,
   (SELECT number FROM revisions WHERE name = 'keys') AS revision,
@@ -31,26 +32,27 @@ export function nodeMethods(client: PostgresClient): Store["nodes"] {
   return {
     async list() {
       const rows = await client.rows<NodeRow>(
-        "SELECT id, process, host, beat_at, machine FROM nodes ORDER BY id",
+        "SELECT id, process, host, machine, tollgate_now() - beat_at AS silence FROM nodes ORDER BY id",
       )
-      return rows.map(({ id, process, host, beat_at: beatAt, machine }) => ({
+      return rows.map(({ id, process, host, machine, silence }) => ({
         id,
         process,
         host,
-        beatAt: Number(beatAt),
+        // No node's clock decides about another one.
+        beatAt: Date.now() - Number(silence),
         machine,
       }))
     },
-    async join({ id, process, host, beatAt, machine }) {
+    async join({ id, process, host, machine }) {
       await client.run(
-        `INSERT INTO nodes (id, process, host, beat_at, machine) VALUES ($1, $2, $3, $4, $5)
+        `INSERT INTO nodes (id, process, host, beat_at, machine) VALUES ($1, $2, $3, tollgate_now(), $4)
          ON CONFLICT (id) DO UPDATE SET process = excluded.process, host = excluded.host,
            beat_at = excluded.beat_at, machine = excluded.machine`,
-        [id, BigInt(process), host, BigInt(beatAt), machine],
+        [id, BigInt(process), host, machine],
       )
     },
     async poll(id, beatAt) {
-      if (beatAt !== null) await client.run(BEAT, [id, BigInt(beatAt)])
+      if (beatAt !== null) await client.run(BEAT, [id])
       return changesOf(await client.row<ChangesRow>(POLL, [id]))
     },
     remove: (id, at) => client.transaction((transaction) => remove(transaction, id, at)),

@@ -10,17 +10,14 @@ import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
 import { integrityMethods } from "./integrity.ts"
 import { keyMethods, touchKeys } from "./keys.ts"
-import { migrate } from "./migrate.ts"
-import { SCHEMA } from "./schema/steps.ts"
 import { leaseMethods } from "./leases.ts"
 import { nodeMethods } from "./nodes.ts"
 import { settlementMethods } from "./settlements.ts"
 import type { StoreParts } from "./store-parts.ts"
 import { vendorStateMethods } from "./vendor-state.ts"
 
-/** Opens a database and brings its schema up to date. */
-export async function openPostgresStore(client: PostgresClient): Promise<Store> {
-  await migrate(client, SCHEMA)
+/** The store on a database whose tables are there. It closes the client when it is closed. */
+export function postgresStore(client: PostgresClient): Store {
   const parts: StoreParts = {
     client,
     audited: (record, step) =>

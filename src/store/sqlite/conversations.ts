@@ -10,7 +10,7 @@ import type {
 } from "../conversations.ts"
 import { ConversationFile } from "./conversations-file.ts"
 import type { ConversationMethods } from "./conversations-on-demand.ts"
-import type { Direct, GroupsOf } from "./methods.ts"
+import type { Direct, GroupsOf } from "../methods.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"
 
 /** Less than this on its disk is left to the ledger, without which no one is served. Bytes. */

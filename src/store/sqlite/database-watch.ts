@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { LedgerError } from "../ledger-error.ts"
 import type { Store } from "../store.ts"
-import { type GroupsOf, methodNames, methodOf, methodsNamed } from "./methods.ts"
+import { type GroupsOf, methodNames, methodOf, methodsNamed } from "../methods.ts"
 
 /**
  * Checks whether the ledger is still the one that was opened. Processes that have a file open can go on writing it

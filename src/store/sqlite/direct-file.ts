@@ -1,5 +1,5 @@
 import type { Store } from "../store.ts"
-import { type GroupsOf, type Method, methodNames, methodOf, methodsNamed } from "./methods.ts"
+import { type GroupsOf, type Method, methodNames, methodOf, methodsNamed } from "../methods.ts"
 import type { SqliteStore } from "./sqlite-store.ts"
 
 /** A file on the caller's own thread, whose methods can move to another thread while they are used. */

@@ -1,5 +1,5 @@
 import type { Store } from "../store.ts"
-import type { Direct, GroupsOf } from "./methods.ts"
+import type { Direct, GroupsOf } from "../methods.ts"
 
 /** The store on the thread that has the file open: synchronous. */
 export type DirectStore = Direct<GroupsOf<Store>>

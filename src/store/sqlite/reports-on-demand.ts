@@ -1,6 +1,6 @@
 import type { Reports, RequestReports } from "../reports.ts"
 import type { IndexMethods } from "./index-methods.ts"
-import type { GroupsOf } from "./methods.ts"
+import type { GroupsOf } from "../methods.ts"
 import { ThreadOnDemand } from "./thread-on-demand.ts"
 
 /** How long a report waits for the index; what it then has not seen comes with the next, milliseconds. */

@@ -16,6 +16,9 @@ import { hasConsoleFile, openConsoleFile } from "./sign-in/console-file.ts"
 import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
+/** A poll is a few reads of a file in memory. Milliseconds. */
+const POLL_EVERY = 100
+
 /** A SQLite file, with the files next to it for what is not the ledger. */
 export class SqliteDatabase implements Database {
   readonly place: string
@@ -78,6 +81,7 @@ export class SqliteDatabase implements Database {
       reports,
       payloads: new SqlitePayloadLog(path, reports),
       conversations,
+      pollEvery: POLL_EVERY,
       openConsoleStore: () => this.openConsoleStore(),
       hasCompany: () => store.hasCompany(),
       openReader: () => openThreadedStore(path),

@@ -1,7 +1,7 @@
 import { threadAddress } from "../../runtime.ts"
 import { LedgerError } from "../ledger-error.ts"
 import { StoreError } from "../store-error.ts"
-import { type GroupsOf, type MethodNames, methodsNamed } from "./methods.ts"
+import { type GroupsOf, type MethodNames, methodsNamed } from "../methods.ts"
 import type { MethodResult } from "./thread-server.ts"
 
 interface Waiting {

@@ -1,4 +1,4 @@
-import type { GroupsOf } from "./methods.ts"
+import type { GroupsOf } from "../methods.ts"
 import { openOnThread } from "./thread-client.ts"
 
 /** A file and the thread that serves it. */

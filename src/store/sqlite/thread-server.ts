@@ -1,6 +1,6 @@
 import { LedgerError, type LedgerFault } from "../ledger-error.ts"
 import { StoreError } from "../store-error.ts"
-import { methodNames, methodOf } from "./methods.ts"
+import { methodNames, methodOf } from "../methods.ts"
 
 /** What crosses between the gateway's thread and a thread of the store's. */
 export interface MethodCall {

@@ -1,7 +1,7 @@
 import { SQL } from "bun"
 import type { Engine } from "../engines.ts"
 import { PostgresClient } from "../../../src/store/postgres/client.ts"
-import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts"
+import { postgresStore } from "../../../src/store/postgres/postgres-store.ts"
 import { TestDatabases } from "../../support/postgres-databases.ts"
 import { until } from "../../support/until.ts"
 import { TestDatabase } from "../test-database.ts"
@@ -14,7 +14,7 @@ const databases = new TestDatabases()
 const ENGINE: Engine = {
   name: "PostgreSQL",
   open: async (folder) =>
-    openPostgresStore(
+    postgresStore(
       new PostgresClient({ url: await databases.urlOf(folder), max: 4, connectTime: 5_000 }),
     ),
 }

@@ -1,0 +1,84 @@
+import type { SettingsParts } from "./build.ts"
+import type { ConfigProblem } from "./config-error.ts"
+import { Fault, readSecret, readText, reading } from "./scalars.ts"
+import type { DatabaseSettings } from "./settings.ts"
+
+const CONNECTIONS = 10
+const SHORTEST_SECRET = 32
+
+/** How PostgreSQL's clients write whether and how to encrypt: libpq's `sslmode`. */
+const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+const VERIFYING = new Set(["verify-ca", "verify-full"])
+
+/** The address of a PostgreSQL database. */
+export function databaseUrl() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const url = URL.parse(text.trim())
+    if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
+      return new Fault("must be an address such as postgres://user:password@host:5432/tollgate")
+    }
+    if (url.pathname.length < 2) return new Fault("names no database: end it with /tollgate")
+    if (url.host.includes(",")) {
+      return new Fault("names several hosts. Give one name that leads to the primary")
+    }
+    const mode = url.searchParams.get("sslmode")
+    if (mode !== null && !SSL_MODES.includes(mode)) {
+      return new Fault(`has an unknown sslmode. Known: ${SSL_MODES.join(", ")}`)
+    }
+    return url.href
+  })
+}
+
+/** A secret that all nodes share. */
+export function databaseSecret() {
+  return reading((input) => {
+    const text = readText(input)
+    const secret = text instanceof Fault ? text : readSecret(text)
+    if (secret instanceof Fault || secret.length >= SHORTEST_SECRET) return secret
+    return new Fault(`must have at least ${SHORTEST_SECRET} characters: openssl rand -hex 32`)
+  })
+}
+
+/** Undefined: SQLite, in the data folder. */
+export function databaseSettings({ file, overrides }: SettingsParts): DatabaseSettings | undefined {
+  const section = file.database
+  const url = overrides.databaseUrl ?? section?.url
+  if (url === undefined) return undefined
+  const secret = overrides.databaseSecret ?? section?.secret
+  return {
+    url,
+    connections: section?.connections ?? CONNECTIONS,
+    allowInsecure: section?.allow_insecure ?? false,
+    ...(secret === undefined ? {} : { secret }),
+  }
+}
+
+/** Why a database must not be used as it is set: whoever is on the way could read and change the ledger. */
+export function insecureDatabase(
+  settings: DatabaseSettings | undefined,
+): ConfigProblem | undefined {
+  if (settings === undefined || settings.allowInsecure) return undefined
+  const url = new URL(settings.url)
+  if (isLocal(url) || isVerified(url)) return undefined
+  return {
+    path: "database.url",
+    message:
+      "leads over a network without verifying the server. Add ?sslmode=verify-full (and &sslrootcert=/path/ca.pem " +
+      "where its certificate is signed by your own authority), or set database.allow_insecure: true",
+  }
+}
+
+function isLocal({ hostname }: URL): boolean {
+  return (
+    hostname === "" ||
+    hostname === "localhost" ||
+    hostname === "[::1]" ||
+    hostname.startsWith("127.")
+  )
+}
+
+function isVerified({ searchParams }: URL): boolean {
+  return VERIFYING.has(searchParams.get("sslmode") ?? "") || searchParams.has("sslrootcert")
+}

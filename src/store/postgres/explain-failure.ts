@@ -1,0 +1,30 @@
+import { LedgerError } from "../ledger-error.ts"
+import { methodNames, methodOf, methodsNamed, type GroupsOf } from "../methods.ts"
+import type { Store } from "../store.ts"
+import { PostgresFailure } from "./failure.ts"
+
+/** A store whose failures say what is wrong with the database, in the words that all engines share. */
+export function explained(store: Store, place: string): Store {
+  const methods = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
+    const method = methodOf(store, group, name)
+    return async (...parameters) => {
+      try {
+        return await method(...parameters)
+      } catch (error) {
+        throw explainedError(error, place)
+      }
+    }
+  })
+  return { ...methods, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+}
+
+/** An error of the client as the store's own, where it comes from the database. */
+export function explainedError(error: unknown, place: string): unknown {
+  if (!(error instanceof PostgresFailure)) return error
+  const { message, code } = error
+  return new LedgerError(
+    "unavailable",
+    `the database at ${place} cannot be used: ${message} (${code})`,
+    error,
+  )
+}

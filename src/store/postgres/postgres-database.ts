@@ -1,0 +1,171 @@
+import { randomBytes } from "node:crypto"
+import { DerivedSecrets } from "../../secrets/derived-secrets.ts"
+import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
+import type { ConsoleStore } from "../console-store.ts"
+import type { Database } from "../database.ts"
+import { LedgerError } from "../ledger-error.ts"
+import type { ServingDatabase } from "../serving-database.ts"
+import type { Store, StoreReader } from "../store.ts"
+import { PostgresClient } from "./client.ts"
+import { explained, explainedError } from "./explain-failure.ts"
+import { migrate, requireUsable, schemaState } from "./migrate.ts"
+import { ensurePartitions } from "./partitions.ts"
+import { postgresStore } from "./postgres-store.ts"
+import { openToServe } from "./serving.ts"
+import { SCHEMA } from "./schema/steps.ts"
+import { postgresConsoleStore } from "./sign-in/console-store.ts"
+
+/** Where a PostgreSQL database is. */
+export interface PostgresAddress {
+  /** `postgres://user:password@host:5432/name` */
+  readonly url: string
+  /** Connections at once. */
+  readonly connections: number
+  /** The secrets of the installation are derived from it; absent: one in the database. */
+  readonly secret?: string | undefined
+}
+
+/** How long a connection may take to open, milliseconds. */
+const CONNECT_TIME = 5_000
+/** A command needs few. */
+const COMMAND_CONNECTIONS = 2
+
+/** A database on a PostgreSQL server, which nodes on many machines may share. */
+export class PostgresDatabase implements Database {
+  readonly place: string
+  readonly #address: PostgresAddress
+
+  constructor(address: PostgresAddress) {
+    this.#address = address
+    this.place = placeOf(address.url)
+  }
+
+  async exists(): Promise<boolean> {
+    return this.#using(async (client) => (await schemaState(client)).version > 0)
+  }
+
+  /** The log of a server is its own business. */
+  async hasLog(): Promise<boolean> {
+    return false
+  }
+
+  async setRemainsAside(): Promise<void> {
+    if (await this.exists()) {
+      throw new LedgerError("exists", `there is already a ledger: ${this.place}`)
+    }
+  }
+
+  async create(): Promise<void> {
+    await this.#using(async (client) => {
+      await migrate(client, SCHEMA)
+    })
+  }
+
+  async openStore(): Promise<Store> {
+    const client = await this.#opened(COMMAND_CONNECTIONS)
+    return explained(postgresStore(client), this.place)
+  }
+
+  async openReader(): Promise<StoreReader> {
+    const client = this.#client(COMMAND_CONNECTIONS)
+    try {
+      const state = await schemaState(client)
+      if (state.version === 0) {
+        throw new LedgerError("not_found", `there is no ledger at ${this.place}`)
+      }
+      requireUsable(state, SCHEMA)
+    } catch (error) {
+      await client[Symbol.asyncDispose]()
+      throw explainedError(error, this.place)
+    }
+    return explained(postgresStore(client), this.place)
+  }
+
+  async openToServe(): Promise<ServingDatabase> {
+    const { connections } = this.#address
+    const half = Math.ceil(connections / 2)
+    const client = await this.#opened(half)
+    return openToServe({
+      client,
+      // What reads much does not take the connections of what settles.
+      reading: this.#client(Math.max(1, connections - half)),
+      place: this.place,
+      openReader: () => this.openReader(),
+    })
+  }
+
+  async openConsoleStore(): Promise<ConsoleStore> {
+    return postgresConsoleStore(await this.#opened(COMMAND_CONNECTIONS))
+  }
+
+  async hasOperator(): Promise<boolean> {
+    return this.#using(async (client) => {
+      if ((await schemaState(client)).version === 0) return false
+      return postgresConsoleStore(client).users.hasOperator()
+    })
+  }
+
+  /** @throws LedgerError `without_secrets` when the keys were hashed with another secret than the one that was set. */
+  async openSecrets(): Promise<InstallationSecrets> {
+    const given = this.#address.secret
+    const secrets = await this.#using(async (client) => {
+      await migrate(client, SCHEMA)
+      const kept = given ?? (await keep(client, "root", randomBytes(32).toString("hex")))
+      const derived = new DerivedSecrets(kept)
+      return { derived, known: await keep(client, "fingerprint", derived.fingerprint) }
+    })
+    if (secrets.known === secrets.derived.fingerprint) return secrets.derived
+    throw new LedgerError(
+      "without_secrets",
+      `the ledger at ${this.place} was written with another secret: set TOLLGATE_SECRET as it was at the first start`,
+    )
+  }
+
+  async #opened(connections: number): Promise<PostgresClient> {
+    const client = this.#client(connections)
+    try {
+      await migrate(client, SCHEMA)
+      await ensurePartitions(client, Date.now())
+      return client
+    } catch (error) {
+      await client[Symbol.asyncDispose]()
+      throw explainedError(error, this.place)
+    }
+  }
+
+  async #using<T>(step: (client: PostgresClient) => Promise<T>): Promise<T> {
+    await using client = this.#client(1)
+    try {
+      return await step(client)
+    } catch (error) {
+      throw explainedError(error, this.place)
+    }
+  }
+
+  #client(connections: number): PostgresClient {
+    return new PostgresClient({
+      url: this.#address.url,
+      max: connections,
+      connectTime: CONNECT_TIME,
+    })
+  }
+}
+
+/** Keeps a value unless there is one. @returns the one that is there then. */
+async function keep(client: PostgresClient, name: string, value: string): Promise<string> {
+  await client.run(
+    "INSERT INTO installation_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+    [name, value],
+  )
+  const row = await client.row<{ value: string }>(
+    "SELECT value FROM installation_secrets WHERE name = $1",
+    [name],
+  )
+  return row?.value ?? value
+}
+
+/** The address without its user and password. */
+function placeOf(address: string): string {
+  const { host, pathname } = new URL(address)
+  return `postgres://${host}${pathname}`
+}

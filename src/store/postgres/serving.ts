@@ -1,0 +1,48 @@
+import type { LedgerError } from "../ledger-error.ts"
+import type { DatabaseWatch, ServingDatabase } from "../serving-database.ts"
+import type { StoreReader } from "../store.ts"
+import type { PostgresClient } from "./client.ts"
+import { explained } from "./explain-failure.ts"
+import { PostgresWatch } from "./postgres-watch.ts"
+import { postgresStore } from "./postgres-store.ts"
+import { postgresConsoleStore } from "./sign-in/console-store.ts"
+
+/** A poll is a round trip. Milliseconds. */
+const POLL_EVERY = 1_000
+
+export interface ServingParts {
+  readonly client: PostgresClient
+  /** Connections for what reads much. */
+  readonly reading: PostgresClient
+  readonly place: string
+  readonly openReader: () => Promise<StoreReader>
+}
+
+/** What a node serves from. */
+export function openToServe(parts: ServingParts): ServingDatabase {
+  const { client, reading, place, openReader } = parts
+  return {
+    store: explained(postgresStore(client), place),
+    reports: missing("reports"),
+    payloads: missing("payloads"),
+    conversations: missing("conversations"),
+    openConsoleStore: async () => postgresConsoleStore(reading),
+    pollEvery: POLL_EVERY,
+    // It is made for company.
+    hasCompany: async () => {},
+    openReader,
+    watch: (onChange: (fault: LedgerError | undefined) => void): DatabaseWatch =>
+      new PostgresWatch(onChange),
+    async [Symbol.asyncDispose]() {
+      await reading[Symbol.asyncDispose]()
+      await client[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function missing(name: string): never {
+  return new Proxy(
+    {},
+    { get: () => () => Promise.reject(new Error(`PostgreSQL has no ${name} yet`)) },
+  ) as never
+}
