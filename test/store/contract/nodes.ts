@@ -18,7 +18,10 @@ export function nodeContract(engine: Engine): void {
       await other.nodes.join(node("two"))
       expect((await nodes.list()).map(({ id }) => id).toSorted()).toEqual(["one", "two"])
       expect(await nodes.poll("one", 50)).toMatchObject({ known: true, nodes: 2, recalls: [] })
-      expect(await other.nodes.list()).toContainEqual({ ...node("one"), beatAt: expect.any(Number) })
+      expect(await other.nodes.list()).toContainEqual({
+        ...node("one"),
+        beatAt: expect.any(Number),
+      })
       expect(await other.nodes.remove("one", 60)).toEqual([])
       expect(await nodes.poll("one", null)).toMatchObject({ known: false, nodes: 1 })
     })

@@ -1,7 +1,10 @@
 import { SQL } from "bun"
+import { expect } from "bun:test"
+import { verifyLedgers } from "../../../src/ledger/verify/ledgers.ts"
 import type { Engine } from "../engines.ts"
 import { PostgresClient } from "../../../src/store/postgres/client.ts"
 import { postgresStore } from "../../../src/store/postgres/postgres-store.ts"
+import type { Store } from "../../../src/store/store.ts"
 import { TestDatabases } from "../../support/postgres-databases.ts"
 import { until } from "../../support/until.ts"
 import { TestDatabase } from "../test-database.ts"
@@ -32,6 +35,15 @@ export class LockedDatabase implements AsyncDisposable {
   static async open(): Promise<LockedDatabase> {
     const database = await TestDatabase.on(ENGINE)
     return new LockedDatabase(database, await databases.urlOf(database.directory.path))
+  }
+
+  get store(): Store {
+    return this.database.store
+  }
+
+  /** Every sum and every hash of the ledger agrees. */
+  async expectWholeLedger(): Promise<void> {
+    expect((await verifyLedgers(this.store)).problems).toEqual([])
   }
 
   /**
@@ -68,7 +80,6 @@ export class LockedDatabase implements AsyncDisposable {
 
   /** How often steps had to be ended because they waited for each other. */
   async countDeadlocks(): Promise<bigint | undefined> {
-    // What a connection has counted is told when it is idle, at the latest after a second.
     const rows = await this.run<{ deadlocks: bigint }>(
       "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
     )
