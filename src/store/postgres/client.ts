@@ -27,6 +27,9 @@ export interface Transaction extends Statements {
   script(text: string): Promise<void>
 }
 
+/** Failures for so long, without a success between them, mean that the database is away; milliseconds. */
+const AWAY_AFTER = 250
+
 /** How a step is begun. */
 type Mode = "BEGIN" | "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -36,6 +39,14 @@ type Mode = "BEGIN" | "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
  */
 export class PostgresClient implements Statements, AsyncDisposable {
   readonly #pool: ConnectionPool
+  /**
+   * Called with why the database cannot be used once no step has succeeded for a while, and with undefined when one does
+   * again. It must not throw.
+   */
+  onAvailability: ((failure: PostgresFailure | undefined) => void) | undefined
+  /** When the first step failed of those since the last success; by `performance.now()`. */
+  #failingSince: number | undefined
+  #isAway = false
 
   constructor(options: PoolOptions) {
     this.#pool = new ConnectionPool(options)
@@ -73,6 +84,22 @@ export class PostgresClient implements Statements, AsyncDisposable {
     await this.#pool[Symbol.asyncDispose]()
   }
 
+  #succeeded(): void {
+    this.#failingSince = undefined
+    if (!this.#isAway) return
+    this.#isAway = false
+    this.onAvailability?.(undefined)
+  }
+
+  #lost(failure: PostgresFailure): void {
+    const now = performance.now()
+    this.#failingSince ??= now
+    // One that was cut off is replaced at once, and no one else need know.
+    if (this.#isAway || now - this.#failingSince < AWAY_AFTER) return
+    this.#isAway = true
+    this.onAvailability?.(failure)
+  }
+
   /** @param mayRunTwice whether it may be repeated where it is not clear whether it was done. */
   async #repeated<T>(
     mayRunTwice: boolean,
@@ -82,9 +109,12 @@ export class PostgresClient implements Statements, AsyncDisposable {
     let isRepeated = false
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
-        return await this.#pool.use(deadline - performance.now(), step)
+        const result = await this.#pool.use(deadline - performance.now(), step)
+        this.#succeeded()
+        return result
       } catch (error) {
         if (!(error instanceof PostgresFailure)) throw error
+        if (error.isConnectionLost) this.#lost(error)
         const isLostOnce: boolean = error.outcome === "unclear" && mayRunTwice && !isRepeated
         if (error.outcome !== "not_done" && !isLostOnce) throw error
         if (performance.now() + pause > deadline) throw error

@@ -20,11 +20,12 @@ export function explained(store: Store, place: string): Store {
 
 /** An error of the client as the store's own, where it comes from the database. */
 export function explainedError(error: unknown, place: string): unknown {
-  if (!(error instanceof PostgresFailure)) return error
-  const { message, code } = error
-  return new LedgerError(
-    "unavailable",
-    `the database at ${place} cannot be used: ${message} (${code})`,
-    error,
-  )
+  return error instanceof PostgresFailure ? unavailable(error, place) : error
+}
+
+/** The database cannot be used now. */
+export function unavailable(failure: PostgresFailure, place: string): LedgerError {
+  const { message, code } = failure
+  const text = `the database at ${place} cannot be used: ${message} (${code})`
+  return new LedgerError("unavailable", text, failure)
 }

@@ -32,7 +32,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     hasCompany: async () => {},
     openReader,
     watch: (onChange: (fault: LedgerError | undefined) => void): DatabaseWatch =>
-      new PostgresWatch(onChange),
+      new PostgresWatch(client, place, onChange),
     async [Symbol.asyncDispose]() {
       await reading[Symbol.asyncDispose]()
       await client[Symbol.asyncDispose]()
