@@ -4,7 +4,7 @@ import {
   type PoolOptions,
   type Value,
 } from "./connection-pool.ts"
-import { PostgresFailure } from "./failure.ts"
+import { PostgresFailure, rolledBack } from "./failure.ts"
 
 /** How long a step may take, attempts included; milliseconds. */
 const PATIENCE = 8_000
@@ -137,7 +137,8 @@ async function inTransaction<T>(
   } catch (error) {
     throw await undone(connection, error)
   }
-  await connection.query("COMMIT", [])
+  const { command } = await connection.query("COMMIT", [])
+  if (command !== "COMMIT") throw rolledBack()
   return result
 }
 

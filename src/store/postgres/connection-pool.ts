@@ -15,10 +15,13 @@ export interface PoolOptions {
 /** What may be given to a statement. Arrays are made by `arrays.ts`. */
 export type Value = string | bigint | boolean | null | Uint8Array | ReturnType<SQL["array"]>
 
+/** The rows, how many were found or changed, and what was done: `COMMIT`. */
+type Answer<Row> = readonly Row[] & { readonly count: number; readonly command: string }
+
 /** A connection that one step has to itself. */
 export interface PooledConnection {
   /** Runs one statement. @throws PostgresFailure. */
-  query<Row>(text: string, values: readonly Value[]): Promise<readonly Row[] & { count: number }>
+  query<Row>(text: string, values: readonly Value[]): Promise<Answer<Row>>
   /** Runs several statements without values. @throws PostgresFailure. */
   script(text: string): Promise<void>
 }

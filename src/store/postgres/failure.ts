@@ -17,7 +17,6 @@ const NOT_DONE = new Set([
   "57P03",
   "ERR_POSTGRES_CONNECTION_REFUSED",
   "ERR_POSTGRES_CONNECTION_TIMEOUT",
-  "ERR_POSTGRES_COMMIT_ROLLED_BACK",
 ])
 
 /**
@@ -63,6 +62,11 @@ export const DEADLINE = "ERR_POSTGRES_CONNECTION_DEADLINE"
 export function deadlinePassed(patience: number): PostgresFailure {
   const message = `the database did not answer within ${patience} ms`
   return new PostgresFailure(Object.assign(new Error(message), { code: DEADLINE }))
+}
+
+/** A step has gone on after one of its statements had failed, so that the server rolled all of it back at its end. */
+export function rolledBack(): PostgresFailure {
+  return new PostgresFailure(new Error("the database has rolled the transaction back"), "refused")
 }
 
 function outcomeOf(code: string): Outcome {

@@ -1,6 +1,7 @@
 import type { Store } from "../store.ts"
 import { accountMethods } from "./accounts.ts"
-import { appendAudit, auditMethods } from "./audit.ts"
+import { auditMethods } from "./audit.ts"
+import { recorded } from "./audited-steps.ts"
 import type { PostgresClient } from "./client.ts"
 import { codeMethods } from "./codes.ts"
 import { invitationMethods } from "./invitations.ts"
@@ -20,12 +21,7 @@ import { vendorStateMethods } from "./vendor-state.ts"
 export function postgresStore(client: PostgresClient): Store {
   const parts: StoreParts = {
     client,
-    audited: (record, step) =>
-      client.transaction(async (transaction) => {
-        const result = await step(transaction)
-        await appendAudit(transaction, record)
-        return result
-      }),
+    audited: async (record, step) => (await recorded(client, record, step)).result,
     touchKeys,
   }
   return {

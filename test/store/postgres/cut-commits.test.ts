@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test"
+import { verifyLedgers } from "../../../src/ledger/verify/ledgers.ts"
+import { PostgresClient } from "../../../src/store/postgres/client.ts"
+import { postgresStore } from "../../../src/store/postgres/postgres-store.ts"
+import { CuttingProxy, type Cut } from "../../support/cutting-proxy.ts"
+import { TestDatabases } from "../../support/postgres-databases.ts"
+import { AUDIT } from "../audit-record.ts"
+import { refusalOf } from "../engines.ts"
+
+const databases = new TestDatabases()
+const GRANT = { account: "a", kind: "grant", amount: 5n, at: 1, note: null, author: null } as const
+
+/** A store whose connections go through a proxy, and an account in it. */
+async function openThroughProxy() {
+  await using resources = new AsyncDisposableStack()
+  const url = new URL(await databases.urlOf(crypto.randomUUID()))
+  const proxy = resources.use(await CuttingProxy.listen(Number(url.port)))
+  url.port = String(proxy.port)
+  const client = new PostgresClient({ url: url.href, max: 2, connectTime: 5_000 })
+  const store = resources.use(postgresStore(client))
+  await store.accounts.create({ id: "a", name: "one", createdAt: 1 }, AUDIT)
+  const open = resources.move()
+  return { proxy, client, store, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+const CUTS: readonly (readonly Cut[])[] = [["before"], ["after"]]
+
+for (const cuts of CUTS) {
+  test(`a change whose end is cut off ${cuts.join(" and ")} the server heard of it is made once`, async () => {
+    await using opened = await openThroughProxy()
+    const { proxy, store } = opened
+    proxy.cutCommits(...cuts)
+    expect(await store.entries.add(GRANT, AUDIT)).toMatchObject({ number: 1, balance: 5n })
+    expect(proxy.cutsLeft).toBe(0)
+    expect(await store.entries.list("a", 0, 9)).toHaveLength(1)
+    expect(await store.audit.list({}, null, 9)).toHaveLength(2)
+    expect((await verifyLedgers(store)).problems).toEqual([])
+  })
+}
+
+test("a record of a change elsewhere whose end is cut off is written once", async () => {
+  await using opened = await openThroughProxy()
+  const { proxy, store } = opened
+  for (const cut of ["before", "after"] as const) {
+    proxy.cutCommits(cut)
+    const record = await store.audit.append({ ...AUDIT, target: cut })
+    expect(await store.audit.list({ target: cut }, null, 9)).toEqual([record])
+  }
+})
+
+test("a change that is cut off again and again fails, and is made at most once", async () => {
+  await using opened = await openThroughProxy()
+  const { proxy, store } = opened
+  proxy.cutCommits(...Array.from({ length: 9 }, () => "before" as const))
+  expect(await refusalOf(store.entries.add(GRANT, AUDIT))).toBe("ERR_POSTGRES_CONNECTION_CLOSED")
+  expect(proxy.cutsLeft).toBeLessThan(9)
+  expect(await store.entries.list("a", 0, 9)).toEqual([])
+})
+
+test("a step that goes on after a statement has failed is not taken for done", async () => {
+  await using opened = await openThroughProxy()
+  const { client, store } = opened
+  const step = client.transaction(async (transaction) => {
+    await transaction.run("UPDATE accounts SET name = 'two'")
+    await refusalOf(transaction.row("SELECT 1 / 0"))
+  })
+  expect(await refusalOf(step)).not.toBeUndefined()
+  expect(await store.accounts.find("one")).not.toBeNull()
+})
