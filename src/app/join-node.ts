@@ -57,6 +57,7 @@ export function joinNode(parts: NodeParts): Promise<Node> {
       events.nodeForgotten()
       ledger.forgetLeases()
     },
+    onRenewed: (until) => ledger.spendUntil(until),
     onExpired(holds) {
       for (const hold of holds) events.holdExpired(hold.request, hold.account)
     },
@@ -66,5 +67,9 @@ export function joinNode(parts: NodeParts): Promise<Node> {
       if (error !== databaseWatch.fault) events.nodeFailed(error)
     },
   }
-  return Node.join(parts.store, parts.nodeId, listeners, { locks, pollEvery: database.pollEvery })
+  return Node.join(parts.store, parts.nodeId, listeners, {
+    locks,
+    pollEvery: database.pollEvery,
+    leaseTerm: database.leaseTerm,
+  })
 }

@@ -1,6 +1,7 @@
 import type { WriteOff } from "../accounting/chained-records.ts"
 import type { Payer } from "../accounting/payer.ts"
 import type { HoldRecord, Posted } from "../store/settlements.ts"
+import { LedgerError } from "../store/ledger-error.ts"
 import type { Store } from "../store/store.ts"
 import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { Journal } from "./journal.ts"
@@ -27,6 +28,12 @@ export interface HoldInput {
   readonly receipt: () => string
 }
 
+/** New requests wait until the database has renewed them. */
+const LEASES_ARE_OVER = new LedgerError(
+  "unavailable",
+  "the database has not renewed this node's leases: others may spend them now",
+)
+
 const IMAGINED = { recorded: false, over: true } as const
 
 /**
@@ -41,6 +48,9 @@ export class Ledger {
   readonly #journal: Journal
   #open = 0
   #refusal: unknown
+  /** When the leases end, by `performance.now()` and by the wall clock; a machine that sleeps stops the first one. */
+  #spendUntil = Infinity
+  #spendUntilTime = Infinity
 
   constructor(store: Store, node: string, alarms: LedgerAlarms) {
     this.#store = store
@@ -52,7 +62,21 @@ export class Ledger {
 
   /** Why the ledger cannot be written now; undefined while it can. */
   get failure(): unknown {
-    return this.#refusal ?? this.#journal.failure
+    return this.#refusal ?? this.#journal.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
+  }
+
+  /**
+   * Spends from leases until a moment, by `performance.now()`: after it, others may have them. What runs is settled as far
+   * as there is something to settle it from.
+   */
+  spendUntil(until: number): void {
+    this.#spendUntil = until
+    this.#spendUntilTime = Date.now() + until - performance.now()
+  }
+
+  #isOver(): boolean {
+    if (this.#spendUntil === Infinity) return false
+    return performance.now() > this.#spendUntil || Date.now() > this.#spendUntilTime
   }
 
   /** Refuses new holds, for a reason; without one, accepts them. */
@@ -68,6 +92,7 @@ export class Ledger {
   /** Holds money, or returns undefined when this process's lease is too small. */
   tryHold(input: HoldInput): Hold | undefined {
     const { request, payer, amount, receipt } = input
+    if (this.#isOver()) return undefined
     const balances = this.#balances.ofPayer(payer)
     for (const balance of balances) if (balance.available < amount) return undefined
     for (const balance of balances) {
@@ -110,6 +135,7 @@ export class Ledger {
 
   /** What could be held immediately. */
   available(payer: Payer): bigint {
+    if (this.#isOver()) return 0n
     let min: bigint | undefined
     for (const { available } of this.#balances.ofPayer(payer)) {
       if (min === undefined || available < min) min = available

@@ -1,15 +1,19 @@
 import { hostname } from "node:os"
-import type { NodeLocks } from "../store/node-locks.ts"
+import type { NodeLocks, NodeState } from "../store/node-locks.ts"
 import type { NodeChanges, NodeRecord } from "../store/nodes.ts"
 import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
 /** How often a node polls for changes where nothing else is said, milliseconds. */
 const POLL_EVERY = 100
-/** How often it beats, and looks for dead nodes; milliseconds. */
+/** How often it beats, and looks for dead nodes, where leases have no term; milliseconds. */
 const BEAT_EVERY = 5_000
-/** A node without a lock that can be checked is considered dead after this much silence. */
+/** A node without a lock that can be checked is considered dead after this much silence, where leases have no term. */
 const DEAD_AFTER = 120_000
+/** Beats in a term of the leases. */
+const BEATS = 3
+/** The part of a term that a node leaves unused, for clocks that run at different speeds. */
+const MARGIN = 1 / 8
 /** A node that was itself silent this long was suspended; so may the others have been, which are resuming now. */
 const SUSPENDED_AFTER = 15_000
 
@@ -19,11 +23,15 @@ export interface NodeListeners {
   onForgotten(): void
   onExpired(holds: readonly HoldRecord[]): void
   onFailure(error: unknown): void
+  /** Until when the node may spend from its leases, by `performance.now()`. Not called where leases have no term. */
+  onRenewed?(until: number): void
 }
 
 export interface NodeOptions {
   /** Absent: this node holds no lock, and judges others by silence alone. */
   readonly locks?: NodeLocks
+  /** How long leases last after a beat, milliseconds; absent or null: as long as the process. */
+  readonly leaseTerm?: number | null
   /** How often it polls, milliseconds. */
   readonly pollEvery?: number
   /** Milliseconds; for tests. */
@@ -38,6 +46,8 @@ export class Node implements AsyncDisposable {
   readonly #locks: NodeLocks | undefined
   readonly #deadAfter: number
   readonly #pollEvery: number
+  readonly #leaseTerm: number | null
+  readonly #beatEvery: number
   #lock: Disposable | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #polling: Promise<void> = Promise.resolve()
@@ -49,7 +59,9 @@ export class Node implements AsyncDisposable {
     this.id = id
     this.#listeners = listeners
     this.#locks = options.locks
-    this.#deadAfter = options.deadAfter ?? DEAD_AFTER
+    this.#leaseTerm = options.leaseTerm ?? null
+    this.#beatEvery = this.#leaseTerm === null ? BEAT_EVERY : this.#leaseTerm / BEATS
+    this.#deadAfter = options.deadAfter ?? this.#leaseTerm ?? DEAD_AFTER
     this.#pollEvery = options.pollEvery ?? POLL_EVERY
   }
 
@@ -84,15 +96,23 @@ export class Node implements AsyncDisposable {
     }
   }
 
-  #join(): Promise<void> {
+  async #join(): Promise<void> {
+    const begunAt = performance.now()
     this.#beatAt = Date.now()
-    return this.#store.nodes.join({
+    await this.#store.nodes.join({
       id: this.id,
       process: process.pid,
       host: hostname(),
       beatAt: this.#beatAt,
       machine: this.#lock ? (this.#locks?.machine ?? null) : null,
     })
+    this.#renewed(begunAt)
+  }
+
+  /** @param begunAt a moment before the database has noted the beat, by `performance.now()`. */
+  #renewed(begunAt: number): void {
+    if (this.#leaseTerm !== null)
+      this.#listeners.onRenewed?.(begunAt + this.#leaseTerm * (1 - MARGIN))
   }
 
   #next(): void {
@@ -108,13 +128,14 @@ export class Node implements AsyncDisposable {
     const now = Date.now()
     // Whatever the clock was set to.
     const silence = Math.abs(now - this.#beatAt)
-    const beats = silence >= BEAT_EVERY
+    const beats = silence >= this.#beatEvery
+    const begunAt = performance.now()
     const changes = await this.#store.nodes.poll(this.id, beats ? now : null)
     if (beats) this.#beatAt = now
     if (!changes.known) {
-      await this.#join()
       this.#listeners.onForgotten()
-    }
+      await this.#join()
+    } else if (beats) this.#renewed(begunAt)
     await this.#listeners.onChanges(changes)
     if (beats && silence < SUSPENDED_AFTER) await this.#reap()
   }
@@ -122,8 +143,13 @@ export class Node implements AsyncDisposable {
   async #reap(): Promise<void> {
     const now = Date.now()
     for (const node of await this.#store.nodes.list()) {
-      if (node.id === this.id || !this.#isDead(node, now)) continue
-      const expired = await this.#store.nodes.remove(node.id, now)
+      if (node.id === this.id) continue
+      const state = this.#stateOf(node)
+      if (state === "alive" || (state === "unknown" && now - node.beatAt <= this.#deadAfter))
+        continue
+      // It may beat at this moment: only silence that lasts ends a node that cannot be checked.
+      const silence = state === "dead" ? undefined : this.#deadAfter
+      const expired = await this.#store.nodes.remove(node.id, now, silence)
       this.#locks?.remove(node.id)
       if (expired.length > 0) this.#listeners.onExpired(expired)
     }
@@ -133,10 +159,7 @@ export class Node implements AsyncDisposable {
    * A node that holds its lock is alive, however silent: it may be stopped, and continue. One whose lock is
    * free is dead. Silence counts only where there is no lock to check: on another machine, or without locks.
    */
-  #isDead(node: NodeRecord, now: number): boolean {
-    const { id, machine } = node
-    const state = machine === null ? undefined : this.#locks?.stateOf(id, machine)
-    if (state === "alive" || state === "dead") return state === "dead"
-    return now - node.beatAt > this.#deadAfter
+  #stateOf({ id, machine }: NodeRecord): NodeState {
+    return (machine === null ? undefined : this.#locks?.stateOf(id, machine)) ?? "unknown"
   }
 }

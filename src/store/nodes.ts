@@ -5,6 +5,7 @@ export interface NodeRecord {
   readonly id: string
   readonly process: number
   readonly host: string
+  /** By the clock of the process that reads it. */
   readonly beatAt: number
   /** Where it holds the lock that proves it alive; null when it holds none. */
   readonly machine: string | null
@@ -32,6 +33,9 @@ export interface NodeWrites {
   join(node: NodeRecord): Promise<void>
   /** What has changed since the node last asked; with `beatAt` it also says that the node is alive. */
   poll(id: string, beatAt: number | null): Promise<NodeChanges>
-  /** Gives back all leases of a node that leaves or died; its open holds expire and are returned. */
-  remove(id: string, at: number): Promise<HoldRecord[]>
+  /**
+   * Gives back all leases of a node that leaves or died; its open holds expire and are returned.
+   * @param silence removes it only if it has not beaten for so long, milliseconds; absent: whenever it did.
+   */
+  remove(id: string, at: number, silence?: number): Promise<HoldRecord[]>
 }

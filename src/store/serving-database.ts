@@ -16,6 +16,11 @@ export interface ServingDatabase extends AsyncDisposable {
   /** How often a node asks what has changed, milliseconds: what it costs depends on the engine. */
   readonly pollEvery: number
   /**
+   * How long leases last after a node has beaten, milliseconds; null: as long as its process, which a lock of the operating
+   * system shows.
+   */
+  readonly leaseTerm: number | null
+  /**
    * Others use the same database from now on. Running calls are not affected; to call it again does nothing.
    */
   hasCompany(): Promise<void>

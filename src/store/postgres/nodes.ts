@@ -55,14 +55,23 @@ export function nodeMethods(client: PostgresClient): Store["nodes"] {
       if (beatAt !== null) await client.run(BEAT, [id])
       return changesOf(await client.row<ChangesRow>(POLL, [id]))
     },
-    remove: (id, at) => client.transaction((transaction) => remove(transaction, id, at)),
+    remove: (id, at, silence) =>
+      client.transaction((transaction) => remove(transaction, id, { at, silence })),
   }
 }
 
 /** Gives back all that a node has leased. What it held has expired. */
-async function remove(transaction: Statements, id: string, at: number): Promise<HoldRecord[]> {
+async function remove(
+  transaction: Statements,
+  id: string,
+  { at, silence }: { readonly at: number; readonly silence: number | undefined },
+): Promise<HoldRecord[]> {
   // First: what the node leases and opens from here on waits for this, and then finds no node.
-  await transaction.run("DELETE FROM nodes WHERE id = $1", [id])
+  const removed = await transaction.run(
+    "DELETE FROM nodes WHERE id = $1 AND ($2::bigint IS NULL OR beat_at < tollgate_now() - $2)",
+    [id, silence === undefined ? null : BigInt(silence)],
+  )
+  if (removed === 0 && silence !== undefined) return []
   await giveBackAll(transaction, id)
   const expired = await takeHolds(transaction, id)
   await expireHolds(transaction, expired)

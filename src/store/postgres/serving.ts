@@ -10,6 +10,9 @@ import { postgresConsoleStore } from "./sign-in/console-store.ts"
 /** A poll is a round trip. Milliseconds. */
 const POLL_EVERY = 1_000
 
+/** Three beats. Milliseconds. */
+const LEASE_TERM = 15_000
+
 export interface ServingParts {
   readonly client: PostgresClient
   /** Connections for what reads much. */
@@ -28,6 +31,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     conversations: missing("conversations"),
     openConsoleStore: async () => postgresConsoleStore(reading),
     pollEvery: POLL_EVERY,
+    leaseTerm: LEASE_TERM,
     // It is made for company.
     hasCompany: async () => {},
     openReader,

@@ -23,7 +23,8 @@ interface NodeParts {
 export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
   const { transactions, nodes, leases, holds, receipts, debts, keys, settings } = parts
 
-  function remove(id: string): HoldRecord[] {
+  function remove(id: string, at: number, silence?: number): HoldRecord[] {
+    if (silence !== undefined && at - (nodes.beatOf(id) ?? at) <= silence) return []
     const expired = holds.takeOf(id)
     leases.giveBackAll(id)
     nodes.remove(id)
@@ -45,6 +46,6 @@ export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
         recalls: leases.recallsFrom(id),
       }
     },
-    remove: (id) => transactions.atomically(() => remove(id)),
+    remove: (id, at, silence) => transactions.atomically(() => remove(id, at, silence)),
   }
 }

@@ -32,6 +32,14 @@ export class Nodes {
     this.#database.run("UPDATE nodes SET beat_at = ? WHERE id = ?", [BigInt(at), node])
   }
 
+  /** Unix milliseconds; undefined for a node that is not known. */
+  beatOf(node: string): number | undefined {
+    const row = this.#database
+      .query<{ beat_at: bigint }, [string]>("SELECT beat_at FROM nodes WHERE id = ?")
+      .get(node)
+    return row ? Number(row.beat_at) : undefined
+  }
+
   isKnown(node: string): boolean {
     return this.#isKnown.get(node) !== null
   }

@@ -82,6 +82,7 @@ export class SqliteDatabase implements Database {
       payloads: new SqlitePayloadLog(path, reports),
       conversations,
       pollEvery: POLL_EVERY,
+      leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),
       hasCompany: () => store.hasCompany(),
       openReader: () => openThreadedStore(path),

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "bun:test"
+import { Node, type NodeListeners } from "../../src/ledger/node.ts"
+import type { Store } from "../../src/store/store.ts"
+import { ENGINES } from "../store/engines.ts"
+import { TestDatabase } from "../store/test-database.ts"
+import { until } from "../support/until.ts"
+
+/** Milliseconds. */
+const TERM = 900
+
+/** A store of a node that can be cut off from the database. */
+function cut(store: Store, isCut: () => boolean): Store {
+  const poll: Store["nodes"]["poll"] = async (...parameters) => {
+    if (isCut()) throw new Error("cut off")
+    return store.nodes.poll(...parameters)
+  }
+  return { ...store, nodes: { ...store.nodes, poll } }
+}
+
+function listeners(own: Partial<NodeListeners> = {}): NodeListeners {
+  return { onChanges: async () => {}, onForgotten() {}, onExpired() {}, onFailure() {}, ...own }
+}
+
+for (const engine of ENGINES) {
+  describe(`${engine.name}: leases with a term`, () => {
+    test("a node that is cut off stops spending before another may, and goes on when it is back", async () => {
+      await using database = await TestDatabase.on(engine)
+      const payer = await database.account("a", 100n)
+      const ledger = await database.ledger("cut off")
+      const options = { leaseTerm: TERM, pollEvery: 20 }
+      let isCut = false
+      let forgotten = 0
+      const store = cut(database.store, () => isCut)
+      const own = listeners({
+        onRenewed: (moment) => ledger.spendUntil(moment),
+        onForgotten() {
+          forgotten++
+          ledger.forgetLeases()
+        },
+      })
+      await using _ = await Node.join(store, "cut off", own, options)
+      await ledger.lease(payer, 100n)
+      expect(ledger.tryHold(database.order(payer, 10n))).toBeDefined()
+      expect((await database.store.accounts.find("a"))?.leased).toBe(100n)
+
+      isCut = true
+      await using other = await Node.join(await database.another(), "other", listeners(), options)
+      await until(async () => {
+        // Never both: what the other could have is not spent here any more.
+        const isSpending = ledger.available(payer) > 0n
+        const isFree = (await database.store.accounts.find("a"))?.leased === 0n
+        expect(isSpending && isFree).toBe(false)
+        return isFree
+      })
+      expect(other.id).toBe("other")
+      expect(ledger.failure).toMatchObject({ code: "unavailable" })
+
+      isCut = false
+      await until(() => ledger.failure === undefined)
+      expect(forgotten).toBe(1)
+      await until(async () => {
+        const held = await ledger.extend(payer, 5n, () => ledger.tryHold(database.order(payer, 5n)))
+        return held !== undefined
+      })
+    })
+
+    test("a node that beats at the moment it would be removed stays", async () => {
+      await using database = await TestDatabase.on(engine)
+      const { nodes } = database.store
+      await nodes.join({ id: "a", process: 1, host: "h", beatAt: Date.now(), machine: null })
+      expect(await nodes.remove("a", Date.now(), TERM)).toEqual([])
+      expect((await nodes.poll("a", null)).known).toBe(true)
+    })
+  })
+}
