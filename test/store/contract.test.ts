@@ -3,6 +3,7 @@ import { accountContract } from "./contract/accounts.ts"
 import { auditContract } from "./contract/audit.ts"
 import { auditedWriteContract } from "./contract/audited-writes.ts"
 import { codeContract } from "./contract/codes.ts"
+import { conversationContract } from "./contract/conversations.ts"
 import { entryContract } from "./contract/entries.ts"
 import { idempotencyContract } from "./contract/idempotency.ts"
 import { integrityContract } from "./contract/integrity.ts"
@@ -10,7 +11,9 @@ import { keyContract } from "./contract/keys.ts"
 import { leaseContract } from "./contract/leases.ts"
 import { memberContract } from "./contract/members.ts"
 import { nodeContract } from "./contract/nodes.ts"
+import { payloadLogContract } from "./contract/payload-log.ts"
 import { paymentContract } from "./contract/payments.ts"
+import { reportContract } from "./contract/reports.ts"
 import { settingContract } from "./contract/settings.ts"
 import { settlementContract } from "./contract/settlements.ts"
 import { vendorStateContract } from "./contract/vendor-state.ts"
@@ -22,6 +25,7 @@ const CONTRACTS = {
   audit: auditContract,
   "audited writes": auditedWriteContract,
   codes: codeContract,
+  conversations: conversationContract,
   entries: entryContract,
   idempotency: idempotencyContract,
   integrity: integrityContract,
@@ -29,7 +33,9 @@ const CONTRACTS = {
   leases: leaseContract,
   "members and invitations": memberContract,
   nodes: nodeContract,
+  "payload log": payloadLogContract,
   payments: paymentContract,
+  reports: reportContract,
   settings: settingContract,
   settlements: settlementContract,
   "vendor state": vendorStateContract,

@@ -2,6 +2,8 @@ import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
+import type { ServingDatabase } from "../../src/store/serving-database.ts"
+import type { Database } from "../../src/store/database.ts"
 import { TestDatabases } from "../support/postgres-databases.ts"
 
 /** A way in which an engine opens a database. The contract of each aggregate is tested with every one. */
@@ -9,21 +11,38 @@ export interface Engine {
   readonly name: string
   /** Opens the database that belongs to a folder of the test, created at its first opening. */
   readonly open: (folder: string) => Promise<Store>
+  /** Opens it as a process that serves does. */
+  readonly serve: (folder: string) => Promise<Served>
 }
+
+/** A database with all that is stored with it. */
+export type Served = Pick<ServingDatabase, "store" | "reports" | "payloads" | "conversations"> &
+  AsyncDisposable
 
 const databases = new TestDatabases()
 
 export const ENGINES: readonly Engine[] = [
-  { name: "SQLite", open: (folder) => databaseOf({ data: folder }).openStore() },
-  { name: "SQLite on a thread", open: (folder) => openThreadedStore(databaseFileIn(folder)) },
+  {
+    name: "SQLite",
+    open: (folder) => databaseOf({ data: folder }).openStore(),
+    serve: (folder) => databaseOf({ data: folder }).openToServe(false),
+  },
+  {
+    name: "SQLite on a thread",
+    open: (folder) => openThreadedStore(databaseFileIn(folder)),
+    serve: (folder) => databaseOf({ data: folder }).openToServe(true),
+  },
   {
     name: "PostgreSQL",
-    open: async (folder) => {
-      const url = await databases.urlOf(folder)
-      return databaseAt({ engine: "postgresql", url, connections: 4 }).openStore()
-    },
+    open: async (folder) => (await postgresOf(folder)).openStore(),
+    serve: async (folder) => (await postgresOf(folder)).openToServe(false),
   },
 ]
+
+async function postgresOf(folder: string): Promise<Database> {
+  const url = await databases.urlOf(folder)
+  return databaseAt({ engine: "postgresql", url, connections: 4 })
+}
 
 /**
  * With what code the store refuses something; undefined when it does not. A `rejects` of Bun runs the event loop

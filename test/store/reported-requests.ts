@@ -1,6 +1,9 @@
 import type { WriteOff } from "../../src/accounting/chained-records.ts"
 import { SqlitePayloadLog } from "../../src/store/sqlite/payload-log.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
+import type { Reports } from "../../src/store/reports.ts"
+import type { Store } from "../../src/store/store.ts"
+import type { Engine, Served } from "./engines.ts"
 import { TestDatabase } from "./test-database.ts"
 
 /** A request that is in the ledger; what is not said is as of a plain one. */
@@ -25,39 +28,76 @@ export interface ReportedRequest {
 /** An account of a test with enough to pay. */
 const BALANCE = 1_000_000_000_000n
 
-/** A ledger with requests in it, and its reports. */
+/** A ledger with requests in it, and its reports: SQLite's, whose parts a test may take apart. */
 export class ReportedDatabase implements AsyncDisposable {
   readonly database = TestDatabase.direct()
   readonly reports = new ReportsOnDemand(this.database.directory.database)
   readonly payloads = new SqlitePayloadLog(this.database.directory.database, this.reports)
 
-  /** Accounts `a` and `b`, with keys `key_a` and `key_b`. */
   static async open(): Promise<ReportedDatabase> {
     const own = new ReportedDatabase()
-    for (const account of ["a", "b"]) {
-      await own.database.account(account, BALANCE)
-      await own.database.key(`key_${account}`, account, null)
-    }
+    await addAccounts(own.database)
     return own
   }
 
   /** Puts requests into the ledger, in this order. */
   async add(...requests: readonly ReportedRequest[]): Promise<void> {
-    const postings = requests.map((request) => {
-      const { account = "a", at = Date.now(), cost = 10n } = request
-      const key = request.key ?? `key_${account}`
-      const receipt = receiptOf(request)
-      const { writtenOff = [] } = request
-      const charge = { amount: cost, writtenOff, at, receipt }
-      return { request: request.request, account, key, budgets: [], ...charge }
-    })
-    await this.database.store.settlements.post("node", { postings, opened: [], closed: [] })
+    await post(this.database.store, requests)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.reports[Symbol.asyncDispose]()
     await this.database[Symbol.asyncDispose]()
   }
+}
+
+/** A ledger with requests in it, and its reports, of any engine. */
+export class ReportedEngine implements AsyncDisposable {
+  readonly database: TestDatabase
+  readonly reports: Reports
+  readonly #served: Served
+
+  private constructor(database: TestDatabase, served: Served) {
+    this.database = database
+    this.reports = served.reports
+    this.#served = served
+  }
+
+  static async on(engine: Engine): Promise<ReportedEngine> {
+    const database = await TestDatabase.on(engine)
+    const own = new ReportedEngine(database, await engine.serve(database.directory.path))
+    await addAccounts(database)
+    return own
+  }
+
+  /** Puts requests into the ledger, in this order. */
+  async add(...requests: readonly ReportedRequest[]): Promise<void> {
+    await post(this.database.store, requests)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#served[Symbol.asyncDispose]()
+    await this.database[Symbol.asyncDispose]()
+  }
+}
+
+/** Accounts `a` and `b`, with keys `key_a` and `key_b`. */
+async function addAccounts(database: TestDatabase): Promise<void> {
+  for (const account of ["a", "b"]) {
+    await database.account(account, BALANCE)
+    await database.key(`key_${account}`, account, null)
+  }
+}
+
+async function post(store: Store, requests: readonly ReportedRequest[]): Promise<void> {
+  const postings = requests.map((request) => {
+    const { account = "a", at = Date.now(), cost = 10n, writtenOff = [] } = request
+    const key = request.key ?? `key_${account}`
+    const receipt = receiptOf(request)
+    const charge = { amount: cost, writtenOff, at, receipt }
+    return { request: request.request, account, key, budgets: [], ...charge }
+  })
+  await store.settlements.post("node", { postings, opened: [], closed: [] })
 }
 
 /** A receipt's text, with the members that `relay/billing/receipt.ts` writes. */

@@ -86,7 +86,7 @@ export class TestDatabase implements AsyncDisposable {
     )
   }
 
-  static async on(engine: Engine): Promise<TestDatabase> {
+  static async on(engine: Pick<Engine, "open">): Promise<TestDatabase> {
     const directory = new TemporaryDirectory()
     return new TestDatabase(directory, await engine.open(directory.path), engine.open)
   }

@@ -10,3 +10,11 @@ export function texts(values: readonly (string | null)[]): Value {
 export function bigints(values: readonly (bigint | null)[]): Value {
   return sql.array([...values], "INT8")
 }
+
+/** A parameter of type `bytea[]`. */
+export function byteArrays(values: readonly Uint8Array[]): Value {
+  return sql.array(
+    values.map((value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength)),
+    "BYTEA",
+  )
+}

@@ -5,7 +5,12 @@ import type { Value } from "./connection-pool.ts"
 /** The conditions of a query that is narrowed by what was asked for; values are only ever bound. */
 export class Conditions {
   readonly #texts: string[] = []
-  readonly values: Value[] = []
+  readonly values: Value[]
+
+  /** @param values those of a query of which these conditions are another part. */
+  constructor(values: Value[] = []) {
+    this.values = values
+  }
 
   /** `WHERE a AND b`, or nothing. */
   get where(): string {
@@ -40,4 +45,11 @@ export class Conditions {
   place(value: Value): string {
     return `$${this.values.push(value)}`
   }
+}
+
+/** Whether a filter names what no row can hold: PostgreSQL has no text with a NUL, and refuses to compare with one. */
+export function namesNothing(filter: object): boolean {
+  return Object.values(filter)
+    .flat()
+    .some((value) => typeof value === "string" && value.includes("\0"))
 }

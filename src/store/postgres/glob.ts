@@ -1,7 +1,9 @@
 /** A glob with `*` and `?` as a pattern of `LIKE`. */
 export function globPattern(glob: string): string {
-  return glob
-    .replace(/[\\%_]/g, "\\$&")
-    .replaceAll("*", "%")
-    .replaceAll("?", "_")
+  return starPattern(glob).replaceAll("?", "_")
+}
+
+/** A glob in which only `*` means something as a pattern of `LIKE`. */
+export function starPattern(glob: string): string {
+  return glob.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")
 }

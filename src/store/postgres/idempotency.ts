@@ -1,5 +1,56 @@
+import type { IdempotencyResult, IdempotencyStep } from "../idempotency.ts"
 import { StoreError } from "../store-error.ts"
-import type { Statements } from "./client.ts"
+import type { Store } from "../store.ts"
+import type { PostgresClient, Statements } from "./client.ts"
+
+/** Claims that one sweep forgets. */
+const SWEPT_AT_ONCE = 5_000n
+
+export function idempotencyMethods(client: PostgresClient): Store["idempotency"] {
+  return {
+    perform: (steps) => perform(client, steps),
+    /** What was swept when the connection was lost is reported to no one: its answers go by their age. */
+    async sweep(expired) {
+      const rows = await client.rows<{ request: string }>(
+        `WITH gone AS (
+           DELETE FROM idempotency WHERE request IN (
+             SELECT request FROM idempotency WHERE claimed_at <= $1 ORDER BY claimed_at LIMIT $2
+             FOR UPDATE SKIP LOCKED
+           ) RETURNING request, scope, size
+         ), counted AS (
+           SELECT count_idempotency(array_agg(scope), array_agg(-1::bigint), array_agg(-size)) FROM gone
+         )
+         SELECT request FROM gone, counted`,
+        [BigInt(expired), SWEPT_AT_ONCE],
+      )
+      return rows.map(({ request }) => request)
+    },
+  }
+}
+
+/** One statement, which recognizes what it has done already. */
+async function perform(
+  statements: Statements,
+  steps: readonly IdempotencyStep[],
+): Promise<IdempotencyResult[]> {
+  const rows = await statements.rows<{ result: IdempotencyResult }>(
+    "SELECT result FROM perform_idempotency($1::text::json) ORDER BY place",
+    [JSON.stringify(steps.map(inputOf))],
+  )
+  return rows.map(({ result }) => result)
+}
+
+function inputOf(step: IdempotencyStep) {
+  switch (step.kind) {
+    case "claim":
+      return { kind: step.kind, ...step.claim }
+    case "keep":
+      return { kind: step.kind, ...step.answer }
+    case "drop":
+    case "release":
+      return step
+  }
+}
 
 /**
  * Says that what a request was to do is done, in the transaction that does it.

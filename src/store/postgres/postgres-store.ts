@@ -9,6 +9,7 @@ import { memberMethods } from "./members.ts"
 import { paymentMethods } from "./payments.ts"
 import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
+import { idempotencyMethods } from "./idempotency.ts"
 import { integrityMethods } from "./integrity.ts"
 import { keyMethods, touchKeys } from "./keys.ts"
 import { leaseMethods } from "./leases.ts"
@@ -29,7 +30,7 @@ export function postgresStore(client: PostgresClient): Store {
     audit: auditMethods(client),
     codes: codeMethods(parts),
     entries: entryMethods(parts),
-    idempotency: missing("idempotency"),
+    idempotency: idempotencyMethods(client),
     integrity: integrityMethods(client),
     invitations: invitationMethods(parts),
     keys: keyMethods(parts),
@@ -42,14 +43,4 @@ export function postgresStore(client: PostgresClient): Store {
     vendorState: vendorStateMethods(client),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
-}
-
-/** Aggregates that are not written yet. */
-function missing(name: string): never {
-  return new Proxy(
-    {},
-    {
-      get: () => () => Promise.reject(new Error(`PostgreSQL has no ${name} yet`)),
-    },
-  ) as never
 }

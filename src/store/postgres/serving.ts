@@ -3,6 +3,9 @@ import type { DatabaseWatch, ServingDatabase } from "../serving-database.ts"
 import type { StoreReader } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
 import { explained } from "./explain-failure.ts"
+import { PostgresConversations } from "./conversations.ts"
+import { PostgresPayloadLog } from "./payload-log.ts"
+import { PostgresReports } from "./reports.ts"
 import { PostgresWatch } from "./postgres-watch.ts"
 import { postgresStore } from "./postgres-store.ts"
 import { postgresConsoleStore } from "./sign-in/console-store.ts"
@@ -26,9 +29,9 @@ export function openToServe(parts: ServingParts): ServingDatabase {
   const { client, reading, place, openReader } = parts
   return {
     store: explained(postgresStore(client), place),
-    reports: missing("reports"),
-    payloads: missing("payloads"),
-    conversations: missing("conversations"),
+    reports: new PostgresReports(reading),
+    payloads: new PostgresPayloadLog(reading),
+    conversations: new PostgresConversations(reading),
     openConsoleStore: async () => postgresConsoleStore(reading),
     pollEvery: POLL_EVERY,
     leaseTerm: LEASE_TERM,
@@ -42,11 +45,4 @@ export function openToServe(parts: ServingParts): ServingDatabase {
       await client[Symbol.asyncDispose]()
     },
   }
-}
-
-function missing(name: string): never {
-  return new Proxy(
-    {},
-    { get: () => () => Promise.reject(new Error(`PostgreSQL has no ${name} yet`)) },
-  ) as never
 }

@@ -1,13 +1,11 @@
 import type { Database, Statement } from "bun:sqlite"
 import { takeRequestOut } from "./requests-list.ts"
 import { type LedgerRow, type RequestSummary, summarize } from "../request-summary.ts"
+import { HOUR, HOURS_OF_DAY } from "../usage-sums.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
 /** How many rows of the ledger one step takes: a query in between waits no longer than for these. */
 const CHUNK = 250
-
-export const HOUR = 3_600_000
-export const HOURS_OF_DAY = 24
 
 interface Progress {
   row: bigint

@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite"
 import type { RequestFilter, RequestPlace, RequestRecord } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
-import { FINE, type RequestSummary } from "../request-summary.ts"
+import { isFailure, isGlob } from "../request-search.ts"
+import type { RequestSummary } from "../request-summary.ts"
 
 type RequestRow = Record<
   "row" | "at" | "failed" | "stream" | "estimated" | "input" | "output" | "cost" | "written_off",
@@ -30,8 +31,6 @@ interface Read {
   readonly row: bigint | undefined
 }
 
-/** Ids are `req_` and a UUID. */
-const PART_OF_ID = /^[req_0-9a-f-]*$/
 /** More reads than these cost more than a scan of all rows. */
 const MAX_READS = 64
 
@@ -113,16 +112,6 @@ function orderOf(filter: RequestFilter, { account, model, row }: Read): string {
   const failures = isOfFailures ? "failed_requests" : "requests"
   const rows = filter.writtenOff ? "written_off" : failures
   return `INDEXED BY ${rows}_by_${account === undefined ? "time" : "account"}`
-}
-
-/** Whether only failed requests can hold a text: no id does, and no other outcome. */
-function isFailure(search: string | undefined): boolean {
-  if (search === undefined || PART_OF_ID.test(search)) return false
-  return ![...FINE].some((outcome) => outcome.includes(search))
-}
-
-function isGlob(model: string | undefined): model is string {
-  return model?.includes("*") ?? false
 }
 
 /** Only `*` means something in our globs. */

@@ -1,24 +1,15 @@
 import type { Database } from "bun:sqlite"
 import type { Latencies, UsageFilter, UsageGroup, UsageSum } from "../requests.ts"
+import {
+  type DurationRow,
+  HOUR,
+  HOURS_OF_DAY,
+  latenciesOf,
+  LATENCY_SAMPLE,
+  sumFromRow,
+  type SumRow,
+} from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
-import { HOUR, HOURS_OF_DAY } from "./requests-index.ts"
-
-interface SumRow {
-  name: string | bigint
-  requests: bigint
-  errors: bigint
-  input: bigint
-  output: bigint
-  cost: bigint
-  written_off: bigint
-  durations: bigint
-  duration: bigint
-  first_bytes: bigint
-  first_byte: bigint
-}
-
-/** Answers that latencies are taken from. */
-const LATENCY_SAMPLE = 1_000
 
 const GROUPS: Readonly<Record<UsageGroup, string>> = {
   hour: "hour",
@@ -78,24 +69,6 @@ function partsOf(filter: UsageFilter, group: UsageGroup): Part[] {
   ]
 }
 
-function sumFromRow(row: SumRow): UsageSum {
-  return {
-    group: typeof row.name === "bigint" ? String(Number(row.name) * HOUR) : row.name,
-    requests: Number(row.requests),
-    errors: Number(row.errors),
-    input: Number(row.input),
-    output: Number(row.output),
-    cost: row.cost,
-    writtenOff: row.written_off,
-    meanDuration: meanOf(row.duration, row.durations),
-    meanFirstByte: meanOf(row.first_byte, row.first_bytes),
-  }
-}
-
-function meanOf(sum: bigint, count: bigint): number | null {
-  return count === 0n ? null : Math.round(Number(sum) / Number(count))
-}
-
 /** Of the last answers since a moment. */
 export function latencies(
   index: Database,
@@ -109,21 +82,11 @@ export function latencies(
     conditions.always("status = 'settled' AND duration IS NOT NULL")
     const input = account === undefined ? "requests_by_time" : "requests_by_account"
     return index
-      .query<{ at: bigint; duration: bigint }, (string | bigint)[]>(
+      .query<DurationRow, (string | bigint)[]>(
         `SELECT at, duration FROM requests INDEXED BY ${input} ${conditions.where}
         ORDER BY at DESC LIMIT ${LATENCY_SAMPLE}`,
       )
       .all(...conditions.values)
   })
-  const sample = durations
-    .toSorted((left, right) => Number(right.at - left.at))
-    .slice(0, LATENCY_SAMPLE)
-    .map(({ duration }) => Number(duration))
-    .toSorted((left, right) => left - right)
-  return { p50: percentile(sample, 0.5), p95: percentile(sample, 0.95) }
-}
-
-/** The least value that so many are not above. @param sorted ascending. */
-function percentile(sorted: readonly number[], part: number): number | null {
-  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
+  return latenciesOf(durations)
 }

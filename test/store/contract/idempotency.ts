@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { Claims } from "../../../src/http/idempotency/claims.ts"
-import type { ClaimInput } from "../../../src/store/idempotency.ts"
+import type { ClaimInput, IdempotencyResult } from "../../../src/store/idempotency.ts"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
@@ -88,4 +88,100 @@ export function idempotencyContract(engine: Engine): void {
     const late = order("req_7", { scope: "account two", key: "key 4", at: 90, expired: 4 })
     expect((await claims.claim(late))?.request).toBe("req_7")
   })
+
+  test("of nodes that claim the same keys at the same time, each key goes to one", async () => {
+    await using database = await TestDatabase.on(engine)
+    const stores = [database.store, await database.another(), await database.another()]
+    const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`)
+    const held = await Promise.all(
+      stores.map((store, node) => {
+        const own = node === 1 ? keys.toReversed() : keys
+        return store.idempotency.perform(
+          own.map((key) => ({ kind: "claim", claim: order(`req_${node} ${key}`, { key }) })),
+        )
+      }),
+    )
+    const holders = held.map((results) => requestsOf(results).toSorted())
+    expect(new Set(holders.map(String)).size).toBe(1)
+    expect(new Set(holders[0]).size).toBe(30)
+  })
+
+  test("a claim that several take over at the same time goes to one", async () => {
+    await using database = await TestDatabase.on(engine)
+    const stores = [database.store, await database.another(), await database.another()]
+    await new Claims(database.store).claim(order("req_1"))
+    const held = await Promise.all(
+      stores.map((store, node) =>
+        new Claims(store).claim(order(`req_over_${node}`, { replaces: "req_1", node: `${node}` })),
+      ),
+    )
+    expect(new Set(held.map((claim) => claim?.request)).size).toBe(1)
+    expect(held[0]?.request).toStartWith("req_over")
+  })
+
+  test("what expired long ago is claimed by one of those who come at the same time", async () => {
+    await using database = await TestDatabase.on(engine)
+    const stores = [database.store, await database.another()]
+    const claims = new Claims(database.store)
+    await claims.claim(order("req_1", { fingerprint: "old" }))
+    await claims.keep({ request: "req_1", size: 900, ...ROOM })
+    const held = await Promise.all(
+      stores.map((store, node) =>
+        new Claims(store).claim(order(`req_new_${node}`, { at: 9_000, expired: 5_000 })),
+      ),
+    )
+    expect(new Set(held.map((claim) => claim?.request)).size).toBe(1)
+    expect(held[0]).toMatchObject({ state: "running", fingerprint: "print", at: 9_000 })
+    // Its answer takes no room any more.
+    const { request = "" } = held[0] ?? {}
+    expect(await claims.keep({ request, size: 900, ...ROOM })).toEqual({
+      isKept: true,
+      dropped: [],
+    })
+  })
+
+  test("keys and answers that nodes count at the same time are all counted", async () => {
+    await using database = await TestDatabase.on(engine)
+    const stores = [database.store, await database.another(), await database.another()]
+    await Promise.all(
+      stores.flatMap((store, node) =>
+        Array.from({ length: 10 }, async (_, index) => {
+          const request = `req_${node}_${index}`
+          const claims = new Claims(store)
+          await claims.claim(order(request, { key: request, at: 1_000 + index }))
+          await claims.keep({ request, size: 30, ...ROOM })
+        }),
+      ),
+    )
+    const claims = new Claims(database.store)
+    const one = (request: string, maxKeys: number) =>
+      claims.claim(order(request, { key: request, maxKeys }))
+    expect(await one("req_30", 30)).toBeNull()
+    expect((await one("req_31", 31))?.request).toBe("req_31")
+    expect(await claims.release("req_31")).toBe(true)
+    expect(await claims.release("req_31")).toBe(false)
+    expect((await one("req_32", 31))?.request).toBe("req_32")
+    // 900 of 1,000 bytes are taken, those of the oldest by all nodes.
+    const { dropped } = await claims.keep({ request: "req_32", size: 150, ...ROOM })
+    expect(dropped.map((request) => request.slice(-2)).toSorted()).toEqual(["_0", "_0"])
+    expect((await database.store.idempotency.sweep(2_000)).length).toBe(31)
+    expect((await one("req_33", 1))?.request).toBe("req_33")
+  })
+
+  test("steps that are performed again have the same results", async () => {
+    await using database = await TestDatabase.on(engine)
+    const { idempotency } = database.store
+    const claim = { kind: "claim", claim: order("req_1") } as const
+    expect(await idempotency.perform([claim])).toEqual(await idempotency.perform([claim]))
+    const drop = { kind: "drop", request: "req_1" } as const
+    expect(await idempotency.perform([drop, claim])).toEqual(
+      await idempotency.perform([drop, claim]),
+    )
+    expect(await idempotency.perform([])).toEqual([])
+    expect(await idempotency.sweep(0)).toEqual([])
+  })
+}
+
+function requestsOf(results: readonly IdempotencyResult[]): string[] {
+  return results.map((result) => String(Reflect.get(Object(result), "request")))
 }

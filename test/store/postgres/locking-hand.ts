@@ -14,8 +14,7 @@ export const END_OF_THE_LOG = "SELECT 1 FROM chain_ends WHERE name = 'audit' FOR
 
 const databases = new TestDatabases()
 
-const ENGINE: Engine = {
-  name: "PostgreSQL",
+const ENGINE: Pick<Engine, "open"> = {
   open: async (folder) =>
     postgresStore(
       new PostgresClient({ url: await databases.urlOf(folder), max: 4, connectTime: 5_000 }),

@@ -81,6 +81,9 @@ CREATE TABLE receipts (
 ) PARTITION BY RANGE (request);
 CREATE INDEX receipts_by_account ON receipts (account, at);
 CREATE INDEX receipts_by_time ON receipts (at);
+-- What went wrong is looked for among very much that did not.
+CREATE INDEX troubled_receipts_by_account ON receipts (account, at) WHERE failed OR written_off > 0;
+CREATE INDEX troubled_receipts_by_time ON receipts (at) WHERE failed OR written_off > 0;
 CREATE INDEX receipts_by_position ON receipts (position) WHERE entry IS NULL;
 CREATE TABLE receipts_other PARTITION OF receipts DEFAULT;
 

@@ -1,0 +1,268 @@
+import type {
+  ConversationParts,
+  ConversationRecord,
+  ConversationWrite,
+  FindOptions,
+  FoundParts,
+  KeptPart,
+} from "../conversations.ts"
+import { bigints, byteArrays, texts } from "./arrays.ts"
+import type { PostgresClient, Statements } from "./client.ts"
+import type { Value } from "./connection-pool.ts"
+
+/** About what a row takes besides its content. Bytes. */
+const ROW_BYTES = 300
+/** Bytes of parts in one statement, unless one is larger. */
+const WRITTEN_AT_ONCE = 1024 * 1024
+/** Parts that one step of a sweep deletes. */
+const SWEPT_AT_ONCE = 1_000n
+/** Parts that are looked at together when room is made. */
+const OLDEST_AT_ONCE = 100n
+/** How long the sum over all accounts is used for, milliseconds: what other nodes keep meanwhile is not seen. */
+const TOTAL_LIFETIME = 10_000
+/** Where there was too much of all accounts, this part of the room is made free, so that it is not made for each answer. */
+const FREED_PART = 50
+
+/** A clock may have been wrong when an answer was kept, in either way. */
+const OVER = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
+
+type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly sealed: Buffer | null }
+
+/**
+ * The parts of kept conversations, sealed. How much an account keeps stands in a row of its own, which is locked by who
+ * changes any of its parts. The sum over all accounts is read now and then, and what this process adds is counted.
+ */
+export class PostgresConversations implements ConversationParts {
+  readonly #client: PostgresClient
+  #total = { bytes: 0, readAt: -Infinity }
+
+  constructor(client: PostgresClient) {
+    this.#client = client
+  }
+
+  async keep(writes: readonly ConversationWrite[]): Promise<void> {
+    // It would put everything else out, and then itself.
+    const fitting = writes.filter(
+      ({ record, room }) => sizeOf(record) <= Math.min(room.accountBytes, room.totalBytes),
+    )
+    await this.#client.transaction(async (transaction) => {
+      await lockSizes(
+        transaction,
+        fitting.map(({ record }) => record.account),
+      )
+      for (const { record, room } of fitting) {
+        await insert(transaction, record)
+        await makeAccountRoom(transaction, record.account, room.accountBytes)
+      }
+    })
+    for (const { record, room } of fitting) {
+      this.#total.bytes += sizeOf(record)
+      await this.#makeTotalRoom(room.totalBytes)
+    }
+  }
+
+  async find(hashes: readonly string[], { now, keep, max }: FindOptions): Promise<FoundParts> {
+    const rows = await this.#client.rows<FoundRow>(
+      `SELECT hash, bytes, CASE WHEN sum(bytes) OVER () <= $5 THEN sealed END AS sealed
+       FROM conversation_parts WHERE NOT ${OVER} AND hash = ANY($4)`,
+      [BigInt(now), BigInt(now - keep), BigInt(now + keep), texts(hashes), BigInt(max)],
+    )
+    const found: KeptPart[] = []
+    for (const { hash, sealed } of rows) if (sealed) found.push({ hash, sealed })
+    if (found.length === rows.length) return found
+    return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0)
+  }
+
+  async delete(hash: string): Promise<boolean> {
+    const deleted = await this.#client.transaction(async (transaction) => {
+      const accounts = await transaction.rows<{ account: string }>(
+        "SELECT DISTINCT account FROM conversation_parts WHERE answer = $1",
+        [hash],
+      )
+      await lockSizes(
+        transaction,
+        accounts.map(({ account }) => account),
+      )
+      return forget(transaction, "answer = $1", [hash])
+    })
+    return deleted.count > 0
+  }
+
+  async sweep(now: number, keep: number): Promise<void> {
+    const times = [BigInt(now), BigInt(now - keep), BigInt(now + keep)]
+    for (;;) {
+      const rows = await this.#client.rows<{ hash: string; account: string }>(
+        `SELECT hash, account FROM conversation_parts WHERE ${OVER} LIMIT $4`,
+        [...times, SWEPT_AT_ONCE],
+      )
+      if (rows.length === 0) break
+      const hashes = rows.map(({ hash }) => hash)
+      await this.#client.transaction(async (transaction) => {
+        await lockSizes(
+          transaction,
+          rows.map(({ account }) => account),
+        )
+        await forget(transaction, `${OVER} AND hash = ANY($4)`, [...times, texts(hashes)])
+      })
+    }
+    await this.#client.run(
+      `DELETE FROM conversation_sizes WHERE account IN (
+         SELECT account FROM conversation_sizes WHERE bytes <= 0 FOR UPDATE SKIP LOCKED)`,
+    )
+  }
+
+  /** The account that keeps most gives way: no account loses its answers to another that keeps more. */
+  async #makeTotalRoom(max: number): Promise<void> {
+    if (performance.now() - this.#total.readAt > TOTAL_LIFETIME || this.#total.bytes > max) {
+      await this.#readTotal()
+    }
+    if (this.#total.bytes <= max) return
+    const goal = max - max / FREED_PART
+    while (this.#total.bytes > goal) {
+      const freed = await freeOfLargest(this.#client, this.#total.bytes - goal)
+      if (freed === 0) return
+      this.#total.bytes -= freed
+    }
+  }
+
+  async #readTotal(): Promise<void> {
+    const row = await this.#client.row<{ bytes: bigint }>(
+      "SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM conversation_sizes",
+    )
+    this.#total = { bytes: Number(row?.bytes ?? 0n), readAt: performance.now() }
+  }
+}
+
+/** In the order of accounts, so that no two wait for each other. An account that has none yet gets its row. */
+async function lockSizes(transaction: Statements, accounts: readonly string[]): Promise<void> {
+  for (const account of [...new Set(accounts)].toSorted()) {
+    await transaction.run(
+      `INSERT INTO conversation_sizes AS s (account, bytes) VALUES ($1, 0)
+       ON CONFLICT (account) DO UPDATE SET bytes = s.bytes`,
+      [account],
+    )
+  }
+}
+
+async function insert(transaction: Statements, record: ConversationRecord): Promise<void> {
+  const { account, at, expiresAt } = record
+  const answer = record.parts[0]?.hash ?? ""
+  const parts = [...new Map(record.parts.map((part) => [part.hash, part])).values()]
+  await forget(transaction, "hash = ANY($1)", [texts(parts.map(({ hash }) => hash))])
+  for (const some of inWrites(parts)) {
+    await transaction.run(
+      `INSERT INTO conversation_parts (hash, answer, account, at, expires_at, bytes, sealed)
+       SELECT hash, $1, $2, $3, $4, bytes, sealed FROM unnest($5::text[], $6::bigint[], $7::bytea[])
+         AS p (hash, bytes, sealed)`,
+      [
+        answer,
+        account,
+        BigInt(at),
+        BigInt(expiresAt),
+        texts(some.map(({ hash }) => hash)),
+        bigints(some.map((part) => BigInt(sizeOfPart(part)))),
+        byteArrays(some.map(({ sealed }) => sealed)),
+      ],
+    )
+  }
+  await transaction.run("UPDATE conversation_sizes SET bytes = bytes + $2 WHERE account = $1", [
+    account,
+    BigInt(parts.reduce((sum, part) => sum + sizeOfPart(part), 0)),
+  ])
+}
+
+/** The oldest answers of an account go, each with all its parts, until what is left fits. */
+async function makeAccountRoom(
+  transaction: Statements,
+  account: string,
+  max: number,
+): Promise<void> {
+  for (;;) {
+    const row = await transaction.row<{ bytes: bigint }>(
+      "SELECT bytes FROM conversation_sizes WHERE account = $1",
+      [account],
+    )
+    const over = Number(row?.bytes ?? 0n) - max
+    if (over <= 0 || (await freeOldest(transaction, account, over)) === 0) return
+  }
+}
+
+/** Frees some bytes of the account that keeps most, but not more than it keeps beyond the next one. @returns how many. */
+function freeOfLargest(client: PostgresClient, wanted: number): Promise<number> {
+  return client.transaction(async (transaction) => {
+    const [largest, next] = await transaction.rows<{ account: string; bytes: bigint }>(
+      "SELECT account, bytes FROM conversation_sizes ORDER BY bytes DESC LIMIT 2",
+    )
+    if (!largest) return 0
+    await lockSizes(transaction, [largest.account])
+    const lead = Number(largest.bytes - (next?.bytes ?? 0n))
+    return freeOldest(transaction, largest.account, Math.min(wanted, Math.max(lead, 1)))
+  })
+}
+
+/** Deletes the oldest answers of an account whose row is locked: as many as are needed, or some. @returns their bytes. */
+async function freeOldest(
+  transaction: Statements,
+  account: string,
+  wanted: number,
+): Promise<number> {
+  const rows = await transaction.rows<{ answer: string; bytes: bigint }>(
+    "SELECT answer, bytes FROM conversation_parts WHERE account = $1 ORDER BY at LIMIT $2",
+    [account, OLDEST_AT_ONCE],
+  )
+  const answers = new Set<string>()
+  let bytes = 0
+  for (const row of rows) {
+    if (bytes >= wanted && !answers.has(row.answer)) break
+    answers.add(row.answer)
+    bytes += Number(row.bytes)
+  }
+  const gone = await forget(transaction, "account = $1 AND answer = ANY($2)", [
+    account,
+    texts([...answers]),
+  ])
+  return gone.bytes
+}
+
+/** Deletes parts of accounts whose rows are locked. @param condition on the columns of a part. */
+async function forget(
+  transaction: Statements,
+  condition: string,
+  values: readonly Value[],
+): Promise<{ readonly count: number; readonly bytes: number }> {
+  const row = await transaction.row<{ count: bigint; bytes: bigint }>(
+    `WITH gone AS (DELETE FROM conversation_parts WHERE ${condition} RETURNING account, bytes),
+     shrunk AS (
+       UPDATE conversation_sizes AS s SET bytes = s.bytes - g.bytes
+       FROM (SELECT account, sum(bytes)::bigint AS bytes FROM gone GROUP BY account) AS g
+       WHERE s.account = g.account
+     )
+     SELECT count(*) AS count, coalesce(sum(bytes), 0)::bigint AS bytes FROM gone`,
+    values,
+  )
+  return { count: Number(row?.count ?? 0n), bytes: Number(row?.bytes ?? 0n) }
+}
+
+/** Parts that are written in one statement. */
+function* inWrites(parts: readonly KeptPart[]): Generator<readonly KeptPart[]> {
+  let some: KeptPart[] = []
+  let bytes = 0
+  for (const part of parts) {
+    if (some.length > 0 && bytes + sizeOfPart(part) > WRITTEN_AT_ONCE) {
+      yield some
+      some = []
+      bytes = 0
+    }
+    some.push(part)
+    bytes += sizeOfPart(part)
+  }
+  if (some.length > 0) yield some
+}
+
+function sizeOf({ parts }: ConversationRecord): number {
+  return parts.reduce((sum, part) => sum + sizeOfPart(part), 0)
+}
+
+function sizeOfPart({ sealed }: KeptPart): number {
+  return sealed.byteLength + ROW_BYTES
+}

@@ -1,0 +1,56 @@
+import type { Reports, RequestReports } from "../reports.ts"
+import type { KeyUse } from "../requests.ts"
+import { texts } from "./arrays.ts"
+import type { PostgresClient, Statements } from "./client.ts"
+import { listRequests } from "./requests-list.ts"
+import { latencies, sumUsage } from "./requests-usage.ts"
+
+interface KeyUseRow {
+  readonly key: string
+  readonly last_used_at: bigint
+  readonly requests: bigint
+  readonly spent: bigint
+}
+
+/** Reads what is written together with the charges: it is always up to date. */
+export class PostgresReports implements Reports {
+  readonly #reports: RequestReports
+
+  constructor(client: PostgresClient) {
+    this.#reports = {
+      list: (filter, after, limit) => listRequests(client, filter, { after, limit }),
+      sumUsage: (filter, group) => sumUsage(client, filter, group),
+      latencies: (accounts, from) => latencies(client, accounts, from),
+      keyUses: (keys) => keyUses(client, keys),
+      keyNames: (keys) => keyNames(client, keys),
+    }
+  }
+
+  async upToDate(): Promise<RequestReports> {
+    return this.#reports
+  }
+}
+
+async function keyUses(statements: Statements, keys: readonly string[]): Promise<KeyUse[]> {
+  const rows = await statements.rows<KeyUseRow>(
+    "SELECT key, last_used_at, requests, spent FROM key_uses WHERE key = ANY($1) AND requests > 0 ORDER BY key",
+    [texts(keys)],
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    lastUsedAt: Number(row.last_used_at),
+    requests: Number(row.requests),
+    spent: row.spent,
+  }))
+}
+
+async function keyNames(
+  statements: Statements,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await statements.rows<{ id: string; name: string }>(
+    "SELECT id, name FROM keys WHERE id = ANY($1)",
+    [texts(keys)],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}

@@ -1,0 +1,15 @@
+import { FINE } from "./request-summary.ts"
+
+/** Ids are `req_` and a UUID. */
+const PART_OF_ID = /^[req_0-9a-f-]*$/
+
+/** Whether only failed requests can hold a text: no id does, and no other outcome. */
+export function isFailure(search: string | undefined): boolean {
+  if (search === undefined || PART_OF_ID.test(search)) return false
+  return ![...FINE].some((outcome) => outcome.includes(search))
+}
+
+/** Whether a filter's model stands for several. Only `*` means something in these globs. */
+export function isGlob(model: string | undefined): model is string {
+  return model?.includes("*") ?? false
+}

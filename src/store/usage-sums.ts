@@ -1,0 +1,64 @@
+import type { Latencies, UsageSum } from "./requests.ts"
+
+/** Milliseconds. */
+export const HOUR = 3_600_000
+export const HOURS_OF_DAY = 24
+
+/** Answers that latencies are taken from. */
+export const LATENCY_SAMPLE = 1_000
+
+/** The sums of one group, as databases have them. */
+export interface SumRow {
+  /** Hours since 1970, or a name. */
+  readonly name: string | bigint
+  readonly requests: bigint
+  readonly errors: bigint
+  readonly input: bigint
+  readonly output: bigint
+  readonly cost: bigint
+  readonly written_off: bigint
+  readonly durations: bigint
+  readonly duration: bigint
+  readonly first_bytes: bigint
+  readonly first_byte: bigint
+}
+
+/** An answer, and how long it took; milliseconds. */
+export interface DurationRow {
+  readonly at: bigint
+  readonly duration: bigint
+}
+
+/** The sums of one group as reports have them. */
+export function sumFromRow(row: SumRow): UsageSum {
+  return {
+    group: typeof row.name === "bigint" ? String(Number(row.name) * HOUR) : row.name,
+    requests: Number(row.requests),
+    errors: Number(row.errors),
+    input: Number(row.input),
+    output: Number(row.output),
+    cost: row.cost,
+    writtenOff: row.written_off,
+    meanDuration: meanOf(row.duration, row.durations),
+    meanFirstByte: meanOf(row.first_byte, row.first_bytes),
+  }
+}
+
+function meanOf(sum: bigint, count: bigint): number | null {
+  return count === 0n ? null : Math.round(Number(sum) / Number(count))
+}
+
+/** Of the last ones of these answers. */
+export function latenciesOf(answers: readonly DurationRow[]): Latencies {
+  const sample = answers
+    .toSorted((left, right) => Number(right.at - left.at))
+    .slice(0, LATENCY_SAMPLE)
+    .map(({ duration }) => Number(duration))
+    .toSorted((left, right) => left - right)
+  return { p50: percentile(sample, 0.5), p95: percentile(sample, 0.95) }
+}
+
+/** The least value that so many are not above. @param sorted ascending. */
+function percentile(sorted: readonly number[], part: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
+}
