@@ -30,8 +30,13 @@ export interface Transaction extends Statements {
 /** Failures for so long, without a success between them, mean that the database is away; milliseconds. */
 const AWAY_AFTER = 250
 
+/** What a client that is gone has locked is free again when it has not been heard of for so long. */
+const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = 5000"
+
 /** How a step is begun. */
-type Mode = "BEGIN" | "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+const WRITING = `BEGIN; ${SILENCE}`
+const READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
+type Mode = typeof WRITING | typeof READING
 
 /**
  * One PostgreSQL database. A statement on its own is repeated when the connection was lost, so it has to be one that may
@@ -71,13 +76,12 @@ export class PostgresClient implements Statements, AsyncDisposable {
    * @throws PostgresFailure `unclear` when it may have been committed or not.
    */
   transaction<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#repeated(false, (connection) => inTransaction(connection, "BEGIN", step))
+    return this.#repeated(false, (connection) => inTransaction(connection, WRITING, step))
   }
 
   /** Several reads that see the same state. */
   consistently<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const mode = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-    return this.#repeated(true, (connection) => inTransaction(connection, mode, step))
+    return this.#repeated(true, (connection) => inTransaction(connection, READING, step))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,10 +6,11 @@
  */
 export type Outcome = "not_done" | "unclear" | "refused"
 
-/** Waiting for a lock, conflicts between transactions, too many connections, a server that starts or is a standby. */
+/** A transaction that was silent, waiting for a lock, conflicts between transactions, too many connections, a server that starts or is a standby. */
 const NOT_DONE = new Set([
   "0A000",
   "25006",
+  "25P03",
   "40001",
   "40P01",
   "53300",
@@ -50,6 +51,7 @@ export class PostgresFailure extends Error {
       this.code.startsWith("ERR_POSTGRES_CONNECTION") ||
       this.code.startsWith("08") ||
       this.code.startsWith("57P") ||
+      this.code === "25P03" ||
       this.code === DEADLINE
     )
   }

@@ -4,6 +4,7 @@ import { PostgresClient } from "../../../src/store/postgres/client.ts"
 import { migrate } from "../../../src/store/postgres/migrate.ts"
 import { SCHEMA } from "../../../src/store/postgres/schema/steps.ts"
 import { PostgresServer } from "../../support/postgres-server.ts"
+import { until } from "../../support/until.ts"
 
 let server: PostgresServer
 beforeAll(async () => {
@@ -77,4 +78,24 @@ test("connections that the server has ended are replaced, and what changed nothi
     transaction.row("SELECT 2::bigint AS two"),
   )
   expect(result).toEqual({ two: 2n })
+})
+
+test("what a client that is gone has locked is free again, and one that was only slow begins again", async () => {
+  await using client = await open()
+  const attempts: string[] = []
+  await client.transaction(async (transaction) => {
+    const row = await transaction.row<{ limit: string }>(
+      "SELECT current_setting('idle_in_transaction_session_timeout') AS limit",
+    )
+    attempts.push(row?.limit ?? "")
+    if (attempts.length > 1) return
+    const self = await transaction.row<{ pid: number }>("SELECT pg_backend_pid() AS pid")
+    await transaction.run("SET LOCAL idle_in_transaction_session_timeout = 20")
+    await until(async () => {
+      const there = "SELECT pid FROM pg_stat_activity WHERE pid ="
+      return (await server.administer(`${there} ${self?.pid}`)).length === 0
+    })
+    await transaction.row("SELECT 1")
+  })
+  expect(attempts).toEqual(["5s", "5s"])
 })
