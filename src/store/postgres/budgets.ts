@@ -12,6 +12,7 @@ import {
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
 import type { BudgetRecord } from "../keys.ts"
+import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import { endRecall, RECALLS_FOREVER, recallFor } from "./recalls.ts"
 
@@ -78,23 +79,23 @@ async function adjust(transaction: Statements, owner: string, limit: bigint): Pr
   if (row) await change(transaction, owner, changeLimit(row, limit))
 }
 
-/** Takes away what nodes have given back of a budget that is to shrink. */
-export async function shrinkBudget(transaction: Statements, owner: string): Promise<void> {
-  const recall = await transaction.row<{ amount: bigint }>(
-    "SELECT amount FROM recalls WHERE owner = $1 AND node = $2",
-    [owner, RECALLS_FOREVER.budget],
+/**
+ * Takes away what nodes have given back of budgets that are to shrink.
+ * @param owners whose balances the transaction has locked, whatever they are.
+ */
+export async function shrinkBudgets(
+  transaction: Statements,
+  owners: readonly string[],
+): Promise<void> {
+  const rows = await transaction.rows<
+    BudgetBalance & { readonly owner: string; readonly excess: bigint }
+  >(
+    `SELECT balances.owner, posted, leased, allotted, recalls.amount AS excess
+     FROM recalls JOIN balances ON balances.owner = recalls.owner
+     WHERE recalls.owner = ANY($1) AND recalls.node = $2 AND allotted IS NOT NULL`,
+    [texts(owners), RECALLS_FOREVER.budget],
   )
-  const row = recall && (await lockBudget(transaction, owner))
-  if (row) await change(transaction, owner, takeExcess(row, recall.amount))
-}
-
-/** The budgets that are to shrink, in order. */
-export async function listShrinking(statements: Statements): Promise<string[]> {
-  const rows = await statements.rows<{ owner: string }>(
-    "SELECT owner FROM recalls WHERE node = $1 ORDER BY owner",
-    [RECALLS_FOREVER.budget],
-  )
-  return rows.map(({ owner }) => owner)
+  for (const row of rows) await change(transaction, row.owner, takeExcess(row, row.excess))
 }
 
 /** What budgets have spent, in the order of their owners. */

@@ -1,6 +1,7 @@
 import type { DebtLine, EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
 import type { DebtLedger } from "../payments.ts"
+import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import { addEntry, lockBalance } from "./ledger-lines.ts"
 import { endRecall, RECALLS_FOREVER, recallFor } from "./recalls.ts"
@@ -37,16 +38,11 @@ export async function received(transaction: Statements, entry: EntryRecord): Pro
   return entry
 }
 
-/** Pays what an account owes with what no one holds or has leased. */
-export async function collectDebt(
-  transaction: Statements,
-  account: string,
-  at: number,
-): Promise<void> {
-  // Most accounts owe nothing, and their balance need not be locked for that.
-  if ((await debtOf(transaction, account)) === 0n) return
-  const { posted, leased } = await lockBalance(transaction, account)
+/** Pays what an account, whose balance is locked, owes with what no one holds or has leased. */
+async function collectDebt(transaction: Statements, account: string, at: number): Promise<void> {
   const debt = await debtOf(transaction, account)
+  if (debt === 0n) return
+  const { posted, leased } = await lockBalance(transaction, account)
   const free = posted - leased
   const amount = free < debt ? free : debt
   if (amount <= 0n) return
@@ -56,13 +52,20 @@ export async function collectDebt(
   await appendDebt(transaction, { account, amount: -amount, at, note, entry: number })
 }
 
-/** The accounts that owe something. */
-export async function listIndebted(statements: Statements): Promise<string[]> {
-  const rows = await statements.rows<{ owner: string }>(
-    "SELECT owner FROM recalls WHERE node = $1 ORDER BY owner",
-    [RECALLS_FOREVER.debt],
+/**
+ * Pays what accounts owe with what has come back to them.
+ * @param owners whose balances the transaction has locked, whatever they are.
+ */
+export async function collectDebts(
+  transaction: Statements,
+  owners: readonly string[],
+  at: number,
+): Promise<void> {
+  const indebted = await transaction.rows<{ owner: string }>(
+    "SELECT owner FROM recalls WHERE owner = ANY($1) AND node = $2",
+    [texts(owners), RECALLS_FOREVER.debt],
   )
-  return rows.map(({ owner }) => owner)
+  for (const { owner } of indebted) await collectDebt(transaction, owner, at)
 }
 
 /** All that has to agree about what an account owes. */

@@ -1,8 +1,9 @@
 import type { LeaseGrant, LeaseRequest, LeaseShare } from "../leases.ts"
 import type { Store } from "../store.ts"
-import { beginPeriod, shrinkBudget } from "./budgets.ts"
+import { bigints, texts } from "./arrays.ts"
+import { beginPeriod, shrinkBudgets } from "./budgets.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { collectDebt } from "./debts.ts"
+import { collectDebts } from "./debts.ts"
 
 /** A node that still waits recalls again before this time is over, in milliseconds. */
 const RECALL_LIFETIME = 500
@@ -29,10 +30,7 @@ export function leaseMethods(client: PostgresClient): Store["leases"] {
   return {
     take: (request) => take(client, request),
     giveBack: (node, shares) =>
-      client.transaction(async (transaction) => {
-        for (const share of inOrder(shares)) await giveBack(transaction, node, share)
-        for (const { owner } of inOrder(shares)) await collectDebt(transaction, owner, Date.now())
-      }),
+      client.transaction((transaction) => giveBack(transaction, node, shares)),
     recall: (owner, amount) =>
       client.transaction(async (transaction) => {
         await ask(transaction, owner, amount)
@@ -76,10 +74,14 @@ function tryTake(client: PostgresClient, request: LeaseRequest): Promise<LeaseGr
   })
 }
 
-/** All that a node has leased goes back to the balances. */
-export async function giveBackAll(transaction: Statements, node: string): Promise<void> {
-  await transaction.run(
-    `SELECT 1 FROM balances WHERE owner IN (SELECT owner FROM leases WHERE node = $1)
+/** All that a node has leased goes back to the balances. @param at Unix milliseconds. */
+export async function giveBackAll(
+  transaction: Statements,
+  node: string,
+  at: number,
+): Promise<void> {
+  const rows = await transaction.rows<{ owner: string }>(
+    `SELECT owner FROM balances WHERE owner IN (SELECT owner FROM leases WHERE node = $1)
      ORDER BY owner FOR UPDATE`,
     [node],
   )
@@ -90,27 +92,54 @@ export async function giveBackAll(transaction: Statements, node: string): Promis
   )
   await transaction.run("DELETE FROM leases WHERE node = $1", [node])
   await transaction.run("DELETE FROM recalls WHERE node = $1", [node])
+  await cameBack(
+    transaction,
+    rows.map(({ owner }) => owner),
+    at,
+  )
 }
 
 async function giveBack(
   transaction: Statements,
   node: string,
-  { owner, amount }: LeaseShare,
+  shares: readonly LeaseShare[],
 ): Promise<void> {
-  await transaction.run("SELECT 1 FROM balances WHERE owner = $1 FOR UPDATE", [owner])
-  const lease = await transaction.row<{ amount: bigint }>(
-    "SELECT amount FROM leases WHERE owner = $1 AND node = $2",
-    [owner, node],
-  )
-  const back = lease && lease.amount < amount ? lease.amount : amount
-  if (!lease || back <= 0n) return
-  await transaction.run("UPDATE balances SET leased = leased - $2 WHERE owner = $1", [owner, back])
-  await transaction.run("UPDATE leases SET amount = amount - $3 WHERE owner = $1 AND node = $2", [
-    owner,
-    node,
-    back,
+  const amounts = sumsOf(shares)
+  const owners = texts([...amounts.keys()])
+  await transaction.run("SELECT 1 FROM balances WHERE owner = ANY($1) ORDER BY owner FOR UPDATE", [
+    owners,
   ])
-  await shrinkBudget(transaction, owner)
+  // Not more than it has: the balance's lock is that of its leases too.
+  const leases = await transaction.rows<LeaseShare>(
+    "SELECT owner, amount FROM leases WHERE node = $1 AND owner = ANY($2)",
+    [node, owners],
+  )
+  const back = leases.map(({ owner, amount }) => smaller(amount, amounts.get(owner) ?? 0n))
+  const given = [texts(leases.map(({ owner }) => owner)), bigints(back)]
+  await transaction.run(
+    `UPDATE balances SET leased = leased - back.amount
+     FROM unnest($1::text[], $2::bigint[]) AS back (owner, amount) WHERE balances.owner = back.owner`,
+    given,
+  )
+  await transaction.run(
+    `UPDATE leases SET amount = leases.amount - back.amount
+     FROM unnest($1::text[], $2::bigint[]) AS back (owner, amount) WHERE leases.owner = back.owner AND leases.node = $3`,
+    [...given, node],
+  )
+  await cameBack(transaction, [...amounts.keys()], Date.now())
+}
+
+/**
+ * What has come back to owners takes budgets down to their limits and pays debts. Only of these: to lock the balances of
+ * others now would be out of order.
+ */
+async function cameBack(
+  transaction: Statements,
+  owners: readonly string[],
+  at: number,
+): Promise<void> {
+  await shrinkBudgets(transaction, owners)
+  await collectDebts(transaction, owners, at)
 }
 
 /** Asks all nodes for the idle part of their leases. */
@@ -130,9 +159,14 @@ async function freeOf(transaction: Statements, owner: string): Promise<bigint | 
   return row?.free ?? null
 }
 
-/** Everyone locks balances in the order of their bytes. */
-function inOrder(shares: readonly LeaseShare[]): LeaseShare[] {
-  return shares.toSorted((left, right) =>
-    Buffer.compare(Buffer.from(left.owner), Buffer.from(right.owner)),
-  )
+function sumsOf(shares: readonly LeaseShare[]): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { owner, amount } of shares) {
+    if (amount > 0n) sums.set(owner, (sums.get(owner) ?? 0n) + amount)
+  }
+  return sums
+}
+
+function smaller(left: bigint, right: bigint): bigint {
+  return left < right ? left : right
 }

@@ -1,9 +1,7 @@
 import type { NodeChanges, NodeRecord } from "../nodes.ts"
 import type { HoldRecord } from "../settlements.ts"
 import type { Store } from "../store.ts"
-import { listShrinking, shrinkBudget } from "./budgets.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { collectDebt, listIndebted } from "./debts.ts"
 import { takeHolds } from "./holds.ts"
 import { giveBackAll, RECALLS_FROM_NODE } from "./leases.ts"
 import { expireHolds } from "./receipts.ts"
@@ -72,11 +70,9 @@ async function remove(
     [id, silence === undefined ? null : BigInt(silence)],
   )
   if (removed === 0 && silence !== undefined) return []
-  await giveBackAll(transaction, id)
+  await giveBackAll(transaction, id, at)
   const expired = await takeHolds(transaction, id)
   await expireHolds(transaction, expired)
-  for (const owner of await listShrinking(transaction)) await shrinkBudget(transaction, owner)
-  for (const account of await listIndebted(transaction)) await collectDebt(transaction, account, at)
   return expired
 }
 

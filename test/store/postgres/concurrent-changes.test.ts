@@ -291,3 +291,27 @@ test("a budget that shrinks while nodes give back what they have leased of it en
   expect(await store.keys.find("k")).toMatchObject({ budget: 4n, budgetLeft: 4n })
   await locked.expectWholeLedger()
 })
+
+test("a node that is removed waits for no one who waits for it", async () => {
+  await using locked = await LockedDatabase.open()
+  const { database, store } = locked
+  for (const account of ["a", "z"]) await database.account(account, 60n)
+  await database.key("b", "a", 60n)
+  for (const node of ["gone", "here", "third"]) await database.ledger(node)
+  const take = (node: string, owner: string) =>
+    store.leases.take({ node, owner, wanted: 20n, min: 1n })
+  await Promise.all([take("gone", "z"), take("here", "z"), take("here", "b"), take("third", "b")])
+  await store.keys.update("b", { budget: 5n }, AUDIT)
+  const outcomes = await locked.meet(
+    "SELECT 1 FROM balances WHERE owner = 'z' FOR UPDATE",
+    () => store.nodes.remove("gone", Date.now()),
+    () =>
+      store.leases.giveBack("here", [
+        { owner: "z", amount: 20n },
+        { owner: "b", amount: 20n },
+      ]),
+  )
+  expect(outcomes).toEqual([[], undefined])
+  expect(await locked.countDeadlocks()).toBe(0n)
+  expect(await store.accounts.find("z")).toMatchObject({ leased: 0n })
+})
