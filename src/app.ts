@@ -62,7 +62,7 @@ export class App implements AsyncDisposable {
     const { settings, events, redactor = new Redactor() } = options
     await using building = new AsyncDisposableStack()
     const base = await openDatabase(options, building)
-    const { machine, database, store, ledger, nodeId, secret } = base
+    const { machine, database, store, ledger, nodeId, secrets, secret } = base
     const data = openRequestData(database, events, building)
     const { payloadLog: payloads } = data
     const live = await openSettings(options, base, (next) => activateSettings(state, next, events))
@@ -115,7 +115,7 @@ export class App implements AsyncDisposable {
         const { openAdmin } = await import("./http/admin/open.ts")
         const known = {
           store,
-          secrets: base.secrets,
+          secrets,
           hasher,
           keyring,
           idempotency,

@@ -40,7 +40,7 @@ export function buildSettings(parts: SettingsParts): Settings {
       watchdog: overrides.watchdog ?? file.server?.watchdog ?? 10_000,
     },
     data: dataDirectory(parts),
-    database: databaseSettings(parts),
+    database: databaseSettings(file.database, overrides),
     publicUrl: file.server?.public_url,
     adminToken: overrides.adminToken ?? file.admin_token,
     corsOrigins: file.cors?.origins,

@@ -1,6 +1,5 @@
-import type { SettingsParts } from "./build.ts"
 import type { ConfigProblem } from "./config-error.ts"
-import { Fault, readSecret, readText, reading } from "./scalars.ts"
+import { Fault, flag, number, readSecret, readText, reading } from "./scalars.ts"
 import type { DatabaseSettings } from "./settings.ts"
 
 const CONNECTIONS = 10
@@ -41,9 +40,33 @@ export function databaseSecret() {
   })
 }
 
+/** The names under `database` in the file. */
+export const databaseScalars = {
+  url: databaseUrl().optional(),
+  connections: number(2, 200, "whole number").optional(),
+  allow_insecure: flag().optional(),
+  secret: databaseSecret().optional(),
+}
+
+/** What the file says of the database. */
+export interface DatabaseSection {
+  readonly url?: string | undefined
+  readonly connections?: number | undefined
+  readonly allow_insecure?: boolean | undefined
+  readonly secret?: string | undefined
+}
+
+/** What the environment says of it, which wins. */
+export interface DatabaseOverrides {
+  readonly databaseUrl?: string
+  readonly databaseSecret?: string
+}
+
 /** Undefined: SQLite, in the data folder. */
-export function databaseSettings({ file, overrides }: SettingsParts): DatabaseSettings | undefined {
-  const section = file.database
+export function databaseSettings(
+  section: DatabaseSection | null | undefined,
+  overrides: DatabaseOverrides,
+): DatabaseSettings | undefined {
   const url = overrides.databaseUrl ?? section?.url
   if (url === undefined) return undefined
   const secret = overrides.databaseSecret ?? section?.secret

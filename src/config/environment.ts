@@ -1,5 +1,5 @@
 import type { ConfigProblem } from "./config-error.ts"
-import { databaseSecret, databaseUrl } from "./database-settings.ts"
+import { type DatabaseOverrides, databaseSecret, databaseUrl } from "./database-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { Fault, durationOrOff, host, number, oneOf, readSecret, readWith } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
@@ -27,7 +27,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 const OTHER_VARIABLES = /^TOLLGATE_((WORKER|SANDBOX)_|KEY$)/
 
 /** Settings from `TOLLGATE_*`; each one set here wins over the file. */
-export interface Overrides {
+export interface Overrides extends DatabaseOverrides {
   readonly host?: string
   readonly port?: number
   readonly workers?: number
@@ -36,8 +36,6 @@ export interface Overrides {
   readonly memory?: number
   readonly watchdog?: number
   readonly data?: string
-  readonly databaseUrl?: string
-  readonly databaseSecret?: string
   readonly adminToken?: string
 }
 

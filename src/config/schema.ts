@@ -23,7 +23,7 @@ import {
   secret,
   text,
 } from "./scalars.ts"
-import { databaseSecret, databaseUrl } from "./database-settings.ts"
+import { databaseScalars } from "./database-settings.ts"
 import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
 import { suggestion } from "./nearest.ts"
@@ -263,12 +263,7 @@ export function fileSchema(names: KnownNames, directory: string) {
       public_url: address().optional(),
     }),
     data: text().optional(),
-    database: section({
-      url: databaseUrl().optional(),
-      connections: number(2, 200, "whole number").optional(),
-      allow_insecure: flag().optional(),
-      secret: databaseSecret().optional(),
-    }),
+    database: section(databaseScalars),
     admin_token: secret().optional(),
     console: section({
       oidc: list(strict({ ...oidcScalars, scopes: list(text()).optional() }))
