@@ -99,9 +99,9 @@ export class App implements AsyncDisposable {
       keepAlive: options.keepAlive ?? KEEP_ALIVE,
     }
     const spool = new Spool(join(settings.data, "uploads"))
-    const kept = { store, node: nodeId, secret, spool }
+    const kept = { store, node: nodeId, secret, spool, files: database.files("answers") }
     const idempotency = building.use(openIdempotency(options, state, kept))
-    const performers = openPerformers(services, imageStore(state, secret, events), building)
+    const performers = openPerformers(services, imageStore(base, state, events), building)
     const parts = { ...performers, store, keyring, ledger, limiter, idempotency, events, spool }
     const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
     const isDraining = (): boolean => state.isDraining

@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
 import type { AdminParts } from "../http/admin/open.ts"
@@ -109,7 +108,7 @@ export function openPerformers(
 export function openIdempotency(
   { settings, events, now }: AppOptions,
   state: State,
-  parts: Pick<IdempotencyParts, "store" | "node" | "secret" | "spool">,
+  parts: Pick<IdempotencyParts, "store" | "node" | "secret" | "spool" | "files">,
 ): Idempotency {
   return new Idempotency({
     ...parts,
@@ -121,9 +120,13 @@ export function openIdempotency(
 }
 
 /** Where images are stored for which a vendor gives no link. */
-export function imageStore(state: State, secret: string, events: Events): ImageStore {
+export function imageStore(
+  { database, secret }: { readonly database: ServingDatabase; readonly secret: string },
+  state: State,
+  events: Events,
+): ImageStore {
   return new ImageStore({
-    folder: join(state.settings.data, "pictures"),
+    files: database.files("pictures"),
     secret,
     settings: () => state.settings.images,
     onFailure: events.imagesLeft,

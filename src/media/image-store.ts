@@ -1,14 +1,15 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import type { BucketSettings, ImageSettings } from "../config/settings.ts"
-import { BucketImageStorage, FolderImageStorage, type ImageStorage } from "./image-storage.ts"
+import type { KeptFiles } from "../store/kept-files.ts"
+import { BucketImageStorage } from "./image-storage.ts"
 
 /** The path of image links on this gateway. */
 export const IMAGE_PATH = "/v1/images/files/"
 
 /** The dependencies of an image store. */
 export interface ImageStoreParts {
-  /** The folder for images, unless there is a bucket. */
-  readonly folder: string
+  /** Where images are stored, unless there is a bucket. */
+  readonly files: KeptFiles
   /** A secret of this installation, from which the key that signs links is derived. */
   readonly secret: string
   /** The current settings: they may change while the gateway runs. */
@@ -19,7 +20,7 @@ export interface ImageStoreParts {
 
 /** An image as it is served. */
 export interface StoredImage {
-  readonly body: Blob
+  readonly body: Blob | ReadableStream<Uint8Array>
   readonly mediaType: string
   /** Milliseconds until its link expires. */
   readonly lifetime: number
@@ -45,7 +46,6 @@ const NAME = /^(\d{13})-[0-9a-f]{32}\.(png|jpg|webp|gif)$/
  * contains its expiry, and a signature over it: no record is stored of either.
  */
 export class ImageStore implements Disposable {
-  readonly #folder: FolderImageStorage
   readonly #signingKey: string
   readonly #parts: ImageStoreParts
   readonly #timer: ReturnType<typeof setInterval>
@@ -53,7 +53,6 @@ export class ImageStore implements Disposable {
 
   constructor(parts: ImageStoreParts) {
     this.#parts = parts
-    this.#folder = new FolderImageStorage(parts.folder)
     this.#signingKey = new Bun.CryptoHasher("sha256", parts.secret)
       .update("links to pictures")
       .digest("hex")
@@ -73,8 +72,11 @@ export class ImageStore implements Disposable {
     const expires = Date.now() + linkLifetime
     const name = `${expires}-${randomBytes(16).toString("hex")}.${ending}`
     const bucket = this.#currentBucket()
-    await (bucket ?? this.#folder).put(name, bytes, mediaType)
-    if (bucket) return bucket.link(name, linkLifetime)
+    if (bucket) {
+      await bucket.put(name, bytes, mediaType)
+      return bucket.link(name, linkLifetime)
+    }
+    await this.#parts.files.write(name, bytes, linkLifetime)
     return `${base}${IMAGE_PATH}${name}?signature=${this.#sign(name)}`
   }
 
@@ -85,14 +87,14 @@ export class ImageStore implements Disposable {
     if (mediaType === undefined || !isEqual(signature, this.#sign(name))) return undefined
     const lifetime = Number(expires) - Date.now()
     if (lifetime <= 0) return undefined
-    const body = await this.#folder.open(name)
-    return body && { body, mediaType, lifetime }
+    const file = await this.#parts.files.open(name)
+    return file && { body: file.body(), mediaType, lifetime }
   }
 
   /** Removes expired images. */
   async sweep(): Promise<void> {
     try {
-      await removeExpired(this.#folder)
+      await this.#parts.files.sweep()
       const bucket = this.#currentBucket()
       if (bucket) await removeExpired(bucket)
     } catch (error) {
@@ -118,7 +120,7 @@ export class ImageStore implements Disposable {
   }
 }
 
-async function removeExpired(storage: ImageStorage): Promise<void> {
+async function removeExpired(storage: BucketImageStorage): Promise<void> {
   const now = Date.now()
   for (const name of await storage.names()) {
     const [, expires] = NAME.exec(name) ?? []

@@ -1,6 +1,7 @@
 import type { LedgerError } from "./ledger-error.ts"
 import type { ConsoleStore } from "./console-store.ts"
 import type { ConversationParts } from "./conversations.ts"
+import type { FileKind, KeptFiles } from "./kept-files.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Reports } from "./reports.ts"
 import type { Store, StoreReader } from "./store.ts"
@@ -11,6 +12,8 @@ export interface ServingDatabase extends AsyncDisposable {
   readonly reports: Reports
   readonly payloads: PayloadLog
   readonly conversations: ConversationParts
+  /** Files of one kind, which all nodes find. */
+  files(kind: FileKind): KeptFiles
   /** The users of the console and their credentials. */
   openConsoleStore(): Promise<ConsoleStore>
   /** How often a node asks what has changed, milliseconds: what it costs depends on the engine. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { ImageSettings } from "../../src/config/settings.ts"
 import { ImageStore } from "../../src/media/image-store.ts"
+import { FolderFiles } from "../../src/store/sqlite/folder-files.ts"
 import { png } from "../support/png.ts"
 
 let folder: string
@@ -21,7 +22,7 @@ afterEach(() => {
 
 function store(settings: Partial<ImageSettings> = {}, secret = "a secret"): ImageStore {
   return new ImageStore({
-    folder: join(folder, "pictures"),
+    files: new FolderFiles(join(folder, "tollgate.db"), "pictures"),
     secret,
     settings: () => ({ linkLifetime: 60_000, ...settings }),
     onFailure: (error) => failures.push(error),
@@ -42,7 +43,7 @@ describe("in a folder", () => {
     const kept = await images.open(...partsOf(link))
     expect(kept?.mediaType).toBe("image/png")
     expect(kept?.lifetime).toBeWithin(50_000, 60_001)
-    expect(new Uint8Array((await kept?.body.arrayBuffer()) ?? [])).toEqual(png(8, 8))
+    expect(await new Response(kept?.body).bytes()).toEqual(png(8, 8))
   })
 
   test("links are those of one installation", async () => {

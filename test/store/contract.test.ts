@@ -7,6 +7,7 @@ import { conversationContract } from "./contract/conversations.ts"
 import { entryContract } from "./contract/entries.ts"
 import { idempotencyContract } from "./contract/idempotency.ts"
 import { integrityContract } from "./contract/integrity.ts"
+import { keptFileContract } from "./contract/kept-files.ts"
 import { keyContract } from "./contract/keys.ts"
 import { leaseContract } from "./contract/leases.ts"
 import { memberContract } from "./contract/members.ts"
@@ -29,6 +30,7 @@ const CONTRACTS = {
   entries: entryContract,
   idempotency: idempotencyContract,
   integrity: integrityContract,
+  "kept files": keptFileContract,
   keys: keyContract,
   leases: leaseContract,
   "members and invitations": memberContract,

@@ -16,7 +16,10 @@ export interface Engine {
 }
 
 /** A database with all that is stored with it. */
-export type Served = Pick<ServingDatabase, "store" | "reports" | "payloads" | "conversations"> &
+export type Served = Pick<
+  ServingDatabase,
+  "store" | "reports" | "payloads" | "conversations" | "files"
+> &
   AsyncDisposable
 
 const databases = new TestDatabases()

@@ -1,5 +1,9 @@
 import { createCipheriv, createDecipheriv } from "node:crypto"
 import type { FileHandle } from "node:fs/promises"
+import type { KeptFile } from "../../store/kept-files.ts"
+
+/** Where the bytes of a file are read from. */
+type ByteSource = Pick<KeptFile, "read">
 
 /** Status and headers of an answer. */
 export interface AnswerHead {
@@ -103,35 +107,44 @@ export class AnswerFile {
   }
 
   /** @throws Error when no complete part is there, or it was changed. */
-  async read(place: Place): Promise<Part> {
-    const length = (await this.#bytes(place.offset, LENGTH_BYTES)).readUInt32BE()
-    if (length > LARGEST_CHUNK + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
-    const sealed = await this.#bytes(place.offset + LENGTH_BYTES, length)
-    const decipher = createDecipheriv(CIPHER, this.#key, nonceOf(place))
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-    const opened = decipher.update(sealed.subarray(0, -TAG_BYTES))
-    decipher.final()
-    return {
-      kind: kindOf(opened[0]),
-      bytes: new Uint8Array(opened.subarray(1)),
-      next: { offset: place.offset + LENGTH_BYTES + length, sequence: place.sequence + 1 },
+  read(place: Place): Promise<Part> {
+    const read: ByteSource["read"] = async (start, length) => {
+      const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, start)
+      return buffer.subarray(0, bytesRead)
     }
+    return readPart({ read }, this.#key, place)
   }
 
   async close(): Promise<void> {
     await this.#handle.close()
   }
+}
 
-  async #bytes(start: number, length: number): Promise<Buffer> {
-    const bytes = Buffer.alloc(length)
-    let filled = 0
-    while (filled < length) {
-      const { bytesRead } = await this.#handle.read(bytes, filled, length - filled, start + filled)
-      if (bytesRead === 0) throw new Error("a kept answer ends too soon")
-      filled += bytesRead
-    }
-    return bytes
+/** Decrypts a part. @throws Error when no complete part is there, or it was changed. */
+export async function readPart(source: ByteSource, key: Uint8Array, place: Place): Promise<Part> {
+  const length = Buffer.from(await bytesOf(source, place.offset, LENGTH_BYTES)).readUInt32BE()
+  if (length > LARGEST_CHUNK + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
+  const sealed = await bytesOf(source, place.offset + LENGTH_BYTES, length)
+  const decipher = createDecipheriv(CIPHER, key, nonceOf(place))
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  const opened = decipher.update(sealed.subarray(0, -TAG_BYTES))
+  decipher.final()
+  return {
+    kind: kindOf(opened[0]),
+    bytes: new Uint8Array(opened.subarray(1)),
+    next: { offset: place.offset + LENGTH_BYTES + length, sequence: place.sequence + 1 },
   }
+}
+
+async function bytesOf(source: ByteSource, start: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length)
+  for (let filled = 0; filled < length;) {
+    const some = await source.read(start + filled, length - filled)
+    if (some.byteLength === 0) throw new Error("a kept answer ends too soon")
+    bytes.set(some, filled)
+    filled += some.byteLength
+  }
+  return bytes
 }
 
 /** @throws Error for a part of no known kind. */

@@ -1,21 +1,27 @@
 import { hkdfSync } from "node:crypto"
 import { mkdirSync } from "node:fs"
-import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises"
+import { mkdir, open, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
+import type { KeptFiles } from "../../store/kept-files.ts"
 import { AnswerFile, type AnswerHead, KEY_BYTES } from "./answer-file.ts"
 import { StoredAnswer } from "./stored-answer.ts"
 
+/** An hour longer than the claim is remembered that it belongs to. Milliseconds. */
+const LIFETIME = 25 * 3_600_000
+
 /**
- * Where answers are kept, each in a file of its own, encrypted with a key of its own that is derived from the
- * installation's secret and the request's id.
+ * Where answers are, each in a file of its own, encrypted with a key of its own that is derived from the installation's
+ * secret and the request's id: in a folder of this machine while they come, then where all nodes find them.
  */
 export class AnswerFolder {
   readonly #folder: string
   readonly #secret: string
+  readonly #files: KeptFiles
 
-  constructor(folder: string, secret: string) {
+  constructor(folder: string, secret: string, files: KeptFiles) {
     this.#folder = folder
     this.#secret = secret
+    this.#files = files
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
 
@@ -28,27 +34,36 @@ export class AnswerFolder {
     return file
   }
 
-  /** An answer that is on disk as it ended; undefined when there is none, or it was damaged. */
+  /** An answer that has ended is found by all nodes from now on. */
+  async keep(request: string): Promise<void> {
+    await this.#files.adopt(request, this.#path(request), LIFETIME)
+  }
+
+  /** An answer as it ended; undefined when there is none, or it was damaged. */
   async open(request: string): Promise<StoredAnswer | undefined> {
-    const handle = await openToRead(this.#path(request))
-    if (!handle) return undefined
-    const file = new AnswerFile(handle, this.#keyOf(request))
+    const file = await this.#files.open(request)
+    if (!file) return undefined
     try {
-      const stored = await StoredAnswer.read(file)
+      const stored = await StoredAnswer.read(file, this.#keyOf(request))
       if (stored) return stored
     } catch {
       // Damaged, or written under another secret.
     }
-    await file.close()
+    await file[Symbol.asyncDispose]()
     return undefined
   }
 
   async remove(request: string): Promise<void> {
     await rm(this.#path(request), { force: true })
+    await this.#files.remove(request)
   }
 
-  /** Removes files that nothing refers to any more. @param before last changed, Unix milliseconds. */
+  /**
+   * Removes files that nothing refers to any more: those that are kept, and those here that were never finished.
+   * @param before last changed, Unix milliseconds.
+   */
   async sweep(before: number): Promise<void> {
+    await this.#files.sweep()
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name)
       const changed = await stat(path).catch(() => undefined)
@@ -63,17 +78,5 @@ export class AnswerFolder {
   #keyOf(request: string): Uint8Array {
     const purpose = `tollgate kept answer ${request}`
     return new Uint8Array(hkdfSync("sha256", this.#secret, "", purpose, KEY_BYTES))
-  }
-}
-
-/** The second one: the folder itself is a file. */
-const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"])
-
-async function openToRead(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, "r")
-  } catch (error) {
-    if (NOT_THERE.has((error as NodeJS.ErrnoException).code)) return undefined
-    throw error
   }
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { IdempotencySettings } from "../../config/settings.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
+import type { KeptFiles } from "../../store/kept-files.ts"
 import type { Store } from "../../store/store.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Spool } from "../uploads/spool.ts"
@@ -29,6 +30,8 @@ export interface IdempotencyParts {
   /** The folder of the installation. */
   readonly data: string
   readonly secret: string
+  /** Where answers are kept. */
+  readonly files: KeptFiles
   readonly spool: Spool
   readonly limits: () => IdempotencySettings
   /** Hears of answers that could not be kept. */

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import type { IdempotencySettings } from "../../config/settings.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
+import type { KeptFiles } from "../../store/kept-files.ts"
 import type { Store } from "../../store/store.ts"
 import { AnswerFolder } from "./answer-folder.ts"
 import { fromNeighbour, fromReader, fromStored } from "./answers.ts"
@@ -20,6 +21,8 @@ export interface KeptAnswerParts {
   /** The folder of the installation. */
   readonly data: string
   readonly secret: string
+  /** Where answers are kept. */
+  readonly files: KeptFiles
   readonly limits: () => IdempotencySettings
   readonly notKept: (request: string, error: unknown) => void
   /** Unix milliseconds. */
@@ -31,7 +34,7 @@ export interface KeptAnswerParts {
 /** The answer of the request that has a key. `gone`: it ended and did nothing. `unclear`: ask again. */
 export type Found = Response | "gone" | "unclear"
 
-/** Where the answers of requests with keys are: in this process, in another one, or on disk. */
+/** Where the answers of requests with keys are: in this process, in another one, or kept. */
 export class KeptAnswers implements AsyncDisposable {
   readonly claims: Claims
   readonly folder: AnswerFolder
@@ -41,7 +44,7 @@ export class KeptAnswers implements AsyncDisposable {
   readonly #timer: Timer
 
   constructor(parts: KeptAnswerParts) {
-    const { store, data, node, secret, runs } = parts
+    const { store, data, node, secret, files, runs } = parts
     this.#parts = parts
     this.#neighbours = new Neighbours({
       data,
@@ -54,7 +57,7 @@ export class KeptAnswers implements AsyncDisposable {
     this.#neighbours.listen()
     this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
     this.#timer.unref()
-    this.folder = new AnswerFolder(join(data, "answers"), secret)
+    this.folder = new AnswerFolder(join(data, "answers"), secret, files)
     this.claims = new Claims(store)
     this.fingerprints = new Fingerprints(secret)
     setImmediate(() => void this.#sweep())

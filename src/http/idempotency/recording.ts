@@ -85,13 +85,15 @@ export class Recording {
   }
 
   /**
-   * Writes all of it to disk, the last bytes before anyone can read them.
-   * @returns its size there; undefined where it is too large, or there is none.
+   * Keeps all of it, the last bytes before anyone can read them.
+   * @returns its size as it is kept; undefined where it is too large, or there is none.
    */
   async store(last: Uint8Array | undefined, ending: Ending): Promise<number | undefined> {
     const length = this.length + (last?.byteLength ?? 0)
     if (this.#isTooLarge || length > this.#parts.limit || !this.head) return undefined
-    return this.#body.finish(this.head, last, ending)
+    const size = await this.#body.finish(this.head, last, ending)
+    await this.#parts.folder.keep(this.#parts.request)
+    return size
   }
 
   /** The last bytes, and the end. */

@@ -1,27 +1,23 @@
-import {
-  type AnswerFile,
-  type AnswerHead,
-  BEGINNING,
-  type Ending,
-  type Place,
-} from "./answer-file.ts"
+import type { KeptFile } from "../../store/kept-files.ts"
+import { type AnswerHead, BEGINNING, type Ending, type Place, readPart } from "./answer-file.ts"
 
-/** An answer on disk, read from its beginning to its end. */
+type Facts = Pick<StoredAnswer, "head" | "ending" | "size" | "length"> & { readonly first: Place }
+
+/** An answer that is kept, read from its beginning to its end. */
 export class StoredAnswer implements AsyncDisposable {
   readonly head: AnswerHead
   readonly ending: Ending
-  /** On disk, in bytes. */
+  /** As it is kept, in bytes. */
   readonly size: number
   /** Bytes of its body. */
   readonly length: number
-  readonly #file: AnswerFile
+  readonly #file: KeptFile
+  readonly #key: Uint8Array
   #next: Place
 
-  private constructor(
-    file: AnswerFile,
-    facts: Pick<StoredAnswer, "head" | "ending" | "size" | "length"> & { readonly first: Place },
-  ) {
+  private constructor(file: KeptFile, key: Uint8Array, facts: Facts) {
     this.#file = file
+    this.#key = key
     this.head = facts.head
     this.ending = facts.ending
     this.size = facts.size
@@ -30,16 +26,22 @@ export class StoredAnswer implements AsyncDisposable {
   }
 
   /** Undefined where its end is missing. @throws Error when it is damaged. */
-  static async read(file: AnswerFile): Promise<StoredAnswer | undefined> {
-    const { bytes, next: first } = await file.read(BEGINNING)
+  static async read(file: KeptFile, key: Uint8Array): Promise<StoredAnswer | undefined> {
+    const { bytes, next: first } = await readPart(file, key, BEGINNING)
     const head = JSON.parse(Buffer.from(bytes).toString()) as AnswerHead
     let length = 0
     for (let place = first; ;) {
-      const part = await file.read(place)
+      const part = await readPart(file, key, place)
       const { kind } = part
       place = part.next
       if (kind === "whole" || kind === "cut") {
-        return new StoredAnswer(file, { head, ending: kind, size: place.offset, length, first })
+        return new StoredAnswer(file, key, {
+          head,
+          ending: kind,
+          size: place.offset,
+          length,
+          first,
+        })
       }
       length += part.bytes.byteLength
     }
@@ -47,13 +49,13 @@ export class StoredAnswer implements AsyncDisposable {
 
   /** The next bytes of the body; undefined at its end. */
   async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const { kind, bytes, next } = await this.#file.read(this.#next)
+    const { kind, bytes, next } = await readPart(this.#file, this.#key, this.#next)
     if (kind !== "chunk") return undefined
     this.#next = next
     return bytes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close()
+    await this.#file[Symbol.asyncDispose]()
   }
 }

@@ -4,6 +4,7 @@ import type { StoreReader } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
 import { explained } from "./explain-failure.ts"
 import { PostgresConversations } from "./conversations.ts"
+import { PostgresFiles } from "./kept-files.ts"
 import { PostgresPayloadLog } from "./payload-log.ts"
 import { PostgresReports } from "./reports.ts"
 import { PostgresWatch } from "./postgres-watch.ts"
@@ -32,6 +33,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     reports: new PostgresReports(reading),
     payloads: new PostgresPayloadLog(reading),
     conversations: new PostgresConversations(reading),
+    files: (kind) => new PostgresFiles(reading, kind),
     openConsoleStore: async () => postgresConsoleStore(reading),
     pollEvery: POLL_EVERY,
     leaseTerm: LEASE_TERM,

@@ -11,6 +11,7 @@ import { DatabaseWatch } from "./database-watch.ts"
 import { DirectFile } from "./direct-file.ts"
 import { SqlitePayloadLog } from "./payload-log.ts"
 import { ReportsOnDemand } from "./reports-on-demand.ts"
+import { FolderFiles } from "./folder-files.ts"
 import { openServingStore } from "./serving-store.ts"
 import { hasConsoleFile, openConsoleFile } from "./sign-in/console-file.ts"
 import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
@@ -81,6 +82,7 @@ export class SqliteDatabase implements Database {
       reports,
       payloads: new SqlitePayloadLog(path, reports),
       conversations,
+      files: (kind) => new FolderFiles(path, kind),
       pollEvery: POLL_EVERY,
       leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { AnswerFolder } from "../../../src/http/idempotency/answer-folder.ts"
 import { Recording, type RecordingReader } from "../../../src/http/idempotency/recording.ts"
 import { CutShort } from "../../../src/http/idempotency/recorded-body.ts"
+import { FolderFiles } from "../../../src/store/sqlite/folder-files.ts"
 import { until } from "../../support/until.ts"
 
 const HEAD = { status: 200, headers: { "content-type": "text/plain" } }
@@ -12,8 +13,10 @@ const CHUNK = 100_000
 const SECRET = "0".repeat(64)
 
 class Place implements Disposable {
-  readonly path = mkdtempSync(join(tmpdir(), "tollgate-answers-"))
-  readonly folder = new AnswerFolder(this.path, SECRET)
+  readonly data = mkdtempSync(join(tmpdir(), "tollgate-answers-"))
+  readonly path = join(this.data, "answers")
+  readonly files = new FolderFiles(join(this.data, "tollgate.db"), "answers")
+  readonly folder = new AnswerFolder(this.path, SECRET, this.files)
   wasAbandoned = false
   readonly failures: unknown[] = []
 
@@ -32,7 +35,7 @@ class Place implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true })
+    rmSync(this.data, { recursive: true, force: true })
   }
 }
 
@@ -163,7 +166,9 @@ test("a file that was changed, cut, renamed or written under another secret is n
     writeFileSync(join(place.path, name), bytes)
     expect([name, await place.folder.open(name)]).toEqual([name, undefined])
   }
-  expect(await new AnswerFolder(place.path, "1".repeat(64)).open("req_1")).toBeUndefined()
+  expect(
+    await new AnswerFolder(place.path, "1".repeat(64), place.files).open("req_1"),
+  ).toBeUndefined()
   await using good = await place.folder.open("req_1")
   expect(good?.length).toBe(2 * CHUNK)
 })

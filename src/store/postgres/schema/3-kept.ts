@@ -187,4 +187,26 @@ CREATE INDEX conversation_parts_by_expiry ON conversation_parts (expires_at);
 
 -- How much each account keeps. Locked by who changes any of its parts.
 CREATE TABLE conversation_sizes (account text COLLATE "C" PRIMARY KEY, bytes bigint NOT NULL) WITH (fillfactor = 70);
+
+-- Files that all nodes need: kept answers (encrypted by the node), temporary pictures. By the database's clock.
+CREATE TABLE kept_files (
+  kind text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  file text COLLATE "C" NOT NULL,
+  size bigint NOT NULL,
+  expires_at bigint NOT NULL,
+  PRIMARY KEY (kind, name)
+);
+CREATE INDEX kept_files_by_expiry ON kept_files (expires_at);
+
+CREATE TABLE kept_file_chunks (
+  file text COLLATE "C" NOT NULL,
+  number int NOT NULL,
+  expires_at bigint NOT NULL,
+  content bytea NOT NULL,
+  PRIMARY KEY (file, number)
+);
+-- Neither what is encrypted nor a picture gets any smaller.
+ALTER TABLE kept_file_chunks ALTER COLUMN content SET STORAGE EXTERNAL;
+CREATE INDEX kept_file_chunks_by_expiry ON kept_file_chunks (expires_at);
 `

@@ -1,0 +1,121 @@
+import { expect, test } from "bun:test"
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { KeptFile, KeptFiles } from "../../../src/store/kept-files.ts"
+import type { Engine } from "../engines.ts"
+import { TemporaryDirectory } from "../test-database.ts"
+
+const DAY = 86_400_000
+
+/** Bytes that differ everywhere. */
+function bytesOf(size: number, seed = 1): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size)
+  for (let index = 0, value = seed; index < size; index++) {
+    value = (value * 1_103_515_245 + 12_345) % 2_147_483_648
+    bytes[index] = value >> 16
+  }
+  return bytes
+}
+
+/** A picture's name, which begins with the time at which it expires. */
+function pictureOf(lifetime: number, number = 1): string {
+  return `${Date.now() + lifetime}-${String(number).padStart(32, "0")}.png`
+}
+
+/** All of a file, read in pieces. */
+async function read(file: KeptFile, piece: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for (let done = 0; ;) {
+    const some = await file.read(done, piece)
+    if (some.byteLength === 0) return Buffer.concat(pieces)
+    pieces.push(some.slice())
+    done += some.byteLength
+  }
+}
+
+async function sizeOf(files: KeptFiles, name: string): Promise<number | undefined> {
+  await using file = await files.open(name)
+  return file?.size
+}
+
+/** Held by every engine. */
+export function keptFileContract(engine: Engine): void {
+  test("a file is found by all nodes as it was, in pieces and as a stream", async () => {
+    using directory = new TemporaryDirectory()
+    await using served = await engine.serve(directory.path)
+    await using other = await engine.serve(directory.path)
+    for (const size of [0, 1, 524_288, 1_400_000]) {
+      const name = pictureOf(DAY, size)
+      const bytes = bytesOf(size)
+      await served.files("pictures").write(name, bytes, DAY)
+      await using file = await other.files("pictures").open(name)
+      if (!file) throw new Error("not found")
+      expect(file.size).toBe(size)
+      expect((await read(file, 100_003)).equals(Buffer.from(bytes))).toBe(true)
+      expect((await file.read(size, 10)).byteLength).toBe(0)
+      const streamed = await new Response(file.body()).bytes()
+      expect(Buffer.from(streamed).equals(Buffer.from(bytes))).toBe(true)
+    }
+  })
+
+  test("a file of this machine's disk becomes one of all nodes", async () => {
+    using directory = new TemporaryDirectory()
+    await using served = await engine.serve(directory.path)
+    const answers = served.files("answers")
+    const bytes = bytesOf(1_300_000)
+    await answers.write("before", bytes, DAY)
+    const path = join(directory.path, "spooled")
+    writeFileSync(path, bytes)
+    await answers.adopt("req_1", path, DAY)
+    expect(existsSync(path)).toBe(false)
+    await using file = await answers.open("req_1")
+    if (!file) throw new Error("not found")
+    expect((await read(file, 1_000_000)).equals(Buffer.from(bytes))).toBe(true)
+  })
+
+  test("a file takes the place of one of its name, and kinds have names of their own", async () => {
+    using directory = new TemporaryDirectory()
+    await using served = await engine.serve(directory.path)
+    const [answers, pictures] = [served.files("answers"), served.files("pictures")]
+    await answers.write("one", bytesOf(600_000), DAY)
+    await pictures.write("one", bytesOf(7), DAY)
+    await answers.write("one", bytesOf(5, 9), DAY)
+    expect(await sizeOf(answers, "one")).toBe(5)
+    expect(await sizeOf(pictures, "one")).toBe(7)
+    await answers.remove("one")
+    await answers.remove("one")
+    expect(await sizeOf(answers, "one")).toBeUndefined()
+    expect(await sizeOf(pictures, "one")).toBe(7)
+  })
+
+  test("a sweep deletes what is over and nothing else, also by several at once", async () => {
+    using directory = new TemporaryDirectory()
+    await using served = await engine.serve(directory.path)
+    await using other = await engine.serve(directory.path)
+    const [pictures, others] = [served.files("pictures"), other.files("pictures")]
+    await pictures.sweep()
+    const names = Array.from({ length: 130 }, (_, index) => pictureOf(-1_000, index))
+    await Promise.all(names.map((name) => pictures.write(name, bytesOf(9), -1_000)))
+    const kept = pictureOf(DAY)
+    await pictures.write(kept, bytesOf(9), DAY)
+    await Promise.all([pictures.sweep(), others.sweep()])
+    expect(await sizeOf(pictures, kept)).toBe(9)
+    for (const name of names) expect(await sizeOf(others, name)).toBeUndefined()
+  })
+
+  test("what is written under one name by several at once is one of them", async () => {
+    using directory = new TemporaryDirectory()
+    await using served = await engine.serve(directory.path)
+    await using other = await engine.serve(directory.path)
+    const written = [bytesOf(600_000, 1), bytesOf(600_000, 2)]
+    const stores = [served.files("pictures"), other.files("pictures")]
+    const name = pictureOf(DAY)
+    await Promise.all(
+      stores.map((files, index) => files.write(name, written[index] ?? bytesOf(0), DAY)),
+    )
+    await using file = await stores[0]?.open(name)
+    if (!file) throw new Error("not found")
+    const found = await read(file, 600_000)
+    expect(written.some((bytes) => found.equals(Buffer.from(bytes)))).toBe(true)
+  })
+}
