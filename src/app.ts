@@ -62,7 +62,7 @@ export class App implements AsyncDisposable {
     const { settings, events, redactor = new Redactor() } = options
     await using building = new AsyncDisposableStack()
     const base = await openDatabase(options, building)
-    const { machine, database, store, ledger, nodeId, secrets, secret } = base
+    const { machine, database, store, ledger, nodeId, secret } = base
     const data = openRequestData(database, events, building)
     const { payloadLog: payloads } = data
     const live = await openSettings(options, base, (next) => activateSettings(state, next, events))
@@ -113,17 +113,7 @@ export class App implements AsyncDisposable {
     const admin = building.use(
       new Lazy(async () => {
         const { openAdmin } = await import("./http/admin/open.ts")
-        const known = {
-          store,
-          secrets,
-          hasher,
-          keyring,
-          idempotency,
-          events,
-          baseUrl,
-          live,
-          ...data,
-        }
+        const known = { ...base, ...data, hasher, keyring, idempotency, events, baseUrl, live }
         return openAdmin({ ...known, ...activeOf(state), health, file: options.file })
       }),
     )
