@@ -1,10 +1,12 @@
 import type { AuditRecord } from "../../accounting/chained-records.ts"
-import type { AuditFilter } from "../audit.ts"
+import { hashAudit } from "../../accounting/hash-chain.ts"
+import type { AuditFilter, NewAuditRecord } from "../audit.ts"
 import type { Store } from "../store.ts"
-import { AUDIT_COLUMNS, recorded } from "./audited-steps.ts"
-import type { PostgresClient } from "./client.ts"
+import type { PostgresClient, Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
+import { lockChainEnd, moveChainEnd } from "./chain-ends.ts"
 import { globPattern } from "./glob.ts"
+import { markDone } from "./idempotency.ts"
 
 interface AuditRow {
   readonly number: bigint
@@ -22,11 +24,49 @@ interface AuditRow {
   readonly hash: string
 }
 
+const COLUMNS =
+  "number, at, actor_kind, actor_id, actor_name, action, account, target, before_body, after_body, address, previous_hash, hash"
+
 export function auditMethods(client: PostgresClient): Store["audit"] {
   return {
     list: (filter, before, limit) => list(client, filter, { before, limit }),
-    append: async (record) => (await recorded(client, record, async () => undefined)).record,
+    append: (record) => client.transaction((transaction) => appendAudit(transaction, record)),
   }
+}
+
+/**
+ * Writes a record into the audit log, as the last statements of the transaction that makes the change: the end of the log
+ * is locked from here on.
+ * @throws StoreError `conflict` when the change was made under a claim that now belongs to another request.
+ */
+export async function appendAudit(
+  transaction: Statements,
+  { claim, ...change }: NewAuditRecord,
+): Promise<AuditRecord> {
+  if (claim !== undefined) await markDone(transaction, claim)
+  const end = await lockChainEnd(transaction, "audit")
+  const unhashed = { ...change, number: end.number + 1, previousHash: end.hash }
+  const record = { ...unhashed, hash: hashAudit(unhashed) }
+  await transaction.run(
+    `INSERT INTO audit (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [
+      BigInt(record.number),
+      BigInt(record.at),
+      record.actorKind,
+      record.actorId,
+      record.actorName,
+      record.action,
+      record.account,
+      record.target,
+      record.before,
+      record.after,
+      record.address,
+      record.previousHash,
+      record.hash,
+    ],
+  )
+  await moveChainEnd(transaction, "audit", record)
+  return record
 }
 
 async function list(
@@ -46,7 +86,7 @@ async function list(
   conditions.add("at < ?", filter.to)
   conditions.add("number < ?", before ?? undefined)
   const rows = await client.rows<AuditRow>(
-    `SELECT ${AUDIT_COLUMNS} FROM audit ${conditions.where} ORDER BY number DESC LIMIT ${conditions.place(BigInt(limit))}`,
+    `SELECT ${COLUMNS} FROM audit ${conditions.where} ORDER BY number DESC LIMIT ${conditions.place(BigInt(limit))}`,
     conditions.values,
   )
   return rows.map(auditFromRow)

@@ -1,3 +1,4 @@
+import { Commits, NAME_TRANSACTION } from "./commits.ts"
 import {
   ConnectionPool,
   type PooledConnection,
@@ -34,9 +35,15 @@ const AWAY_AFTER = 250
 const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = 5000"
 
 /** How a step is begun. */
-const WRITING = `BEGIN; ${SILENCE}`
+const WRITING = `BEGIN; ${SILENCE}; ${NAME_TRANSACTION}`
 const READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
-type Mode = typeof WRITING | typeof READING
+
+/** A step of which all is done but its end. */
+interface Made<T> {
+  readonly result: T
+  /** Of its transaction. */
+  readonly id: string
+}
 
 /**
  * One PostgreSQL database. A statement on its own is repeated when the connection was lost, so it has to be one that may
@@ -44,6 +51,7 @@ type Mode = typeof WRITING | typeof READING
  */
 export class PostgresClient implements Statements, AsyncDisposable {
   readonly #pool: ConnectionPool
+  readonly #commits = new Commits(this)
   /**
    * Called with why the database cannot be used once no step has succeeded for a while, and with undefined when one does
    * again. It must not throw.
@@ -71,12 +79,43 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * A step that writes: all of it or nothing. It is repeated as long as it has changed nothing for sure, so it must have
-   * no other effects.
-   * @throws PostgresFailure `unclear` when it may have been committed or not.
+   * A step that writes: all of it or nothing, and once. It is repeated as long as it has changed nothing for sure, so it
+   * must have no other effects. Where the connection is lost at its end, the server is asked.
+   * @throws PostgresFailure `unclear` when the database is gone, or a standby has taken over, before it has told.
    */
-  transaction<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#repeated(false, (connection) => inTransaction(connection, WRITING, step))
+  async transaction<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + 2 * PATIENCE
+    for (;;) {
+      const timeline = await this.#commits.timeline()
+      let made: Made<T> | undefined
+      try {
+        return await this.#repeated(false, (connection) =>
+          inTransaction(connection, WRITING, async (transaction, id) => {
+            made = undefined
+            const result = await step(transaction)
+            made = { result, id }
+            return result
+          }),
+        )
+      } catch (error) {
+        if (!(error instanceof PostgresFailure) || error.outcome !== "unclear") throw error
+        // Its end was not sent.
+        if (!made) throw error.notDone()
+        if (await this.#isCommitted(made.id, timeline, error)) return made.result
+        if (performance.now() > deadline) throw error.notDone()
+      }
+    }
+  }
+
+  /** @throws PostgresFailure as it was, when the server cannot tell. */
+  async #isCommitted(id: string, timeline: string | null, failure: PostgresFailure) {
+    try {
+      const isCommitted = await this.#commits.isCommitted(id, timeline)
+      if (isCommitted !== undefined) return isCommitted
+    } catch (error) {
+      if (!(error instanceof PostgresFailure)) throw error
+    }
+    throw failure
   }
 
   /** Several reads that see the same state. */
@@ -131,13 +170,13 @@ export class PostgresClient implements Statements, AsyncDisposable {
 
 async function inTransaction<T>(
   connection: PooledConnection,
-  mode: Mode,
-  step: (transaction: Transaction) => Promise<T>,
+  begin: string,
+  step: (transaction: Transaction, id: string) => Promise<T>,
 ): Promise<T> {
   let result: T
   try {
-    await connection.query(mode, [])
-    result = await step(statementsOn(connection))
+    const answers = await connection.query<readonly { readonly id?: string }[]>(begin, [])
+    result = await step(statementsOn(connection), answers.at(-1)?.at(-1)?.id ?? "")
   } catch (error) {
     throw await undone(connection, error)
   }

@@ -1,7 +1,6 @@
 import type { Store } from "../store.ts"
 import { accountMethods } from "./accounts.ts"
-import { auditMethods } from "./audit.ts"
-import { recorded } from "./audited-steps.ts"
+import { appendAudit, auditMethods } from "./audit.ts"
 import type { PostgresClient } from "./client.ts"
 import { codeMethods } from "./codes.ts"
 import { invitationMethods } from "./invitations.ts"
@@ -22,7 +21,12 @@ import { vendorStateMethods } from "./vendor-state.ts"
 export function postgresStore(client: PostgresClient): Store {
   const parts: StoreParts = {
     client,
-    audited: async (record, step) => (await recorded(client, record, step)).result,
+    audited: (record, step) =>
+      client.transaction(async (transaction) => {
+        const result = await step(transaction)
+        await appendAudit(transaction, record)
+        return result
+      }),
     touchKeys,
   }
   return {
