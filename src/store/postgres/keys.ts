@@ -46,7 +46,7 @@ async function insert(transaction: Statements, key: NewKey): Promise<KeyRecord> 
 }
 
 async function update(transaction: Statements, id: string, change: KeyChange): Promise<KeyRecord> {
-  const now = await lockKey(transaction, id)
+  await lockKey(transaction, id)
   const key = { ...(await requireKey(transaction, id)), ...change }
   if (key.revokedAt !== null) throw refusals.keyIsRevoked(id, "revoked")
   await transaction.run(
@@ -54,7 +54,7 @@ async function update(transaction: Statements, id: string, change: KeyChange): P
        requests_per_minute = $8, tokens_per_minute = $9, expires_at = $10, origins = $11 WHERE id = $1`,
     [id, ...changeableOf(key)],
   )
-  await adjustBudgets(transaction, key, now)
+  await adjustBudgets(transaction, key, Date.now())
   return touched(transaction, id)
 }
 
@@ -84,14 +84,10 @@ async function revoke(transaction: Statements, id: string, at: number): Promise<
   return touched(transaction, id)
 }
 
-/** Keeps others from changing a key until the transaction is over. @returns the database's time, Unix milliseconds. */
-async function lockKey(transaction: Statements, id: string): Promise<number> {
-  const row = await transaction.row<{ now: bigint }>(
-    "SELECT tollgate_now() AS now FROM keys WHERE id = $1 FOR UPDATE",
-    [id],
-  )
+/** Keeps others from changing a key until the transaction is over. */
+async function lockKey(transaction: Statements, id: string): Promise<void> {
+  const row = await transaction.row("SELECT id FROM keys WHERE id = $1 FOR UPDATE", [id])
   if (!row) throw refusals.noKey(id)
-  return Number(row.now)
 }
 
 /** Gives a changed key the next revision. @returns the key as it is now. */
