@@ -18,7 +18,12 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 /** Two machines, as far as they share a database and nothing else. */
-function createTwins(vendorUrl: string, databaseUrl: string): [Installation, Installation] {
+interface Twins extends Disposable {
+  readonly left: Installation
+  readonly right: Installation
+}
+
+function createTwins(vendorUrl: string, databaseUrl: string): Twins {
   const yaml = `
 server: { port: 0 }
 database: { url: "${databaseUrl}" }
@@ -27,7 +32,16 @@ providers:
 models:
   vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
-  return [createInstallation(yaml), createInstallation(yaml)]
+  const left = createInstallation(yaml)
+  const right = createInstallation(yaml)
+  return {
+    left,
+    right,
+    [Symbol.dispose]() {
+      left[Symbol.dispose]()
+      right[Symbol.dispose]()
+    },
+  }
 }
 
 async function createCaller(installation: Installation): Promise<string> {
@@ -49,9 +63,8 @@ function chat(serving: ServingProcess, key: string): Promise<Response> {
 
 test("two machines serve from one database: keys, credits, receipts and revocations are shared", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
-  const [left, right] = createTwins(vendor.url, server.url(await server.create()))
-  using _left = left
-  using _right = right
+  using twins = createTwins(vendor.url, server.url(await server.create()))
+  const { left, right } = twins
   const key = await createCaller(left)
   await using one = await startServing(left)
   await using other = await startServing(right)
@@ -79,9 +92,8 @@ test("two machines serve from one database: keys, credits, receipts and revocati
 
 test("a database that crashes and comes back costs running answers time, and nothing else", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
-  const [left, right] = createTwins(vendor.url, server.url(await server.create()))
-  using _left = left
-  using _right = right
+  using twins = createTwins(vendor.url, server.url(await server.create()))
+  const { left } = twins
   const key = await createCaller(left)
   await using serving = await startServing(left)
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
