@@ -10,7 +10,7 @@ import { until } from "../support/until.ts"
 
 describe("a keyring", () => {
   test("reads only what changed, and nothing when nothing did", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const asked: number[] = []
     const store: Store = {
@@ -32,7 +32,7 @@ describe("a keyring", () => {
   })
 
   test("is not set back by changes that arrive late", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const gate = Promise.withResolvers<void>()
     let isSlow = false
@@ -62,7 +62,7 @@ describe("a keyring", () => {
   })
 
   test("of another process knows every change within a second", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { issuer } = await desk(database)
     const store = await database.another()
@@ -110,7 +110,7 @@ function counted(store: Store): { store: Store; readonly readings: number } {
 
 describe("a key that another process made or changed", () => {
   test("works as soon as it is made", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
     const { secret, key } = await issuer.issue({ account: "account", name: "new" })
@@ -122,7 +122,7 @@ describe("a key that another process made or changed", () => {
   })
 
   test("works no more as soon as its change was reported, and is not read for otherwise", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 0n)
     let count = 0
     const changes = {
@@ -149,7 +149,7 @@ describe("a key that another process made or changed", () => {
   })
 
   test("is looked for once for many strangers, and what is no key not at all", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const { store } = database
     const watched = counted(store)
     const keyring = new Keyring(watched.store, hasher)
@@ -165,7 +165,7 @@ describe("a key that another process made or changed", () => {
   })
 
   test("cannot be distinguished from a wrong one while the ledger cannot be read: come again", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const { store } = database
     const broken = {
       ...store,

@@ -27,7 +27,7 @@ async function left(database: TestDatabase): Promise<(bigint | null)[]> {
 
 describe("budgets of a day and of a month", () => {
   test("are drawn on together, and the smallest decides", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
     expect(await left(database)).toEqual([50n, 20n, 30n])
@@ -43,7 +43,7 @@ describe("budgets of a day and of a month", () => {
   })
 
   test("begin again with their period, and nothing has to be set back for it", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
     const spend = async (cost: bigint): Promise<bigint> => {
@@ -66,7 +66,7 @@ describe("budgets of a day and of a month", () => {
   })
 
   test("pay for a request on the day on which its hold was placed", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
     const payer = payerAt(Date.now())
@@ -88,7 +88,7 @@ describe("budgets of a day and of a month", () => {
   })
 
   test("are given back and forgotten when their period is over and nothing runs on them", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
     const payer = payerAt(Date.now())
@@ -109,7 +109,7 @@ describe("budgets of a day and of a month", () => {
   })
 
   test("are not forgotten while someone waits for the last of them", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const gate = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
@@ -141,7 +141,7 @@ describe("budgets of a day and of a month", () => {
   })
 
   test("are leased in full by no one who has died", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const payer = payerAt(Date.now())
     const dead = await database.ledger("dead")
@@ -154,7 +154,7 @@ describe("budgets of a day and of a month", () => {
 
 describe("a change of a key", () => {
   test("gives and takes what is left of its budgets by the difference", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
     const payer = payerAt(Date.now())
@@ -186,7 +186,7 @@ describe("a change of a key", () => {
   })
 
   test("takes nothing that requests hold", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
     const payer = payerAt(Date.now())
@@ -200,7 +200,7 @@ describe("a change of a key", () => {
   })
 
   test("gives a key its first budget, which counts from then on", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const plain = await database.account("a", 100n)
     await database.key("key", "a", null)
     const ledger = await database.ledger("node")
@@ -216,7 +216,7 @@ describe("a change of a key", () => {
   })
 
   test("reaches everyone, and is refused once it is revoked", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.key("key", "a", null)
     const { revision } = await database.store.keys.listChanged(-1)

@@ -3,7 +3,7 @@ import { TestDatabase, payerOf } from "../store/test-database.ts"
 
 describe("a key's budget", () => {
   test("is as exact as a balance", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
     const payer = payerOf("account", "thrifty", ["thrifty"])
@@ -21,7 +21,7 @@ describe("a key's budget", () => {
   })
 
   test("limits a cost above its hold", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
     const payer = payerOf("account", "thrifty", ["thrifty"])
@@ -37,7 +37,7 @@ describe("a key's budget", () => {
   })
 
   test("is not overdrawn when its lease was lost", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
     const payer = payerOf("account", "thrifty", ["thrifty"])
@@ -60,7 +60,7 @@ describe("a key's budget", () => {
 
 describe("a lease that was lost while the process was suspended", () => {
   test("is drawn from what no one has leased", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 60n)
@@ -70,7 +70,7 @@ describe("a lease that was lost while the process was suspended", () => {
   })
 
   test("never takes another node's share", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const suspended = await database.ledger("suspended")
     await suspended.lease(payer, 60n)
@@ -85,7 +85,7 @@ describe("a lease that was lost while the process was suspended", () => {
   })
 
   test("is leased again for the holds that are open, before anything else", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 60n)
@@ -102,7 +102,7 @@ describe("a lease that was lost while the process was suspended", () => {
   })
 
   test("leaves leased balance and ledger in step when the open holds end first", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 60n)
@@ -120,7 +120,7 @@ describe("a lease that was lost while the process was suspended", () => {
   })
 
   test("is waited for by new requests until the node has joined again", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await database.store.nodes.remove("node", 1)
@@ -131,7 +131,7 @@ describe("a lease that was lost while the process was suspended", () => {
 })
 
 test("closing writes what has ended; the leases go back with the node", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   const payer = await database.account("account", 100n)
   const ledger = await database.ledger("node")
   await ledger.lease(payer, 50n)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Batch, Posting } from "../../src/store/settlements.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { TestDatabase, openDirectStore } from "../store/test-database.ts"
+import { TestDatabase } from "../store/test-database.ts"
 
 const PAYER = { account: "account", key: "key", budgets: [] }
 
@@ -14,7 +14,7 @@ function batchOf(...postings: readonly Posting[]): Batch {
 
 describe("a hold", () => {
   test("sets money aside and gives it back", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     expect(ledger.tryHold(database.order(payer, 60n))).toBeUndefined()
@@ -29,7 +29,7 @@ describe("a hold", () => {
   })
 
   test("can be made larger and smaller, as far as there is more", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 100n)
@@ -47,7 +47,7 @@ describe("a hold", () => {
   })
 
   test("can be made smaller when its lease was given away", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 60n)
@@ -59,7 +59,7 @@ describe("a hold", () => {
   })
 
   test("is refused when nothing is there, and costs nothing when it is free", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
     expect(await ledger.lease(payer, 1n)).toBeUndefined()
@@ -71,7 +71,7 @@ describe("a hold", () => {
   })
 
   test("leases all there is for a request that needs more, so that it can be clamped", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 7n)
     const ledger = await database.ledger("node")
     expect(await ledger.lease(payer, 10n)).toBeUndefined()
@@ -79,7 +79,7 @@ describe("a hold", () => {
   })
 
   test("finds a grant that came after it was refused", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 5n)
@@ -89,7 +89,7 @@ describe("a hold", () => {
   })
 
   test("works with the largest balance the ledger can keep, and none above it", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const largest = 2n ** 63n - 1n
     const payer = await database.account("account", largest)
     await expect(database.grant("account", 1n)).rejects.toThrow()
@@ -104,7 +104,7 @@ describe("a hold", () => {
 
 describe("a settlement", () => {
   test("takes the cost, and the rest of the hold is free again", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 60n)
@@ -120,7 +120,7 @@ describe("a settlement", () => {
   })
 
   test("of nothing leaves a receipt and no entry", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 10n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 5n)
@@ -134,7 +134,7 @@ describe("a settlement", () => {
   })
 
   test("above its hold draws on what is available", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 10n)
@@ -146,7 +146,7 @@ describe("a settlement", () => {
   })
 
   test("is written down with what was beyond what the request could have used", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 100n)
@@ -168,7 +168,7 @@ describe("a settlement", () => {
   })
 
   test("above all there is leaves what others hold alone; the rest is written off", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 100n)
@@ -187,7 +187,7 @@ describe("a settlement", () => {
   })
 
   test("happens once: the second is refused, with a charge or without", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 100n)
@@ -204,7 +204,7 @@ describe("a settlement", () => {
   })
 
   test("posted again charges nothing again and answers the same", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
     await database.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
@@ -224,7 +224,7 @@ describe("a settlement", () => {
   })
 
   test("is charged once when it is in a batch twice", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
     await database.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
@@ -256,8 +256,8 @@ describe("a settlement", () => {
   })
 
   test("of two processes in turn make one ledger", async () => {
-    await using database = TestDatabase.direct()
-    await using other = openDirectStore(database.directory.database)
+    await using database = await TestDatabase.open()
+    const other = await database.another()
     await database.account("account", 100n)
     await database.ledger("left")
     await database.ledger("right")
@@ -280,7 +280,7 @@ describe("a settlement", () => {
   })
 
   test("of any number in a batch makes as many lines, in their order", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("account", 10_000n)
     await database.ledger("node")
     await database.store.leases.take({ node: "node", owner: "account", wanted: 10_000n, min: 1n })

@@ -66,7 +66,7 @@ async function holdMany(
 
 describe("200 holds at once on an account that pays for exactly 50", () => {
   test("one node places exactly 50", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 500n)
     const ledger = await database.ledger("node", await database.another())
     expect(await holdMany(database, [ledger], payer, 200)).toHaveLength(50)
@@ -75,7 +75,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
 
   for (const nodes of [2, 3]) {
     test(`${nodes} nodes place exactly 50 together, again and again`, async () => {
-      await using database = TestDatabase.direct()
+      await using database = await TestDatabase.open()
       await using polling = new AsyncDisposableStack()
       const payer = await database.account("account", 500n)
       const ledgers: Ledger[] = []
@@ -102,7 +102,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
   ])("two nodes place exactly what a key's %s pays for", async (_name, owner) => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await using polling = new AsyncDisposableStack()
     await database.account("account", 10_000n)
     await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
@@ -120,7 +120,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
 
 describe("an idle lease of another node", () => {
   test("comes back when it is needed", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
     await rich.lease(payer, 100n)
@@ -135,7 +135,7 @@ describe("an idle lease of another node", () => {
   })
 
   test("is not kept in chunks of which none is enough", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const left = await database.ledger("left")
     const right = await database.ledger("right")
@@ -153,7 +153,7 @@ describe("an idle lease of another node", () => {
   })
 
   test("does not keep small requests waiting while a large one asks in vain", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const small = await database.ledger("small")
     const large = await database.ledger("large")
@@ -170,7 +170,7 @@ describe("an idle lease of another node", () => {
   })
 
   test("stays when its return fails, and goes the next time", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     let isBroken = true
     const store: Store = {
@@ -194,7 +194,7 @@ describe("an idle lease of another node", () => {
   })
 
   test("is not asked for long after no one waits any more", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
     await rich.lease(payer, 100n)
@@ -208,7 +208,7 @@ describe("an idle lease of another node", () => {
 })
 
 test("many that wait share their orders to the store", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   const payer = await database.account("account", 500n)
   let orders = 0
   const store: Store = {

@@ -13,7 +13,7 @@ import { until } from "../support/until.ts"
 const CREDIT = 1_000_000_000n
 
 test("a budget shrinks at once, though a running process has leased all of it", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   await using stack = new AsyncDisposableStack()
   await database.account("a", 1_000n * CREDIT)
   const periods = { dailyBudget: 50n * CREDIT, monthlyBudget: 80n * CREDIT }
@@ -52,7 +52,7 @@ test("a budget shrinks at once, though a running process has leased all of it", 
 }, 15_000)
 
 test("what a running request holds of a budget is left to it, and to no other", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payerAt = payersOf(await database.key("key_x", "a", 100n * CREDIT))
   const ledger = await database.ledger("node")
@@ -78,7 +78,7 @@ test("what a running request holds of a budget is left to it, and to no other", 
 })
 
 test("a process that dies takes nothing along of what was to be taken away", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payer = payersOf(await database.key("key_x", "a", 100n))(Date.now())
   const dead = await database.ledger("dead")

@@ -5,7 +5,7 @@ import { Audit } from "../../src/management/audit.ts"
 import { TestDatabase } from "../store/test-database.ts"
 
 test("two changes at once are both made, each of what it says", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   const accounts = new Accounts(database.store, new Audit(database.store))
   const { id } = await accounts.create(COMMAND_LINE, { name: "Nimbus" })
   await accounts.change(COMMAND_LINE, id, { stores_content: true })

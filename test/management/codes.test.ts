@@ -14,7 +14,7 @@ function codesOf(database: TestDatabase): Codes {
 }
 
 test("a code is shown once, and nowhere after", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   const codes = codesOf(database)
   const expiresAt = new Date(Date.now() + 60_000).toISOString()
   const order = { credits: "12.50", uses: 3, expires_at: expiresAt, note: "for the fair" }
@@ -42,7 +42,7 @@ test("a code is shown once, and nowhere after", async () => {
 })
 
 test("codes are listed page by page and end when they are revoked", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   const codes = codesOf(database)
   const ids: string[] = []
   for (let count = 0; count < 5; count++) {
@@ -63,7 +63,7 @@ test("codes are listed page by page and end when they are revoked", async () => 
 })
 
 test("codes are the operator's, and last into the future", async () => {
-  await using database = TestDatabase.direct()
+  await using database = await TestDatabase.open()
   const codes = codesOf(database)
   const order = { credits: "1", uses: 1 }
   await expect(codes.create(OWNER, order)).rejects.toMatchObject({ kind: "forbidden" })

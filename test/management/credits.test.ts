@@ -43,7 +43,7 @@ async function refusal(promise: Promise<unknown>) {
 
 describe("an entry", () => {
   test("is added with its reason and its author, and is in the audit log", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { credits } = servicesOf(database.store)
     const orders = [
@@ -71,7 +71,7 @@ describe("an entry", () => {
   })
 
   test("that makes no sense is refused, and nothing is written", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 5_000_000_000n)
     const { credits } = servicesOf(database.store)
     const add = (kind: "grant" | "refund" | "adjustment", amount: string) =>
@@ -98,7 +98,7 @@ describe("an entry", () => {
   })
 
   test("is an operator's to add, and a member's to read", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { credits } = servicesOf(database.store)
     const grant = { kind: "grant", amount: "1", note: "x" } as const
@@ -133,7 +133,7 @@ describe("credits that processes have leased", () => {
   }
 
   test("are taken out as soon as they have been given back", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await using stack = new AsyncDisposableStack()
     const { payer, ledger } = await running(database, stack)
     const hold = ledger.tryHold(database.order(payer, 30_000_000_000n))!
@@ -150,7 +150,7 @@ describe("credits that processes have leased", () => {
   }, 15_000)
 
   test("are shown with what requests hold", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 10_000_000_000n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }
     await database.store.nodes.join(node)
@@ -177,7 +177,7 @@ describe("credits that processes have leased", () => {
 
 describe("a code", () => {
   test("is redeemed however it is typed, once, and told in the audit log without itself", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { credits, codes } = servicesOf(database.store)
     const code = await codes.create(COMMAND_LINE, { credits: "2.5", uses: 3 })
@@ -197,7 +197,7 @@ describe("a code", () => {
   })
 
   test("that cannot be used says why", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
     const { credits, codes } = servicesOf(database.store)
@@ -214,7 +214,7 @@ describe("a code", () => {
   })
 
   test("cannot be guessed: ten wrong ones, by one account or from one address, and it is over for a while", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
     await database.account("c", 0n)
@@ -247,7 +247,7 @@ describe("a code", () => {
   })
 
   test("is a member's to redeem", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { credits } = servicesOf(database.store)
     expect((await refusal(credits.redeem(user("viewer"), "a", "x"))).kind).toBe("forbidden")

@@ -49,7 +49,7 @@ async function textOf(
 
 describe("a statement", () => {
   test("has the entries of its days, the charge of a request on the day it began", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await fillDatabase(database)
     expect(await textOf(database, "2026-11-01", "2026-11-02")).toBe(
       [
@@ -64,7 +64,7 @@ describe("a statement", () => {
   })
 
   test("begins with what the one of the day before ended with, and defuses formulas", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await fillDatabase(database)
     expect(await textOf(database, "2026-11-03", "2026-11-04")).toBe(
       [
@@ -80,7 +80,7 @@ describe("a statement", () => {
   test.each(["=1+1", "+1", "-1", "@x", "＝1+1", "＋1", "－1", "＠x"])(
     "defuses a note that begins like a formula: %s",
     async (note) => {
-      await using database = TestDatabase.direct()
+      await using database = await TestDatabase.open()
       await database.account("a", 0n)
       const entry = { account: "a", kind: "grant", amount: CREDIT, note, author: "me" } as const
       await database.store.entries.add({ ...entry, at: Date.parse("2026-11-01T10:00:00Z") }, AUDIT)
@@ -89,7 +89,7 @@ describe("a statement", () => {
   )
 
   test("is a JSON document too, with every note as it was written", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await fillDatabase(database)
     const document = JSON.parse(await textOf(database, "2026-11-01", "2026-11-30", "json"))
     expect(document).toMatchObject({
@@ -116,7 +116,7 @@ describe("a statement", () => {
   })
 
   test("of each day adds up to that of all of them, however long the ledger", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
     for (let number = 0; number < 1_300; number++) {
@@ -139,7 +139,7 @@ describe("a statement", () => {
   })
 
   test("is named for the account and its days, whatever the account is called", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.store.accounts.create({ id: "a", name: '../"x"\r\nÄ b', createdAt: 1 }, AUDIT)
     const days = { from: "2026-11-01", to: "2026-11-02" } as const
     const statements = new Statements(database.store)
@@ -151,7 +151,7 @@ describe("a statement", () => {
   })
 
   test("tells operators what was written off, which is no part of its sum", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     const payer = await database.account("a", CREDIT)
     setSystemTime(new Date("2026-11-02T10:00:00Z"))
     const ledger = await database.ledger("node")
@@ -183,7 +183,7 @@ describe("a statement", () => {
   })
 
   test("is refused to strangers, for accounts there are not, and backwards", async () => {
-    await using database = TestDatabase.direct()
+    await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }
     const viewer: Actor = { ...stranger, roles: new Map([["a", "viewer"]]) }

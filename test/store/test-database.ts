@@ -86,6 +86,14 @@ export class TestDatabase implements AsyncDisposable {
     )
   }
 
+  /** What `open` opens; absent: SQLite on the test's own thread. */
+  static engine: Engine | undefined
+
+  static async open(): Promise<TestDatabase> {
+    const { engine } = TestDatabase
+    return engine ? TestDatabase.on(engine) : TestDatabase.direct()
+  }
+
   static async on(engine: Pick<Engine, "open">): Promise<TestDatabase> {
     const directory = new TemporaryDirectory()
     return new TestDatabase(directory, await engine.open(directory.path), engine.open)

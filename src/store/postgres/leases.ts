@@ -11,6 +11,9 @@ const RECALL_LIFETIME = 500
 /** Stands for who is no node in `recalls`: someone wants to take something out. */
 const NO_NODE = ""
 
+/** No balance is larger: what asks for more gets at most this. */
+const LARGEST = 2n ** 63n - 1n
+
 /** The owners whose idle leases are asked back from the node $1, as an array. */
 export const RECALLS_FROM_NODE = `SELECT array_agg(DISTINCT recalls.owner)
   FROM recalls JOIN leases ON leases.owner = recalls.owner
@@ -66,7 +69,7 @@ function tryTake(client: PostgresClient, request: LeaseRequest): Promise<LeaseGr
   return client.transaction(async (transaction) => {
     const row = await transaction.row<GrantRow>(
       "SELECT granted, posted, free, leased_elsewhere, debt FROM take_lease($1, $2, $3, $4)",
-      [node, owner, wanted, min],
+      [node, owner, smaller(wanted, LARGEST), smaller(min, LARGEST)],
     )
     if (!row) return null
     const { granted, posted, free, leased_elsewhere: leasedElsewhere, debt } = row

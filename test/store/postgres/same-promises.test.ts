@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe } from "bun:test"
+import { ENGINES } from "../engines.ts"
+import { TestDatabase } from "../test-database.ts"
+
+/** What other tests say of a store holds on PostgreSQL too: they run again, on one server. */
+const TESTS = [
+  "management/credits",
+  "management/codes",
+  "management/accounts",
+  "management/statements",
+  "keys/keyring-changes",
+  "ledger/shrinking-budgets",
+  "ledger/ledger-budget",
+  "ledger/recall",
+  "ledger/ledger",
+  "ledger/budgets",
+]
+
+beforeAll(() => {
+  TestDatabase.engine = ENGINES.find(({ name }) => name === "PostgreSQL")
+})
+afterAll(() => {
+  TestDatabase.engine = undefined
+})
+
+for (const test of TESTS) {
+  describe(`PostgreSQL: ${test}`, () => {
+    require(`../../${test}.test.ts`)
+  })
+}
