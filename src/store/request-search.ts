@@ -5,8 +5,18 @@ const PART_OF_ID = /^[req_0-9a-f-]*$/
 
 /** Whether only failed requests can hold a text: no id does, and no other outcome. */
 export function isFailure(search: string | undefined): boolean {
+  return isIn(search, new Set())
+}
+
+/** Whether only failed requests can hold a text, and those of which a part was written off. */
+export function isTrouble(search: string | undefined): boolean {
+  return isIn(search, new Set(["written_off"]))
+}
+
+/** @param fine outcomes that may hold it and are no failures. */
+function isIn(search: string | undefined, fine: ReadonlySet<string>): boolean {
   if (search === undefined || PART_OF_ID.test(search)) return false
-  return ![...FINE].some((outcome) => outcome.includes(search))
+  return ![...FINE].some((outcome) => !fine.has(outcome) && outcome.includes(search))
 }
 
 /** Whether a filter's model stands for several. Only `*` means something in these globs. */

@@ -29,9 +29,10 @@ export class Conditions {
     this.#texts.push(text)
   }
 
-  /** The column holds one of these; absent: anything. */
+  /** The column holds one of these; absent: anything. Rows of one value lie in an index in the order of the next column. */
   among(column: string, values: readonly string[] | undefined): void {
-    if (values !== undefined) this.#texts.push(`${column} = ANY(${this.place(texts(values))})`)
+    if (values?.length === 1) this.add(`${column} = ?`, values[0])
+    else if (values !== undefined) this.#texts.push(`${column} = ANY(${this.place(texts(values))})`)
   }
 
   /** Where a page starts: `(created_at, id) <`, followed by the position; null: at the start of the list. */

@@ -18,6 +18,23 @@ export function explained(store: Store, place: string): Store {
   return { ...methods, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
+/** The same for what is stored besides the store. */
+export function explaining<Methods extends object>(methods: Methods, place: string): Methods {
+  return new Proxy(methods, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== "function") return method
+      return async (...parameters: unknown[]): Promise<unknown> => {
+        try {
+          return await Reflect.apply(method, target, parameters)
+        } catch (error) {
+          throw explainedError(error, place)
+        }
+      }
+    },
+  })
+}
+
 /** An error of the client as the store's own, where it comes from the database. */
 export function explainedError(error: unknown, place: string): unknown {
   return error instanceof PostgresFailure ? unavailable(error, place) : error

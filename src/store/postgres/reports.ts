@@ -2,6 +2,7 @@ import type { Reports, RequestReports } from "../reports.ts"
 import type { KeyUse } from "../requests.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
+import { explaining } from "./explain-failure.ts"
 import { listRequests } from "./requests-list.ts"
 import { latencies, sumUsage } from "./requests-usage.ts"
 
@@ -16,14 +17,16 @@ interface KeyUseRow {
 export class PostgresReports implements Reports {
   readonly #reports: RequestReports
 
-  constructor(client: PostgresClient) {
-    this.#reports = {
+  /** @param place of the database, for messages. */
+  constructor(client: PostgresClient, place: string) {
+    const reports: RequestReports = {
       list: (filter, after, limit) => listRequests(client, filter, { after, limit }),
       sumUsage: (filter, group) => sumUsage(client, filter, group),
       latencies: (accounts, from) => latencies(client, accounts, from),
       keyUses: (keys) => keyUses(client, keys),
       keyNames: (keys) => keyNames(client, keys),
     }
+    this.#reports = explaining(reports, place)
   }
 
   async upToDate(): Promise<RequestReports> {

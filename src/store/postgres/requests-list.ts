@@ -1,10 +1,11 @@
-import { isFailure, isGlob } from "../request-search.ts"
+import { isFailure, isGlob, isTrouble } from "../request-search.ts"
 import type { RequestFilter, RequestPlace, RequestRecord } from "../requests.ts"
 import { HOUR } from "../usage-sums.ts"
-import { texts } from "./arrays.ts"
-import type { Statements } from "./client.ts"
+import type { PostgresClient, Statements } from "./client.ts"
 import { Conditions, namesNothing } from "./conditions.ts"
+import type { Value } from "./connection-pool.ts"
 import { starPattern } from "./glob.ts"
+import { ofAccounts } from "./receipts-of-accounts.ts"
 
 interface RequestRow {
   readonly row: bigint
@@ -37,17 +38,23 @@ interface PageOrder {
 const COLUMNS =
   "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off"
 const ORDER = "ORDER BY at DESC, position DESC"
+/** A little less than the client waits. Milliseconds. */
+const LONGEST_SEARCH = 7_000
+/** Every id begins so. */
+const ID_PREFIX = "req_"
+/** Follows all of which ids are made in the order of their bytes. */
+const BEHIND_IDS = "~"
 
 /** The newest requests that a filter lets through. */
 export async function listRequests(
-  statements: Statements,
+  client: PostgresClient,
   filter: RequestFilter,
   page: PageOrder,
 ): Promise<RequestRecord[]> {
   if (namesNothing(filter)) return []
   const conditions = new Conditions()
   const limit = conditions.place(BigInt(page.limit))
-  const isOne = await isRequest(statements, filter.search)
+  const isOne = await isRequest(client, filter.search)
   narrow(conditions, filter, isOne)
   if (page.after) {
     conditions.add("at <= ?", page.after.at)
@@ -59,15 +66,30 @@ export async function listRequests(
     ? readOne(conditions, filter)
     : isSparse(filter)
       ? readByHours(conditions, filter, page)
-      : readByTime(conditions, filter, limit)
-  const rows = await statements.rows<RequestRow>(
-    `SELECT position AS row, request, account, key,
+      : ofAccounts(conditions, filter.accounts, {
+          columns: COLUMNS,
+          end: `${ORDER} LIMIT ${limit}`,
+        })
+  const text = `SELECT position AS row, request, account, key,
        (SELECT name FROM keys WHERE keys.id = found.key) AS key_name, endpoint, model, provider,
        status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off
-     FROM (${found}) AS found ${ORDER} LIMIT ${limit}`,
-    conditions.values,
-  )
+     FROM (${found}) AS found ${ORDER} LIMIT ${limit}`
+  const rows = await (filter.search === undefined
+    ? client.rows<RequestRow>(text, conditions.values)
+    : search(client, text, conditions.values))
   return rows.map(requestFromRow)
+}
+
+/** What is found nowhere is looked for in all rows: the server stops when no one waits for it any more. */
+function search(
+  client: PostgresClient,
+  text: string,
+  values: readonly Value[],
+): Promise<readonly RequestRow[]> {
+  return client.consistently(async (transaction) => {
+    await transaction.run(`SET LOCAL statement_timeout = ${LONGEST_SEARCH}`)
+    return transaction.rows<RequestRow>(text, values)
+  })
 }
 
 /** Whether a search is the complete id of a request. */
@@ -85,9 +107,15 @@ function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): 
   conditions.add("provider = ?", filter.provider)
   if (filter.failed !== undefined) conditions.always(filter.failed ? "failed" : "NOT failed")
   if (isFailure(search)) conditions.always("failed")
+  else if (isTrouble(search)) conditions.always("(failed OR written_off > 0)")
   if (filter.writtenOff) conditions.always("written_off > 0")
   if (isOne) conditions.add("request = ?", search)
-  else conditions.add("(strpos(outcome, ?) > 0 OR strpos(request, ?) > 0)", search)
+  else if (search?.startsWith(ID_PREFIX)) {
+    // No outcome holds it, and no id has it elsewhere: only so many days are looked at.
+    conditions.add("request >= ?", search)
+    conditions.add("starts_with(request, ?)", search)
+    conditions.add("request < ?", `${search}${BEHIND_IDS}`)
+  } else conditions.add("(strpos(outcome, ?) > 0 OR strpos(request, ?) > 0)", search)
   conditions.add("at >= ?", filter.from)
   conditions.add("at < ?", filter.to)
 }
@@ -102,47 +130,47 @@ function readOne(conditions: Conditions, filter: RequestFilter): string {
   return `SELECT ${COLUMNS} FROM receipts ${conditions.where}`
 }
 
-/** Rows in order of time until there are enough: each account's lie in that order, those of several do not. */
-function readByTime(conditions: Conditions, filter: RequestFilter, limit: string): string {
-  if (filter.accounts === undefined) {
-    return `SELECT ${COLUMNS} FROM receipts ${conditions.where} ${ORDER} LIMIT ${limit}`
-  }
-  conditions.always("account = a.owner")
-  const accounts = conditions.place(texts([...new Set(filter.accounts)]))
-  return `SELECT ${COLUMNS} FROM unnest(${accounts}::text[]) AS a (owner)
-    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM receipts ${conditions.where} ${ORDER} LIMIT ${limit}) AS r`
-}
-
 /** Whether few of an account's requests may be let through, which the sums by hour know. */
 function isSparse({ key, model, provider, search }: RequestFilter): boolean {
   return search === undefined && (key ?? model ?? provider) !== undefined
 }
 
 /**
- * Only the hours in which there were such requests. Each has one at least, but for the newest, of which a part is not
- * asked for: so one hour more than requests is enough.
+ * Only the hours in which there were such requests, as many as are needed. Of the newest a part is not asked for, so what
+ * it has does not count.
  */
 function readByHours(conditions: Conditions, filter: RequestFilter, page: PageOrder): string {
-  const { accounts, failed, from, to } = filter
+  const { accounts, from, to } = filter
   const hours = new Conditions(conditions.values)
   hours.among("account", accounts)
   hours.add("key = ?", filter.key)
   addModel(hours, filter.model)
   hours.add("provider = ?", filter.provider)
-  if (failed !== undefined) hours.always(failed ? "errors > 0" : "requests > errors")
-  hours.always(filter.writtenOff ? "written_off > 0" : "requests > 0")
+  const count = countOf(filter)
+  hours.always(`${count} > 0`)
+  if (filter.writtenOff) hours.always("written_off > 0")
   if (from !== undefined) hours.add("hour >= ?", Math.floor(from / HOUR))
   if (to !== undefined) hours.add("hour < ?", Math.ceil(to / HOUR))
   if (page.after) hours.add("hour <= ?", Math.floor(page.after.at / HOUR))
   conditions.among("account", accounts)
   conditions.always(`at >= h.hour::bigint * ${HOUR} AND at < (h.hour::bigint + 1) * ${HOUR}`)
+  const limit = hours.place(BigInt(page.limit))
   return `SELECT ${COLUMNS} FROM (
-      SELECT hour FROM usage_hours ${hours.where}
-      GROUP BY hour ORDER BY hour DESC LIMIT ${hours.place(BigInt(page.limit + 1))}
+      SELECT hour, sum(number) OVER (ORDER BY hour DESC) - number AS found,
+        first_value(number) OVER (ORDER BY hour DESC) AS newest
+      FROM (
+        SELECT hour, ${filter.writtenOff ? "1" : `sum(${count})`} AS number FROM usage_hours ${hours.where}
+        GROUP BY hour ORDER BY hour DESC LIMIT ${limit}::bigint + 1
+      ) AS counted
     ) AS h CROSS JOIN LATERAL (
-      SELECT ${COLUMNS} FROM receipts ${conditions.where}
-      ${ORDER} LIMIT ${hours.place(BigInt(page.limit))}
-    ) AS r`
+      SELECT ${COLUMNS} FROM receipts ${conditions.where} ${ORDER} LIMIT ${limit}
+    ) AS r WHERE h.found - h.newest < ${limit}::bigint`
+}
+
+/** How many of the requests of one sum a filter lets through. */
+function countOf({ failed }: RequestFilter): string {
+  if (failed === undefined) return "requests"
+  return failed ? "errors" : "(requests - errors)"
 }
 
 function requestFromRow(row: RequestRow): RequestRecord {

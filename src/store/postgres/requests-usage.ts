@@ -8,9 +8,9 @@ import {
   sumFromRow,
   type SumRow,
 } from "../usage-sums.ts"
-import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import { Conditions, namesNothing } from "./conditions.ts"
+import { ofAccounts } from "./receipts-of-accounts.ts"
 
 const GROUPS: Readonly<Record<UsageGroup, string>> = {
   hour: "hour::bigint",
@@ -66,22 +66,12 @@ export async function latencies(
   accounts: readonly string[] | undefined,
   from: number,
 ): Promise<Latencies> {
-  if (accounts === undefined) {
-    return latenciesOf(await statements.rows<DurationRow>(lastAnswers("true"), [BigInt(from)]))
-  }
-  // Each account's rows lie in order of time; those of several do not.
-  const rows = await statements.rows<DurationRow>(
-    `SELECT at, duration FROM unnest($2::text[]) AS a (account)
-     CROSS JOIN LATERAL (${lastAnswers('receipts.account = a.account COLLATE "C"')}) AS r
-     ORDER BY at DESC LIMIT ${LATENCY_SAMPLE}`,
-    [BigInt(from), texts([...new Set(accounts)])],
-  )
-  return latenciesOf(rows)
-}
-
-/** The last answers since `$1`. @param condition which ones, as SQL. */
-function lastAnswers(condition: string): string {
-  return `SELECT at, duration FROM receipts
-    WHERE ${condition} AND at >= $1 AND status = 'settled' AND duration IS NOT NULL
-    ORDER BY at DESC LIMIT ${LATENCY_SAMPLE}`
+  const conditions = new Conditions()
+  conditions.add("at >= ?", from)
+  conditions.always("status = 'settled' AND duration IS NOT NULL")
+  const found = ofAccounts(conditions, accounts, {
+    columns: "at, duration",
+    end: `ORDER BY at DESC LIMIT ${LATENCY_SAMPLE}`,
+  })
+  return latenciesOf(await statements.rows<DurationRow>(found, conditions.values))
 }

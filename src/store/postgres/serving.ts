@@ -2,7 +2,7 @@ import type { LedgerError } from "../ledger-error.ts"
 import type { DatabaseWatch, ServingDatabase } from "../serving-database.ts"
 import type { StoreReader } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
-import { explained } from "./explain-failure.ts"
+import { explained, explaining } from "./explain-failure.ts"
 import { PostgresConversations } from "./conversations.ts"
 import { PostgresFiles } from "./kept-files.ts"
 import { PostgresPayloadLog } from "./payload-log.ts"
@@ -30,10 +30,10 @@ export function openToServe(parts: ServingParts): ServingDatabase {
   const { client, reading, place, openReader } = parts
   return {
     store: explained(postgresStore(client), place),
-    reports: new PostgresReports(reading),
-    payloads: new PostgresPayloadLog(reading),
-    conversations: new PostgresConversations(reading),
-    files: (kind) => new PostgresFiles(reading, kind),
+    reports: new PostgresReports(reading, place),
+    payloads: explaining(new PostgresPayloadLog(reading), place),
+    conversations: explaining(new PostgresConversations(reading), place),
+    files: (kind) => explaining(new PostgresFiles(reading, kind), place),
     openConsoleStore: async () => postgresConsoleStore(reading),
     pollEvery: POLL_EVERY,
     leaseTerm: LEASE_TERM,

@@ -16,6 +16,12 @@ async function found(own: ReportedEngine, filter: RequestFilter, limit = 50): Pr
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
 }
 
+/** Which key has made a request: each of them many, and `second` few. */
+function keyOf(index: number): string {
+  if (index % 10 === 3) return "key_b"
+  return index % 7 === 0 ? "second" : "key_a"
+}
+
 /** Held by every engine. */
 export function reportContract(engine: Engine): void {
   describe("the list of requests", () => {
@@ -267,6 +273,60 @@ export function reportContract(engine: Engine): void {
         }
         expect(seen).toHaveLength(23)
         expect(new Set(seen).size).toBe(23)
+      }
+    })
+
+    test("finds few among many, page by page, however they lie in time", async () => {
+      await using own = await ReportedEngine.on(engine)
+      await own.database.key("second", "a", null)
+      const all = Array.from({ length: 240 }, (_, index) => ({
+        request: `r${index}`,
+        at: AT + index * (HOUR / 4) + (index % 5),
+        account: keyOf(index) === "key_b" ? "b" : "a",
+        key: keyOf(index),
+        model: index % 11 === 0 || index > 220 ? "rare/one" : "sim/echo",
+        outcomes: [index % 9 === 0 ? "upstream_error" : "ok"],
+        writtenOff: index % 13 === 0 ? ([{ amount: 1n, reason: "account_empty" }] as const) : [],
+      }))
+      await own.add(...all)
+      const reports = await own.reports.upToDate()
+      type Sent = (typeof all)[number]
+      const cases: [RequestFilter, (sent: Sent) => boolean][] = [
+        [{ key: "second" }, ({ key }) => key === "second"],
+        [
+          { accounts: ["a"], key: "second" },
+          ({ key, account }) => key === "second" && account === "a",
+        ],
+        [{ model: "rare/*", accounts: ["a", "b"] }, ({ model }) => model === "rare/one"],
+        [
+          { provider: "rare", failed: true },
+          ({ model, outcomes }) => model === "rare/one" && outcomes[0] !== "ok",
+        ],
+        [
+          { provider: "rare", failed: false },
+          ({ model, outcomes }) => model === "rare/one" && outcomes[0] === "ok",
+        ],
+        [
+          { key: "key_a", writtenOff: true },
+          ({ key, writtenOff }) => key === "key_a" && writtenOff.length > 0,
+        ],
+        [
+          { key: "key_a", from: AT + 2 * HOUR + 1, to: AT + 40.5 * HOUR },
+          ({ key, at }) => key === "key_a" && at > AT + 2 * HOUR && at < AT + 40.5 * HOUR,
+        ],
+      ]
+      for (const [filter, isIn] of cases) {
+        const expected = all.filter(isIn).toReversed()
+        const seen: string[] = []
+        for (let place = null; ;) {
+          const page = await reports.list(filter, place, 7)
+          seen.push(...page.map(({ request }) => request))
+          const last = page.at(-1)
+          if (!last) break
+          expect(page.length === 7 || seen.length === expected.length).toBe(true)
+          place = { at: last.at, row: last.row }
+        }
+        expect([filter, seen]).toEqual([filter, expected.map(({ request }) => request)])
       }
     })
   })

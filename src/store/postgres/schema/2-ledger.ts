@@ -79,6 +79,8 @@ CREATE TABLE receipts (
   cost bigint NOT NULL,
   written_off bigint NOT NULL
 ) PARTITION BY RANGE (request);
+-- Each index costs every charge. Lists are read in order of time, an account's and everyone's; there is none by key, model
+-- or provider: the sums by hour say in which hours there were such requests.
 CREATE INDEX receipts_by_account ON receipts (account, at);
 CREATE INDEX receipts_by_time ON receipts (at);
 -- What went wrong is looked for among very much that did not.
