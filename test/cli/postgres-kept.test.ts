@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type ScriptedVendor, startVendor, wholeAnswer } from "../relay/scripted-vendor.ts"
+import { PostgresServer } from "../support/postgres-server.ts"
+import {
+  createInstallation,
+  type Installation,
+  runJson,
+  type ServingProcess,
+  startServing,
+} from "../support/process.ts"
+import { until } from "../support/until.ts"
+
+const CHAT = "/v1/chat/completions"
+const HELLO = { model: "vendor/echo", messages: [{ role: "user", content: "Hello" }] }
+/** More than one row of a kept file, and more than is kept in memory. */
+const LONG = "tea and cake ".repeat(100_000)
+
+let server: PostgresServer
+let vendor: ScriptedVendor
+/** What the vendor does next. */
+let answer: () => Response | Promise<Response>
+let installations: Installation[]
+let key: string
+/** Two machines, as far as they share a database and nothing else. */
+let one: ServingProcess
+let other: ServingProcess
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  vendor = startVendor(() => answer())
+  const yaml = `
+server: { port: 0 }
+database: { url: "${server.url(await server.create())}" }
+providers:
+  vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${vendor.url}" }
+models:
+  vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+  vendor/dall-e-2: { kind: image, price: { image: 1000 } }
+`
+  installations = [createInstallation(yaml), createInstallation(yaml)]
+  const [first, second] = installations as [Installation, Installation]
+  await runJson(first, "account", "create", "caller", "--credits", "10")
+  key = (await runJson<{ key: string }>(first, "key", "create", "--account", "caller")).key
+  ;[one, other] = await Promise.all([startServing(first), startServing(second)])
+}, 40_000)
+
+afterAll(async () => {
+  await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()])
+  for (const installation of installations) installation[Symbol.dispose]()
+  vendor[Symbol.dispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+function send(
+  serving: ServingProcess,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const authorization = `Bearer ${key}`
+  return fetch(serving.url + path, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+test("of requests with one key at several machines one is performed, and all get its answer", async () => {
+  let calls = 0
+  const end = Promise.withResolvers<void>()
+  answer = async () => {
+    calls++
+    await end.promise
+    return Response.json(wholeAnswer("only one"))
+  }
+  const headers = { "idempotency-key": "two" }
+  const asked = [one, other, one, other].map(async (serving) =>
+    (await send(serving, CHAT, HELLO, headers)).text(),
+  )
+  await until(() => calls > 0)
+  end.resolve()
+  const answers = await Promise.all(asked)
+  expect(answers[0]).toContain("only one")
+  expect(new Set(answers).size).toBe(1)
+  expect(calls).toBe(1)
+}, 30_000)
+
+test("a picture's link works at each machine", async () => {
+  const picture = Buffer.alloc(700_000, "picture")
+  answer = () => Response.json({ created: 1, data: [{ b64_json: picture.toString("base64") }] })
+  const order = { model: "vendor/dall-e-2", prompt: "a barn", response_format: "url" }
+  const made = await send(one, "/v1/images/generations", order)
+  const { data } = (await made.json()) as { data: { url: string }[] }
+  const { pathname, search } = new URL(data[0]?.url ?? "")
+  const found = await fetch(other.url + pathname + search)
+  expect(found.status).toBe(200)
+  expect(Buffer.from(await found.bytes()).equals(picture)).toBe(true)
+  expect((await fetch(`${other.url}${pathname}?signature=0`)).status).toBe(404)
+}, 30_000)
+
+test("a conversation goes on at another machine", async () => {
+  answer = () => Response.json(wholeAnswer("I remember"))
+  const asked = await send(one, "/v1/responses", { model: "vendor/echo", input: "My name is Ann" })
+  const { id } = (await asked.json()) as { id: string }
+  let next: Response | undefined
+  await until(async () => {
+    next = await send(other, "/v1/responses", {
+      model: "vendor/echo",
+      input: "Who am I?",
+      previous_response_id: id,
+    })
+    return next.status === 200
+  })
+  expect(JSON.stringify(vendor.bodies.at(-1))).toContain("My name is Ann")
+}, 30_000)
+
+test("an answer is kept for all machines, also for those that outlive the one which gave it", async () => {
+  let calls = 0
+  answer = () => Response.json(wholeAnswer(`${LONG}${++calls}`))
+  const headers = { "idempotency-key": "one" }
+  const first = await (await send(one, CHAT, HELLO, headers)).text()
+  expect(first).toContain("tea and cake 1")
+  one.process.kill("SIGKILL")
+  await one.process.exited
+  const again = await send(other, CHAT, HELLO, headers)
+  expect(again.headers.get("idempotent-replayed")).toBe("true")
+  expect(await again.text()).toBe(first)
+  expect(calls).toBe(1)
+}, 30_000)
