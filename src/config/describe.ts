@@ -2,6 +2,7 @@ import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings, OidcSettings } from "./sign-in-settings.ts"
 import type {
   BucketSettings,
+  DatabaseSettings,
   DeadlineSettings,
   ImageSettings,
   ModelSettings,
@@ -40,9 +41,16 @@ export interface PaymentDescription extends Omit<PaymentSettings, "secretKey" | 
   readonly webhookSecret: Presence
 }
 
+export interface DatabaseDescription extends Omit<DatabaseSettings, "url" | "secret"> {
+  /** Its address without user and password. */
+  readonly place: string
+  readonly secret: Presence
+}
+
 export interface SettingsDescription {
   readonly server: Settings["server"]
   readonly data: string
+  readonly database?: DatabaseDescription
   readonly publicUrl?: string
   readonly adminToken: Presence
   readonly console?: SignInDescription
@@ -61,16 +69,22 @@ export interface SettingsDescription {
 
 /** The settings as they may be shown to an operator: everything but the secrets. */
 export function describeSettings(settings: Settings): SettingsDescription {
-  const { publicUrl, adminToken, console, stripe, providers, images, ...open } = settings
+  const { publicUrl, adminToken, console, database, stripe, providers, images, ...open } = settings
   return {
     ...open,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     adminToken: presence(adminToken),
+    ...(database && { database: describeDatabase(database) }),
     ...(console && { console: describeSignIn(console) }),
     ...(stripe && { stripe: { ...stripe, secretKey: "set", webhookSecret: "set" } }),
     images: describeImages(images),
     providers: mapValues(providers, describeProvider),
   }
+}
+
+function describeDatabase({ url, secret, ...open }: DatabaseSettings): DatabaseDescription {
+  const { protocol, host, pathname } = new URL(url)
+  return { ...open, place: `${protocol}//${host}${pathname}`, secret: presence(secret) }
 }
 
 function describeSignIn({ oidc, ...open }: SignInSettings): SignInDescription {

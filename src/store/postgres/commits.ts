@@ -1,4 +1,4 @@
-import type { Statements } from "./client.ts"
+import type { Value } from "./connection-pool.ts"
 import { PostgresFailure } from "./failure.ts"
 
 /** How long the server may be at the end of a transaction whose client was cut off, milliseconds. */
@@ -12,16 +12,21 @@ const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
 const STATUS = `SELECT timeline, CASE WHEN timeline = $2 THEN pg_xact_status($1::text::xid8) END AS status
   FROM (SELECT ${TIMELINE} AS timeline) AS history`
 
+/** What it asks by. */
+interface Reads {
+  row<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
+}
+
 /**
  * Finds out whether a transaction was committed whose end was not heard of. A server remembers that by the transaction's
  * id. A standby that takes over begins another timeline, on which it may give the same ids to others.
  */
 export class Commits {
-  readonly #statements: Statements
+  readonly #statements: Reads
   /** Null where the server does not tell, undefined before it was asked. */
   #timeline: string | null | undefined
 
-  constructor(statements: Statements) {
+  constructor(statements: Reads) {
     this.#statements = statements
   }
 

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "bun:test"
+import { ConfigError } from "../../src/config/config-error.ts"
+import { describeSettings } from "../../src/config/describe.ts"
+import { loadSettings } from "../../src/config/load.ts"
+import { secretsOf } from "../../src/config/secret-values.ts"
+
+const SECRET = "0123456789abcdef0123456789abcdef"
+
+function load(environment: Record<string, string>) {
+  return loadSettings({ environment, vendors: [] }).settings
+}
+
+function refusalOf(environment: Record<string, string>): string {
+  try {
+    load(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return "taken"
+}
+
+describe("a database", () => {
+  test("is SQLite where nothing is set", () => {
+    expect(load({}).database).toBeUndefined()
+  })
+
+  test("is shown without its password and its secret, and the log knows both", () => {
+    const settings = load({
+      TOLLGATE_DATABASE_URL: "postgres://me:p%40ss-word@localhost:5433/tollgate",
+      TOLLGATE_SECRET: SECRET,
+    })
+    const shown = JSON.stringify(describeSettings(settings))
+    expect(shown).toContain("postgres://localhost:5433/tollgate")
+    expect(shown).not.toContain("ss-word")
+    expect(shown).not.toContain(SECRET)
+    expect(secretsOf(settings)).toEqual(expect.arrayContaining(["p@ss-word", SECRET]))
+  })
+
+  test.each([
+    ["mysql://localhost/tollgate", "must be an address such as postgres://"],
+    ["postgres://localhost", "names no database"],
+    ["postgres://one:5432,two:5432/tollgate", "must be an address such as postgres://"],
+    ["postgres://localhost/tollgate?sslmode=sure", "has an unknown sslmode"],
+    ["postgres://db.example.com/tollgate", "without verifying the server"],
+    ["postgres://db.example.com/tollgate?sslmode=require", "without verifying the server"],
+    ["postgres://db.example.com/tollgate?sslmode=verify-full", "taken"],
+    ["postgres://db.example.com/tollgate?sslrootcert=/ca.pem", "taken"],
+    ["postgresql://127.0.0.1/tollgate", "taken"],
+    ["postgres://[::1]/tollgate", "taken"],
+  ])("%s: %s", (url, words) => {
+    expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
+  })
+
+  test("wants a secret that cannot be guessed", () => {
+    expect(refusalOf({ TOLLGATE_SECRET: "short" })).toContain("at least 32 characters")
+  })
+})
