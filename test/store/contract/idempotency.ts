@@ -168,6 +168,15 @@ export function idempotencyContract(engine: Engine): void {
     expect((await one("req_33", 1))?.request).toBe("req_33")
   })
 
+  test("a claim that has expired when it is made is made", async () => {
+    await using database = await TestDatabase.on(engine)
+    const claims = new Claims(database.store)
+    for (const request of ["req_1", "req_2"]) {
+      const claim = await claims.claim(order(request, { at: 1_000, expired: 5_000 }))
+      expect(claim).toMatchObject({ request, state: "running" })
+    }
+  })
+
   test("steps that are performed again have the same results", async () => {
     await using database = await TestDatabase.on(engine)
     const { idempotency } = database.store

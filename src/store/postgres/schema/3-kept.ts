@@ -53,6 +53,12 @@ CREATE FUNCTION count_idempotency(p_scopes text[], p_keys bigint[], p_bytes bigi
   ON CONFLICT (scope, slot) DO UPDATE SET keys = t.keys + excluded.keys, bytes = t.bytes + excluded.bytes
 $$;
 
+CREATE FUNCTION describe_claim(p_scope text, p_key text, p_fingerprint text, p_request text, p_node text, p_at bigint,
+  p_rights text, p_state text) RETURNS json LANGUAGE sql IMMUTABLE AS $$
+  SELECT json_build_object('scope', p_scope, 'key', p_key, 'fingerprint', p_fingerprint, 'request', p_request,
+    'node', p_node, 'at', p_at, 'rights', p_rights, 'state', p_state)
+$$;
+
 -- Performs steps on idempotency keys. They are done in the order of their keys, so that nodes which perform several at
 -- the same time do not wait for each other in a circle, and the totals come last. All of it may be done twice.
 CREATE FUNCTION perform_idempotency(p_steps json) RETURNS TABLE (place bigint, result json)
@@ -90,6 +96,8 @@ BEGIN
           ON CONFLICT (scope, key) DO NOTHING;
           IF FOUND THEN
             c_scopes := c_scopes || s.scope; c_keys := c_keys || 1::bigint; c_bytes := c_bytes || 0::bigint;
+            result := describe_claim(s.scope, s.key, s.fingerprint, s.request, s.node, s.at, s.rights, 'running');
+            EXIT;
           END IF;
         ELSIF v_found.claimed_at <= s.expired THEN
           UPDATE idempotency SET fingerprint = s.fingerprint, request = s.request, node = s.node, claimed_at = s.at,
@@ -98,17 +106,22 @@ BEGIN
             AND claimed_at = v_found.claimed_at;
           IF FOUND THEN
             c_scopes := c_scopes || s.scope; c_keys := c_keys || 0::bigint; c_bytes := c_bytes || -v_found.size;
+            result := describe_claim(s.scope, s.key, s.fingerprint, s.request, s.node, s.at, s.rights, 'running');
+            EXIT;
           END IF;
         ELSIF v_found.state = 'running' AND v_found.request = s.replaces THEN
           UPDATE idempotency SET request = s.request, node = s.node, claimed_at = s.at, rights = s.rights
           WHERE scope = s.scope AND key = s.key AND request = s.replaces AND state = 'running';
+          IF FOUND THEN
+            result := describe_claim(s.scope, s.key, v_found.fingerprint, s.request, s.node, s.at, s.rights, 'running');
+            EXIT;
+          END IF;
         ELSE
-          result := json_build_object('scope', v_found.scope, 'key', v_found.key, 'fingerprint', v_found.fingerprint,
-            'request', v_found.request, 'node', v_found.node, 'at', v_found.claimed_at, 'rights', v_found.rights,
-            'state', v_found.state);
+          result := describe_claim(v_found.scope, v_found.key, v_found.fingerprint, v_found.request, v_found.node,
+            v_found.claimed_at, v_found.rights, v_found.state);
           EXIT;
         END IF;
-        -- Whatever was done, or was done by others meanwhile, is what is found now.
+        -- Another one was quicker: what it has done is found now.
       END LOOP;
     ELSIF s.kind = 'release' THEN
       DELETE FROM idempotency WHERE request = s.request AND state = 'running' RETURNING scope INTO v_scope;
