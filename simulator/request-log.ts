@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts"
+import type { CountedUsage } from "./usage.ts"
 
 const MAX_REQUESTS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
@@ -12,6 +13,8 @@ export class RecordedRequest {
   body: Json | undefined = undefined
   /** Length of the body's text, in UTF-16 units. */
   bodyLength = 0
+  /** What the answer reports, of chats in OpenAI's format that are answered well. */
+  usage: CountedUsage | undefined = undefined
   /** The log has dropped it: a body that is read later must not be counted as kept. */
   forgotten = false
   /** The client hung up before the answer was finished. */

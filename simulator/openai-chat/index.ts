@@ -96,6 +96,7 @@ function answerWell(
     },
     tier: servedTier(body.service_tier),
   }
+  exchange.record.usage = answer.usage
   return body.stream === true
     ? answerStream(exchange, objectOf(body.stream_options), answer, fault)
     : answerWhole(exchange, answer, fault)

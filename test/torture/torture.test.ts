@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Evidence, Finding } from "../../torture/oracle/evidence.ts"
+import { judge } from "../../torture/oracle/judge.ts"
+import { SqliteEngine } from "../../torture/engines.ts"
+import { formatReport } from "../../torture/report.ts"
+import { torture, type TortureResult } from "../../torture/torture.ts"
+
+const OPTIONS = { seconds: 5, nodes: 2, callers: 6, seed: 15, fillsDisk: false }
+
+describe("a short torture of SQLite", () => {
+  const options = { ...OPTIONS, engine: new SqliteEngine() }
+  let result: TortureResult
+
+  beforeAll(async () => {
+    result = await torture(options)
+  }, 60_000)
+
+  afterAll(() => {
+    if (result.findings.length > 0) console.error(formatReport(options, result))
+  })
+
+  test("nothing is lost, doubled, below zero or left behind", () => {
+    expect(result.findings).toEqual([])
+    expect(result.exitCodes).toEqual([0, 0])
+    expect(wholesOf(result.evidence).length).toBeGreaterThan(10)
+  })
+
+  const mutations: readonly [string, (evidence: Evidence) => Evidence, RegExp][] = [
+    ["a charge that is missing", withoutCharge, /was not charged/],
+    ["a charge that is too small", withAmount((amount) => amount + 1_000n), /by its usage/],
+    ["a charge that is too large", withAmount((amount) => amount - 1_000n), /by its usage/],
+    ["a second charge under another id", withSecondCharge, /no call is for it/],
+    ["the same charge twice", withSameChargeTwice, /has two entries/],
+    ["a balance that is no sum", withBalance(1n), /its entries add up to/],
+    ["a balance below zero", withBalance(-(10n ** 18n)), /is at -/],
+    ["credits still leased", withLease, /is still leased/],
+    ["a grant that was not made", withLostGrant, /was done, and has 0 entries/],
+    ["another answer to a repeated request", withOtherAnswer, /not alike/],
+    ["a budget that was overspent", withOverspentBudget, /of a budget of/],
+    ["a write-off for lack of credits", withWriteOff, /was written off: account_empty/],
+  ]
+
+  test.each(mutations)("the oracle finds %s", (_, mutate, wanted) => {
+    const findings = judge(mutate(result.evidence)).map(({ fault }: Finding) => fault)
+    expect(findings.filter((fault) => wanted.test(fault))).not.toEqual([])
+  })
+})
+
+/** Answers of the model that is charged exactly. */
+function wholesOf({ calls }: Evidence): string[] {
+  return calls.flatMap(({ plan, tries }) =>
+    tries.flatMap(({ outcome, requestId }) =>
+      outcome === "whole" && plan.model.isExact && requestId !== null ? [requestId] : [],
+    ),
+  )
+}
+
+function chosen(evidence: Evidence): string {
+  const [request] = wholesOf(evidence)
+  if (request === undefined) throw new Error("no answer was whole")
+  return request
+}
+
+function withLedger(evidence: Evidence, change: Partial<Evidence["ledger"]>): Evidence {
+  return { ...evidence, ledger: { ...evidence.ledger, ...change } }
+}
+
+function withoutCharge(evidence: Evidence): Evidence {
+  const receipts = new Map(evidence.ledger.receipts)
+  receipts.delete(chosen(evidence))
+  return withLedger(evidence, { receipts })
+}
+
+function withAmount(change: (amount: bigint) => bigint) {
+  return (evidence: Evidence): Evidence => {
+    const request = chosen(evidence)
+    const receipts = new Map(evidence.ledger.receipts)
+    const receipt = receipts.get(request)
+    if (!receipt?.entry) throw new Error("it has no charge")
+    const entry = { ...receipt.entry, amount: change(receipt.entry.amount) }
+    return withLedger(evidence, { receipts: receipts.set(request, { ...receipt, entry }) })
+  }
+}
+
+/** More of them than answers were lost. */
+function withSecondCharge(evidence: Evidence): Evidence {
+  const request = chosen(evidence)
+  const first = evidence.ledger.entries.find((entry) => entry.request === request)
+  if (!first) throw new Error("it has no entry")
+  const again = evidence.calls.map((_, index) => ({ ...first, request: `${request}-${index}` }))
+  return withLedger(evidence, { entries: [...evidence.ledger.entries, ...again] })
+}
+
+function withSameChargeTwice(evidence: Evidence): Evidence {
+  const { entries } = evidence.ledger
+  const charge = entries.find(({ kind }) => kind === "charge")
+  return withLedger(evidence, { entries: charge ? [...entries, charge] : entries })
+}
+
+function withBalance(change: bigint) {
+  return (evidence: Evidence): Evidence => {
+    const [first, ...others] = evidence.ledger.accounts
+    if (!first) throw new Error("there is no account")
+    const changed = { ...first, balance: first.balance + change }
+    return withLedger(evidence, { accounts: [changed, ...others] })
+  }
+}
+
+function withLease(evidence: Evidence): Evidence {
+  const accounts = evidence.ledger.accounts.map((account) => ({ ...account, leased: 1n }))
+  return withLedger(evidence, { accounts })
+}
+
+function withLostGrant(evidence: Evidence): Evidence {
+  const account = evidence.ledger.accounts[0]?.id ?? ""
+  const lost = { account, kind: "grant", amount: 1n, note: "lost", outcome: "done" } as const
+  return { ...evidence, grants: [...evidence.grants, lost] }
+}
+
+function withOtherAnswer(evidence: Evidence): Evidence {
+  const calls = evidence.calls.map((call) =>
+    call.repeat ? { ...call, repeat: { ...call.repeat, digest: "another" } } : call,
+  )
+  return { ...evidence, calls }
+}
+
+function withOverspentBudget(evidence: Evidence): Evidence {
+  const keys = evidence.ledger.keys.map((key) =>
+    key.budget === null ? key : { ...key, budget: 1n },
+  )
+  return withLedger(evidence, { keys })
+}
+
+function withWriteOff(evidence: Evidence): Evidence {
+  const request = chosen(evidence)
+  const chain = { number: 1, at: 0, previousHash: "", hash: "" }
+  const writeOff = { ...chain, account: "", key: "", request, amount: 1n }
+  return withLedger(evidence, { writeOffs: [{ ...writeOff, reason: "account_empty" }] })
+}

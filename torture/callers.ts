@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto"
+import {
+  type CallPlan,
+  type CallRecord,
+  ENDPOINTS,
+  type Endpoint,
+  type TortureModel,
+  type Try,
+} from "./calls.ts"
+import type { TortureNode } from "./node.ts"
+import type { Random } from "./random.ts"
+import { isWhole, newMarker, requestOf, usageOf } from "./requests.ts"
+import { BREAKING, EMBEDDING, SOUND, type World } from "./world.ts"
+
+/** Milliseconds after which a caller gives up, as official clients do, only sooner. */
+const PATIENCE = 30_000
+/** Milliseconds between the tries of an idempotent call, and between calls. */
+const RETRY_PAUSE = 150
+const LONGEST_PAUSE = 120
+const MOST_TRIES = 300
+/** Of a text, for the story of an offending request. */
+const DETAIL_LENGTH = 200
+
+/** Callers who ask one thing after the other, until they are told to stop. */
+export class Callers {
+  readonly calls: CallRecord[] = []
+  readonly #world: World
+  readonly #begun: number
+  #isOver = false
+  #working: Promise<void>[] = []
+
+  /** @param begun when the run began, `performance.now()`. */
+  constructor(world: World, begun: number) {
+    this.#world = world
+    this.#begun = begun
+  }
+
+  start(count: number, random: Random): void {
+    this.#working = Array.from({ length: count }, () => this.#work(random.fork()))
+  }
+
+  /** Resolves when all that was asked has ended. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#working)
+  }
+
+  /** Asks once more for each whole answer that has an idempotency key. */
+  async repeat(): Promise<void> {
+    for (const call of this.calls) {
+      const last = call.tries.at(-1)
+      if (call.plan.idempotencyKey === undefined || last?.outcome !== "whole") continue
+      const repeat = await this.#ask(call.plan, this.#world.nodes[0])
+      if (repeat) call.repeat = repeat
+    }
+  }
+
+  async #work(random: Random): Promise<void> {
+    while (!this.#isOver) {
+      await Bun.sleep(random.next() * LONGEST_PAUSE)
+      const plan = planCall(random, this.#world)
+      const tries: Try[] = []
+      this.calls.push({ plan, tries })
+      do {
+        const node = random.pick(this.#world.nodes)
+        const ended = await this.#ask(plan, node)
+        if (ended) tries.push(ended)
+        if (!ended || isToBeAskedAgain(plan, ended)) await Bun.sleep(RETRY_PAUSE)
+        else break
+      } while (plan.idempotencyKey !== undefined ? tries.length < MOST_TRIES : tries.length === 0)
+    }
+  }
+
+  /** Undefined when there was no one to ask. */
+  async #ask(plan: CallPlan, node: TortureNode | undefined): Promise<Try | undefined> {
+    if (node?.url === undefined) return undefined
+    const { url } = node
+    const begun = this.#now()
+    const seen = await send(url, plan)
+    return { node: node.index, begun, ended: this.#now(), ...seen }
+  }
+
+  #now(): number {
+    return Math.round(performance.now() - this.#begun)
+  }
+}
+
+/** An idempotent call is asked for until it is answered for good. */
+function isToBeAskedAgain(plan: CallPlan, { outcome, status, originalId }: Try): boolean {
+  if (plan.idempotencyKey === undefined || outcome === "whole") return false
+  if (outcome === "refused" && status === 402) return false
+  // A part that was charged is repeated as a part, and so is the word that it was charged.
+  return originalId === null && outcome !== "part"
+}
+
+function planCall(random: Random, { keys, accounts }: World): CallPlan {
+  const endpoint = pickEndpoint(random)
+  const rich = keys.filter(({ account }) => account === accounts[0])
+  const isIdempotent = random.chance(0.2)
+  const plan = {
+    marker: newMarker(),
+    key: random.pick(random.chance(0.6) ? rich : keys),
+    endpoint,
+    // One that is asked for until it is answered would be asked for without end.
+    model: isIdempotent ? pickModel(endpoint) : pickModel(endpoint, random),
+    isStreamed: endpoint !== "embeddings" && random.chance(0.6),
+    words: random.between(1, 60),
+    answerWords: random.between(1, 80),
+  }
+  if (isIdempotent) return { ...plan, idempotencyKey: plan.marker }
+  if (random.chance(0.15)) return { ...plan, leavesAfterBytes: random.between(1, 6_000) }
+  if (random.chance(0.1)) return { ...plan, leavesAfter: random.between(0, 400) }
+  return plan
+}
+
+function pickEndpoint(random: Random): Endpoint {
+  return random.chance(0.5) ? "chat" : random.pick(ENDPOINTS)
+}
+
+/** @param random whether and how its vendor breaks; absent: not. */
+function pickModel(endpoint: Endpoint, random?: Random): TortureModel {
+  if (endpoint === "embeddings") return EMBEDDING
+  return random?.chance(0.15) === true ? random.pick(BREAKING) : SOUND
+}
+
+type Seen = Omit<Try, "node" | "begun" | "ended">
+
+const LOST: Seen = {
+  status: 0,
+  requestId: null,
+  outcome: "lost",
+  usage: null,
+  isReplayed: false,
+  digest: null,
+  originalId: null,
+  detail: "",
+}
+
+/** Sends a request, and reads its answer as far as the caller stays. */
+async function send(url: string, plan: CallPlan): Promise<Seen> {
+  const leaving = new AbortController()
+  const timer = setTimeout(() => leaving.abort(), plan.leavesAfter ?? PATIENCE)
+  const { path, init } = requestOf(plan)
+  let text = ""
+  let response: Response | undefined
+  try {
+    response = await fetch(url + path, { ...init, signal: leaving.signal })
+    const decoder = new TextDecoder()
+    let bytes = 0
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true })
+      bytes += chunk.length
+      if (bytes >= (plan.leavesAfterBytes ?? Number.POSITIVE_INFINITY)) leaving.abort()
+    }
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    if (!response) return { ...LOST, detail }
+    return { ...seenOf(plan, response, text), detail: `${detail}; ${text.slice(-DETAIL_LENGTH)}` }
+  } finally {
+    clearTimeout(timer)
+  }
+  return seenOf(plan, response, text)
+}
+
+function seenOf(plan: CallPlan, response: Response, text: string): Seen {
+  const { status, headers } = response
+  const isAnswer = status === 200
+  const isAll = isAnswer && isWhole(plan, text)
+  return {
+    status,
+    requestId: headers.get("x-request-id"),
+    outcome: isAnswer ? (isAll ? "whole" : "part") : "refused",
+    usage: isAnswer ? usageOf(text) : null,
+    isReplayed: headers.get("idempotent-replayed") === "true",
+    digest: isAll ? createHash("sha256").update(text).digest("hex") : null,
+    originalId: /"original_request_id":"([^"]+)"/.exec(text)?.[1] ?? null,
+    detail: isAnswer ? text.slice(-DETAIL_LENGTH) : text.slice(0, 2 * DETAIL_LENGTH),
+  }
+}

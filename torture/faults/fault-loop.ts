@@ -1,0 +1,145 @@
+import type { DatabaseFault } from "../engines.ts"
+import type { FaultyProxy, Weather } from "../proxy.ts"
+import type { TortureNode } from "../node.ts"
+import type { Random } from "../random.ts"
+import type { World } from "../world.ts"
+import type { FullDisk } from "./full-disk.ts"
+import type { Tally } from "./tally.ts"
+
+/** Milliseconds between two faults of a loop. */
+const SHORTEST_PAUSE = 200
+const LONGEST_PAUSE = 2_500
+/** Milliseconds that a proxy's weather lasts. */
+const LONGEST_WEATHER = 4_000
+/** Milliseconds that a node is frozen: leases of a network engine end within it. */
+const LONGEST_FREEZE = 12_000
+/** Milliseconds: less than a day, by when idempotency keys expire. */
+const LONGEST_JUMP = 6 * 3_600_000
+
+/** Something that goes wrong. Resolves when all is well again. */
+export type Fault = DatabaseFault
+
+/** Plays faults one after another until it is told to stop. Several loops run at once. */
+export class FaultLoop {
+  readonly #faults: readonly Fault[]
+  readonly #tally: Tally
+  #isOver = false
+  #working = Promise.resolve()
+
+  constructor(faults: readonly Fault[], tally: Tally) {
+    this.#faults = faults
+    this.#tally = tally
+  }
+
+  start(random: Random): void {
+    this.#working = this.#work(random)
+  }
+
+  /** Resolves when the last fault is over. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#working
+  }
+
+  async #work(random: Random): Promise<void> {
+    while (this.#faults.length > 0) {
+      await Bun.sleep(random.between(SHORTEST_PAUSE, LONGEST_PAUSE))
+      if (this.#isOver) return
+      const fault = random.pick(this.#faults)
+      this.#tally.add(fault.name)
+      await fault.run(random)
+    }
+  }
+}
+
+/** What happens to nodes. */
+export function nodeFaults({ nodes }: World): Fault[] {
+  const running = (): TortureNode[] => nodes.filter(({ isRunning }) => isRunning)
+  const onOne =
+    (play: (node: TortureNode, random: Random) => Promise<void>) =>
+    async (random: Random): Promise<void> => {
+      const candidates = running()
+      if (candidates.length > 0) await play(random.pick(candidates), random)
+    }
+  const kill = async (node: TortureNode, random: Random): Promise<void> => {
+    await node.kill()
+    await Bun.sleep(random.between(0, 1_500))
+    await node.start()
+  }
+  return [
+    { name: "a node killed", run: onOne(kill) },
+    { name: "a node killed", run: onOne(kill) },
+    {
+      name: "a node told to end",
+      run: onOne(async (node) => {
+        await node.stop()
+        await node.start()
+      }),
+    },
+    {
+      name: "a node frozen",
+      run: onOne(async (node, random) => {
+        node.freeze()
+        await Bun.sleep(random.between(300, LONGEST_FREEZE))
+        node.thaw()
+      }),
+    },
+    {
+      name: "a node frozen and killed",
+      run: onOne(async (node, random) => {
+        node.freeze()
+        await Bun.sleep(random.between(300, 4_000))
+        await kill(node, random)
+      }),
+    },
+    {
+      name: "a clock set",
+      run: onOne(async (node, random) => {
+        node.shiftClock(random.between(-LONGEST_JUMP, LONGEST_JUMP))
+        await Bun.sleep(random.between(300, 4_000))
+        node.shiftClock(0)
+      }),
+    },
+    {
+      name: "all nodes killed at once",
+      run: async (random) => {
+        await Promise.all(nodes.map((node) => node.kill()))
+        await Promise.all(nodes.map((node) => kill(node, random)))
+      },
+    },
+  ]
+}
+
+/** What happens to the connections through a proxy. */
+export function networkFaults(proxy: FaultyProxy, where: string): Fault[] {
+  const weather = (name: string, of: (random: Random) => Weather): Fault => ({
+    name: `${where} ${name}`,
+    run: async (random) => {
+      proxy.weather = of(random)
+      await Bun.sleep(random.between(300, LONGEST_WEATHER))
+      proxy.clear()
+    },
+  })
+  return [
+    { name: `${where} cut`, run: async () => proxy.cut() },
+    { name: `${where} halved and cut`, run: async () => proxy.halve() },
+    weather("silent", () => ({ kind: "silence" })),
+    weather("delayed", (random) => ({ kind: "delay", time: random.between(5, 300) })),
+    weather("throttled", (random) => ({ kind: "throttle", rate: random.between(2_000, 50_000) })),
+  ]
+}
+
+/** A disk without room. */
+export function diskFaults(disk: FullDisk | undefined): Fault[] {
+  if (!disk) return []
+  return [
+    {
+      name: "the disk full",
+      run: async (random) => {
+        disk.fill()
+        await Bun.sleep(random.between(300, 3_000))
+        disk.free()
+      },
+    },
+  ]
+}

@@ -1,0 +1,12 @@
+/** How often each thing happened, in the order in which they first did. */
+export class Tally {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  get entries(): readonly (readonly [string, number])[] {
+    return [...this.#counts]
+  }
+}

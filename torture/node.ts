@@ -1,0 +1,120 @@
+import { closeSync, openSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { type Installation, type ServingProcess, startServing } from "../test/support/process.ts"
+
+const CLOCK_PROGRAM = join(import.meta.dir, "clock.ts")
+/** Milliseconds between tries to start while the disk is full or the database is away. */
+const PAUSE = 250
+
+/** One `tollgate serve` that is killed, frozen and started again. */
+export class TortureNode {
+  readonly index: number
+  /** How often it ended without being told to. */
+  crashes = 0
+  readonly #installation: Installation
+  readonly #environment: Readonly<Record<string, string>>
+  readonly #clock: string
+  #serving: ServingProcess | undefined
+  /** What all its processes logged. */
+  #log = ""
+  #isExpectedToEnd = true
+  #isOver = false
+
+  constructor(
+    index: number,
+    installation: Installation,
+    environment: Readonly<Record<string, string>>,
+  ) {
+    this.index = index
+    this.#installation = installation
+    this.#environment = environment
+    this.#clock = join(installation.data, `clock-${index}`)
+    this.shiftClock(0)
+  }
+
+  /** Where it listens; undefined while it does not run. */
+  get url(): string | undefined {
+    return this.#serving?.url
+  }
+
+  get isRunning(): boolean {
+    return this.#serving !== undefined
+  }
+
+  /** The log of all its processes so far. */
+  get log(): string {
+    return this.#log + (this.#serving?.errors() ?? "")
+  }
+
+  /** Starts it, as often as it takes. */
+  async start(): Promise<void> {
+    while (this.#serving === undefined && !this.#isOver) {
+      try {
+        const serving = await startServing(this.#installation, {
+          ...this.#environment,
+          BUN_OPTIONS: `--preload=${CLOCK_PROGRAM}`,
+          TORTURE_CLOCK: this.#clock,
+        })
+        this.#serving = serving
+        this.#isExpectedToEnd = false
+        void serving.process.exited.then(() => this.#ended(serving))
+      } catch (error) {
+        this.#log += `${error instanceof Error ? error.message : error}\n`
+        await Bun.sleep(PAUSE)
+      }
+    }
+  }
+
+  /** `kill -9`: resolves when it is dead. */
+  kill(): Promise<number> {
+    return this.#end("SIGKILL")
+  }
+
+  /** SIGTERM: resolves when it has ended by itself. @returns its exit code. */
+  stop(): Promise<number> {
+    return this.#end("SIGTERM")
+  }
+
+  freeze(): void {
+    this.#serving?.process.kill("SIGSTOP")
+  }
+
+  thaw(): void {
+    this.#serving?.process.kill("SIGCONT")
+  }
+
+  /** Sets its wall clock, milliseconds from the real time. */
+  shiftClock(milliseconds: number): void {
+    const file = openSync(this.#clock, "a+")
+    closeSync(file)
+    const writing = openSync(this.#clock, "r+")
+    writeSync(writing, new Float64Array([milliseconds]), 0, 8, 0)
+    closeSync(writing)
+  }
+
+  /** Ends for good. */
+  async close(): Promise<void> {
+    this.#isOver = true
+    await this.kill()
+  }
+
+  async #end(signal: "SIGKILL" | "SIGTERM"): Promise<number> {
+    const serving = this.#serving
+    if (!serving) return 0
+    this.#isExpectedToEnd = true
+    serving.process.kill(signal)
+    // One that is frozen would not end.
+    serving.process.kill("SIGCONT")
+    return serving.process.exited
+  }
+
+  /** One that ends by itself is started again, as its supervisor would. */
+  #ended(serving: ServingProcess): void {
+    this.#log += serving.errors()
+    this.#serving = undefined
+    if (this.#isExpectedToEnd) return
+    this.crashes++
+    this.#log += `torture: node ${this.index} ended by itself: ${serving.process.exitCode} ${serving.process.signalCode}\n`
+    void this.start()
+  }
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto"
+import type { GrantRecord } from "./calls.ts"
+import type { Random } from "./random.ts"
+import type { World } from "./world.ts"
+
+/** Milliseconds. */
+const LONGEST_PAUSE = 1_500
+const RETRY_PAUSE = 200
+const PATIENCE = 15_000
+const CREDIT = 1_000_000_000n
+/** A secret that is replaced works on for so long, so that no caller is at fault. */
+const GRACE_SECONDS = 3_600
+
+/** An operator who grants, refunds, takes back and changes keys while all goes on. */
+export class Operator {
+  readonly grants: GrantRecord[] = []
+  keyChanges = 0
+  readonly #world: World
+  #isOver = false
+  #working = Promise.resolve()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  start(random: Random): void {
+    this.#working = this.#work(random)
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#working
+  }
+
+  async #work(random: Random): Promise<void> {
+    while (!this.#isOver) {
+      await Bun.sleep(random.next() * LONGEST_PAUSE)
+      if (random.chance(0.7)) this.grants.push(await this.#grant(random))
+      else await this.#changeKey(random)
+    }
+  }
+
+  async #grant(random: Random): Promise<GrantRecord> {
+    const account = random.pick(this.#world.accounts)
+    const kind = random.pick(["grant", "grant", "refund", "adjustment"] as const)
+    // From a thousandth to two hundredths of a credit: what some calls cost.
+    const size = BigInt(random.between(1, 20)) * 1_000_000n
+    const amount = kind === "adjustment" ? -size : size
+    const note = `torture-${randomUUID()}`
+    const body = { kind, amount: decimal(amount), note }
+    const path = `/accounts/${account}/entries`
+    const status = await this.#ask(random, { method: "POST", path, body })
+    const outcome = status === 0 ? "open" : status < 300 ? "done" : "refused"
+    return { account, kind, amount, note, outcome }
+  }
+
+  async #changeKey(random: Random): Promise<void> {
+    const key = random.pick(this.#world.keys)
+    if (random.chance(0.5)) {
+      const body = { name: `name-${random.between(1, 1_000)}`, requests_per_minute: 60_000 }
+      await this.#ask(random, { method: "PATCH", path: `/keys/${key.id}`, body })
+    } else {
+      const body = { grace_seconds: GRACE_SECONDS }
+      const rotated = (text: string): void => {
+        const secret = /"secret":"([^"]+)"/.exec(text)?.[1]
+        if (secret !== undefined) key.secret = secret
+      }
+      const path = `/keys/${key.id}/rotate`
+      await this.#ask(random, { method: "POST", path, body }, rotated)
+    }
+    this.keyChanges++
+  }
+
+  /** Asks under one idempotency key until there is an answer. @returns its status; 0 when the run was over first. */
+  async #ask(
+    random: Random,
+    request: { readonly method: "POST" | "PATCH"; readonly path: string; readonly body: object },
+    take?: (text: string) => void,
+  ): Promise<number> {
+    const { method, path } = request
+    const headers = {
+      authorization: `Bearer ${this.#world.adminToken}`,
+      "content-type": "application/json",
+      "idempotency-key": randomUUID(),
+    }
+    for (let tries = 0; !this.#isOver || tries < 100; tries++) {
+      const { url } = random.pick(this.#world.nodes)
+      try {
+        if (url === undefined) throw new Error("it does not run")
+        const response = await fetch(`${url}/admin/v1${path}`, {
+          method,
+          headers,
+          body: JSON.stringify(request.body),
+          keepalive: false,
+          signal: AbortSignal.timeout(PATIENCE),
+        })
+        const text = await response.text()
+        if (response.ok) take?.(text)
+        // A conflict says that the first one may still be running, or what became of it.
+        if (response.status < 500 && response.status !== 429 && response.status !== 409)
+          return response.status
+      } catch {
+        // The node has died or is frozen; another one answers.
+      }
+      await Bun.sleep(RETRY_PAUSE)
+    }
+    return 0
+  }
+}
+
+/** Credits, as the management API reads them. */
+function decimal(amount: bigint): string {
+  const size = amount < 0n ? -amount : amount
+  const fraction = String(size % CREDIT).padStart(9, "0")
+  return `${amount < 0n ? "-" : ""}${size / CREDIT}.${fraction}`
+}

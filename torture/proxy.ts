@@ -1,0 +1,124 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net"
+
+/** What a proxy does to what it passes on. Times in milliseconds, rates in bytes per second. */
+export type Weather =
+  | { readonly kind: "fair" }
+  | { readonly kind: "delay"; readonly time: number }
+  | { readonly kind: "throttle"; readonly rate: number }
+  /** Connections are accepted, and nothing is passed on. */
+  | { readonly kind: "silence" }
+
+const FAIR: Weather = { kind: "fair" }
+
+/** Both ends of a connection through the proxy. */
+interface Pair {
+  readonly near: Socket
+  readonly far: Socket
+  /** Bytes of it were swallowed: it can never go on. */
+  isBroken: boolean
+  /** The next chunk is halved, and then the connection is cut. */
+  isHalving: boolean
+}
+
+/** A TCP proxy that mistreats what it passes on. */
+export class FaultyProxy implements AsyncDisposable {
+  readonly port: number
+  readonly #server: Server
+  readonly #pairs = new Set<Pair>()
+  #weather = FAIR
+
+  private constructor(server: Server) {
+    this.#server = server
+    this.port = (server.address() as AddressInfo).port
+  }
+
+  /** Listens on a free port of this machine, and passes on to another one. */
+  static async start(target: number): Promise<FaultyProxy> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const proxy = new FaultyProxy(server)
+    server.on("connection", (near) => proxy.#accept(near, target))
+    return proxy
+  }
+
+  /** Sets what happens from now on. Connections that silence has robbed of bytes are cut when it ends. */
+  set weather(weather: Weather) {
+    this.#weather = weather
+    for (const pair of this.#pairs) if (pair.isBroken) cut(pair)
+  }
+
+  clear(): void {
+    this.weather = FAIR
+  }
+
+  /** Cuts all connections. */
+  cut(): void {
+    for (const pair of this.#pairs) cut(pair)
+  }
+
+  /** Of each connection, passes on one half of what comes next, and then cuts it. */
+  halve(): void {
+    for (const pair of this.#pairs) pair.isHalving = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #accept(near: Socket, target: number): void {
+    const far = connect(target, "127.0.0.1")
+    const pair: Pair = { near, far, isBroken: false, isHalving: false }
+    this.#pairs.add(pair)
+    this.#passOn(pair, near, far)
+    this.#passOn(pair, far, near)
+  }
+
+  #passOn(pair: Pair, from: Socket, to: Socket): void {
+    // What is under way stays in order, however long each part of it takes.
+    let before = Promise.resolve()
+    const then = (step: () => void | Promise<void>): void => {
+      before = before.then(step).catch(() => cut(pair))
+    }
+    from.on("data", (chunk: Buffer) => {
+      from.pause()
+      then(async () => {
+        await this.#passChunk(pair, to, chunk)
+        from.resume()
+      })
+    })
+    from.on("end", () => then(() => void to.end()))
+    from.on("error", () => cut(pair))
+    from.on("close", () => {
+      this.#pairs.delete(pair)
+      then(() => void to.end())
+    })
+  }
+
+  async #passChunk(pair: Pair, to: Socket, chunk: Buffer): Promise<void> {
+    const weather = this.#weather
+    if (weather.kind === "silence" || pair.isBroken) {
+      pair.isBroken = true
+      return
+    }
+    if (weather.kind === "delay") await Bun.sleep(weather.time)
+    if (weather.kind === "throttle") await Bun.sleep((chunk.length / weather.rate) * 1_000)
+    if (!pair.isHalving) return write(to, chunk)
+    await write(to, chunk.subarray(0, Math.ceil(chunk.length / 2)))
+    cut(pair)
+  }
+}
+
+/** Resolves when there is room for more. */
+async function write(to: Socket, chunk: Buffer): Promise<void> {
+  if (to.destroyed || to.write(chunk)) return
+  await new Promise<void>((resolve) => {
+    to.once("drain", resolve)
+    to.once("close", resolve)
+  })
+}
+
+function cut({ near, far }: Pair): void {
+  near.resetAndDestroy()
+  far.resetAndDestroy()
+}

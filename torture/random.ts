@@ -1,0 +1,37 @@
+/** Random numbers from a seed: the same seed makes the same plan. */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** From 0 to 1, 1 excluded (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.next() * (most - least + 1))
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  /** @throws RangeError when there is nothing to pick from. */
+  pick<T>(from: readonly T[]): T {
+    const picked = from[Math.floor(this.next() * from.length)]
+    if (picked === undefined) throw new RangeError("there is nothing to pick from")
+    return picked
+  }
+
+  /** One that is independent of how often this one is asked from now on. */
+  fork(): Random {
+    return new Random(Math.floor(this.next() * 2 ** 32))
+  }
+}

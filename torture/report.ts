@@ -1,0 +1,89 @@
+import type { CallRecord } from "./calls.ts"
+import { chargeOf, type Finding, requestIdsOf } from "./oracle/evidence.ts"
+import type { TortureOptions, TortureResult } from "./torture.ts"
+
+/** Findings that are told with their story. */
+const STORIES = 20
+
+/** What was done and counted, as text. */
+export function formatReport(options: TortureOptions, result: TortureResult): string {
+  const { evidence, findings, faults, exitCodes, crashes } = result
+  const { ledger, grants } = evidence
+  const charges = ledger.entries.filter(({ kind }) => kind === "charge")
+  return [
+    `${options.engine.name}, ${options.nodes} nodes, ${options.callers} callers, ${options.seconds} s of faults, seed ${options.seed}`,
+    "",
+    "faults",
+    ...counted(faults.entries),
+    `  ${crashes} times a node ended by itself, and was started again`,
+    "",
+    "requests by outcome",
+    ...counted(countOutcomes(evidence.calls)),
+    `  ${count(evidence.calls, (call) => call.repeat !== undefined)} answers were asked for again at the end`,
+    `  ${result.vendorRequests} requests reached the vendor`,
+    `  ${secondsWithoutService(evidence.calls, options.seconds)} of ${options.seconds} s in which no request was answered`,
+    "",
+    "the ledger",
+    `  ${charges.length} charges, ${ledger.entries.length - charges.length} other entries, ${grants.length} asked for by the operator`,
+    `  ${result.keyChanges} changes of keys`,
+    `  ${ledger.writeOffs.length} write-offs: ${reasons(ledger.writeOffs)}`,
+    `  exit codes at the end: ${exitCodes.join(", ")}`,
+    "",
+    findings.length === 0
+      ? "nothing lost, doubled, below zero or left behind"
+      : `${findings.length} FINDINGS; run again with --seed ${options.seed}`,
+    ...findings.slice(0, STORIES).map((finding) => tell(finding, result)),
+  ].join("\n")
+}
+
+function counted(entries: readonly (readonly [string, number])[]): string[] {
+  return entries
+    .toSorted(([left], [right]) => left.localeCompare(right))
+    .map(([name, times]) => `  ${String(times).padStart(6)}  ${name}`)
+}
+
+function count<T>(all: readonly T[], isOne: (one: T) => boolean): number {
+  return all.filter((one) => isOne(one)).length
+}
+
+function countOutcomes(calls: readonly CallRecord[]): (readonly [string, number])[] {
+  const counts = new Map<string, number>()
+  for (const { outcome, status, isReplayed, detail } of calls.flatMap(({ tries }) => tries)) {
+    const kind = /"error_type":"(\w+)"/.exec(detail)?.[1] ?? ""
+    const name = outcome === "refused" ? `refused ${status} ${kind}` : outcome
+    const full = isReplayed ? `${name}, replayed` : name
+    counts.set(full, (counts.get(full) ?? 0) + 1)
+  }
+  return [...counts]
+}
+
+/** Seconds of the faults in which no request was answered, neither with a 200 nor with a refusal that is the caller's. */
+function secondsWithoutService(calls: readonly CallRecord[], seconds: number): number {
+  const served = new Set<number>()
+  for (const { ended, status } of calls.flatMap(({ tries }) => tries)) {
+    const second = Math.floor(ended / 1_000)
+    if (status > 0 && status < 500 && second < seconds) served.add(second)
+  }
+  return seconds - served.size
+}
+
+function reasons(writeOffs: readonly { readonly reason: string }[]): string {
+  const counts = new Map<string, number>()
+  for (const { reason } of writeOffs) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return [...counts].map(([reason, times]) => `${times} ${reason}`).join(", ") || "none"
+}
+
+/** A finding with all that is known of its call. */
+function tell({ fault, call }: Finding, { evidence }: TortureResult): string {
+  if (!call) return `- ${fault}`
+  const { key, ...plan } = call.plan
+  const charges = [...requestIdsOf(call)].map((id) => `${id}: ${chargeOf(evidence.ledger, id)}`)
+  const story = {
+    plan: { ...plan, key: key.id, account: key.account },
+    tries: call.tries,
+    repeat: call.repeat,
+    vendor: evidence.vendorCalls(plan.marker),
+    charges,
+  }
+  return `- ${fault}\n  ${JSON.stringify(story, null, 1).replaceAll(/\s*\n\s*/g, " ")}`
+}

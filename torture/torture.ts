@@ -1,0 +1,95 @@
+import { runCommand } from "../test/support/process.ts"
+import { Callers } from "./callers.ts"
+import type { TortureEngine } from "./engines.ts"
+import { diskFaults, FaultLoop, networkFaults, nodeFaults } from "./faults/fault-loop.ts"
+import { Tally } from "./faults/tally.ts"
+import { Operator } from "./operators.ts"
+import { type Evidence, type Finding, requestIdsOf } from "./oracle/evidence.ts"
+import { judge } from "./oracle/judge.ts"
+import { readLedger } from "./oracle/ledger-view.ts"
+import { Random } from "./random.ts"
+import { buildWorld, type World } from "./world.ts"
+
+export interface TortureOptions {
+  readonly engine: TortureEngine
+  readonly seed: number
+  /** How long faults are played. */
+  readonly seconds: number
+  readonly nodes: number
+  readonly callers: number
+  /** Whether the data folder is on a small disk that fills up. Needs root. */
+  readonly fillsDisk: boolean
+}
+
+/** What was done, and what came of it. */
+export interface TortureResult {
+  readonly evidence: Evidence
+  readonly findings: readonly Finding[]
+  readonly faults: Tally
+  /** Exit codes of the nodes that were told to end last. */
+  readonly exitCodes: readonly number[]
+  /** How often a node ended by itself. */
+  readonly crashes: number
+  readonly keyChanges: number
+  readonly vendorRequests: number
+  /** The logs of the nodes. */
+  readonly logs: readonly string[]
+}
+
+/** Plays faults while callers call, then lets all come to rest, and judges. */
+export async function torture(options: TortureOptions): Promise<TortureResult> {
+  const random = new Random(options.seed)
+  await using world = await buildWorld(options)
+  const begun = performance.now()
+  const callers = new Callers(world, begun)
+  const operator = new Operator(world)
+  const faults = new Tally()
+  const loops = loopsOf(world, faults)
+  callers.start(options.callers, random.fork())
+  operator.start(random.fork())
+  for (const loop of loops) loop.start(random.fork())
+  await Bun.sleep(options.seconds * 1_000)
+  await Promise.all(loops.map((loop) => loop.stop()))
+  await Promise.all(world.nodes.map((node) => node.start()))
+  await Promise.all([callers.stop(), operator.stop()])
+  await callers.repeat()
+  const exitCodes = await Promise.all(world.nodes.map((node) => node.stop()))
+  const evidence = await gather(world, callers, operator)
+  const findings = [...judge(evidence), ...(await verifyByCommand(world))]
+  return {
+    evidence,
+    findings,
+    faults,
+    exitCodes,
+    crashes: world.nodes.reduce((sum, { crashes }) => sum + crashes, 0),
+    keyChanges: operator.keyChanges,
+    vendorRequests: world.vendor.count,
+    logs: world.nodes.map(({ log }) => log),
+  }
+}
+
+/** Faults of different places happen at the same time; those of one place one after another. */
+function loopsOf(world: World, tally: Tally): FaultLoop[] {
+  return [
+    nodeFaults(world),
+    networkFaults(world.vendorProxy, "the vendor's connections"),
+    [...world.engine.faults, ...diskFaults(world.disk)],
+  ].map((faults) => new FaultLoop(faults, tally))
+}
+
+async function gather(world: World, callers: Callers, operator: Operator): Promise<Evidence> {
+  await using reader = await world.engine.openReader()
+  const known = new Set(callers.calls.flatMap((call) => [...requestIdsOf(call)]))
+  return {
+    calls: callers.calls,
+    grants: operator.grants,
+    vendorCalls: (marker) => world.vendor.of(marker),
+    ledger: await readLedger(reader, known),
+  }
+}
+
+/** What an operator sees: with the anchor beside the ledger, and the audit log. */
+async function verifyByCommand({ installation }: World): Promise<Finding[]> {
+  const { exitCode, stdout, stderr } = await runCommand(installation, "ledger", "verify")
+  return exitCode === 0 ? [] : [{ fault: `tollgate ledger verify fails: ${stdout}${stderr}` }]
+}
