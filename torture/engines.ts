@@ -11,52 +11,47 @@ export interface DatabaseFault {
   run(random: Random): Promise<void>
 }
 
-/** The database of a run. */
-export interface TortureEngine extends AsyncDisposable {
-  readonly name: string
-  /** Further variables of the nodes. */
-  readonly environment: Readonly<Record<string, string>>
-  readonly faults: readonly DatabaseFault[]
-  /** Called once, before anything else uses the installation. */
-  prepare(installation: Installation): Promise<void>
+/** The database of a run, once it is there. */
+export interface TortureDatabase extends AsyncDisposable {
+  /** Its lines in the settings file of all nodes. */
+  readonly yaml: string
+  /** Whether all nodes have one data folder. */
+  readonly sharesFolder: boolean
+  /** How it suffers. */
+  faults(installation: Installation): readonly DatabaseFault[]
   /** What the oracle reads. */
-  openReader(): Promise<StoreReader>
+  openReader(installation: Installation): Promise<StoreReader>
+}
+
+/** An engine that can be tortured. */
+export interface TortureEngine {
+  readonly name: string
+  start(): Promise<TortureDatabase>
 }
 
 /** SQLite: a file that all nodes share. Nothing can come between it and them but a lock. */
-export class SqliteEngine implements TortureEngine {
-  readonly name = "sqlite"
-  readonly environment = {}
-  readonly faults: readonly DatabaseFault[] = [
-    { name: "the file locked by another process", run: (random) => this.#lock(random) },
-  ]
-  #installation: Installation | undefined
+export const SQLITE: TortureEngine = {
+  name: "sqlite",
+  start: async () => ({
+    yaml: "",
+    sharesFolder: true,
+    faults: ({ data }) => [
+      { name: "the file locked by another process", run: (random) => lock(data, random) },
+    ],
+    openReader: ({ data }) => databaseOf({ data }).openReader(),
+    async [Symbol.asyncDispose]() {},
+  }),
+}
 
-  async prepare(installation: Installation): Promise<void> {
-    this.#installation = installation
-  }
-
-  openReader(): Promise<StoreReader> {
-    return databaseOf({ data: this.#data }).openReader()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
-
-  get #data(): string {
-    if (!this.#installation) throw new Error("the engine has not been prepared")
-    return this.#installation.data
-  }
-
-  async #lock(random: Random): Promise<void> {
-    const time = random.between(200, 6_000)
-    using database = new Database(databaseFileIn(this.#data))
-    database.run("PRAGMA busy_timeout = 5000")
-    try {
-      database.run("BEGIN IMMEDIATE")
-      await Bun.sleep(time)
-      database.run("ROLLBACK")
-    } catch {
-      // Someone else holds it.
-    }
+async function lock(data: string, random: Random): Promise<void> {
+  const time = random.between(200, 6_000)
+  using database = new Database(databaseFileIn(data))
+  database.run("PRAGMA busy_timeout = 5000")
+  try {
+    database.run("BEGIN IMMEDIATE")
+    await Bun.sleep(time)
+    database.run("ROLLBACK")
+  } catch {
+    // Someone else holds it.
   }
 }

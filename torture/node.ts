@@ -12,7 +12,6 @@ export class TortureNode {
   /** How often it ended without being told to. */
   crashes = 0
   readonly #installation: Installation
-  readonly #environment: Readonly<Record<string, string>>
   readonly #clock: string
   #serving: ServingProcess | undefined
   /** What all its processes logged. */
@@ -20,14 +19,9 @@ export class TortureNode {
   #isExpectedToEnd = true
   #isOver = false
 
-  constructor(
-    index: number,
-    installation: Installation,
-    environment: Readonly<Record<string, string>>,
-  ) {
+  constructor(index: number, installation: Installation) {
     this.index = index
     this.#installation = installation
-    this.#environment = environment
     this.#clock = join(installation.data, `clock-${index}`)
     this.shiftClock(0)
   }
@@ -51,7 +45,6 @@ export class TortureNode {
     while (this.#serving === undefined && !this.#isOver) {
       try {
         const serving = await startServing(this.#installation, {
-          ...this.#environment,
           BUN_OPTIONS: `--preload=${CLOCK_PROGRAM}`,
           TORTURE_CLOCK: this.#clock,
         })

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { SqliteEngine } from "./engines.ts"
+import { SQLITE } from "./engines.ts"
 import type { TortureOptions } from "./torture.ts"
 
 /** What `--help` prints. */
@@ -37,7 +37,7 @@ export function readOptions(words: readonly string[]): CommandLine {
   if (values.engine !== "sqlite") throw new Error(`there is no engine '${values.engine}'`)
   return {
     isHelp: values.help,
-    engine: new SqliteEngine(),
+    engine: SQLITE,
     seconds: Math.round(positive("--minutes", values.minutes) * 60),
     nodes: Math.round(positive("--nodes", values.nodes)),
     callers: Math.round(positive("--callers", values.callers)),

@@ -1,4 +1,5 @@
 import type { CallRecord } from "./calls.ts"
+import { costOf } from "./oracle/costs.ts"
 import { chargeOf, type Finding, requestIdsOf } from "./oracle/evidence.ts"
 import type { TortureOptions, TortureResult } from "./torture.ts"
 
@@ -23,6 +24,9 @@ export function formatReport(options: TortureOptions, result: TortureResult): st
     `  ${result.vendorRequests} requests reached the vendor`,
     `  ${secondsWithoutService(evidence.calls, options.seconds)} of ${options.seconds} s in which no request was answered`,
     "",
+    "the money, nanocredits",
+    ...moneyLines(result),
+    "",
     "the ledger",
     `  ${charges.length} charges, ${ledger.entries.length - charges.length} other entries, ${grants.length} asked for by the operator`,
     `  ${result.keyChanges} changes of keys`,
@@ -34,6 +38,24 @@ export function formatReport(options: TortureOptions, result: TortureResult): st
       : `${findings.length} FINDINGS; run again with --seed ${options.seed}`,
     ...findings.slice(0, STORIES).map((finding) => tell(finding, result)),
   ].join("\n")
+}
+
+/** What the vendor counted for answers and what callers paid for them: the rest is the operator's loss. */
+function moneyLines({ evidence }: TortureResult): string[] {
+  const { calls, ledger, vendorCalls } = evidence
+  const exact = calls.filter(({ plan }) => plan.model.isExact && plan.endpoint !== "embeddings")
+  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n)
+  const counted = exact
+    .flatMap(({ plan }) => vendorCalls(plan.marker))
+    .map(({ usage }) => (usage ? costOf(usage) : 0n))
+  const charges = ledger.entries.filter(({ kind }) => kind === "charge")
+  const parts = calls.flatMap(({ tries }) => tries.filter(({ outcome }) => outcome === "part"))
+  const free = parts.filter(({ requestId }) => chargeOf(ledger, requestId ?? "") === null)
+  return [
+    `  ${sum(charges.map(({ amount }) => -amount))} charged`,
+    `  ${sum(counted)} counted by the vendor for answers it began, of models that count rightly`,
+    `  ${parts.length} parts of answers, of which ${free.length} were not charged`,
+  ]
 }
 
 function counted(entries: readonly (readonly [string, number])[]): string[] {

@@ -73,12 +73,12 @@ function loopsOf(world: World, tally: Tally): FaultLoop[] {
   return [
     nodeFaults(world),
     networkFaults(world.vendorProxy, "the vendor's connections"),
-    [...world.engine.faults, ...diskFaults(world.disk)],
+    [...world.database.faults(world.installation), ...diskFaults(world.disk)],
   ].map((faults) => new FaultLoop(faults, tally))
 }
 
 async function gather(world: World, callers: Callers, operator: Operator): Promise<Evidence> {
-  await using reader = await world.engine.openReader()
+  await using reader = await world.database.openReader(world.installation)
   const known = new Set(callers.calls.flatMap((call) => [...requestIdsOf(call)]))
   return {
     calls: callers.calls,

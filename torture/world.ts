@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto"
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { FullDisk } from "./faults/full-disk.ts"
 import { FaultyProxy } from "./proxy.ts"
 import { TortureNode } from "./node.ts"
 import type { CallerKey, TortureModel } from "./calls.ts"
-import type { TortureEngine } from "./engines.ts"
+import type { TortureDatabase, TortureEngine } from "./engines.ts"
 import { VendorRecords } from "./vendor-records.ts"
 import { startSimulator } from "../simulator/server.ts"
 import { createInstallation, type Installation, runJson } from "../test/support/process.ts"
@@ -62,7 +63,7 @@ const MEANS: readonly Means[] = [
 /** Everything that is tortured, and everything that it needs. */
 export interface World extends AsyncDisposable {
   readonly installation: Installation
-  readonly engine: TortureEngine
+  readonly database: TortureDatabase
   readonly adminToken: string
   readonly nodes: readonly TortureNode[]
   readonly accounts: readonly string[]
@@ -82,18 +83,17 @@ interface WorldOptions {
 
 /** Builds an installation with accounts and keys, and starts its nodes. */
 export async function buildWorld(options: WorldOptions): Promise<World> {
-  const { engine } = options
   await using building = new AsyncDisposableStack()
   const simulator = building.use(startSimulator({ cadence: CADENCE }))
   const vendor = building.use(new VendorRecords(simulator))
   const vendorProxy = building.use(await FaultyProxy.start(simulator.port))
   const adminToken = randomBytes(16).toString("hex")
-  const yaml = yamlOf(vendorProxy, adminToken)
+  const database = building.use(await options.engine.start())
+  const yaml = yamlOf(vendorProxy, adminToken) + database.yaml
   const installation = building.use(createInstallation(yaml))
   const disk = options.fillsDisk ? building.use(FullDisk.mount(installation.data)) : undefined
   // The disk that is mounted over the folder is empty.
   writeFileSync(installation.config, yaml)
-  await building.use(engine).prepare(installation)
   const accounts: string[] = []
   const keys: CallerKey[] = []
   for (const means of MEANS) {
@@ -103,14 +103,14 @@ export async function buildWorld(options: WorldOptions): Promise<World> {
   }
   const nodes = Array.from(
     { length: options.nodes },
-    (_, index) => new TortureNode(index, installation, engine.environment),
+    (_, index) => new TortureNode(index, installationOf(index, installation, database)),
   )
   building.defer(async () => void (await Promise.all(nodes.map((node) => node.close()))))
   await Promise.all(nodes.map((node) => node.start()))
   const stack = building.move()
   return {
     installation,
-    engine,
+    database,
     adminToken,
     nodes,
     accounts,
@@ -120,6 +120,18 @@ export async function buildWorld(options: WorldOptions): Promise<World> {
     disk,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
+}
+
+/** What a node has to itself where nodes share no folder. */
+function installationOf(
+  index: number,
+  installation: Installation,
+  { sharesFolder }: TortureDatabase,
+): Installation {
+  if (sharesFolder) return installation
+  const data = join(installation.data, `node-${index}`)
+  mkdirSync(data, { mode: 0o700 })
+  return { ...installation, data }
 }
 
 function yamlOf(proxy: FaultyProxy, adminToken: string): string {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Evidence, Finding } from "../../torture/oracle/evidence.ts"
 import { judge } from "../../torture/oracle/judge.ts"
-import { SqliteEngine } from "../../torture/engines.ts"
+import { SQLITE } from "../../torture/engines.ts"
 import { formatReport } from "../../torture/report.ts"
 import { torture, type TortureResult } from "../../torture/torture.ts"
 
 const OPTIONS = { seconds: 5, nodes: 2, callers: 6, seed: 15, fillsDisk: false }
 
 describe("a short torture of SQLite", () => {
-  const options = { ...OPTIONS, engine: new SqliteEngine() }
+  const options = { ...OPTIONS, engine: SQLITE }
   let result: TortureResult
 
   beforeAll(async () => {
