@@ -9,7 +9,7 @@ import {
 } from "./calls.ts"
 import type { TortureNode } from "./node.ts"
 import type { Random } from "./random.ts"
-import { isWhole, newMarker, requestOf, usageOf } from "./requests.ts"
+import { hasContent, isWhole, newMarker, requestOf, usageOf } from "./requests.ts"
 import { BREAKING, EMBEDDING, SOUND, type World } from "./world.ts"
 
 /** Milliseconds after which a caller gives up, as official clients do, only sooner. */
@@ -130,6 +130,7 @@ const LOST: Seen = {
   requestId: null,
   outcome: "lost",
   usage: null,
+  hasContent: false,
   isReplayed: false,
   digest: null,
   originalId: null,
@@ -171,6 +172,7 @@ function seenOf(plan: CallPlan, response: Response, text: string): Seen {
     requestId: headers.get("x-request-id"),
     outcome: isAnswer ? (isAll ? "whole" : "part") : "refused",
     usage: isAnswer ? usageOf(text) : null,
+    hasContent: isAnswer && hasContent(text),
     isReplayed: headers.get("idempotent-replayed") === "true",
     digest: isAll ? createHash("sha256").update(text).digest("hex") : null,
     originalId: /"original_request_id":"([^"]+)"/.exec(text)?.[1] ?? null,

@@ -56,6 +56,8 @@ export interface Try {
   /** `whole`: nothing is missing; `part`: it began with 200; `refused`: another status; `lost`: no answer. */
   readonly outcome: "whole" | "part" | "refused" | "lost"
   readonly usage: ReportedUsage | null
+  /** Whether any of what the model said came. */
+  readonly hasContent: boolean
   readonly isReplayed: boolean
   /** Hash of a whole answer's text. */
   readonly digest: string | null

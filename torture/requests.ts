@@ -61,6 +61,11 @@ export function isWhole(plan: CallPlan, text: string): boolean {
   }
 }
 
+/** Whether a streamed answer has begun to say something. */
+export function hasContent(text: string): boolean {
+  return /"content":"[^"]|"type":"text_delta"|"type":"response\.output_text\.delta"/.test(text)
+}
+
 /** The usage that an answer reports; null when it has none. */
 export function usageOf(text: string): ReportedUsage | null {
   let input: number | undefined

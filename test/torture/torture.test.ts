@@ -33,6 +33,7 @@ describe("a short torture of SQLite", () => {
     ["the same charge twice", withSameChargeTwice, /has two entries/],
     ["a balance that is no sum", withBalance(1n), /its entries add up to/],
     ["a balance below zero", withBalance(-(10n ** 18n)), /is at -/],
+    ["a delivered part that was released", withReleasedPart, /delivered a part, and/],
     ["credits still leased", withLease, /is still leased/],
     ["a grant that was not made", withLostGrant, /was done, and has 0 entries/],
     ["another answer to a repeated request", withOtherAnswer, /not alike/],
@@ -104,6 +105,19 @@ function withBalance(change: bigint) {
     const changed = { ...first, balance: first.balance + change }
     return withLedger(evidence, { accounts: [changed, ...others] })
   }
+}
+
+function withReleasedPart(evidence: Evidence): Evidence {
+  const request = chosen(evidence)
+  const receipts = new Map(evidence.ledger.receipts)
+  const receipt = receipts.get(request)
+  if (!receipt) throw new Error("it has no receipt")
+  receipts.set(request, { ...receipt, entry: null, body: '{"status":"released"}' })
+  const calls = evidence.calls.map((call) => ({
+    ...call,
+    tries: call.tries.map((one) => ({ ...one, outcome: "part" as const, hasContent: true })),
+  }))
+  return { ...withLedger(evidence, { receipts }), calls }
 }
 
 function withLease(evidence: Evidence): Evidence {

@@ -34,11 +34,8 @@ function judgeTry(evidence: Evidence, call: CallRecord, one: Try): string[] {
   switch (outcome) {
     case "whole":
       return [...judgeWhole(evidence, call, one), ...judgePayer(evidence, call, requestId)]
-    case "part": {
-      const most = mostOf(call.plan, evidence.vendorCalls(call.plan.marker))
-      const isTooMuch = charge !== null && charge > most
-      return isTooMuch ? [`a part of an answer was charged ${charge}, more than ${most}`] : []
-    }
+    case "part":
+      return judgePart(evidence, call, one)
     case "refused":
       return charge === null ? [] : [`a refused request was charged ${charge}`]
     case "lost":
@@ -68,6 +65,18 @@ function judgeWhole(evidence: Evidence, { plan }: CallRecord, one: Try): string[
     faults.push(`the vendor knows nothing of the whole answer ${request}`)
   }
   return faults
+}
+
+function judgePart({ ledger, vendorCalls }: Evidence, { plan }: CallRecord, one: Try): string[] {
+  const request = one.requestId ?? ""
+  const charge = chargeOf(ledger, request)
+  const most = mostOf(plan, vendorCalls(plan.marker))
+  if (charge !== null && charge > most) {
+    return [`a part of an answer was charged ${charge}, more than ${most}`]
+  }
+  // One that expired died with its node. One that was released is said to have delivered nothing.
+  const isReleased = ledger.receipts.get(request)?.body.includes('"status":"released"') ?? false
+  return isReleased && one.hasContent ? [`${request} delivered a part, and was not charged`] : []
 }
 
 function judgePayer({ ledger }: Evidence, { plan }: CallRecord, request: string): string[] {
