@@ -96,7 +96,9 @@ export class Operator {
         })
         const text = await response.text()
         if (response.ok) take?.(text)
-        // A conflict says that the first one may still be running, or what became of it.
+        // The change was made, and its answer is lost.
+        if (response.status === 409 && text.includes("original_request_id")) return 200
+        // Any other conflict says that the first one may still be running.
         if (response.status < 500 && response.status !== 429 && response.status !== 409)
           return response.status
       } catch {
