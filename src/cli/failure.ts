@@ -55,11 +55,11 @@ const LEDGER_HINTS: Readonly<Partial<Record<LedgerFault, string>>> = {
   missing:
     "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To start a new, empty ledger instead: tollgate serve --new-book",
   without_secrets:
-    "Restore the folder 'secrets' from a backup. If there is none: put 64 random hexadecimal digits into secrets/key-pepper, then rotate every key and give providers their keys again.",
+    "Restore the folder 'secrets' from a backup, or set TOLLGATE_SECRET as it was. If there is none: put 64 random hexadecimal digits into secrets/key-pepper, then rotate every key and give providers their keys again.",
   damaged:
     "Stop the gateway, keep a copy of the whole data folder, and restore the last backup. 'tollgate ledger verify --data FOLDER' checks the ledger in a folder.",
   unavailable:
-    "Make the folder writable for this user, free some space, or choose another folder with --data.",
+    "A folder: make it writable for this user, free some space, or choose another one with --data. A server: see that it runs, and that its address, user and password are right.",
   not_found: "Name the folder that has the tollgate.db with --data.",
 }
 

@@ -45,6 +45,7 @@ export const databaseScalars = {
   url: databaseUrl().optional(),
   connections: number(2, 200, "whole number").optional(),
   allow_insecure: flag().optional(),
+  prepared_statements: flag().optional(),
   secret: databaseSecret().optional(),
 }
 
@@ -53,6 +54,7 @@ export interface DatabaseSection {
   readonly url?: string | undefined
   readonly connections?: number | undefined
   readonly allow_insecure?: boolean | undefined
+  readonly prepared_statements?: boolean | undefined
   readonly secret?: string | undefined
 }
 
@@ -73,6 +75,7 @@ export function databaseSettings(
   return {
     url,
     connections: section?.connections ?? CONNECTIONS,
+    preparedStatements: section?.prepared_statements ?? true,
     allowInsecure: section?.allow_insecure ?? false,
     ...(secret === undefined ? {} : { secret }),
   }

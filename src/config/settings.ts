@@ -181,6 +181,8 @@ export interface DatabaseSettings {
   readonly url: string
   /** Connections that each process opens at most. */
   readonly connections: number
+  /** Whether statements are prepared; a pooler in transaction mode may not allow it. */
+  readonly preparedStatements: boolean
   /** Whether it may be reached over a network without verifying who it is. */
   readonly allowInsecure: boolean
   /** What callers' keys are hashed with and stored secrets are encrypted with is derived from it; absent: a secret in the database. Never printed. */

@@ -6,6 +6,7 @@ import {
   type Value,
 } from "./connection-pool.ts"
 import { PostgresFailure, rolledBack } from "./failure.ts"
+import { probePooler } from "./pooler-probe.ts"
 
 /** How long a step may take, attempts included; milliseconds. */
 const PATIENCE = 8_000
@@ -141,6 +142,11 @@ export class PostgresClient implements Statements, AsyncDisposable {
     if (this.#isAway || now - this.#failingSince < AWAY_AFTER) return
     this.#isAway = true
     this.onAvailability?.(failure)
+  }
+
+  /** @throws LedgerError `unavailable` where a pooler mixes up prepared statements. */
+  probe(place: string): Promise<void> {
+    return probePooler(this.#pool, place)
   }
 
   /** @param mayRunTwice whether it may be repeated where it is not clear whether it was done. */

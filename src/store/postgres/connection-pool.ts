@@ -10,6 +10,8 @@ export interface PoolOptions {
   readonly max: number
   /** How long a connection may take to open, milliseconds. */
   readonly connectTime: number
+  /** Absent: yes. A pooler in transaction mode may not know of them. */
+  readonly preparedStatements?: boolean | undefined
 }
 
 /** What may be given to a statement. Arrays are made by `arrays.ts`. */
@@ -42,13 +44,14 @@ export class ConnectionPool implements AsyncDisposable {
   readonly #waiting: ((open: Open | undefined) => void)[] = []
   #count = 0
 
-  constructor({ url, max, connectTime }: PoolOptions) {
+  constructor({ url, max, connectTime, preparedStatements = true }: PoolOptions) {
     this.#max = max
     this.#sql = new SQL(url, {
       bigint: true,
       max,
       connectionTimeout: Math.ceil(connectTime / 1_000),
       idleTimeout: 0,
+      prepare: preparedStatements,
     })
   }
 

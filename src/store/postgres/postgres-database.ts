@@ -21,6 +21,8 @@ export interface PostgresAddress {
   readonly url: string
   /** Connections at once. */
   readonly connections: number
+  /** Absent: yes. */
+  readonly preparedStatements?: boolean | undefined
   /** The secrets of the installation are derived from it; absent: one in the database. */
   readonly secret?: string | undefined
 }
@@ -85,6 +87,7 @@ export class PostgresDatabase implements Database {
     const { connections } = this.#address
     const half = Math.ceil(connections / 2)
     const client = await this.#opened(half)
+    if (this.#address.preparedStatements !== false) await client.probe(this.place)
     return openToServe({
       client,
       // What reads much does not take the connections of what settles.
@@ -147,6 +150,7 @@ export class PostgresDatabase implements Database {
       url: this.#address.url,
       max: connections,
       connectTime: CONNECT_TIME,
+      preparedStatements: this.#address.preparedStatements,
     })
   }
 }

@@ -159,7 +159,7 @@ BEGIN
       first_bytes = u.first_bytes + excluded.first_bytes, first_byte = u.first_byte + excluded.first_byte
   )
   INSERT INTO key_uses AS u (key, account, last_used_at, requests, spent)
-  SELECT key, account, max(at), count(*), sum(charged) FROM written GROUP BY key, account ORDER BY key
+  SELECT key, max(account), max(at), count(*), sum(charged) FROM written GROUP BY key ORDER BY key
   ON CONFLICT (key) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at),
     requests = u.requests + excluded.requests, spent = u.spent + excluded.spent;
 

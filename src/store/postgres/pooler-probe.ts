@@ -1,0 +1,49 @@
+import { LedgerError } from "../ledger-error.ts"
+import type { ConnectionPool } from "./connection-pool.ts"
+import { PostgresFailure } from "./failure.ts"
+
+/** As many as it takes to meet on the connections of a pooler. */
+const CALLERS = 4
+const ROUNDS = 8
+/** Milliseconds. */
+const PATIENCE = 8_000
+
+/** There is no such prepared statement, or there is another one of that name. */
+const NOT_PREPARED = new Set(["26000", "42P05", "08P01"])
+
+/**
+ * Sees whether each connection has its own prepared statements. A pooler in transaction mode that does not know of them
+ * (PgBouncer before 1.21) gives one client's statement to another, which executes it without an error.
+ * @throws LedgerError `unavailable` where they are mixed up.
+ */
+export async function probePooler(pool: ConnectionPool, place: string): Promise<void> {
+  const isRight = await Promise.all(
+    Array.from({ length: CALLERS }, (_, caller) =>
+      pool.use(PATIENCE, (own) => answersRight(own, caller)),
+    ),
+  )
+  if (isRight.every(Boolean)) return
+  throw new LedgerError(
+    "unavailable",
+    `the pooler at ${place} mixes up prepared statements: use PgBouncer 1.21 or newer, let it pool sessions, ` +
+      "or set database.prepared_statements: false",
+  )
+}
+
+type Connection = Parameters<Parameters<ConnectionPool["use"]>[1]>[0]
+
+async function answersRight(connection: Connection, caller: number): Promise<boolean> {
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const [row] = await connection.query<{ answer: string }>(
+        `SELECT 'caller ${caller}, ' || $1::text AS answer`,
+        [String(round)],
+      )
+      if (row?.answer !== `caller ${caller}, ${round}`) return false
+    }
+    return true
+  } catch (error) {
+    if (error instanceof PostgresFailure && NOT_PREPARED.has(error.code)) return false
+    throw error
+  }
+}
