@@ -11,9 +11,7 @@ const TESTS = [
   "keys/keyring-changes",
   "ledger/shrinking-budgets",
   "ledger/ledger-budget",
-  "ledger/recall",
   "ledger/ledger",
-  "ledger/budgets",
 ]
 
 beforeAll(() => {
