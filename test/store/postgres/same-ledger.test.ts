@@ -149,7 +149,7 @@ async function openWorld(name: string): Promise<TestDatabase> {
 /** All that a ledger says, but for the positions of its rows. */
 async function allOf({ store }: TestDatabase) {
   const rows = await store.integrity.listRows(0, 1_000)
-  const lines = rows.map(({ position: _, ...row }) => JSON.stringify(row))
+  const lines = rows.map((row) => JSON.stringify({ ...row, position: 0 }))
   const receipts = await Promise.all(
     Array.from({ length: 31 }, (__, number) => store.settlements.findReceipt(requestOf(number))),
   )

@@ -54,6 +54,9 @@ BEGIN
   FROM json_to_recordset(p_postings) AS p (account int, budgets text, request text, key text, amount bigint,
     at bigint, receipt_hash text, bits int);
 
+  IF EXISTS (SELECT FROM unnest(i_account) AS place WHERE o_hash[place] IS NULL) THEN
+    RAISE foreign_key_violation USING MESSAGE = 'there is no such account';
+  END IF;
   -- Elements that are not set below would move those after them.
   r_charged := array_fill(NULL::bigint, ARRAY[v_count]); r_from_lease := r_charged; r_balance := r_charged;
   r_number := r_charged; r_missing := r_charged; r_from_budgets := array_fill(NULL::text, ARRAY[v_count]);
