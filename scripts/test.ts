@@ -4,6 +4,7 @@
  * found.
  */
 import { readdirSync } from "node:fs"
+import { removeAbandonedServers } from "../test/support/server-folders.ts"
 import { countRecordings } from "../test/support/recordings.ts"
 
 /** Folders whose tests start no process and wait for nothing, and one chat from a client to a vendor. */
@@ -34,6 +35,7 @@ const { exitCode } = Bun.spawnSync(
   ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "20000", ...named],
   { stdin: "inherit", stdout: "inherit", stderr: "inherit" },
 )
+removeAbandonedServers()
 if (isQuick) console.log(`Left out, run by npm test: ${leftOut().join(", ")}.`)
 process.exitCode = exitCode === 0 && reportRecordings() ? 0 : 1
 

