@@ -81,15 +81,19 @@ export function databaseSettings(
   }
 }
 
-/** Why a database must not be used as it is set: whoever is on the way could read and change the ledger. */
+/**
+ * Why a database must not be used as it is set: whoever is on the way could read and change the ledger.
+ * @param path where its address was set.
+ */
 export function insecureDatabase(
   settings: DatabaseSettings | undefined,
+  path: string,
 ): ConfigProblem | undefined {
   if (settings === undefined || settings.allowInsecure) return undefined
   const url = new URL(settings.url)
   if (isLocal(url) || isVerified(url)) return undefined
   return {
-    path: "database.url",
+    path,
     message:
       "leads over a network without verifying the server. Add ?sslmode=verify-full (and &sslrootcert=/path/ca.pem " +
       "where its certificate is signed by your own authority), or set database.allow_insecure: true",

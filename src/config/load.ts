@@ -64,7 +64,8 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     },
     environmentProviders: added.providers,
   })
-  const insecure = insecureDatabase(settings.database)
+  const databasePath = own.overrides.databaseUrl ? "TOLLGATE_DATABASE_URL" : "database.url"
+  const insecure = insecureDatabase(settings.database, databasePath)
   if (insecure) throw new ConfigError([insecure])
   const astray = strayAliases(settings, options.modelsOf)
   if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))

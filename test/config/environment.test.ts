@@ -52,7 +52,13 @@ describe("a bad variable is named", () => {
     ["TOLLGATE_WATCHDOG", "-1s", "must be a length of time"],
     ["TOLLGATE_LOG", "loud", "is no known log level"],
     ["TOLLGATE_ADMIN_TOKEN", "two words", "must be printable characters without spaces"],
-    ["TOLLGATE_DATABASE_URL", "postgres://u:p@h/d", "PostgreSQL is not supported yet. Unset"],
+    [
+      "TOLLGATE_DATABASE_URL",
+      "postgres://u:p@h/d",
+      "leads over a network without verifying the server",
+    ],
+    ["TOLLGATE_DATABASE_URL", "mysql://h/d", "must be an address such as postgres://"],
+    ["TOLLGATE_SECRET", "short", "must have at least 32 characters"],
     ["OPENAI_API_KEY", "sk two words", "must be printable characters without spaces"],
   ]
   for (const [name, value, expected] of cases) {
