@@ -53,9 +53,10 @@ export function joinNode(parts: NodeParts): Promise<Node> {
         live.refresh(changes.settingsRevision),
       ])
     },
-    onForgotten() {
+    isAstray: () => ledger.isAstray,
+    async onRejoined(id) {
       events.nodeForgotten()
-      ledger.forgetLeases()
+      await ledger.rejoin(id)
     },
     onRenewed: (until) => ledger.spendUntil(until),
     onExpired(holds) {

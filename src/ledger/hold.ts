@@ -17,10 +17,10 @@ export interface Hold {
   readonly at: number
   /** The receipt to store if the process dies first. Called only for recorded holds. */
   readonly receipt: () => string
-  /** Whether the journal has recorded it. */
+  /** Whether the database has a record of it. */
   recorded: boolean
   over: boolean
-  /** Its place among the unrecorded holds; used by the journal. */
+  /** Its place among the unrecorded holds; used by the group commit. */
   place?: Place<Hold> | undefined
   /** State that the vendor retains with the answer: recorded in the ledger with the charge. */
   state?: readonly VendorStateRecord[]

@@ -1,6 +1,6 @@
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
 import type { Payer } from "../accounting/payer.ts"
-import type { LeaseGrant } from "../store/leases.ts"
+import type { LeaseGrant, LeaseShare } from "../store/leases.ts"
 import type { Store } from "../store/store.ts"
 import { LeasedBalance } from "./leased-balance.ts"
 
@@ -12,15 +12,28 @@ const RECALL_PAUSE = 75
 /** This process's leases on accounts and budgets: how they grow, and how they are returned. */
 export class LeasedBalances {
   readonly #store: Store
-  readonly #node: string
+  #node: string
   readonly #balances = new Map<string, LeasedBalance>()
   /** When the periods of leased balances end, Unix milliseconds. */
   readonly #ends = new Map<LeasedBalance, number>()
   #nextEnd = Infinity
+  /** Whether the database may have done what failed: it is reached over a network. */
+  #isRemote = false
+  #isAstray = false
 
   constructor(store: Store, node: string) {
     this.#store = store
     this.#node = node
+  }
+
+  /** What fails from now on may have happened. */
+  becomeRemote(): void {
+    this.#isRemote = true
+  }
+
+  /** Whether it is unclear what was given back. */
+  get isAstray(): boolean {
+    return this.#isAstray
   }
 
   /** The leased balance of an account, or of a budget. */
@@ -87,12 +100,7 @@ export class LeasedBalances {
     const idle = balance?.available ?? 0n
     if (!balance || idle <= 0n) return
     balance.leased -= idle
-    try {
-      await this.#store.leases.giveBack(this.#node, [{ owner, amount: idle }])
-    } catch (error) {
-      balance.leased += idle
-      throw error
-    }
+    await this.#giveBack([{ owner, amount: idle }])
   }
 
   /** Returns what is leased on budgets whose period is over, and forgets them. */
@@ -109,17 +117,24 @@ export class LeasedBalances {
     const shares = over
       .filter((balance) => balance.leased > 0n)
       .map((balance) => ({ owner: balance.owner, amount: balance.leased }))
-    if (shares.length === 0) return
+    if (shares.length > 0) await this.#giveBack(shares)
+  }
+
+  /** Gives back what is no longer counted as leased. */
+  async #giveBack(shares: readonly LeaseShare[]): Promise<void> {
     try {
       await this.#store.leases.giveBack(this.#node, shares)
     } catch (error) {
-      for (const { owner, amount } of shares) this.of(owner).leased += amount
+      if (this.#isRemote) this.#isAstray = true
+      else for (const { owner, amount } of shares) this.of(owner).leased += amount
       throw error
     }
   }
 
   /** All leases are lost. Open holds stay counted: the next leases have to cover them. */
-  forget(): void {
+  rejoin(node: string): void {
+    this.#node = node
+    this.#isAstray = false
     for (const balance of this.#balances.values()) balance.leased = 0n
   }
 
@@ -166,9 +181,10 @@ export class LeasedBalances {
   }
 
   async #lease(balance: LeasedBalance, wanted: bigint, min: bigint): Promise<LeaseGrant> {
-    const request = { node: this.#node, owner: balance.owner, wanted, min }
-    const grant = await this.#store.leases.take(request)
-    balance.leased += grant.granted
+    const node = this.#node
+    const grant = await this.#store.leases.take({ node, owner: balance.owner, wanted, min })
+    // What the node had leased that this one was before has gone back.
+    if (node === this.#node) balance.leased += grant.granted
     balance.posted = grant.posted
     balance.debt = grant.debt
     return grant

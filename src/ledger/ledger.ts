@@ -1,11 +1,13 @@
 import type { WriteOff } from "../accounting/chained-records.ts"
 import type { Payer } from "../accounting/payer.ts"
-import type { HoldRecord, Posted } from "../store/settlements.ts"
+import type { Batch, HoldRecord, Posted } from "../store/settlements.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Store } from "../store/store.ts"
+import { DatabaseWriter } from "./database-writer.ts"
+import { GroupCommit } from "./group-commit.ts"
 import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
-import { Journal } from "./journal.ts"
 import { LeasedBalances } from "./leased-balances.ts"
+import type { SettlementWriter } from "./settlement-writer.ts"
 
 /** Alarms for the operator. None of them throws. */
 export interface LedgerAlarms {
@@ -34,6 +36,9 @@ const LEASES_ARE_OVER = new LedgerError(
   "the database has not renewed this node's leases: others may spend them now",
 )
 
+/** How long settlements wait for the database where nothing else is said, milliseconds. */
+const PATIENCE = 200
+
 const IMAGINED = { recorded: false, over: true } as const
 
 /**
@@ -41,28 +46,43 @@ const IMAGINED = { recorded: false, over: true } as const
  * docs/api.md#money is the promise: an account is never overspent, however many requests run concurrently.
  */
 export class Ledger {
-  readonly #store: Store
-  readonly #node: string
+  #node: string
   readonly #alarms: LedgerAlarms
   readonly #balances: LeasedBalances
-  readonly #journal: Journal
+  readonly #writer: SettlementWriter
+  readonly #commits: GroupCommit
   #open = 0
+  #isAstray = false
   #refusal: unknown
   /** When the leases end, by `performance.now()` and by the wall clock; a machine that sleeps stops the first one. */
   #spendUntil = Infinity
   #spendUntilTime = Infinity
 
-  constructor(store: Store, node: string, alarms: LedgerAlarms) {
-    this.#store = store
+  /** @param writer makes settlements durable; absent: posts them to the store. */
+  constructor(
+    store: Store,
+    node: string,
+    alarms: LedgerAlarms,
+    writer: SettlementWriter = new DatabaseWriter(store, PATIENCE),
+  ) {
     this.#node = node
     this.#alarms = alarms
     this.#balances = new LeasedBalances(store, node)
-    this.#journal = new Journal((batch) => store.settlements.post(node, batch))
+    this.#writer = writer
+    this.#commits = new GroupCommit((batch) => this.#write(batch))
   }
 
   /** Why the ledger cannot be written now; undefined while it can. */
   get failure(): unknown {
-    return this.#refusal ?? this.#journal.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
+    return this.#refusal ?? this.#writer.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
+  }
+
+  /**
+   * Whether it is unclear what the database has leased to this node, since the database was lost at the end of a step.
+   * Then the node has to go on under another id.
+   */
+  get isAstray(): boolean {
+    return this.#isAstray || this.#balances.isAstray
   }
 
   /**
@@ -70,6 +90,7 @@ export class Ledger {
    * as there is something to settle it from.
    */
   spendUntil(until: number): void {
+    this.#balances.becomeRemote()
     this.#spendUntil = until
     this.#spendUntilTime = Date.now() + until - performance.now()
   }
@@ -111,7 +132,7 @@ export class Ledger {
       over: false,
       place: undefined,
     }
-    this.#journal.opened(hold)
+    this.#commits.opened(hold)
     this.#open++
     return hold
   }
@@ -197,13 +218,14 @@ export class Ledger {
     try {
       const { state } = hold
       const posting = { request, account, key, budgets, amount, writtenOff, at, receipt, state }
-      const posted = await this.#journal.append(hold, posting)
+      const posted = await this.#commits.append(hold, posting)
       const { charged, balance } = posted
       this.#apply(hold, posted)
       this.#report(request, posted, amount, writtenOff)
       const written = writtenOff.reduce((sum, part) => sum + part.amount, amount - charged)
       return { charged, writtenOff: written, balance }
     } catch (error) {
+      this.#failed(hold, amount)
       this.#alarms.failed(error)
       throw error
     } finally {
@@ -221,23 +243,39 @@ export class Ledger {
    */
   async tick(recalls: readonly string[]): Promise<void> {
     const now = Date.now()
-    this.#journal.tick(now)
+    this.#commits.tick(now)
     for (const owner of recalls) await this.#balances.giveBack(owner)
     await this.#balances.closePeriods(now)
-    const { failure } = this.#journal
-    if (failure === undefined) return
-    await this.#store.nodes.poll(this.#node, now)
-    if (this.#journal.failure === failure) this.#journal.failure = undefined
+    if (!this.isAstray) await this.#writer.look(this.#node)
   }
 
-  /** Our leases were given away because we seemed dead: they have to be leased afresh. */
-  forgetLeases(): void {
-    this.#balances.forget()
+  /**
+   * Goes on as another node, without leases: it was taken for dead, or went astray. What was posted as the old one no longer
+   * changes what is leased here.
+   */
+  async rejoin(node: string): Promise<void> {
+    this.#node = node
+    this.#isAstray = false
+    this.#balances.rejoin(node)
+    await this.#writer.look(node)
   }
 
   /** Writes everything that has ended. The leases are returned when the node leaves. */
   async close(): Promise<void> {
-    await this.#journal.flush()
+    await this.#commits.flush()
+  }
+
+  async #write(batch: Batch): Promise<readonly Posted[]> {
+    const node = this.#node
+    const posted = await this.#writer.write(node, batch)
+    return node === this.#node ? posted : posted.map(unleased)
+  }
+
+  /** The charge may have been written after all where leases have a term: nothing of it is spent again. */
+  #failed(hold: Hold, amount: bigint): void {
+    if (this.#spendUntil === Infinity) return
+    this.#isAstray = true
+    for (const leased of hold.balances) leased.leased -= amount
   }
 
   /** Raises the alarms of a settlement; there are rarely any. */
@@ -283,6 +321,15 @@ function momentFor(payer: Payer): number {
   const now = Date.now()
   if (now < payer.from) return payer.from
   return now < payer.until ? now : payer.until - 1
+}
+
+/** What was drawn from the leases of the node that this one was before. */
+function unleased(posted: Posted): Posted {
+  return {
+    ...posted,
+    fromLease: 0n,
+    fromBudgetLeases: posted.fromBudgetLeases.map(() => 0n),
+  }
 }
 
 const NOTHING: readonly WriteOff[] = []

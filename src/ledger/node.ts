@@ -1,6 +1,6 @@
 import { hostname } from "node:os"
 import type { NodeLocks, NodeState } from "../store/node-locks.ts"
-import type { NodeChanges, NodeRecord } from "../store/nodes.ts"
+import { nextEpoch, type NodeChanges, type NodeRecord, processOf } from "../store/nodes.ts"
 import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
@@ -19,8 +19,10 @@ const SUSPENDED_AFTER = 15_000
 
 export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
-  /** This node was considered dead and has just rejoined. */
-  onForgotten(): void
+  /** Whether it is unclear what the database has leased to this node: it joins again then. */
+  isAstray?(): boolean
+  /** Has joined again, under another id: nothing is leased to it now. */
+  onRejoined(id: string): Promise<void>
   onExpired(holds: readonly HoldRecord[]): void
   onFailure(error: unknown): void
   /** Until when the node may spend from its leases, by `performance.now()`. Not called where leases have no term. */
@@ -38,9 +40,12 @@ export interface NodeOptions {
   readonly deadAfter?: number
 }
 
-/** This process among those that share the database: it joins, beats, and reaps dead ones. */
+/**
+ * This process among those that share the database: it joins, beats, and reaps dead ones. Its id changes each time it joins
+ * again, so that what was leased or posted before is never mixed with what comes after.
+ */
 export class Node implements AsyncDisposable {
-  readonly id: string
+  #id: string
   readonly #store: Store
   readonly #listeners: NodeListeners
   readonly #locks: NodeLocks | undefined
@@ -56,7 +61,7 @@ export class Node implements AsyncDisposable {
 
   private constructor(store: Store, id: string, listeners: NodeListeners, options: NodeOptions) {
     this.#store = store
-    this.id = id
+    this.#id = id
     this.#listeners = listeners
     this.#locks = options.locks
     this.#leaseTerm = options.leaseTerm ?? null
@@ -81,15 +86,18 @@ export class Node implements AsyncDisposable {
     return node
   }
 
+  get id(): string {
+    return this.#id
+  }
+
   /** Stops polling and returns all leases. Settle everything first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#polling
     try {
-      const expired = await this.#store.nodes.remove(this.id, Date.now())
+      await this.#remove(this.id)
       this.#lock?.[Symbol.dispose]()
-      if (expired.length > 0) this.#listeners.onExpired(expired)
     } catch (error) {
       // Its lock is freed with the process, so that the next check finds it dead.
       this.#listeners.onFailure(error)
@@ -132,12 +140,19 @@ export class Node implements AsyncDisposable {
     const begunAt = performance.now()
     const changes = await this.#store.nodes.poll(this.id, beats ? now : null)
     if (beats) this.#beatAt = now
-    if (!changes.known) {
-      this.#listeners.onForgotten()
-      await this.#join()
-    } else if (beats) this.#renewed(begunAt)
+    if (!changes.known || this.#listeners.isAstray?.()) await this.#rejoin(changes.known)
+    else if (beats) this.#renewed(begunAt)
     await this.#listeners.onChanges(changes)
     if (beats && silence < SUSPENDED_AFTER) await this.#reap()
+  }
+
+  /** @param isKnown whether the database still has the node that it was. */
+  async #rejoin(isKnown: boolean): Promise<void> {
+    const before = this.#id
+    this.#id = nextEpoch(before)
+    await this.#join()
+    await this.#listeners.onRejoined(this.#id)
+    if (isKnown) await this.#remove(before)
   }
 
   async #reap(): Promise<void> {
@@ -149,17 +164,28 @@ export class Node implements AsyncDisposable {
         continue
       // It may beat at this moment: only silence that lasts ends a node that cannot be checked.
       const silence = state === "dead" ? undefined : this.#deadAfter
-      const expired = await this.#store.nodes.remove(node.id, now, silence)
-      this.#locks?.remove(node.id)
-      if (expired.length > 0) this.#listeners.onExpired(expired)
+      await this.#remove(node.id, silence)
+      if (!this.#wasOwn(node)) this.#locks?.remove(node.id)
     }
+  }
+
+  async #remove(id: string, silence?: number): Promise<void> {
+    const expired = await this.#store.nodes.remove(id, Date.now(), silence)
+    if (expired.length > 0) this.#listeners.onExpired(expired)
+  }
+
+  /** Whether it is what this node was before it joined again. */
+  #wasOwn({ id }: NodeRecord): boolean {
+    return processOf(id) === processOf(this.#id)
   }
 
   /**
    * A node that holds its lock is alive, however silent: it may be stopped, and continue. One whose lock is
    * free is dead. Silence counts only where there is no lock to check: on another machine, or without locks.
    */
-  #stateOf({ id, machine }: NodeRecord): NodeState {
+  #stateOf(node: NodeRecord): NodeState {
+    const { id, machine } = node
+    if (this.#wasOwn(node)) return "dead"
     return (machine === null ? undefined : this.#locks?.stateOf(id, machine)) ?? "unknown"
   }
 }

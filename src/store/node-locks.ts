@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { processOf } from "./nodes.ts"
 import { makePrivateFile } from "./private-file.ts"
 
 /** What can be said of a node from its lock. */
@@ -72,7 +73,7 @@ export class NodeLocks {
   }
 
   #path(node: string): string {
-    return join(this.#folder, `${node}.lock`)
+    return join(this.#folder, `${processOf(node)}.lock`)
   }
 }
 

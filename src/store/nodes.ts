@@ -11,6 +11,18 @@ export interface NodeRecord {
   readonly machine: string | null
 }
 
+/** A node that joins again goes by another id: `node_x`, `node_x.2`, `node_x.3`. */
+export function nextEpoch(id: string): string {
+  const [process = id, epoch = "1"] = id.split(".")
+  return `${process}.${Number(epoch) + 1}`
+}
+
+/** What all ids of a node begin with, which is the first of them. */
+export function processOf(id: string): string {
+  const [process = id] = id.split(".")
+  return process
+}
+
 /** What a node learns each time it looks. */
 export interface NodeChanges {
   /** False when the node was taken for dead: its leases are gone. */

@@ -4,7 +4,7 @@ import type { VendorStateRecord } from "./vendor-state.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** A hold that was open when the journal last wrote. */
+/** A hold that had been open for a while when settlements were last written. */
 export interface HoldRecord {
   readonly request: string
   readonly account: string

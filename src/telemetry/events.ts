@@ -75,7 +75,10 @@ export function createEvents(
       ),
     ...leftEvents(logger, words),
     nodeForgotten: () =>
-      logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
+      logger.warn(
+        { event: "node_forgotten" },
+        "this process was taken for dead, or lost the database at the end of a step; it joined again",
+      ),
     nodeFailed: (error) => nodeFailed(words(error)),
     ...workerEvents(logger),
     settingsApplied: (changes) =>

@@ -69,7 +69,7 @@ describe("a keyring", () => {
     const { keyring } = await desk(database, store)
     await using node = await Node.join(store, "node", {
       onChanges: (changes) => keyring.refresh(changes.revision),
-      onForgotten() {},
+      async onRejoined() {},
       onExpired() {},
       onFailure() {},
     })

@@ -19,7 +19,7 @@ export interface Limits {
 }
 
 export interface Member {
-  readonly id: string
+  id: string
   readonly ledger: Ledger
   readonly life: Life
   /** The key as this process last heard of it. */

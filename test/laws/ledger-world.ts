@@ -7,6 +7,7 @@ import type { Hold } from "../../src/ledger/hold.ts"
 import { Ledger, MAX_WRITTEN_OFF } from "../../src/ledger/ledger.ts"
 import { payersOf } from "../../src/keys/payer.ts"
 import { BUDGET_PERIODS, budgetOwner, limitOf } from "../../src/accounting/budget-periods.ts"
+import { nextEpoch } from "../../src/store/nodes.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { TestDatabase, payerOf } from "../store/test-database.ts"
@@ -181,8 +182,9 @@ export class World implements AsyncDisposable {
     const member = this.#member(index)
     const changes = await this.#store.nodes.poll(member.id, Date.now())
     if (!changes.known) {
+      member.id = nextEpoch(member.id)
       await this.#announce(member.id)
-      member.ledger.forgetLeases()
+      await member.ledger.rejoin(member.id)
     }
     member.payerAt = payersOf(this.#key)
     await member.ledger.tick(changes.recalls)

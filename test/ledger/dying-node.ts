@@ -14,7 +14,7 @@ const alarms = { writtenOff() {}, settledLate() {}, expired() {}, failed: consol
 const ledger = new Ledger(store, id, alarms)
 const listeners: NodeListeners = {
   onChanges: (changes) => ledger.tick(changes.recalls),
-  onForgotten: () => ledger.forgetLeases(),
+  onRejoined: (id) => ledger.rejoin(id),
   onExpired() {},
   onFailure: console.error,
 }

@@ -18,7 +18,13 @@ function cut(store: Store, isCut: () => boolean): Store {
 }
 
 function listeners(own: Partial<NodeListeners> = {}): NodeListeners {
-  return { onChanges: async () => {}, onForgotten() {}, onExpired() {}, onFailure() {}, ...own }
+  return {
+    onChanges: async () => {},
+    onRejoined: async () => {},
+    onExpired() {},
+    onFailure() {},
+    ...own,
+  }
 }
 
 for (const engine of ENGINES) {
@@ -29,13 +35,13 @@ for (const engine of ENGINES) {
       const ledger = await database.ledger("cut off")
       const options = { leaseTerm: TERM, pollEvery: 20 }
       let isCut = false
-      let forgotten = 0
+      const rejoined: string[] = []
       const store = cut(database.store, () => isCut)
       const own = listeners({
         onRenewed: (moment) => ledger.spendUntil(moment),
-        onForgotten() {
-          forgotten++
-          ledger.forgetLeases()
+        async onRejoined(id) {
+          rejoined.push(id)
+          await ledger.rejoin(id)
         },
       })
       await using _ = await Node.join(store, "cut off", own, options)
@@ -57,7 +63,7 @@ for (const engine of ENGINES) {
 
       isCut = false
       await until(() => ledger.failure === undefined)
-      expect(forgotten).toBe(1)
+      expect(rejoined).toEqual(["cut off.2"])
       await until(async () => {
         const held = await ledger.extend(payer, 5n, () => ledger.tryHold(database.order(payer, 5n)))
         return held !== undefined

@@ -91,8 +91,8 @@ describe("a lease that was lost while the process was suspended", () => {
     await ledger.lease(payer, 60n)
     const hold = ledger.tryHold(database.order(payer, 60n))!
     await database.store.nodes.remove("node", 1)
-    await database.ledger("node")
-    ledger.forgetLeases()
+    await database.ledger("node.2")
+    await ledger.rejoin("node.2")
     expect(await ledger.lease(payer, 41n)).toBeUndefined()
     expect(ledger.tryHold(database.order(payer, 41n))).toBeUndefined()
     const further = ledger.tryHold(database.order(payer, 40n))!
@@ -108,8 +108,8 @@ describe("a lease that was lost while the process was suspended", () => {
     await ledger.lease(payer, 60n)
     const hold = ledger.tryHold(database.order(payer, 60n))!
     await database.store.nodes.remove("node", 1)
-    await database.ledger("node")
-    ledger.forgetLeases()
+    await database.ledger("node.2")
+    await ledger.rejoin("node.2")
     await ledger.settle(hold, 60n, () => "{}")
     await ledger.lease(payer, 40n)
     expect(ledger.available(payer)).toBe(40n)

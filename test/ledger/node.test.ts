@@ -16,13 +16,13 @@ class RecordedListeners implements NodeListeners {
   readonly changes: NodeChanges[] = []
   readonly expired: HoldRecord[] = []
   readonly failures: unknown[] = []
-  forgotten = 0
+  readonly rejoined: string[] = []
 
   async onChanges(changes: NodeChanges): Promise<void> {
     this.changes.push(changes)
   }
-  onForgotten(): void {
-    this.forgotten++
+  async onRejoined(id: string): Promise<void> {
+    this.rejoined.push(id)
   }
   onExpired(holds: readonly HoldRecord[]): void {
     this.expired.push(...holds)
@@ -192,17 +192,17 @@ describe("a node", () => {
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
     const listeners = new RecordedListeners()
-    listeners.onForgotten = () => {
-      listeners.forgotten++
-      ledger.forgetLeases()
+    listeners.onRejoined = async (id) => {
+      listeners.rejoined.push(id)
+      await ledger.rejoin(id)
     }
     await using nodes = new AsyncDisposableStack()
     nodes.use(await Node.join(database.store, "node", listeners))
     await ledger.lease(payer, 100n)
     await database.store.nodes.remove("node", 1)
-    await until(() => listeners.forgotten === 1)
+    await until(() => listeners.rejoined.length === 1)
     expect(ledger.available(payer)).toBe(0n)
-    expect((await database.store.nodes.list()).map(({ id }) => id)).toEqual(["node"])
+    expect((await database.store.nodes.list()).map(({ id }) => id)).toEqual(["node.2"])
     await ledger.lease(payer, 100n)
     expect(ledger.available(payer)).toBe(100n)
   })

@@ -22,7 +22,7 @@ test("a budget shrinks at once, though a running process has leased all of it", 
   const ledger = await database.ledger("node", store)
   const listeners = {
     onChanges: (changes: { recalls: readonly string[] }) => ledger.tick(changes.recalls),
-    onForgotten: () => ledger.forgetLeases(),
+    onRejoined: (id: string) => ledger.rejoin(id),
     onExpired() {},
     onFailure: console.error,
   }

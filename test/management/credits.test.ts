@@ -123,7 +123,7 @@ describe("credits that processes have leased", () => {
     const ledger = await database.ledger("node", store)
     const listeners = {
       onChanges: (changes: { recalls: readonly string[] }) => ledger.tick(changes.recalls),
-      onForgotten: () => ledger.forgetLeases(),
+      onRejoined: (id: string) => ledger.rejoin(id),
       onExpired() {},
       onFailure: console.error,
     }

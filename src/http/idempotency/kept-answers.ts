@@ -2,6 +2,7 @@ import { join } from "node:path"
 import type { IdempotencySettings } from "../../config/settings.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
 import type { KeptFiles } from "../../store/kept-files.ts"
+import { processOf } from "../../store/nodes.ts"
 import type { Store } from "../../store/store.ts"
 import { AnswerFolder } from "./answer-folder.ts"
 import { fromNeighbour, fromReader, fromStored } from "./answers.ts"
@@ -82,7 +83,7 @@ export class KeptAnswers implements AsyncDisposable {
       const { signal } = input.request
       const answer = await this.#neighbours.ask(claim.node, request, signal)
       if (typeof answer === "object") return fromNeighbour(answer)
-      const isAlive = (await store.nodes.list()).some(({ id }) => id === claim.node)
+      const isAlive = (await store.nodes.list()).some(({ id }) => processOf(id) === claim.node)
       if (isAlive && answer === "unreachable") return "unclear"
     }
     // It may just have ended.
@@ -133,7 +134,9 @@ export class KeptAnswers implements AsyncDisposable {
         for (const request of requests) await this.folder.remove(request)
       }
       await this.folder.sweep(expired - SWEEP_EVERY)
-      await this.#neighbours.sweep(new Set((await store.nodes.list()).map(({ id }) => id)))
+      await this.#neighbours.sweep(
+        new Set((await store.nodes.list()).map(({ id }) => processOf(id))),
+      )
     } catch (error) {
       notKept("", error)
     }

@@ -7,7 +7,7 @@ interface HoldRow extends Omit<HoldRecord, "at"> {
 
 const COLUMNS = "request, account, key, amount, at, receipt"
 
-/** What an account's requests hold, the oldest first, as far as the journal has written it down. */
+/** What an account's requests hold, the oldest first, as far as the database has a record of it. */
 export async function listHolds(statements: Statements, account: string): Promise<HoldRecord[]> {
   const rows = await statements.rows<HoldRow>(
     `SELECT ${COLUMNS} FROM holds WHERE account = $1 ORDER BY at, request`,

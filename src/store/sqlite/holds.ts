@@ -35,7 +35,7 @@ export class Holds {
     this.#close.run(request)
   }
 
-  /** What an account's requests hold, the oldest first, as far as the journal has written it down. */
+  /** What an account's requests hold, the oldest first, as far as the database has a record of it. */
   ofAccount(account: string): HoldRecord[] {
     return this.#database
       .query<HoldRow, [string]>(

@@ -1,7 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test"
 import type { Batch, Posted } from "../../src/store/settlements.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
-import { Journal } from "../../src/ledger/journal.ts"
+import { GroupCommit } from "../../src/ledger/group-commit.ts"
 import { payerOf } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
@@ -47,16 +47,16 @@ function holdOf(request: string, age = 0): Hold {
   }
 }
 
-function settle(journal: Journal, hold: Hold): Promise<Posted> {
+function settle(commits: GroupCommit, hold: Hold): Promise<Posted> {
   hold.over = true
   const { request, amount, at } = hold
   const receipt = () => `settled ${request}`
-  return journal.append(hold, { request, ...drawn, amount, at, receipt })
+  return commits.append(hold, { request, ...drawn, amount, at, receipt })
 }
 
-function open(journal: Journal, request: string, age = 0): Hold {
+function open(commits: GroupCommit, request: string, age = 0): Hold {
   const hold = holdOf(request, age)
-  journal.opened(hold)
+  commits.opened(hold)
   return hold
 }
 
@@ -68,19 +68,19 @@ async function settled(): Promise<void> {
 describe("group commit", () => {
   test("a lone settlement goes at once, without waiting for a timer", async () => {
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    const lone = open(journal, "lone")
-    open(journal, "slow, still running")
-    void settle(journal, lone)
+    const commits = new GroupCommit(database.write)
+    const lone = open(commits, "lone")
+    open(commits, "slow, still running")
+    void settle(commits, lone)
     await settled()
     expect(database.batches).toHaveLength(1)
   })
 
   test("those that come in one turn of the event loop share one", async () => {
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    const holds = Array.from({ length: 50 }, (_, index) => open(journal, `req_${index}`))
-    await Promise.all(holds.map((hold) => settle(journal, hold)))
+    const commits = new GroupCommit(database.write)
+    const holds = Array.from({ length: 50 }, (_, index) => open(commits, `req_${index}`))
+    await Promise.all(holds.map((hold) => settle(commits, hold)))
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([50])
   })
 
@@ -88,11 +88,11 @@ describe("group commit", () => {
     const database = new FakeLedgerStore()
     const gate = Promise.withResolvers<void>()
     database.gate = gate.promise
-    const journal = new Journal(database.write)
-    const holds = Array.from({ length: 50 }, (_, index) => open(journal, `req_${index}`))
-    const first = settle(journal, holds[0]!)
+    const commits = new GroupCommit(database.write)
+    const holds = Array.from({ length: 50 }, (_, index) => open(commits, `req_${index}`))
+    const first = settle(commits, holds[0]!)
     await settled()
-    const settling = holds.slice(1).map((hold) => settle(journal, hold))
+    const settling = holds.slice(1).map((hold) => settle(commits, hold))
     gate.resolve()
     const posted = await Promise.all([first, ...settling])
     expect(posted.map(({ request }) => request)).toEqual(holds.map(({ request }) => request))
@@ -101,11 +101,11 @@ describe("group commit", () => {
 
   test("those that arrive close together share one", async () => {
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    open(journal, "slow, still running")
-    const holds = Array.from({ length: 20 }, (_, index) => open(journal, `req_${index}`))
-    await settle(journal, holds[0]!)
-    await Promise.all(holds.slice(1).map((hold) => settle(journal, hold)))
+    const commits = new GroupCommit(database.write)
+    open(commits, "slow, still running")
+    const holds = Array.from({ length: 20 }, (_, index) => open(commits, `req_${index}`))
+    await settle(commits, holds[0]!)
+    await Promise.all(holds.slice(1).map((hold) => settle(commits, hold)))
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
   })
 
@@ -114,15 +114,15 @@ describe("group commit", () => {
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    const early = Array.from({ length: 8 }, (_, index) => open(journal, `early_${index}`))
-    await Promise.all(early.map((hold) => settle(journal, hold)))
+    const commits = new GroupCommit(database.write)
+    const early = Array.from({ length: 8 }, (_, index) => open(commits, `early_${index}`))
+    await Promise.all(early.map((hold) => settle(commits, hold)))
     now = 9
-    const [first, last] = [open(journal, "first"), open(journal, "last")]
-    void settle(journal, first)
+    const [first, last] = [open(commits, "first"), open(commits, "last")]
+    void settle(commits, first)
     await settled()
     expect(database.batches).toHaveLength(1)
-    await settle(journal, last)
+    await settle(commits, last)
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([8, 2])
   })
 
@@ -131,28 +131,28 @@ describe("group commit", () => {
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    open(journal, "slow, still running")
+    const commits = new GroupCommit(database.write)
+    open(commits, "slow, still running")
     for (const [at, count] of [
       [0, 7],
       [9, 9],
       [50, 1],
     ] as const) {
       now = at
-      const holds = Array.from({ length: count }, () => open(journal, `at_${at}`))
-      for (const hold of holds) void settle(journal, hold)
+      const holds = Array.from({ length: count }, () => open(commits, `at_${at}`))
+      for (const hold of holds) void settle(commits, hold)
       await settled()
     }
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([7, 9, 1])
   })
 
-  test("flushing with nothing to write leaves the journal at work", async () => {
+  test("flushing with nothing to write leaves it at work", async () => {
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    await journal.flush()
-    await journal.flush()
-    expect((await settle(journal, open(journal, "after"))).request).toBe("after")
-    await Promise.all([journal.flush(), journal.flush()])
+    const commits = new GroupCommit(database.write)
+    await commits.flush()
+    await commits.flush()
+    expect((await settle(commits, open(commits, "after"))).request).toBe("after")
+    await Promise.all([commits.flush(), commits.flush()])
     expect(database.batches).toHaveLength(1)
   })
 
@@ -160,11 +160,11 @@ describe("group commit", () => {
     const database = new FakeLedgerStore()
     const gate = Promise.withResolvers<void>()
     database.gate = gate.promise
-    const journal = new Journal(database.write)
-    const first = settle(journal, open(journal, "first"))
-    open(journal, "still running")
-    const second = settle(journal, open(journal, "second"))
-    const flushing = journal.flush()
+    const commits = new GroupCommit(database.write)
+    const first = settle(commits, open(commits, "first"))
+    open(commits, "still running")
+    const second = settle(commits, open(commits, "second"))
+    const flushing = commits.flush()
     gate.resolve()
     await flushing
     expect(database.batches.flatMap(({ postings }) => postings)).toHaveLength(2)
@@ -175,11 +175,11 @@ describe("group commit", () => {
 describe("holds that last", () => {
   test("are written down once, with their receipt, and closed when they end", async () => {
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    const old = open(journal, "old", 1_000)
-    open(journal, "young")
-    journal.tick(Date.now())
-    await journal.flush()
+    const commits = new GroupCommit(database.write)
+    const old = open(commits, "old", 1_000)
+    open(commits, "young")
+    commits.tick(Date.now())
+    await commits.flush()
     expect(database.batches.map(({ opened }) => opened)).toEqual([
       [
         {
@@ -192,35 +192,35 @@ describe("holds that last", () => {
         },
       ],
     ])
-    journal.tick(Date.now())
-    await journal.flush()
+    commits.tick(Date.now())
+    await commits.flush()
     expect(database.batches).toHaveLength(1)
-    await settle(journal, old)
+    await settle(commits, old)
     expect(database.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
   })
 
   test("are closed by the next tick when they are released", async () => {
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    const old = open(journal, "old", 1_000)
-    journal.tick(Date.now())
-    await journal.flush()
+    const commits = new GroupCommit(database.write)
+    const old = open(commits, "old", 1_000)
+    commits.tick(Date.now())
+    await commits.flush()
     old.over = true
-    journal.closed(old)
-    journal.tick(Date.now())
-    await journal.flush()
+    commits.closed(old)
+    commits.tick(Date.now())
+    await commits.flush()
     expect(database.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
   })
 
   test("are not written down when they are over, however slow the ticks", async () => {
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    const over = open(journal, "over", 1_000)
-    const old = open(journal, "old", 900)
+    const commits = new GroupCommit(database.write)
+    const over = open(commits, "over", 1_000)
+    const old = open(commits, "old", 900)
     over.over = true
-    journal.closed(over)
-    journal.tick(Date.now())
-    await journal.flush()
+    commits.closed(over)
+    commits.tick(Date.now())
+    await commits.flush()
     expect(database.batches.flatMap(({ opened }) => opened).map(({ request }) => request)).toEqual([
       old.request,
     ])
@@ -228,37 +228,28 @@ describe("holds that last", () => {
 })
 
 describe("a ledger that cannot be written", () => {
-  test("is tried again, and no one notices when that helps", async () => {
+  test("fails the settlements of the batch, and goes on", async () => {
     const database = new FakeLedgerStore()
-    database.failures = 2
-    const journal = new Journal(database.write)
-    expect((await settle(journal, open(journal, "patient"))).charged).toBe(1n)
-    expect(journal.failure).toBeUndefined()
-  })
-
-  test("fails the settlements of the batch, says why, and recovers", async () => {
-    const database = new FakeLedgerStore()
-    database.failures = 3
-    const journal = new Journal(database.write)
-    await expect(settle(journal, open(journal, "unlucky"))).rejects.toThrow("disk is full")
-    await until(() => journal.failure !== undefined)
-    expect((await settle(journal, open(journal, "lucky"))).charged).toBe(1n)
-    expect(journal.failure).toBeUndefined()
+    database.failures = 1
+    const commits = new GroupCommit(database.write)
+    await expect(settle(commits, open(commits, "unlucky"))).rejects.toThrow("disk is full")
+    expect((await settle(commits, open(commits, "lucky"))).charged).toBe(1n)
   })
 
   test("gets the holds and ends that it missed", async () => {
     const database = new FakeLedgerStore()
-    const journal = new Journal(database.write)
-    const ended = open(journal, "ended", 2_000)
-    journal.tick(Date.now())
-    await journal.flush()
+    const commits = new GroupCommit(database.write)
+    const ended = open(commits, "ended", 2_000)
+    commits.tick(Date.now())
+    await commits.flush()
     ended.over = true
-    journal.closed(ended)
-    open(journal, "lasting", 1_000)
-    database.failures = 3
-    journal.tick(Date.now())
-    await until(() => journal.failure !== undefined)
-    journal.tick(Date.now())
+    commits.closed(ended)
+    open(commits, "lasting", 1_000)
+    database.failures = 1
+    commits.tick(Date.now())
+    await commits.flush()
+    expect(database.failures).toBe(0)
+    commits.tick(Date.now())
     await until(() => database.batches.length === 2)
     const { opened, closed } = database.batches[1]!
     expect(opened.map(({ request }) => request)).toEqual(["lasting"])
@@ -266,7 +257,7 @@ describe("a ledger that cannot be written", () => {
   })
 
   test("whose answer is too short fails those it left out", async () => {
-    const journal = new Journal(async () => [])
-    await expect(settle(journal, open(journal, "forgotten"))).rejects.toThrow("fewer settlements")
+    const commits = new GroupCommit(async () => [])
+    await expect(settle(commits, open(commits, "forgotten"))).rejects.toThrow("fewer settlements")
   })
 })

@@ -8,9 +8,6 @@ const GATHER_TIME = 8
 const MIN_ARRIVALS = 8
 /** Holds younger than this, in milliseconds, are not recorded: most requests have ended by then. */
 const RECORD_AFTER = 250
-const ATTEMPTS = 3
-/** Before the second attempt to write; twice as long before the third. Milliseconds. */
-const RETRY_PAUSE = 50
 
 /** A settlement whose receipt is built with those that share its commit, which is cheaper. */
 type Settling = Omit<Posting, "receipt"> & { readonly receipt: () => string }
@@ -25,8 +22,8 @@ interface Pending {
  * Group commit: settlements that arrive while the disk is busy, or within a few milliseconds of each other,
  * share one transaction. A lone request never waits for others.
  */
-export class Journal {
-  readonly #write: (batch: Batch) => Promise<Posted[]>
+export class GroupCommit {
+  readonly #write: (batch: Batch) => Promise<readonly Posted[]>
   #pending: Pending[] = []
   #closed: string[] = []
   /**
@@ -39,10 +36,9 @@ export class Journal {
   #flushing: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #immediate: ReturnType<typeof setImmediate> | undefined
-  /** Why the last write failed; undefined after a successful one. */
-  failure: unknown
 
-  constructor(write: (batch: Batch) => Promise<Posted[]>) {
+  /** @param write makes a batch durable. A request that it is given again is not charged again. */
+  constructor(write: (batch: Batch) => Promise<readonly Posted[]>) {
     this.#write = write
   }
 
@@ -58,7 +54,7 @@ export class Journal {
     if (hold.recorded) this.#closed.push(hold.request)
   }
 
-  /** Resolves when the settlement is on disk. */
+  /** Resolves when the settlement is durable. */
   append(hold: Hold, settling: Settling): Promise<Posted> {
     this.closed(hold)
     this.#arrivals.add(performance.now())
@@ -112,29 +108,14 @@ export class Journal {
     try {
       const postings = pending.map(({ settling }) => postingOf(settling))
       const batch = { postings, opened: lasting.map(recordOf), closed }
-      const posted = await this.#writeWithRetry(batch)
-      this.failure = undefined
-      settleAll(pending, posted)
+      settleAll(pending, await this.#write(batch))
     } catch (error) {
-      this.failure = error
       this.#closed.push(...closed)
       for (const hold of lasting) {
         hold.recorded = false
         if (!hold.over) hold.place = this.#open.add(hold)
       }
       for (const one of pending) one.reject(error)
-    }
-  }
-
-  /** Retrying is safe: a request that is in the ledger already is not charged twice. */
-  async #writeWithRetry(batch: Batch): Promise<Posted[]> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#write(batch)
-      } catch (error) {
-        if (attempt >= ATTEMPTS) throw error
-        await Bun.sleep(attempt * RETRY_PAUSE)
-      }
     }
   }
 

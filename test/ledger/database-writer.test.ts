@@ -1,0 +1,44 @@
+import { describe, expect, test } from "bun:test"
+import { DatabaseWriter } from "../../src/ledger/database-writer.ts"
+import type { Batch } from "../../src/store/settlements.ts"
+import type { Store } from "../../src/store/store.ts"
+import { TestDatabase } from "../store/test-database.ts"
+
+const EMPTY: Batch = { postings: [], opened: [], closed: [] }
+
+/** The store of a database that is away for some calls. */
+function failing(store: Store, state: { failures: number }): Store {
+  const post: Store["settlements"]["post"] = (...parameters) => {
+    if (state.failures-- > 0) return Promise.reject(new Error("database or disk is full"))
+    return store.settlements.post(...parameters)
+  }
+  return { ...store, settlements: { ...store.settlements, post } }
+}
+
+describe("posting to a database that is away", () => {
+  test("is repeated, and no one notices when that helps", async () => {
+    await using database = TestDatabase.direct()
+    const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), 200)
+    expect(await writer.write("node", EMPTY)).toEqual([])
+    expect(writer.failure).toBeUndefined()
+  })
+
+  test("fails when it lasts, says why, and the next success is the end of it", async () => {
+    await using database = TestDatabase.direct()
+    const state = { failures: Infinity }
+    const writer = new DatabaseWriter(failing(database.store, state), 100)
+    await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
+    expect(writer.failure).toMatchObject({ message: "database or disk is full" })
+    state.failures = 0
+    await writer.write("node", EMPTY)
+    expect(writer.failure).toBeUndefined()
+  })
+
+  test("is looked at, so that it is known when the database is back", async () => {
+    await using database = TestDatabase.direct()
+    const writer = new DatabaseWriter(failing(database.store, { failures: 1 }), 0)
+    await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
+    await writer.look("node")
+    expect(writer.failure).toBeUndefined()
+  })
+})
