@@ -38,6 +38,7 @@ async function build(): Promise<void> {
       "src/store/sqlite/thread.ts",
       "src/store/sqlite/requests-thread.ts",
       "src/store/sqlite/conversations-thread.ts",
+      "src/store/sqlite/journal-thread.ts",
       "src/store/sqlite/checkpoint-thread.ts",
       "src/cli/watchdog-thread.ts",
       "src/relay/tokens/token-counter-thread.ts",

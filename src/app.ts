@@ -28,14 +28,12 @@ import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher } from "./keys/secret.ts"
 import type { LiveSettings } from "./management/live-settings.ts"
 import { Billing } from "./relay/billing/billing.ts"
-import { bootName } from "./machine/boot-name.ts"
 import { DeadlineWatch } from "./relay/pipeline/deadline-watch.ts"
 import { Pipeline } from "./relay/pipeline/pipeline.ts"
 import { ReasoningSigner } from "./relay/chat/reasoning-envelope.ts"
 import { TokenCounter } from "./relay/tokens/token-counter.ts"
 import { VendorState } from "./relay/state/vendor-state.ts"
 import { Health } from "./routing/health.ts"
-import { NodeLocks } from "./store/node-locks.ts"
 import { HttpClient } from "./wire/http/client.ts"
 
 /** A silent stream gets a comment this often, milliseconds. */
@@ -71,8 +69,7 @@ export class App implements AsyncDisposable {
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
     const limiter = limiterOf(machine)
-    const locks = new NodeLocks(join(settings.data, "run"), bootName())
-    building.use(await joinNode({ ...base, locks, keyring, limiter, events, live }))
+    building.use(await joinNode({ ...base, keyring, limiter, events, live }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())

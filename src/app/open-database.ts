@@ -1,13 +1,17 @@
-import { Ledger } from "../ledger/ledger.ts"
+import { join } from "node:path"
+import { Ledger, type LedgerAlarms } from "../ledger/ledger.ts"
 import { AnchorKeeper } from "../ledger/anchor-keeper.ts"
 import { randomText } from "../canon/random-text.ts"
+import { bootName } from "../machine/boot-name.ts"
 import { Machine } from "../machine/machine.ts"
 import { databaseOf } from "../store/installation-database.ts"
+import { NodeLocks } from "../store/node-locks.ts"
 import type { DatabaseWatch, ServingDatabase } from "../store/serving-database.ts"
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 import { openSecrets } from "./open-secrets.ts"
+import { openWriter } from "./open-writer.ts"
 import type { AppOptions } from "./options.ts"
 
 /** The open ledger, and what watches it. */
@@ -20,6 +24,7 @@ export interface OpenDatabase {
   readonly keeper: AnchorKeeper
   readonly ledger: Ledger
   readonly nodeId: string
+  readonly locks: NodeLocks
   readonly secrets: InstallationSecrets
   /** Callers' keys are hashed with it, and what the gateway signs is signed. */
   readonly secret: string
@@ -35,10 +40,10 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const machine = building.use(new Machine(settings.data))
   const hasCompany = isShared || machine.presence.count > 1
-  const opened = databaseOf(settings)
-  const database = building.use(await opened.openToServe(hasCompany))
+  const installed = databaseOf(settings)
+  const database = building.use(await installed.openToServe(hasCompany))
   // After the ledger: secrets without a ledger mean that the ledger is lost.
-  const { secrets, keyPepper: secret } = await openSecrets(opened, database.store)
+  const { secrets, keyPepper: secret } = await openSecrets(installed, database.store)
   const databaseWatch = database.watch((fault) => {
     ledger.refuse(fault)
     if (fault) events.ledgerLost(fault.message)
@@ -46,17 +51,21 @@ export async function openDatabase(
   })
   const store = databaseWatch.over(database.store)
   const nodeId = `node_${randomText(16)}`
-  const ledger = openLedger(store, nodeId, events)
+  const locks = new NodeLocks(join(settings.data, "run"), bootName())
+  const writing = { settings, store, locks, nodeId, alarms: alarmsOf(events) }
+  const writer = await openWriter(writing, building)
+  const ledger = new Ledger(store, nodeId, alarmsOf(events), writer)
   const anchors = { store, data: settings.data, secret, alarms: events }
   const keeper = building.use(await AnchorKeeper.open(anchors))
-  return { machine, database, store, databaseWatch, keeper, ledger, nodeId, secrets, secret }
+  const opened = { machine, database, store, databaseWatch, keeper, ledger, nodeId, locks }
+  return { ...opened, secrets, secret }
 }
 
-function openLedger(store: Store, nodeId: string, events: Events): Ledger {
-  return new Ledger(store, nodeId, {
+function alarmsOf(events: Events): LedgerAlarms {
+  return {
     writtenOff: (request, { amount, reason }) => events.writtenOff(request, amount, reason),
     settledLate: events.settledLate,
     expired: (hold) => events.holdExpired(hold.request, hold.account),
     failed: events.ledgerFailed,
-  })
+  }
 }

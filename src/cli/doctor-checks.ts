@@ -7,6 +7,7 @@ import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/l
 import type { Settings } from "../config/settings.ts"
 import type { Check } from "./doctor-check.ts"
 import { inspectLedger } from "./inspect-ledger.ts"
+import { checkJournal } from "./doctor-journal.ts"
 import { checkProviders } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
@@ -32,11 +33,13 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   }
   const { settings, check } = await withConsole(load, loaded)
   const providers = await checkProviders(settings)
+  const journal = checkJournal(settings.data)
   return [
     checkSettings(loaded),
     ...(check === undefined ? [] : [check]),
     checkData(settings.data),
     await checkDatabase(settings),
+    ...(journal === undefined ? [] : [journal]),
     providers.clock,
     ...providers.checks,
     checkPrices(settings),

@@ -1,9 +1,27 @@
 import type { ConfigProblem } from "./config-error.ts"
-import { Fault, flag, number, readSecret, readText, reading } from "./scalars.ts"
-import type { DatabaseSettings } from "./settings.ts"
+import {
+  duration,
+  durationOrOff,
+  Fault,
+  flag,
+  number,
+  oneOf,
+  readSecret,
+  readText,
+  reading,
+} from "./scalars.ts"
+import type { DatabaseSettings, SettleMode } from "./settings.ts"
 
 const CONNECTIONS = 10
 const SHORTEST_SECRET = 32
+const PATIENCE = 10_000
+
+/** With a journal, an outage stops nobody before leases end; without, they only keep others waiting. Milliseconds. */
+const LEASE_TERMS = { database: 15_000, journal: 60_000 }
+const SHORTEST_TERM = 5_000
+const LONGEST_TERM = 600_000
+
+const SETTLE = ["database", "journal"] as const
 
 /** How PostgreSQL's clients write whether and how to encrypt: libpq's `sslmode`. */
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
@@ -40,6 +58,22 @@ export function databaseSecret() {
   })
 }
 
+/** Where a charge has to be written before the last byte of its answer leaves. */
+export function settleMode() {
+  return oneOf(SETTLE, "way to settle")
+}
+
+/** How long leases last. */
+function leaseTerm() {
+  const length = duration()
+  return reading((input) => {
+    const { data, error } = length.safeParse(input)
+    if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is no length of time")
+    const isPossible = data >= SHORTEST_TERM && data <= LONGEST_TERM
+    return isPossible ? data : new Fault("must be between 5s and 10m")
+  })
+}
+
 /** The names under `database` in the file. */
 export const databaseScalars = {
   url: databaseUrl().optional(),
@@ -47,6 +81,9 @@ export const databaseScalars = {
   allow_insecure: flag().optional(),
   prepared_statements: flag().optional(),
   secret: databaseSecret().optional(),
+  settle: settleMode().optional(),
+  patience: durationOrOff().optional(),
+  lease_term: leaseTerm().optional(),
 }
 
 /** What the file says of the database. */
@@ -56,12 +93,16 @@ export interface DatabaseSection {
   readonly allow_insecure?: boolean | undefined
   readonly prepared_statements?: boolean | undefined
   readonly secret?: string | undefined
+  readonly settle?: SettleMode | undefined
+  readonly patience?: number | undefined
+  readonly lease_term?: number | undefined
 }
 
 /** What the environment says of it, which wins. */
 export interface DatabaseOverrides {
   readonly databaseUrl?: string
   readonly databaseSecret?: string
+  readonly databaseSettle?: SettleMode
 }
 
 /** Undefined: SQLite, in the data folder. */
@@ -72,12 +113,32 @@ export function databaseSettings(
   const url = overrides.databaseUrl ?? section?.url
   if (url === undefined) return undefined
   const secret = overrides.databaseSecret ?? section?.secret
+  const settle = overrides.databaseSettle ?? section?.settle ?? "database"
   return {
     url,
     connections: section?.connections ?? CONNECTIONS,
     preparedStatements: section?.prepared_statements ?? true,
     allowInsecure: section?.allow_insecure ?? false,
+    settle,
+    leaseTerm: section?.lease_term ?? LEASE_TERMS[settle],
+    patience: section?.patience ?? PATIENCE,
     ...(secret === undefined ? {} : { secret }),
+  }
+}
+
+/** What is wrong with a journal that has no database to post to. */
+export function strayJournal(
+  section: DatabaseSection | null | undefined,
+  overrides: DatabaseOverrides,
+): ConfigProblem | undefined {
+  const isSetHere = overrides.databaseSettle !== undefined
+  const settle = overrides.databaseSettle ?? section?.settle
+  const url = overrides.databaseUrl ?? section?.url
+  if (settle !== "journal" || url !== undefined) return undefined
+  return {
+    path: isSetHere ? "TOLLGATE_SETTLE" : "database.settle",
+    message:
+      "is for a PostgreSQL database, and database.url is not set: SQLite is on the node's own disk already",
   }
 }
 

@@ -1,5 +1,10 @@
 import type { ConfigProblem } from "./config-error.ts"
-import { type DatabaseOverrides, databaseSecret, databaseUrl } from "./database-settings.ts"
+import {
+  type DatabaseOverrides,
+  databaseSecret,
+  databaseUrl,
+  settleMode,
+} from "./database-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { Fault, durationOrOff, host, number, oneOf, readSecret, readWith } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
@@ -16,6 +21,7 @@ const KNOWN_VARIABLES = [
   "TOLLGATE_MEMORY_MB",
   "TOLLGATE_PORT",
   "TOLLGATE_SECRET",
+  "TOLLGATE_SETTLE",
   "TOLLGATE_WATCHDOG",
   "TOLLGATE_WORKERS",
 ]
@@ -67,6 +73,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     data: read("TOLLGATE_DATA", (text) => text),
     databaseUrl: read("TOLLGATE_DATABASE_URL", readWith(databaseUrl())),
     databaseSecret: read("TOLLGATE_SECRET", readWith(databaseSecret())),
+    databaseSettle: read("TOLLGATE_SETTLE", readWith(settleMode())),
     adminToken: read("TOLLGATE_ADMIN_TOKEN", readSecret),
   }
   return {

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path"
 import { buildSettings } from "./build.ts"
 import { writtenNames } from "./changeable-settings.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
-import { insecureDatabase } from "./database-settings.ts"
+import { insecureDatabase, strayJournal } from "./database-settings.ts"
 import { environmentProviders, switchedOn } from "./environment-providers.ts"
 import { readEnvironment } from "./environment.ts"
 import type { Finding } from "./finding.ts"
@@ -67,6 +67,8 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const databasePath = own.overrides.databaseUrl ? "TOLLGATE_DATABASE_URL" : "database.url"
   const insecure = insecureDatabase(settings.database, databasePath)
   if (insecure) throw new ConfigError([insecure])
+  const stray = strayJournal(reading.settings.database, own.overrides)
+  if (stray) throw new ConfigError([stray])
   const astray = strayAliases(settings, options.modelsOf)
   if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))
   return {

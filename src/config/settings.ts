@@ -175,6 +175,9 @@ export interface ConversationSettings {
   readonly totalBytes: number
 }
 
+/** Where a charge is written before the last byte of its answer leaves: in the database, or on the node's own disk. */
+export type SettleMode = "database" | "journal"
+
 /** A PostgreSQL database. */
 export interface DatabaseSettings {
   /** `postgres://user:password@host/name?sslmode=verify-full`. Never printed. */
@@ -185,6 +188,11 @@ export interface DatabaseSettings {
   readonly preparedStatements: boolean
   /** Whether it may be reached over a network without verifying who it is. */
   readonly allowInsecure: boolean
+  readonly settle: SettleMode
+  /** How long leases last after the node was last heard of, milliseconds: what an outage stops after with a journal. */
+  readonly leaseTerm: number
+  /** How long running answers wait for their charge while it is away, milliseconds. */
+  readonly patience: number
   /** What callers' keys are hashed with and stored secrets are encrypted with is derived from it; absent: a secret in the database. Never printed. */
   readonly secret?: string
 }

@@ -1,3 +1,4 @@
+import { LedgerError } from "../store/ledger-error.ts"
 import type { Batch, Posted } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import type { SettlementWriter } from "./settlement-writer.ts"
@@ -6,24 +7,31 @@ import type { SettlementWriter } from "./settlement-writer.ts"
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
 
+export interface Patience {
+  /** How long settlements wait for the database, milliseconds. */
+  readonly patience: number
+  /** Whether an attempt that takes longer is given up: what became of it is not known then. */
+  readonly givesUp: boolean
+}
+
 /** Posts settlements to the database: while it is away, they wait. */
 export class DatabaseWriter implements SettlementWriter {
+  readonly outlastsOutages = false
   readonly #store: Store
-  readonly #patience: number
+  readonly #patience: Patience
   failure: unknown
 
-  /** @param patience how long settlements wait for the database, milliseconds. */
-  constructor(store: Store, patience: number) {
+  constructor(store: Store, patience: Patience) {
     this.#store = store
     this.#patience = patience
   }
 
   /** It may be repeated: a request that is in the ledger already is not charged twice. */
   async write(node: string, batch: Batch): Promise<readonly Posted[]> {
-    const deadline = performance.now() + this.#patience
+    const deadline = performance.now() + this.#patience.patience
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
-        const posted = await this.#store.settlements.post(node, batch)
+        const posted = await this.#post(node, batch, deadline - performance.now())
         this.failure = undefined
         return posted
       } catch (error) {
@@ -42,4 +50,26 @@ export class DatabaseWriter implements SettlementWriter {
     await this.#store.nodes.poll(node, Date.now())
     if (this.failure === failure) this.failure = undefined
   }
+
+  /** Nothing is written but in the database. */
+  async close(): Promise<void> {}
+
+  #post(node: string, batch: Batch, patience: number): Promise<readonly Posted[]> {
+    const posting = this.#store.settlements.post(node, batch)
+    return this.#patience.givesUp ? within(patience, posting) : posting
+  }
+}
+
+async function within<T>(patience: number, promise: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(tooLate()), patience)
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function tooLate(): LedgerError {
+  return new LedgerError("unavailable", "the database has not taken the charges in time")
 }

@@ -1,6 +1,7 @@
 import { LinkedList } from "../canon/linked-list.ts"
-import type { Batch, HoldRecord, Posted, Posting } from "../store/settlements.ts"
+import type { Batch, HoldRecord, Posting } from "../store/settlements.ts"
 import type { Hold } from "./hold.ts"
+import type { Settled } from "./settlement-writer.ts"
 
 /** The longest that a settlement waits for others to share its commit, in milliseconds. */
 const GATHER_TIME = 8
@@ -14,7 +15,7 @@ type Settling = Omit<Posting, "receipt"> & { readonly receipt: () => string }
 
 interface Pending {
   readonly settling: Settling
-  resolve(posted: Posted): void
+  resolve(settled: Settled): void
   reject(error: unknown): void
 }
 
@@ -23,7 +24,7 @@ interface Pending {
  * share one transaction. A lone request never waits for others.
  */
 export class GroupCommit {
-  readonly #write: (batch: Batch) => Promise<readonly Posted[]>
+  readonly #write: (batch: Batch) => Promise<readonly Settled[]>
   #pending: Pending[] = []
   #closed: string[] = []
   /**
@@ -38,7 +39,7 @@ export class GroupCommit {
   #immediate: ReturnType<typeof setImmediate> | undefined
 
   /** @param write makes a batch durable. A request that it is given again is not charged again. */
-  constructor(write: (batch: Batch) => Promise<readonly Posted[]>) {
+  constructor(write: (batch: Batch) => Promise<readonly Settled[]>) {
     this.#write = write
   }
 
@@ -55,7 +56,7 @@ export class GroupCommit {
   }
 
   /** Resolves when the settlement is durable. */
-  append(hold: Hold, settling: Settling): Promise<Posted> {
+  append(hold: Hold, settling: Settling): Promise<Settled> {
     this.closed(hold)
     this.#arrivals.add(performance.now())
     return new Promise((resolve, reject) => {
@@ -155,7 +156,7 @@ class Arrivals {
   }
 }
 
-function settleAll(pending: readonly Pending[], posted: readonly Posted[]): void {
+function settleAll(pending: readonly Pending[], posted: readonly Settled[]): void {
   pending.forEach((one, index) => {
     const answer = posted[index]
     if (answer) one.resolve(answer)

@@ -1,13 +1,13 @@
 import type { WriteOff } from "../accounting/chained-records.ts"
 import type { Payer } from "../accounting/payer.ts"
-import type { Batch, HoldRecord, Posted } from "../store/settlements.ts"
+import type { Batch, HoldRecord } from "../store/settlements.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Store } from "../store/store.ts"
 import { DatabaseWriter } from "./database-writer.ts"
 import { GroupCommit } from "./group-commit.ts"
 import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { LeasedBalances } from "./leased-balances.ts"
-import type { SettlementWriter } from "./settlement-writer.ts"
+import type { Settled, SettlementWriter } from "./settlement-writer.ts"
 
 /** Alarms for the operator. None of them throws. */
 export interface LedgerAlarms {
@@ -36,8 +36,8 @@ const LEASES_ARE_OVER = new LedgerError(
   "the database has not renewed this node's leases: others may spend them now",
 )
 
-/** How long settlements wait for the database where nothing else is said, milliseconds. */
-const PATIENCE = 200
+/** How settlements wait for a database that is a file. */
+const PATIENCE = { patience: 200, givesUp: false }
 
 const IMAGINED = { recorded: false, over: true } as const
 
@@ -72,9 +72,10 @@ export class Ledger {
     this.#commits = new GroupCommit((batch) => this.#write(batch))
   }
 
-  /** Why the ledger cannot be written now; undefined while it can. */
+  /** Why no new request may begin; undefined while it may. */
   get failure(): unknown {
-    return this.#refusal ?? this.#writer.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
+    const refusal = this.#writer.outlastsOutages ? undefined : this.#refusal
+    return refusal ?? this.#writer.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
   }
 
   /**
@@ -100,7 +101,10 @@ export class Ledger {
     return performance.now() > this.#spendUntil || Date.now() > this.#spendUntilTime
   }
 
-  /** Refuses new holds, for a reason; without one, accepts them. */
+  /**
+   * The database cannot be used, for a reason; without one, it can. New holds are refused, or those that need more than is
+   * leased where settlements do not need the database.
+   */
   refuse(reason: unknown): void {
     this.#refusal = reason
   }
@@ -174,7 +178,12 @@ export class Ledger {
   }
 
   /** The same, with an `attempt` that places the hold as soon as there is enough. Resolves to its result. */
-  extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined> {
+  async extend<T>(
+    payer: Payer,
+    amount: bigint,
+    attempt: () => T | undefined,
+  ): Promise<T | undefined> {
+    if (this.#refusal !== undefined) throw this.#refusal
     return this.#balances.extend(payer, amount, attempt)
   }
 
@@ -219,11 +228,11 @@ export class Ledger {
       const { state } = hold
       const posting = { request, account, key, budgets, amount, writtenOff, at, receipt, state }
       const posted = await this.#commits.append(hold, posting)
-      const { charged, balance } = posted
+      const { charged } = posted
       this.#apply(hold, posted)
       this.#report(request, posted, amount, writtenOff)
       const written = writtenOff.reduce((sum, part) => sum + part.amount, amount - charged)
-      return { charged, writtenOff: written, balance }
+      return { charged, writtenOff: written, balance: hold.balances[0]?.posted ?? 0n }
     } catch (error) {
       this.#failed(hold, amount)
       this.#alarms.failed(error)
@@ -263,9 +272,10 @@ export class Ledger {
   /** Writes everything that has ended. The leases are returned when the node leaves. */
   async close(): Promise<void> {
     await this.#commits.flush()
+    await this.#writer.close()
   }
 
-  async #write(batch: Batch): Promise<readonly Posted[]> {
+  async #write(batch: Batch): Promise<readonly Settled[]> {
     const node = this.#node
     const posted = await this.#writer.write(node, batch)
     return node === this.#node ? posted : posted.map(unleased)
@@ -279,7 +289,7 @@ export class Ledger {
   }
 
   /** Raises the alarms of a settlement; there are rarely any. */
-  #report(request: string, posted: Posted, amount: bigint, writtenOff: readonly WriteOff[]): void {
+  #report(request: string, posted: Settled, amount: bigint, writtenOff: readonly WriteOff[]): void {
     for (const writeOff of writtenOff) this.#alarms.writtenOff(request, writeOff)
     const lost = amount - posted.charged
     if (lost > 0n) this.#alarms.writtenOff(request, { amount: lost, reason: "late" })
@@ -287,11 +297,11 @@ export class Ledger {
   }
 
   /** Applies a posted charge to the leased balances. A lease that was lost meanwhile has not paid for it. */
-  #apply(hold: Hold, posted: Posted): void {
+  #apply(hold: Hold, posted: Settled): void {
     const [account] = hold.balances
     if (account) {
       account.leased -= posted.fromLease
-      account.posted = posted.balance
+      account.posted = posted.balance ?? account.posted - posted.charged
     }
     posted.fromBudgetLeases.forEach((fromLease, index) => {
       const budget = hold.balances[index + 1]
@@ -324,7 +334,7 @@ function momentFor(payer: Payer): number {
 }
 
 /** What was drawn from the leases of the node that this one was before. */
-function unleased(posted: Posted): Posted {
+function unleased(posted: Settled): Settled {
   return {
     ...posted,
     fromLease: 0n,

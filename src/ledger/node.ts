@@ -113,6 +113,7 @@ export class Node implements AsyncDisposable {
       host: hostname(),
       beatAt: this.#beatAt,
       machine: this.#lock ? (this.#locks?.machine ?? null) : null,
+      leaseTerm: this.#leaseTerm,
     })
     this.#renewed(begunAt)
   }
@@ -160,10 +161,10 @@ export class Node implements AsyncDisposable {
     for (const node of await this.#store.nodes.list()) {
       if (node.id === this.id) continue
       const state = this.#stateOf(node)
-      if (state === "alive" || (state === "unknown" && now - node.beatAt <= this.#deadAfter))
-        continue
+      const deadAfter = node.leaseTerm ?? this.#deadAfter
+      if (state === "alive" || (state === "unknown" && now - node.beatAt <= deadAfter)) continue
       // It may beat at this moment: only silence that lasts ends a node that cannot be checked.
-      const silence = state === "dead" ? undefined : this.#deadAfter
+      const silence = state === "dead" ? undefined : deadAfter
       await this.#remove(node.id, silence)
       if (!this.#wasOwn(node)) this.#locks?.remove(node.id)
     }

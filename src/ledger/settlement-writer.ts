@@ -1,7 +1,15 @@
 import type { Batch, Posted } from "../store/settlements.ts"
 
+/** A settlement that is durable. */
+export interface Settled extends Omit<Posted, "balance"> {
+  /** The account's balance after it; undefined where the database does not have it yet. */
+  readonly balance: bigint | undefined
+}
+
 /** Makes settlements durable: in the database, or first in the node's journal. */
 export interface SettlementWriter {
+  /** Whether it goes on while the database is away. */
+  readonly outlastsOutages: boolean
   /** Why settlements cannot be written; undefined while they can. */
   readonly failure: unknown
   /**
@@ -9,7 +17,9 @@ export interface SettlementWriter {
    * @param node under which the money is leased.
    * @throws when it is not, as far as is known.
    */
-  write(node: string, batch: Batch): Promise<readonly Posted[]>
-  /** Checks whether a failure is over. */
+  write(node: string, batch: Batch): Promise<readonly Settled[]>
+  /** Checks whether a failure is over. To be called again and again. */
   look(node: string): Promise<void>
+  /** Brings what is written to the database, as far as it can be reached. */
+  close(): Promise<void>
 }

@@ -9,6 +9,8 @@ export interface NodeRecord {
   readonly beatAt: number
   /** Where it holds the lock that proves it alive; null when it holds none. */
   readonly machine: string | null
+  /** How long its leases last after a beat, milliseconds; absent or null: it did not say. */
+  readonly leaseTerm?: number | null
 }
 
 /** A node that joins again goes by another id: `node_x`, `node_x.2`, `node_x.3`. */

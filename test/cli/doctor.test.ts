@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import { openJournal } from "../../src/store/installation-journal.ts"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { createInstallation, runCommand, runJson } from "../support/process.ts"
 
@@ -71,6 +72,19 @@ test("a healthy installation", async () => {
     "prices: ok",
   ])
   expect(words).not.toContain("To fix")
+}, 20_000)
+
+test("a journal with charges that the database does not have yet", async () => {
+  const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
+    await using journal = await openJournal(data)
+    await journal.lines.add({ node: "dead", bodies: ["{}", "{}"], done: [] })
+    await journal.lines.refuse(2, "out of range")
+  })
+  expect(exitCode).toBe(0)
+  expect(checkOf(diagnosis, "journal")).toMatchObject({
+    result: "warning",
+    found: expect.stringMatching(/^1 charges wait .* since .*; it has refused 1$/),
+  })
 }, 20_000)
 
 test("a credential that the provider refuses", async () => {

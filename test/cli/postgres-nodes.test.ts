@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { journalState } from "../../src/store/installation-journal.ts"
 import { startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
 import { PostgresServer } from "../support/postgres-server.ts"
 import {
@@ -23,10 +24,11 @@ interface Twins extends Disposable {
   readonly right: Installation
 }
 
-function createTwins(vendorUrl: string, databaseUrl: string): Twins {
+/** @param more of the settings of the database. */
+function createTwins(vendorUrl: string, databaseUrl: string, more = "connections: 10"): Twins {
   const yaml = `
 server: { port: 0 }
-database: { url: "${databaseUrl}" }
+database: { url: "${databaseUrl}", ${more} }
 providers:
   vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${vendorUrl}" }
 models:
@@ -111,4 +113,32 @@ test("a database that crashes and comes back costs running answers time, and not
   const { entries } = await runJson<{ entries: number }>(left, "ledger", "verify")
   // The grant, and three chats.
   expect(entries).toBe(4)
+}, 40_000)
+
+test("with a journal nobody notices that the database crashes, and a node that dies meanwhile charges when it is back", async () => {
+  using vendor = startVendor(() => streamed([WHOLE_STREAM]))
+  using twins = createTwins(vendor.url, server.url(await server.create()), "settle: journal")
+  const { left } = twins
+  const key = await createCaller(left)
+  const serving = await startServing(left)
+  expect(await (await chat(serving, key)).text()).toContain("[DONE]")
+  server.crash()
+  await until(() => serving.errors().includes("book_lost"))
+  for (let index = 0; index < 10; index++) {
+    expect(await (await chat(serving, key)).text()).toContain("[DONE]")
+  }
+  expect((await fetch(`${serving.url}/readyz`)).status).toBe(200)
+  serving.process.kill("SIGKILL")
+  await serving.process.exited
+  expect(journalState(left.data)?.waiting).toBeGreaterThanOrEqual(10)
+
+  await server.restart()
+  await using again = await startServing(left)
+  expect(await (await chat(again, key)).text()).toContain("[DONE]")
+  again.process.kill("SIGTERM")
+  expect(await again.process.exited).toBe(0)
+  expect(journalState(left.data)).toEqual({ waiting: 0, oldest: null, refused: 0 })
+  const { entries } = await runJson<{ entries: number }>(left, "ledger", "verify")
+  // The grant, and twelve chats.
+  expect(entries).toBe(13)
 }, 40_000)

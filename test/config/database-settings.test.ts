@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { ConfigError } from "../../src/config/config-error.ts"
 import { describeSettings } from "../../src/config/describe.ts"
 import { loadSettings } from "../../src/config/load.ts"
 import { secretsOf } from "../../src/config/secret-values.ts"
+import { TemporaryDirectory } from "../store/test-database.ts"
 
 const SECRET = "0123456789abcdef0123456789abcdef"
 
@@ -50,6 +53,38 @@ describe("a database", () => {
     ["postgres://[::1]/tollgate", "taken"],
   ])("%s: %s", (url, words) => {
     expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
+  })
+
+  test("says where charges are written, and for how long leases last then", () => {
+    const url = { TOLLGATE_DATABASE_URL: "postgres://localhost/tollgate" }
+    const plain = load(url).database
+    expect(plain).toMatchObject({ settle: "database", patience: 10_000, leaseTerm: 15_000 })
+    const journal = load({ ...url, TOLLGATE_SETTLE: "journal" }).database
+    expect(journal).toMatchObject({ settle: "journal", leaseTerm: 60_000 })
+    expect(refusalOf({ ...url, TOLLGATE_SETTLE: "log" })).toContain("Known here: database, journal")
+    expect(refusalOf({ TOLLGATE_SETTLE: "journal" })).toContain(
+      "TOLLGATE_SETTLE: is for a PostgreSQL database",
+    )
+  })
+
+  test.each([
+    ["5s", 5_000],
+    ["10m", 600_000],
+    ["4s", "must be between 5s and 10m"],
+    ["11m", "must be between 5s and 10m"],
+    ["soon", "must be a length of time"],
+  ])("leases that last %s", (term, expected) => {
+    using folder = new TemporaryDirectory()
+    const file = join(folder.path, "tollgate.yaml")
+    const url = "postgres://localhost/tollgate"
+    writeFileSync(
+      file,
+      `database: { url: "${url}", lease_term: ${term}, settle: journal, patience: 3s }`,
+    )
+    const read = () => loadSettings({ environment: {}, vendors: [], file }).settings.database
+    if (typeof expected === "number") {
+      expect(read()).toMatchObject({ leaseTerm: expected, patience: 3_000, settle: "journal" })
+    } else expect(read).toThrow(expected)
   })
 
   test("wants a secret that cannot be guessed", () => {

@@ -18,7 +18,10 @@ function failing(store: Store, state: { failures: number }): Store {
 describe("posting to a database that is away", () => {
   test("is repeated, and no one notices when that helps", async () => {
     await using database = TestDatabase.direct()
-    const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), 200)
+    const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
+      patience: 200,
+      givesUp: false,
+    })
     expect(await writer.write("node", EMPTY)).toEqual([])
     expect(writer.failure).toBeUndefined()
   })
@@ -26,7 +29,10 @@ describe("posting to a database that is away", () => {
   test("fails when it lasts, says why, and the next success is the end of it", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
-    const writer = new DatabaseWriter(failing(database.store, state), 100)
+    const writer = new DatabaseWriter(failing(database.store, state), {
+      patience: 100,
+      givesUp: false,
+    })
     await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
     expect(writer.failure).toMatchObject({ message: "database or disk is full" })
     state.failures = 0
@@ -36,7 +42,10 @@ describe("posting to a database that is away", () => {
 
   test("is looked at, so that it is known when the database is back", async () => {
     await using database = TestDatabase.direct()
-    const writer = new DatabaseWriter(failing(database.store, { failures: 1 }), 0)
+    const writer = new DatabaseWriter(failing(database.store, { failures: 1 }), {
+      patience: 0,
+      givesUp: false,
+    })
     await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
     await writer.look("node")
     expect(writer.failure).toBeUndefined()

@@ -40,7 +40,12 @@ function listeners(ledger: Ledger): NodeListeners {
 async function joined(database: TestDatabase, node: string, store: Store): Promise<Ledger> {
   const record = { id: node, process: 1, host: "test", beatAt: Date.now(), machine: null }
   await store.nodes.join(record)
-  return new Ledger(store, node, database.alarms, new DatabaseWriter(store, 0))
+  return new Ledger(
+    store,
+    node,
+    database.alarms,
+    new DatabaseWriter(store, { patience: 0, givesUp: false }),
+  )
 }
 
 for (const engine of ENGINES) {

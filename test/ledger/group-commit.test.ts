@@ -1,6 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test"
-import type { Batch, Posted } from "../../src/store/settlements.ts"
+import type { Batch } from "../../src/store/settlements.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
+import type { Settled } from "../../src/ledger/settlement-writer.ts"
 import { GroupCommit } from "../../src/ledger/group-commit.ts"
 import { payerOf } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
@@ -13,7 +14,7 @@ class FakeLedgerStore {
   /** Writing waits while this is pending. */
   gate: Promise<void> = Promise.resolve()
 
-  readonly write = async (batch: Batch): Promise<Posted[]> => {
+  readonly write = async (batch: Batch): Promise<Settled[]> => {
     await this.gate
     if (this.failures > 0) {
       this.failures--
@@ -47,7 +48,7 @@ function holdOf(request: string, age = 0): Hold {
   }
 }
 
-function settle(commits: GroupCommit, hold: Hold): Promise<Posted> {
+function settle(commits: GroupCommit, hold: Hold): Promise<Settled> {
   hold.over = true
   const { request, amount, at } = hold
   const receipt = () => `settled ${request}`

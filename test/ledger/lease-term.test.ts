@@ -70,6 +70,19 @@ for (const engine of ENGINES) {
       })
     })
 
+    test("a node whose leases last longer is not removed by one whose leases do not", async () => {
+      if (engine.name !== "PostgreSQL") return
+      await using database = await TestDatabase.on(engine)
+      const { nodes } = database.store
+      const patient = { id: "patient", process: 1, host: "h", beatAt: 0, machine: null }
+      await nodes.join({ ...patient, leaseTerm: 60_000 })
+      await nodes.join({ ...patient, id: "quick", leaseTerm: 100 })
+      const options = { leaseTerm: 100, pollEvery: 20 }
+      await using _ = await Node.join(database.store, "other", listeners(), options)
+      await until(async () => (await nodes.list()).every(({ id }) => id !== "quick"))
+      expect((await nodes.poll("patient", null)).known).toBe(true)
+    })
+
     test("a node that beats at the moment it would be removed stays", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store

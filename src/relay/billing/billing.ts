@@ -3,7 +3,7 @@ import type { BalanceSnapshot, Settlement } from "../../ledger/hold.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type HoldAlarms, Holds } from "./holds.ts"
-import { refuseUncharged } from "./payment-refusals.ts"
+import { refuseUnwritten } from "./payment-refusals.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import type { PricedUsage } from "./priced-usage.ts"
 import { Pricing, type PricingAlarms } from "./pricing.ts"
@@ -41,7 +41,7 @@ export class Billing {
 
   /**
    * Resolves when the charge is on disk.
-   * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
+   * @throws GatewayError `book_unavailable`: the answer must not be released, and says whether it was charged.
    */
   settle(charge: PendingCharge, deployment: Deployment, priced: PricedUsage): Promise<Settlement> {
     const { call, request, model, attempts, losses, firstByteAt, hold } = charge
@@ -68,7 +68,9 @@ export class Billing {
         ...(unpriced && { unpriced }),
       })
     const writeOff = beyond && { amount: beyond.amount, reason: "usage_beyond_bound" as const }
-    return this.#ledger.settle(hold, cost.total, receipt, writeOff).catch(refuseUncharged)
+    return this.#ledger
+      .settle(hold, cost.total, receipt, writeOff)
+      .catch((error: unknown) => refuseUnwritten(error, this.#ledger.isAstray))
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; no one has to wait for it. */

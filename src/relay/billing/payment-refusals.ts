@@ -15,11 +15,17 @@ export function ledgerUnavailable(cause?: unknown): GatewayError {
   )
 }
 
-/** The ledger has raised the alarm by now. */
-export function refuseUncharged(cause: unknown): never {
+/**
+ * The ledger has raised the alarm by now.
+ * @param isUnclear whether the database may have taken the charge before it was lost.
+ */
+export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
+  const consequence = isUnclear
+    ? "It was charged only if GET /v1/receipts has a receipt of it later."
+    : "Nothing was charged."
   throw new GatewayError(
     "book_unavailable",
-    "The charge of this answer could not be written, so the answer was not released to its end. Nothing was charged. Try again shortly.",
+    `The charge of this answer could not be written, so the answer was not released to its end. ${consequence} Try again shortly.`,
     { cause },
   )
 }

@@ -35,9 +35,9 @@ export function explaining<Methods extends object>(methods: Methods, place: stri
   })
 }
 
-/** An error of the client as the store's own, where it comes from the database. */
+/** An error of the client as the store's own, where it is the database that cannot be used, and not what it was given. */
 export function explainedError(error: unknown, place: string): unknown {
-  return error instanceof PostgresFailure ? unavailable(error, place) : error
+  return error instanceof PostgresFailure && !error.isOfInput ? unavailable(error, place) : error
 }
 
 /** The database cannot be used now. */

@@ -45,6 +45,11 @@ export class PostgresFailure extends Error {
     return new PostgresFailure(this.cause, "not_done")
   }
 
+  /** Whether the database cannot take what it was given: a value out of range, a constraint that is violated. */
+  get isOfInput(): boolean {
+    return this.code.startsWith("22") || this.code.startsWith("23")
+  }
+
   /** Whether the connection cannot be used any more. */
   get isConnectionLost(): boolean {
     return (

@@ -6,7 +6,8 @@ import { takeHolds } from "./holds.ts"
 import { giveBackAll, RECALLS_FROM_NODE } from "./leases.ts"
 import { expireHolds } from "./receipts.ts"
 
-interface NodeRow extends Omit<NodeRecord, "beatAt"> {
+interface NodeRow extends Omit<NodeRecord, "beatAt" | "leaseTerm"> {
+  readonly lease_term: bigint | null
   /** How long ago it beat, by the database's clock; milliseconds. */
   readonly silence: bigint
 }
@@ -30,23 +31,26 @@ export function nodeMethods(client: PostgresClient): Store["nodes"] {
   return {
     async list() {
       const rows = await client.rows<NodeRow>(
-        "SELECT id, process, host, machine, tollgate_now() - beat_at AS silence FROM nodes ORDER BY id",
+        "SELECT id, process, host, machine, lease_term, tollgate_now() - beat_at AS silence FROM nodes ORDER BY id",
       )
-      return rows.map(({ id, process, host, machine, silence }) => ({
+      return rows.map(({ id, process, host, machine, silence, lease_term: term }) => ({
         id,
         process,
         host,
         // No node's clock decides about another one.
         beatAt: Date.now() - Number(silence),
         machine,
+        ...(term !== null && { leaseTerm: Number(term) }),
       }))
     },
-    async join({ id, process, host, machine }) {
+    async join({ id, process, host, machine, leaseTerm = null }) {
+      const term = leaseTerm === null ? null : BigInt(leaseTerm)
       await client.run(
-        `INSERT INTO nodes (id, process, host, beat_at, machine) VALUES ($1, $2, $3, tollgate_now(), $4)
+        `INSERT INTO nodes (id, process, host, beat_at, machine, lease_term)
+         VALUES ($1, $2, $3, tollgate_now(), $4, $5)
          ON CONFLICT (id) DO UPDATE SET process = excluded.process, host = excluded.host,
-           beat_at = excluded.beat_at, machine = excluded.machine`,
-        [id, BigInt(process), host, machine],
+           beat_at = excluded.beat_at, machine = excluded.machine, lease_term = excluded.lease_term`,
+        [id, BigInt(process), host, machine, term],
       )
     },
     async poll(id, beatAt) {

@@ -23,12 +23,16 @@ export interface PostgresAddress {
   readonly connections: number
   /** Absent: yes. */
   readonly preparedStatements?: boolean | undefined
+  /** How long leases last after a node has beaten, milliseconds. */
+  readonly leaseTerm?: number | undefined
   /** The secrets of the installation are derived from it; absent: one in the database. */
   readonly secret?: string | undefined
 }
 
 /** How long a connection may take to open, milliseconds. */
 const CONNECT_TIME = 5_000
+/** Three beats. Milliseconds. */
+const LEASE_TERM = 15_000
 /** A command needs few. */
 const COMMAND_CONNECTIONS = 2
 
@@ -94,6 +98,7 @@ export class PostgresDatabase implements Database {
       reading: this.#client(Math.max(1, connections - half)),
       place: this.place,
       openReader: () => this.openReader(),
+      leaseTerm: this.#address.leaseTerm ?? LEASE_TERM,
     })
   }
 

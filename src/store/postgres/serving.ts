@@ -14,20 +14,19 @@ import { postgresConsoleStore } from "./sign-in/console-store.ts"
 /** A poll is a round trip. Milliseconds. */
 const POLL_EVERY = 1_000
 
-/** Three beats. Milliseconds. */
-const LEASE_TERM = 15_000
-
 export interface ServingParts {
   readonly client: PostgresClient
   /** Connections for what reads much. */
   readonly reading: PostgresClient
   readonly place: string
   readonly openReader: () => Promise<StoreReader>
+  /** Milliseconds. */
+  readonly leaseTerm: number
 }
 
 /** What a node serves from. */
 export function openToServe(parts: ServingParts): ServingDatabase {
-  const { client, reading, place, openReader } = parts
+  const { client, reading, place, openReader, leaseTerm } = parts
   return {
     store: explained(postgresStore(client), place),
     reports: new PostgresReports(reading, place),
@@ -36,7 +35,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     files: (kind) => explaining(new PostgresFiles(reading, kind), place),
     openConsoleStore: async () => postgresConsoleStore(reading),
     pollEvery: POLL_EVERY,
-    leaseTerm: LEASE_TERM,
+    leaseTerm,
     // It is made for company.
     hasCompany: async () => {},
     openReader,

@@ -4,6 +4,7 @@ import { LEDGER } from "./2-ledger.ts"
 import { KEPT } from "./3-kept.ts"
 import { USERS } from "./4-users.ts"
 import { POSTING } from "./5-posting.ts"
+import { LEASE_TERMS } from "./6-lease-terms.ts"
 
 /** The tables of a PostgreSQL database, as the steps that lead to them. */
 export const SCHEMA: readonly SchemaStep[] = [
@@ -12,4 +13,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: KEPT, oldest: 1 },
   { sql: USERS, oldest: 1 },
   { sql: POSTING, oldest: 1 },
+  { sql: LEASE_TERMS, oldest: 1 },
 ]

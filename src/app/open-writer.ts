@@ -1,0 +1,36 @@
+import type { Settings } from "../config/settings.ts"
+import { DatabaseWriter } from "../ledger/database-writer.ts"
+import { JournalPoster } from "../ledger/journal-poster.ts"
+import { JournalWriter } from "../ledger/journal-writer.ts"
+import type { LedgerAlarms } from "../ledger/ledger.ts"
+import type { SettlementWriter } from "../ledger/settlement-writer.ts"
+import type { NodeLocks } from "../store/node-locks.ts"
+import { openJournal } from "../store/installation-journal.ts"
+import type { Store } from "../store/store.ts"
+
+interface WritingParts {
+  readonly settings: Settings
+  readonly store: Store
+  readonly locks: NodeLocks
+  readonly nodeId: string
+  readonly alarms: LedgerAlarms
+}
+
+/**
+ * How settlements become durable, as the settings say; undefined: as a file's do.
+ * @throws LedgerError when the journal cannot be opened.
+ */
+export async function openWriter(
+  { settings, store, locks, nodeId, alarms }: WritingParts,
+  building: AsyncDisposableStack,
+): Promise<SettlementWriter | undefined> {
+  if (!settings.database) return undefined
+  const { settle, patience } = settings.database
+  if (settle === "database") return new DatabaseWriter(store, { patience, givesUp: true })
+  const journal = building.use(await openJournal(settings.data))
+  const poster = new JournalPoster(store, journal.lines, alarms)
+  const isAlive = (node: string): boolean => locks.stateOf(node, locks.machine) === "alive"
+  const writer = new JournalWriter({ journal, poster, isAlive })
+  await writer.recover(nodeId)
+  return writer
+}

@@ -1,0 +1,34 @@
+import { journalState } from "../store/installation-journal.ts"
+import type { Check } from "./doctor-check.ts"
+
+/** A database that is there takes what waits within seconds. Milliseconds. */
+const LONG_WAIT = 60_000
+
+/** What waits in the journal of a data folder; undefined where there is none. */
+export function checkJournal(folder: string, now = Date.now()): Check | undefined {
+  const name = "journal"
+  try {
+    const state = journalState(folder)
+    if (state === null) return undefined
+    const { waiting, oldest, refused } = state
+    const since = oldest === null ? "" : `, the oldest since ${new Date(oldest).toISOString()}`
+    const found = `${waiting} charges wait for the database${since}; it has refused ${refused}`
+    if (refused > 0) {
+      const mend =
+        "look for ledger_failed in the log: these charges are in journal.db, with the reason"
+      return { name, result: "warning", found, mend }
+    }
+    const isLate = oldest !== null && now - oldest > LONG_WAIT
+    if (!isLate) return { name, result: "ok", found }
+    return {
+      name,
+      result: "warning",
+      found,
+      mend: "start a gateway on this data folder: it posts them",
+    }
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error)
+    const mend = "move journal.db aside, and keep it: it may hold charges that are not posted yet"
+    return { name, result: "failed", found, mend }
+  }
+}

@@ -1,0 +1,145 @@
+import type { WriteOff } from "../accounting/chained-records.ts"
+import type { JournalLines } from "../store/journal.ts"
+import { LedgerError } from "../store/ledger-error.ts"
+import type { Batch, Posted, Posting } from "../store/settlements.ts"
+import type { Store } from "../store/store.ts"
+
+/** More at once cost the database as much each. */
+const MOST_POSTINGS = 128
+/** Between attempts while the database is away, milliseconds. */
+const PAUSE = 250
+/** How often something that is posted alone may fail for another reason than the database's being away. */
+const ATTEMPTS = 5
+
+/** What is in the journal, and not in the database yet. */
+export interface Waiting {
+  readonly node: string
+  /** Its lines, which are removed once it is in the database. */
+  readonly lines: readonly number[]
+  readonly batch: Batch
+}
+
+export interface PosterAlarms {
+  writtenOff(request: string, writeOff: WriteOff): void
+  settledLate(request: string, charged: bigint): void
+  failed(error: unknown): void
+}
+
+/** Brings what is in the journal to the database, in order. A request that is in the ledger already is not charged again. */
+export class JournalPoster {
+  readonly #store: Store
+  readonly #lines: JournalLines
+  readonly #alarms: PosterAlarms
+  readonly #queue: Waiting[] = []
+  #running: Promise<void> | undefined
+  #isClosed = false
+  /** Postings that are not in the database yet. */
+  waiting = 0
+  /** Lines that can be removed. */
+  done: number[] = []
+
+  constructor(store: Store, lines: JournalLines, alarms: PosterAlarms) {
+    this.#store = store
+    this.#lines = lines
+    this.#alarms = alarms
+  }
+
+  add(waiting: Waiting): void {
+    this.#queue.push(waiting)
+    this.waiting += waiting.batch.postings.length
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  /** The lines to remove with what is written next. */
+  takeDone(): number[] {
+    const { done } = this
+    this.done = []
+    return done
+  }
+
+  /** Resolves when everything is posted, or a time is over. Milliseconds. */
+  async settled(patience: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, patience)
+    await Promise.race([this.#running, promise])
+    clearTimeout(timer)
+  }
+
+  /** The same, and posts nothing more. */
+  async close(patience: number): Promise<void> {
+    await this.settled(patience)
+    this.#isClosed = true
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const taken = this.#takeNext()
+      await this.#post(taken)
+      this.waiting -= taken.batch.postings.length
+    }
+  }
+
+  /** The next ones of one node, as one. */
+  #takeNext(): Waiting {
+    const [first] = this.#queue
+    const node = first?.node ?? ""
+    const lines: number[] = []
+    const postings: Posting[] = []
+    const opened: Batch["opened"][number][] = []
+    const closed: string[] = []
+    let count = 0
+    for (const { batch, ...one } of this.#queue) {
+      if (one.node !== node) break
+      if (count > 0 && postings.length + batch.postings.length > MOST_POSTINGS) break
+      lines.push(...one.lines)
+      postings.push(...batch.postings)
+      opened.push(...batch.opened)
+      closed.push(...batch.closed)
+      count++
+    }
+    this.#queue.splice(0, count)
+    return { node, lines, batch: { postings, opened, closed } }
+  }
+
+  /** Until it is in the database, or refused, or the process ends. */
+  async #post({ node, lines, batch }: Waiting): Promise<void> {
+    for (let attempt = 1; !this.#isClosed; attempt++) {
+      try {
+        const posted = await this.#store.settlements.post(node, batch)
+        batch.postings.forEach((posting, index) => this.#report(posting, posted[index]))
+        this.done.push(...lines)
+        return
+      } catch (error) {
+        if (error instanceof LedgerError) attempt = 0
+        else if (batch.postings.length > 1) return await this.#postOneByOne({ node, lines, batch })
+        else if (attempt >= ATTEMPTS) return await this.#refuse(lines, error)
+        await Bun.sleep(PAUSE)
+      }
+    }
+  }
+
+  /** One of them is refused: the others are not to suffer from it. */
+  async #postOneByOne({ node, lines, batch }: Waiting): Promise<void> {
+    const { postings, opened, closed } = batch
+    for (const [index, posting] of postings.entries()) {
+      const alone = { postings: [posting], opened: [], closed: [] }
+      await this.#post({ node, lines: lines.slice(index, index + 1), batch: alone })
+    }
+    await this.#post({ node, lines: [], batch: { postings: [], opened, closed } })
+  }
+
+  /** Keeps what the database refuses, for someone to look at. */
+  async #refuse(lines: readonly number[], error: unknown): Promise<void> {
+    this.#alarms.failed(error)
+    for (const line of lines) await this.#lines.refuse(line, String(error))
+  }
+
+  #report({ request, amount }: Posting, posted: Posted | undefined): void {
+    if (posted === undefined) return
+    const lost = amount - posted.charged
+    if (lost > 0n) this.#alarms.writtenOff(request, { amount: lost, reason: "late" })
+    if (posted.late) this.#alarms.settledLate(request, posted.charged)
+  }
+}

@@ -1,0 +1,25 @@
+import type { Posting } from "../store/settlements.ts"
+
+/** A posting as a line of the journal: JSON, whose amounts are text. */
+export function writePosting({ amount, writtenOff, ...posting }: Posting): string {
+  return JSON.stringify({
+    ...posting,
+    amount: String(amount),
+    writtenOff: writtenOff.map((part) => ({ ...part, amount: String(part.amount) })),
+  })
+}
+
+type Written<Amounts> = Omit<Amounts, "amount"> & { readonly amount: string }
+type WrittenPosting = Written<Omit<Posting, "writtenOff">> & {
+  readonly writtenOff: readonly Written<Posting["writtenOff"][number]>[]
+}
+
+/** @param body as `writePosting` has written it. */
+export function readPosting(body: string): Posting {
+  const { amount, writtenOff, ...posting } = JSON.parse(body) as WrittenPosting
+  return {
+    ...posting,
+    amount: BigInt(amount),
+    writtenOff: writtenOff.map((part) => ({ ...part, amount: BigInt(part.amount) })),
+  }
+}

@@ -1,0 +1,133 @@
+import type { Journal, JournalLine } from "../store/journal.ts"
+import { LedgerError } from "../store/ledger-error.ts"
+import type { Batch, Posting } from "../store/settlements.ts"
+import { readPosting, writePosting } from "./journal-posting.ts"
+import type { JournalPoster, Waiting } from "./journal-poster.ts"
+import type { Settled, SettlementWriter } from "./settlement-writer.ts"
+
+/** So many settlements may wait for the database, some 100 MB; then no new request begins. */
+const MOST_WAITING = 50_000
+/** How often it looks for what dead processes have left, milliseconds. */
+const ADOPT_EVERY = 10_000
+/** How many of them at once. */
+const ADOPTED = 1_000
+/** How long they may take to be posted before this process begins, milliseconds. */
+const RECOVERY_TIME = 5_000
+/** How long what is written may take to reach the database when the process ends, milliseconds. */
+const CLOSE_TIME = 5_000
+
+export interface JournalParts {
+  readonly journal: Journal
+  readonly poster: JournalPoster
+  /** Whether the process of a node runs on this machine. */
+  readonly isAlive: (node: string) => boolean
+}
+
+/**
+ * Writes settlements to the node's own disk, and posts them to the database afterwards: once by their requests, in order,
+ * with the leases of the node that settled them. While the database is away, nobody waits for it.
+ */
+export class JournalWriter implements SettlementWriter {
+  readonly outlastsOutages = true
+  readonly #parts: JournalParts
+  #failure: unknown
+  #adoptAt = 0
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts
+  }
+
+  get failure(): unknown {
+    return this.#failure ?? (this.#parts.poster.waiting >= MOST_WAITING ? FULL : undefined)
+  }
+
+  async write(node: string, batch: Batch): Promise<readonly Settled[]> {
+    const { poster } = this.#parts
+    const { postings } = batch
+    const first = postings.length === 0 ? 0 : await this.#add(node, postings.map(writePosting))
+    poster.add({ node, lines: postings.map((_, index) => first + index), batch })
+    return postings.map(settled)
+  }
+
+  async look(node: string): Promise<void> {
+    const { poster } = this.#parts
+    // A line that says nothing is written and removed: the disk can be written.
+    if (this.#failure !== undefined) poster.done.push(await this.#add(node, [""]))
+    if (poster.waiting > 0) return
+    if (poster.done.length > 0) await this.#add(node, [])
+    if (performance.now() >= this.#adoptAt) await this.#adoptAll(node)
+  }
+
+  /**
+   * Posts what processes have left that are dead, before others take back their leases; for a while at most.
+   * @param own the node that this process is.
+   */
+  async recover(own: string): Promise<void> {
+    await this.#adoptAll(own)
+    await this.#parts.poster.settled(RECOVERY_TIME)
+  }
+
+  async #adoptAll(own: string): Promise<void> {
+    const { journal, isAlive } = this.#parts
+    const lines = await journal.lines.list(0, ADOPTED)
+    if (lines.length < ADOPTED) this.#adoptAt = performance.now() + ADOPT_EVERY
+    const alive = new Map([[own, true]])
+    for (const line of lines) {
+      const isOfTheLiving = alive.get(line.node) ?? isAlive(line.node)
+      alive.set(line.node, isOfTheLiving)
+      if (!isOfTheLiving) await this.#adopt(line)
+    }
+  }
+
+  async #adopt(line: JournalLine): Promise<void> {
+    const { journal, poster } = this.#parts
+    try {
+      poster.add(adopted(line))
+    } catch (error) {
+      await journal.lines.refuse(line.number, String(error))
+    }
+  }
+
+  async close(): Promise<void> {
+    const { poster } = this.#parts
+    await poster.close(CLOSE_TIME)
+    if (poster.done.length > 0) await this.#add("", [])
+  }
+
+  /** @returns the number of the first line. */
+  async #add(node: string, bodies: readonly string[]): Promise<number> {
+    const { journal, poster } = this.#parts
+    const done = poster.takeDone()
+    try {
+      const first = await journal.lines.add({ node, bodies, done })
+      this.#failure = undefined
+      return first
+    } catch (error) {
+      poster.done.push(...done)
+      this.#failure = error
+      throw error
+    }
+  }
+}
+
+const FULL = new LedgerError(
+  "unavailable",
+  `the journal holds ${MOST_WAITING} settlements that the database has not taken`,
+)
+
+/** All of it is paid from the node's lease, as was held. */
+function settled({ request, amount, budgets }: Posting): Settled {
+  return {
+    request,
+    charged: amount,
+    fromLease: amount,
+    fromBudgetLeases: budgets.map(() => amount),
+    balance: undefined,
+    late: false,
+  }
+}
+
+function adopted({ number, node, body }: JournalLine): Waiting {
+  const postings = body === "" ? [] : [readPosting(body)]
+  return { node, lines: [number], batch: { postings, opened: [], closed: [] } }
+}

@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import type { Journal, JournalState } from "./journal.ts"
+import { openSqliteJournal } from "./sqlite/journal-file.ts"
+import { openOnThread } from "./sqlite/thread-client.ts"
+
+/** Opens the journal of a data folder to write to, on a thread of its own: waiting for the disk stops no one. */
+export function openJournal(folder: string): Promise<Journal> {
+  return openOnThread<Journal>("store/sqlite/journal-thread.ts", journalFileIn(folder))
+}
+
+/** What the journal of a data folder holds; null when it has none. */
+export function journalState(folder: string): JournalState | null {
+  const path = journalFileIn(folder)
+  if (!existsSync(path)) return null
+  const { methods, close } = openSqliteJournal(path)
+  try {
+    return methods.lines.state()
+  } finally {
+    close()
+  }
+}
+
+function journalFileIn(folder: string): string {
+  return join(folder, "journal.db")
+}

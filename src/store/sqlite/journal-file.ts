@@ -1,0 +1,91 @@
+import { Database } from "bun:sqlite"
+import { statSync } from "node:fs"
+import { LedgerError } from "../ledger-error.ts"
+import type { Journal, JournalAddition, JournalLine, JournalState } from "../journal.ts"
+import type { Direct, GroupsOf } from "../methods.ts"
+import { makePrivateFile } from "../private-file.ts"
+import { asLedgerError } from "./explain-error.ts"
+import { migrate } from "./migrate.ts"
+import { JOURNAL_SCHEMA } from "./schemas/journal.ts"
+import { useWriteAheadLog } from "./write-ahead-log.ts"
+
+/** How long one process waits for another, milliseconds. */
+const BUSY_TIME = 5_000
+
+interface StateRow {
+  readonly waiting: number
+  readonly oldest: number | null
+  readonly refused: number
+}
+
+/**
+ * Opens the journal of a data folder, which all its processes share. A line is on the disk when it has been added.
+ * @throws LedgerError `damaged` or `unavailable`.
+ */
+export function openSqliteJournal(path: string) {
+  const database = opened(path)
+  const inode = inodeOf(path)
+  const insert = database.prepare<{ number: number }, [string, number, string]>(
+    "INSERT INTO lines (node, at, body) VALUES (?, ?, ?) RETURNING number",
+  )
+  const remove = database.prepare<unknown, [string]>(
+    "DELETE FROM lines WHERE number IN (SELECT value FROM json_each(?))",
+  )
+  const list = database.prepare<JournalLine, [number, number]>(
+    "SELECT number, node, body FROM lines WHERE number > ? AND refusal IS NULL ORDER BY number LIMIT ?",
+  )
+  const state = database.prepare<StateRow, []>(
+    `SELECT count(*) FILTER (WHERE refusal IS NULL) AS waiting, min(at) FILTER (WHERE refusal IS NULL) AS oldest,
+       count(refusal) AS refused FROM lines`,
+  )
+  const add = database.transaction(({ node, bodies, done }: JournalAddition): number => {
+    const now = Date.now()
+    let first = 0
+    for (const body of bodies) {
+      const number = insert.get(node, now, body)?.number ?? 0
+      if (first === 0) first = number
+    }
+    if (done.length > 0) remove.run(JSON.stringify(done))
+    return first
+  })
+  const lines: Direct<GroupsOf<Journal>>["lines"] = {
+    add(addition) {
+      // What is written to a file that was deleted is lost with this process.
+      if (inodeOf(path) !== inode) {
+        throw new LedgerError("missing", `the journal ${path} was deleted: start the gateway again`)
+      }
+      return add.immediate(addition)
+    },
+    list: (after, limit) => list.all(after, limit),
+    refuse(number, reason) {
+      database.run("UPDATE lines SET refusal = ? WHERE number = ?", [reason, number])
+    },
+    state: (): JournalState => state.get() ?? { waiting: 0, oldest: null, refused: 0 },
+  }
+  return {
+    methods: { lines },
+    explained: (error: unknown) => asLedgerError(path, error),
+    close: () => database.close(),
+  }
+}
+
+function opened(path: string): Database {
+  let database: Database | undefined
+  try {
+    makePrivateFile(path)
+    database = new Database(path, { create: true, strict: true })
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+    useWriteAheadLog(database)
+    database.run("PRAGMA synchronous = FULL")
+    migrate(database, JOURNAL_SCHEMA)
+    return database
+  } catch (error) {
+    database?.close()
+    throw asLedgerError(path, error)
+  }
+}
+
+/** 0 where there is none. */
+function inodeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
+}

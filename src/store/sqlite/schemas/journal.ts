@@ -1,0 +1,15 @@
+import type { Schema } from "../migrate.ts"
+
+const LINES = `
+CREATE TABLE lines (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  node TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  -- Why the database refuses it; null while it has not been asked.
+  refusal TEXT
+) STRICT;
+`
+
+/** Settlements that wait for the database, `journal.db`. */
+export const JOURNAL_SCHEMA: Schema = { file: "journal.db", steps: [LINES] }
