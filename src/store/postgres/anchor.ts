@@ -31,7 +31,7 @@ interface Horizon {
   readonly row: bigint
   /** The oldest transaction that runs. */
   readonly oldest: bigint
-  /** The first transaction that has not begun. */
+  /** A transaction that began after it was given. */
   readonly next: bigint
 }
 
@@ -58,9 +58,10 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
   return client.transaction(async (transaction) => {
     const before = await readAnchor(transaction, "FOR UPDATE")
     const until = stableRow(before, horizon)
+    const isWaiting = until === null
     const rows = await transaction.rows<{ position: bigint; hash: string }>(ROWS, [
       before.last_row,
-      until,
+      until ?? before.last_row,
       CHUNK,
     ])
     const ends = await readEnds(transaction)
@@ -77,33 +78,36 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
       row_count: BigInt(sum.count),
       hash_sum: sum.text,
       at: last === undefined && isSame ? before.at : BigInt(at),
-      next_row: horizon.row,
-      next_transaction: horizon.next,
+      // What is waited for stays until it has come and all of it is taken in.
+      ...(isWaiting || isBehind ? {} : { next_row: horizon.row, next_transaction: horizon.next }),
     }
     await writeAnchor(transaction, after)
     return { anchor: anchorOf(after), isBehind }
   })
 }
 
-/** The position up to which all rows are visible. */
-function stableRow(anchor: AnchorRow, { row, oldest, next }: Horizon): bigint {
-  if (oldest === next) return row
+/** The position up to which all rows are visible; null when what is waited for has not come. */
+function stableRow(anchor: AnchorRow, { row, oldest, next }: Horizon): bigint | null {
+  if (oldest > next) return row
   // A cluster that was restored has smaller numbers: all that can be read in it is committed.
-  const isOver = oldest >= anchor.next_transaction || next < anchor.next_transaction
-  return isOver ? anchor.next_row : anchor.last_row
+  const isOver = oldest > anchor.next_transaction || next < anchor.next_transaction
+  return isOver ? anchor.next_row : null
 }
 
 async function readHorizon(client: PostgresClient): Promise<Horizon> {
-  // The position first: what is drawn between the two reads is beyond it.
+  // One after the other: who has drawn the position or a smaller one has a smaller number than this transaction.
   const position = await client.row<{ row: bigint }>(
     "SELECT last_value AS row FROM ledger_position",
   )
-  const snapshot = await client.row<Pick<Horizon, "oldest" | "next">>(
-    `SELECT pg_snapshot_xmin(snapshot)::text::bigint AS oldest, pg_snapshot_xmax(snapshot)::text::bigint AS next
-     FROM pg_current_snapshot() AS snapshot`,
+  // Not the end of a snapshot: that is the last transaction that is over, and younger ones may run.
+  const own = await client.row<{ next: bigint }>(
+    "SELECT pg_current_xact_id()::text::bigint AS next",
   )
-  if (!position || !snapshot) throw new Error("the database has no positions")
-  return { ...position, ...snapshot }
+  const snapshot = await client.row<{ oldest: bigint }>(
+    "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest",
+  )
+  if (!position || !own || !snapshot) throw new Error("the database has no positions")
+  return { ...position, ...own, ...snapshot }
 }
 
 async function readAnchor(statements: Statements, lock: "" | "FOR UPDATE"): Promise<AnchorRow> {
