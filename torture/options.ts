@@ -1,13 +1,16 @@
 import { parseArgs } from "node:util"
-import { SQLITE } from "./engines.ts"
+import { SQLITE, type TortureEngine } from "./engines.ts"
+import { POSTGRESQL } from "./postgresql.ts"
 import type { TortureOptions } from "./torture.ts"
+
+const ENGINES: readonly TortureEngine[] = [SQLITE, POSTGRESQL]
 
 /** What `--help` prints. */
 export const USAGE = `usage: npm run torture -- [options]
 
 Plays faults on nodes that serve, then compares what callers and the vendor saw with the ledger.
 
-  --engine NAME     sqlite (the default)
+  --engine NAME     sqlite (the default) or postgresql
   --minutes N       how long faults are played (2)
   --nodes N         how many serve from one database (3)
   --callers N       how many call at the same time (12)
@@ -34,10 +37,11 @@ export function readOptions(words: readonly string[]): CommandLine {
       help: { type: "boolean", default: false },
     },
   })
-  if (values.engine !== "sqlite") throw new Error(`there is no engine '${values.engine}'`)
+  const engine = ENGINES.find(({ name }) => name === values.engine)
+  if (!engine) throw new Error(`there is no engine '${values.engine}'`)
   return {
     isHelp: values.help,
-    engine: SQLITE,
+    engine,
     seconds: Math.round(positive("--minutes", values.minutes) * 60),
     nodes: Math.round(positive("--nodes", values.nodes)),
     callers: Math.round(positive("--callers", values.callers)),

@@ -1,0 +1,58 @@
+import { databaseOf } from "../src/store/installation-database.ts"
+import { PostgresServer } from "../test/support/postgres-server.ts"
+import type { DatabaseFault, TortureDatabase, TortureEngine } from "./engines.ts"
+import { networkFaults } from "./faults/fault-loop.ts"
+import { FaultyProxy } from "./proxy.ts"
+import type { Random } from "./random.ts"
+
+const CONNECTIONS = 4
+const LONGEST_OUTAGE = 3_000
+
+/** PostgreSQL: a server of its own, behind a proxy, with nodes that share no folder. */
+export const POSTGRESQL: TortureEngine = { name: "postgresql", start: startDatabase }
+
+async function startDatabase(): Promise<TortureDatabase> {
+  await using building = new AsyncDisposableStack()
+  const server = building.use(await PostgresServer.start({ isDurable: true }))
+  const proxy = building.use(await FaultyProxy.start(server.port))
+  const name = await server.create()
+  const direct = server.url(name)
+  const url = direct.replace(`:${server.port}/`, `:${proxy.port}/`)
+  const stack = building.move()
+  return {
+    yaml: `database: { url: "${url}", connections: ${CONNECTIONS} }\n`,
+    sharesFolder: false,
+    faults: () => [...networkFaults(proxy, "the database's connections"), ...serverFaults(server)],
+    openReader: ({ data }) =>
+      databaseOf({ data, database: { url: direct, connections: CONNECTIONS } }).openReader(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+function serverFaults(server: PostgresServer): DatabaseFault[] {
+  const restart =
+    (how: "SIGKILL" | "SIGQUIT" | "SIGINT") =>
+    async (random: Random): Promise<void> => {
+      process.kill(server.pid, how)
+      await Bun.sleep(random.between(0, LONGEST_OUTAGE))
+      await server.restart()
+    }
+  return [
+    { name: "the database killed", run: restart("SIGKILL") },
+    { name: "the database shut down immediately", run: restart("SIGQUIT") },
+    { name: "the database shut down fast", run: restart("SIGINT") },
+    { name: "all connections terminated", run: () => terminate(server) },
+    { name: "all connections terminated", run: () => terminate(server) },
+  ]
+}
+
+async function terminate(server: PostgresServer): Promise<void> {
+  const others = "pid <> pg_backend_pid() AND backend_type = 'client backend'"
+  try {
+    await server.administer(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`,
+    )
+  } catch {
+    // The connection that asks was lost as well, in the fault before.
+  }
+}
