@@ -98,6 +98,7 @@ export class App implements AsyncDisposable {
     const spool = new Spool(join(settings.data, "uploads"))
     const kept = { store, node: nodeId, secret, spool, files: database.files("answers") }
     const idempotency = building.use(openIdempotency(options, state, kept))
+    ledger.isClaimed = (request) => idempotency.isRunning(request)
     const performers = openPerformers(services, imageStore(base, state, events), building)
     const parts = { ...performers, store, keyring, ledger, limiter, idempotency, events, spool }
     const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }

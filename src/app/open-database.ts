@@ -11,7 +11,7 @@ import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 import { openSecrets } from "./open-secrets.ts"
-import { openWriter } from "./open-writer.ts"
+import { openWriters } from "./open-writers.ts"
 import type { AppOptions } from "./options.ts"
 
 /** The open ledger, and what watches it. */
@@ -53,8 +53,8 @@ export async function openDatabase(
   const nodeId = `node_${randomText(16)}`
   const locks = new NodeLocks(join(settings.data, "run"), bootName())
   const writing = { settings, store, locks, nodeId, alarms: alarmsOf(events) }
-  const writer = await openWriter(writing, building)
-  const ledger = new Ledger(store, nodeId, alarmsOf(events), writer)
+  const writers = await openWriters(writing, building)
+  const ledger = new Ledger(store, nodeId, alarmsOf(events), writers)
   const anchors = { store, data: settings.data, secret, alarms: events }
   const keeper = building.use(await AnchorKeeper.open(anchors))
   const opened = { machine, database, store, databaseWatch, keeper, ledger, nodeId, locks }

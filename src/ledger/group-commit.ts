@@ -11,7 +11,7 @@ const MIN_ARRIVALS = 8
 const RECORD_AFTER = 250
 
 /** A settlement whose receipt is built with those that share its commit, which is cheaper. */
-type Settling = Omit<Posting, "receipt"> & { readonly receipt: () => string }
+export type Settling = Omit<Posting, "receipt"> & { readonly receipt: () => string }
 
 interface Pending {
   readonly settling: Settling
@@ -55,9 +55,14 @@ export class GroupCommit {
     if (hold.recorded) this.#closed.push(hold.request)
   }
 
-  /** Resolves when the settlement is durable. */
+  /** Ends a hold with its settlement. Resolves when that is durable. */
   append(hold: Hold, settling: Settling): Promise<Settled> {
     this.closed(hold)
+    return this.add(settling)
+  }
+
+  /** The same for a hold that another one had. */
+  add(settling: Settling): Promise<Settled> {
     this.#arrivals.add(performance.now())
     return new Promise((resolve, reject) => {
       this.#pending.push({ settling, resolve, reject })

@@ -4,7 +4,7 @@ import type { Batch, HoldRecord } from "../store/settlements.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Store } from "../store/store.ts"
 import { DatabaseWriter } from "./database-writer.ts"
-import { GroupCommit } from "./group-commit.ts"
+import { GroupCommit, type Settling } from "./group-commit.ts"
 import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { LeasedBalances } from "./leased-balances.ts"
 import type { Settled, SettlementWriter } from "./settlement-writer.ts"
@@ -30,6 +30,13 @@ export interface HoldInput {
   readonly receipt: () => string
 }
 
+/** How settlements become durable. */
+export interface Writers {
+  readonly usual: SettlementWriter
+  /** For requests with an idempotency key, where that is another one: posts to the database. */
+  readonly claimed?: SettlementWriter
+}
+
 /** New requests wait until the database has renewed them. */
 const LEASES_ARE_OVER = new LedgerError(
   "unavailable",
@@ -51,6 +58,10 @@ export class Ledger {
   readonly #balances: LeasedBalances
   readonly #writer: SettlementWriter
   readonly #commits: GroupCommit
+  /** For requests whose end others ask the database for. */
+  readonly #claimed: GroupCommit | undefined
+  /** Whether others may ask the database what became of a request: it has an idempotency key. */
+  isClaimed: (request: string) => boolean = () => false
   #open = 0
   #isAstray = false
   #refusal: unknown
@@ -58,18 +69,16 @@ export class Ledger {
   #spendUntil = Infinity
   #spendUntilTime = Infinity
 
-  /** @param writer makes settlements durable; absent: posts them to the store. */
-  constructor(
-    store: Store,
-    node: string,
-    alarms: LedgerAlarms,
-    writer: SettlementWriter = new DatabaseWriter(store, PATIENCE),
-  ) {
+  /** @param writers make settlements durable; absent: they are posted to the store. */
+  constructor(store: Store, node: string, alarms: LedgerAlarms, writers?: Writers) {
     this.#node = node
     this.#alarms = alarms
     this.#balances = new LeasedBalances(store, node)
+    const writer = writers?.usual ?? new DatabaseWriter(store, PATIENCE)
+    const claimed = writers?.claimed
     this.#writer = writer
-    this.#commits = new GroupCommit((batch) => this.#write(batch))
+    this.#commits = new GroupCommit((batch) => this.#write(writer, batch))
+    this.#claimed = claimed && new GroupCommit((batch) => this.#write(claimed, batch))
   }
 
   /** Why no new request may begin; undefined while it may. */
@@ -227,7 +236,7 @@ export class Ledger {
     try {
       const { state } = hold
       const posting = { request, account, key, budgets, amount, writtenOff, at, receipt, state }
-      const posted = await this.#commits.append(hold, posting)
+      const posted = await this.#append(hold, posting)
       const { charged } = posted
       this.#apply(hold, posted)
       this.#report(request, posted, amount, writtenOff)
@@ -271,13 +280,20 @@ export class Ledger {
 
   /** Writes everything that has ended. The leases are returned when the node leaves. */
   async close(): Promise<void> {
+    await this.#claimed?.flush()
     await this.#commits.flush()
     await this.#writer.close()
   }
 
-  async #write(batch: Batch): Promise<readonly Settled[]> {
+  #append(hold: Hold, posting: Settling): Promise<Settled> {
+    if (!this.#claimed || !this.isClaimed(hold.request)) return this.#commits.append(hold, posting)
+    this.#commits.closed(hold)
+    return this.#claimed.add(posting)
+  }
+
+  async #write(writer: SettlementWriter, batch: Batch): Promise<readonly Settled[]> {
     const node = this.#node
-    const posted = await this.#writer.write(node, batch)
+    const posted = await writer.write(node, batch)
     return node === this.#node ? posted : posted.map(unleased)
   }
 

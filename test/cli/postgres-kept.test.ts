@@ -1,3 +1,4 @@
+import { SQL } from "bun"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type ScriptedVendor, startVendor, wholeAnswer } from "../relay/scripted-vendor.ts"
 import { PostgresServer } from "../support/postgres-server.ts"
@@ -16,6 +17,7 @@ const HELLO = { model: "vendor/echo", messages: [{ role: "user", content: "Hello
 const LONG = "tea and cake ".repeat(100_000)
 
 let server: PostgresServer
+let databaseUrl: string
 let vendor: ScriptedVendor
 /** What the vendor does next. */
 let answer: () => Response | Promise<Response>
@@ -28,9 +30,10 @@ let other: ServingProcess
 beforeAll(async () => {
   server = await PostgresServer.start()
   vendor = startVendor(() => answer())
+  databaseUrl = server.url(await server.create())
   const yaml = `
 server: { port: 0 }
-database: { url: "${server.url(await server.create())}" }
+database: { url: "${databaseUrl}" }
 providers:
   vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${vendor.url}" }
 models:
@@ -113,6 +116,27 @@ test("a conversation goes on at another machine", async () => {
   })
   expect(JSON.stringify(vendor.bodies.at(-1))).toContain("My name is Ann")
 }, 30_000)
+
+test("an answer that could not be kept is known to be lost at another machine, and is charged once", async () => {
+  await using sql = new SQL(databaseUrl, { max: 1 })
+  await sql.unsafe(`
+    CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$;
+    CREATE TRIGGER refuses BEFORE UPDATE ON idempotency FOR EACH ROW WHEN (NEW.state = 'kept')
+      EXECUTE FUNCTION refuse_answer()`)
+  let calls = 0
+  answer = () => {
+    calls++
+    return Response.json(wholeAnswer("heard once"))
+  }
+  const headers = { "idempotency-key": "lost" }
+  const first = await send(one, CHAT, HELLO, headers)
+  expect(await first.text()).toContain("heard once")
+  const again = await send(other, CHAT, HELLO, headers)
+  expect(again.status).toBe(409)
+  expect(await again.text()).toContain(first.headers.get("x-request-id") ?? "no id")
+  expect(calls).toBe(1)
+  await sql.unsafe("DROP TRIGGER refuses ON idempotency")
+}, 20_000)
 
 test("an answer is kept for all machines, also for those that outlive the one which gave it", async () => {
   let calls = 0

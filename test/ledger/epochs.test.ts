@@ -40,12 +40,8 @@ function listeners(ledger: Ledger): NodeListeners {
 async function joined(database: TestDatabase, node: string, store: Store): Promise<Ledger> {
   const record = { id: node, process: 1, host: "test", beatAt: Date.now(), machine: null }
   await store.nodes.join(record)
-  return new Ledger(
-    store,
-    node,
-    database.alarms,
-    new DatabaseWriter(store, { patience: 0, givesUp: false }),
-  )
+  const usual = new DatabaseWriter(store, { patience: 0, givesUp: false })
+  return new Ledger(store, node, database.alarms, { usual })
 }
 
 for (const engine of ENGINES) {

@@ -37,7 +37,7 @@ class Settling implements AsyncDisposable {
     this.#stack.use(journal)
     const isAlive = (other: string): boolean => other === "alive"
     this.writer = new JournalWriter({ journal, poster: this.poster, isAlive })
-    this.ledger = new Ledger(store, node, this.alarms, this.writer)
+    this.ledger = new Ledger(store, node, this.alarms, { usual: this.writer })
   }
 
   static async open(database: TestDatabase, node: string): Promise<Settling> {

@@ -21,6 +21,8 @@ const MAX_KEYS = 1_000_000
 const LOOK_EVERY = 100
 /** For how long. The other processes notice it sooner. */
 const LOOK_FOR = 60_000
+/** An answer that is not stored so long after its request was done is lost, milliseconds. */
+const STORE_TIME = 5_000
 /** How long the last answers may take to be written when the gateway ends, milliseconds. */
 const END_TIME = 5_000
 
@@ -57,6 +59,7 @@ export class Idempotency implements AsyncDisposable {
   readonly #parts: IdempotencyParts
   readonly #now: () => number
   readonly #runs = new Map<string, Run>()
+  readonly #ending = new AbortController()
   /** Opened when the first key comes. */
   #kept: KeptAnswers | undefined
 
@@ -68,6 +71,11 @@ export class Idempotency implements AsyncDisposable {
   /** Requests that run. */
   get running(): number {
     return this.#runs.size
+  }
+
+  /** Whether a request with an idempotency key runs here. */
+  isRunning(request: string): boolean {
+    return this.#runs.has(request)
   }
 
   /**
@@ -98,6 +106,7 @@ export class Idempotency implements AsyncDisposable {
     const isOver = Promise.all([...this.#runs.values()].map((run) => run.isOver))
     await Promise.race([isOver, patience.promise])
     clearTimeout(timer)
+    this.#ending.abort()
     await this.#kept?.[Symbol.asyncDispose]()
   }
 
@@ -108,6 +117,7 @@ export class Idempotency implements AsyncDisposable {
     let own: Readonly<Record<string, string>> | undefined
     let replaces: string | null = null
     let wasUnclear = false
+    const lookedAt = performance.now()
     for (;;) {
       const run = this.#newRun(id, input)
       const reader = run.recording.join()
@@ -116,7 +126,8 @@ export class Idempotency implements AsyncDisposable {
       this.#runs.delete(id)
       if (claim.fingerprint !== body.fingerprint) throw keyReused()
       own ??= await input.admit(claim, body)
-      const found = await this.#open().find(claim, input, wasUnclear)
+      const isLost = claim.state === "done" && performance.now() - lookedAt > STORE_TIME
+      const found = await this.#open().find(claim, input, { wasUnclear, isLost })
       if (found instanceof Response) return repeated(found, own)
       if (found === "gone") replaces = claim.request
       else if (performance.now() > giveUpAt || input.request.signal.aborted) throw unreachable()
@@ -167,6 +178,7 @@ export class Idempotency implements AsyncDisposable {
       isSettled: (status) => input.isSettled(id, status),
       onOver: () => this.#runs.delete(id),
       onFailure: (error) => notKept(id, error),
+      ending: this.#ending.signal,
     })
     this.#runs.set(id, run)
     return run

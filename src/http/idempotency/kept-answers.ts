@@ -66,13 +66,14 @@ export class KeptAnswers implements AsyncDisposable {
 
   /**
    * The answer of the request that has the key, or what is known of it.
-   * @param wasUnclear whether it was asked before: what is written of a request without a process is then the last word.
+   * @param looks `wasUnclear`: it was asked before, so what is written of a request without a process is the last word.
+   * `isLost`: the answer would have been stored by now.
    * @throws GatewayError `answerGone` of the request.
    */
   async find(
     claim: IdempotencyRecord,
     input: RepeatableRequest,
-    wasUnclear: boolean,
+    { wasUnclear, isLost }: { readonly wasUnclear: boolean; readonly isLost: boolean },
   ): Promise<Found> {
     const { node, store, runs } = this.#parts
     const { request } = claim
@@ -84,7 +85,8 @@ export class KeptAnswers implements AsyncDisposable {
       const answer = await this.#neighbours.ask(claim.node, request, signal)
       if (typeof answer === "object") return fromNeighbour(answer)
       const isAlive = (await store.nodes.list()).some(({ id }) => processOf(id) === claim.node)
-      if (isAlive && answer === "unreachable") return "unclear"
+      // On another machine, as long as it lives.
+      if (isAlive && answer === "unreachable" && !isLost) return "unclear"
     }
     // It may just have ended.
     if (!wasUnclear) return "unclear"

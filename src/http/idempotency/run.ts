@@ -13,6 +13,8 @@ export interface RunParts {
   readonly isSettled: (status: number) => Promise<boolean>
   readonly onOver: () => void
   readonly onFailure: (error: unknown) => void
+  /** Aborted when the gateway ends. */
+  readonly ending: AbortSignal
 }
 
 /** The last chunk of a body, and how that ended. */
@@ -79,8 +81,8 @@ export class Run {
     try {
       await this.#decide(status, last)
     } catch (error) {
-      // The claim stays as it is: the ledger will say what became of the request.
       this.#parts.onFailure(error)
+      void this.#decideLater(status)
     }
     this.#parts.onOver()
     this.recording.end(last.bytes, last.ending)
@@ -107,6 +109,21 @@ export class Run {
     }
   }
 
+  /** The database is away. Those who ask elsewhere wait until it knows that there is no answer. */
+  async #decideLater(status: number): Promise<void> {
+    const { claims, folder, id, ending } = this.#parts
+    while (!ending.aborted) {
+      await Bun.sleep(LATER)
+      try {
+        const isSettled = await this.#parts.isSettled(status)
+        if (isSettled || !(await claims.release(id))) await claims.drop(id)
+        return await folder.remove(id)
+      } catch {
+        // It has been reported.
+      }
+    }
+  }
+
   /** Keeps the answer, or gives the key back where nothing was done. */
   async #decide(status: number, { bytes, ending }: Last): Promise<void> {
     const { claims, folder, id, limits } = this.#parts
@@ -128,6 +145,9 @@ export class Run {
     for (const request of isKept ? dropped : [...dropped, id]) await folder.remove(request)
   }
 }
+
+/** Between attempts to say what became of a request, milliseconds. */
+const LATER = 1_000
 
 /**
  * Whether a body ends with the chunk that has just come. What writes a body closes it together with its

@@ -2,8 +2,7 @@ import type { Settings } from "../config/settings.ts"
 import { DatabaseWriter } from "../ledger/database-writer.ts"
 import { JournalPoster } from "../ledger/journal-poster.ts"
 import { JournalWriter } from "../ledger/journal-writer.ts"
-import type { LedgerAlarms } from "../ledger/ledger.ts"
-import type { SettlementWriter } from "../ledger/settlement-writer.ts"
+import type { LedgerAlarms, Writers } from "../ledger/ledger.ts"
 import type { NodeLocks } from "../store/node-locks.ts"
 import { openJournal } from "../store/installation-journal.ts"
 import type { Store } from "../store/store.ts"
@@ -20,17 +19,18 @@ interface WritingParts {
  * How settlements become durable, as the settings say; undefined: as a file's do.
  * @throws LedgerError when the journal cannot be opened.
  */
-export async function openWriter(
+export async function openWriters(
   { settings, store, locks, nodeId, alarms }: WritingParts,
   building: AsyncDisposableStack,
-): Promise<SettlementWriter | undefined> {
+): Promise<Writers | undefined> {
   if (!settings.database) return undefined
   const { settle, patience } = settings.database
-  if (settle === "database") return new DatabaseWriter(store, { patience, givesUp: true })
+  const database = new DatabaseWriter(store, { patience, givesUp: true })
+  if (settle === "database") return { usual: database }
   const journal = building.use(await openJournal(settings.data))
   const poster = new JournalPoster(store, journal.lines, alarms)
   const isAlive = (node: string): boolean => locks.stateOf(node, locks.machine) === "alive"
   const writer = new JournalWriter({ journal, poster, isAlive })
   await writer.recover(nodeId)
-  return writer
+  return { usual: writer, claimed: database }
 }
