@@ -16,7 +16,7 @@ export interface AnchorAlarms {
 }
 
 export interface AnchorParts {
-  readonly store: Store
+  readonly store: Pick<Store, "integrity">
   /** The data folder, which has the anchor's file. */
   readonly data: string
   /** The data folder's secret, which signs the anchor. */
@@ -42,7 +42,7 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Checks that the ledger is as far as the anchor file says; an older backup is not. */
+  /** Checks that the ledger is as far as the anchor file says. */
   static async open(parts: AnchorParts): Promise<AnchorKeeper> {
     const keeper = new AnchorKeeper(parts)
     try {
@@ -74,6 +74,8 @@ export class AnchorKeeper implements AsyncDisposable {
       // A long ledger is counted bit by bit.
       if (isBehind) this.#keptAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
+      // A server may have been replaced by one that lacks what this one has seen.
+      await this.#compare()
       await writeAnchor(data, anchor, secret)
       this.#written = anchor
     } catch (error) {
@@ -90,6 +92,7 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.position ?? 0)
   }
 
+  /** An older backup is not as far as the anchor file says, and neither is a replica that was behind. */
   async #compare(): Promise<void> {
     const { store, data, secret, alarms } = this.#parts
     const anchor = readAnchor(data, secret)?.anchor
@@ -103,7 +106,10 @@ export class AnchorKeeper implements AsyncDisposable {
   }
 }
 
-async function hasRow(store: Store, { lastRow, lastHash }: Anchor): Promise<boolean> {
+async function hasRow(
+  store: AnchorParts["store"],
+  { lastRow, lastHash }: Anchor,
+): Promise<boolean> {
   if (lastRow === 0) return true
   const [row] = await store.integrity.listRows(lastRow - 1, 1)
   return row?.position === lastRow && row.hash === lastHash
