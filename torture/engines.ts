@@ -5,10 +5,13 @@ import { databaseFileIn } from "../src/store/sqlite/database-file.ts"
 import type { StoreReader } from "../src/store/store.ts"
 import type { Random } from "./random.ts"
 
-/** A way to make a database suffer. Resolves when it is over. */
-export interface DatabaseFault {
+/** Resolves after that many milliseconds, or when the run is over. */
+export type Pause = (milliseconds: number) => Promise<unknown>
+
+/** Something that goes wrong. Resolves when all is well again. */
+export interface Fault {
   readonly name: string
-  run(random: Random): Promise<void>
+  run(random: Random, pause: Pause): Promise<void>
 }
 
 /** The database of a run, once it is there. */
@@ -18,7 +21,7 @@ export interface TortureDatabase extends AsyncDisposable {
   /** Whether all nodes have one data folder. */
   readonly sharesFolder: boolean
   /** How it suffers. */
-  faults(installation: Installation): readonly DatabaseFault[]
+  faults(installation: Installation): readonly Fault[]
   /** What the oracle reads. */
   openReader(installation: Installation): Promise<StoreReader>
 }
@@ -36,20 +39,23 @@ export const SQLITE: TortureEngine = {
     yaml: "",
     sharesFolder: true,
     faults: ({ data }) => [
-      { name: "the file locked by another process", run: (random) => lock(data, random) },
+      {
+        name: "the file locked by another process",
+        run: (random, pause) => lock(data, random, pause),
+      },
     ],
     openReader: ({ data }) => databaseOf({ data }).openReader(),
     async [Symbol.asyncDispose]() {},
   }),
 }
 
-async function lock(data: string, random: Random): Promise<void> {
+async function lock(data: string, random: Random, pause: Pause): Promise<void> {
   const time = random.between(200, 6_000)
   using database = new Database(databaseFileIn(data))
   database.run("PRAGMA busy_timeout = 5000")
   try {
     database.run("BEGIN IMMEDIATE")
-    await Bun.sleep(time)
+    await pause(time)
     database.run("ROLLBACK")
   } catch {
     // Someone else holds it.

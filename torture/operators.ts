@@ -11,25 +11,28 @@ const CREDIT = 1_000_000_000n
 /** A secret that is replaced works on for so long, so that no caller is at fault. */
 const GRACE_SECONDS = 3_600
 
-/** An operator who grants, refunds, takes back and changes keys while all goes on. */
-export class Operator {
+/** At the same time, since one who waits for a node does nothing else. */
+const OPERATORS = 4
+
+/** Operators who grant, refund, take back and change keys while all goes on. */
+export class Operators {
   readonly grants: GrantRecord[] = []
   keyChanges = 0
   readonly #world: World
   #isOver = false
-  #working = Promise.resolve()
+  #working: Promise<void>[] = []
 
   constructor(world: World) {
     this.#world = world
   }
 
   start(random: Random): void {
-    this.#working = this.#work(random)
+    this.#working = Array.from({ length: OPERATORS }, () => this.#work(random.fork()))
   }
 
   async stop(): Promise<void> {
     this.#isOver = true
-    await this.#working
+    await Promise.all(this.#working)
   }
 
   async #work(random: Random): Promise<void> {
@@ -98,9 +101,7 @@ export class Operator {
         if (response.ok) take?.(text)
         // The change was made, and its answer is lost.
         if (response.status === 409 && text.includes("original_request_id")) return 200
-        // Any other conflict says that the first one may still be running.
-        if (response.status < 500 && response.status !== 429 && response.status !== 409)
-          return response.status
+        if (response.status < 500 && response.status !== 429) return response.status
       } catch {
         // The node has died or is frozen; another one answers.
       }

@@ -1,16 +1,16 @@
 import { parseArgs } from "node:util"
 import { SQLITE, type TortureEngine } from "./engines.ts"
-import { POSTGRESQL } from "./postgresql.ts"
+import { POSTGRESQL, POSTGRESQL_JOURNAL } from "./postgresql.ts"
 import type { TortureOptions } from "./torture.ts"
 
-const ENGINES: readonly TortureEngine[] = [SQLITE, POSTGRESQL]
+const ENGINES: readonly TortureEngine[] = [SQLITE, POSTGRESQL, POSTGRESQL_JOURNAL]
 
 /** What `--help` prints. */
 export const USAGE = `usage: npm run torture -- [options]
 
 Plays faults on nodes that serve, then compares what callers and the vendor saw with the ledger.
 
-  --engine NAME     sqlite (the default) or postgresql
+  --engine NAME     sqlite (the default), postgresql or postgresql-journal
   --minutes N       how long faults are played (2)
   --nodes N         how many serve from one database (3)
   --callers N       how many call at the same time (12)

@@ -1,6 +1,6 @@
 import { databaseOf } from "../src/store/installation-database.ts"
 import { PostgresServer } from "../test/support/postgres-server.ts"
-import type { DatabaseFault, TortureDatabase, TortureEngine } from "./engines.ts"
+import type { Fault, Pause, TortureDatabase, TortureEngine } from "./engines.ts"
 import { networkFaults } from "./faults/fault-loop.ts"
 import { FaultyProxy } from "./proxy.ts"
 import type { Random } from "./random.ts"
@@ -9,9 +9,18 @@ const CONNECTIONS = 4
 const LONGEST_OUTAGE = 3_000
 
 /** PostgreSQL: a server of its own, behind a proxy, with nodes that share no folder. */
-export const POSTGRESQL: TortureEngine = { name: "postgresql", start: startDatabase }
+export const POSTGRESQL: TortureEngine = {
+  name: "postgresql",
+  start: () => startDatabase("database"),
+}
 
-async function startDatabase(): Promise<TortureDatabase> {
+/** The same with nodes that settle to journals of their own. */
+export const POSTGRESQL_JOURNAL: TortureEngine = {
+  name: "postgresql-journal",
+  start: () => startDatabase("journal"),
+}
+
+async function startDatabase(settle: "database" | "journal"): Promise<TortureDatabase> {
   await using building = new AsyncDisposableStack()
   const server = building.use(await PostgresServer.start({ isDurable: true }))
   const proxy = building.use(await FaultyProxy.start(server.port))
@@ -20,7 +29,7 @@ async function startDatabase(): Promise<TortureDatabase> {
   const url = direct.replace(`:${server.port}/`, `:${proxy.port}/`)
   const stack = building.move()
   return {
-    yaml: `database: { url: "${url}", connections: ${CONNECTIONS} }\n`,
+    yaml: `database: { url: "${url}", connections: ${CONNECTIONS}, settle: ${settle}, lease_term: 15s }\n`,
     sharesFolder: false,
     faults: () => [...networkFaults(proxy, "the database's connections"), ...serverFaults(server)],
     openReader: ({ data }) =>
@@ -29,12 +38,12 @@ async function startDatabase(): Promise<TortureDatabase> {
   }
 }
 
-function serverFaults(server: PostgresServer): DatabaseFault[] {
+function serverFaults(server: PostgresServer): Fault[] {
   const restart =
     (how: "SIGKILL" | "SIGQUIT" | "SIGINT") =>
-    async (random: Random): Promise<void> => {
+    async (random: Random, pause: Pause): Promise<void> => {
       process.kill(server.pid, how)
-      await Bun.sleep(random.between(0, LONGEST_OUTAGE))
+      await pause(random.between(0, LONGEST_OUTAGE))
       await server.restart()
     }
   return [

@@ -3,7 +3,7 @@ import { Callers } from "./callers.ts"
 import type { TortureEngine } from "./engines.ts"
 import { diskFaults, FaultLoop, networkFaults, nodeFaults } from "./faults/fault-loop.ts"
 import { Tally } from "./faults/tally.ts"
-import { Operator } from "./operators.ts"
+import { Operators } from "./operators.ts"
 import { type Evidence, type Finding, requestIdsOf } from "./oracle/evidence.ts"
 import { judge } from "./oracle/judge.ts"
 import { readLedger } from "./oracle/ledger-view.ts"
@@ -42,19 +42,19 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
   await using world = await buildWorld(options)
   const begun = performance.now()
   const callers = new Callers(world, begun)
-  const operator = new Operator(world)
+  const operators = new Operators(world)
   const faults = new Tally()
   const loops = loopsOf(world, faults)
   callers.start(options.callers, random.fork())
-  operator.start(random.fork())
+  operators.start(random.fork())
   for (const loop of loops) loop.start(random.fork())
   await Bun.sleep(options.seconds * 1_000)
   await Promise.all(loops.map((loop) => loop.stop()))
   await Promise.all(world.nodes.map((node) => node.start()))
-  await Promise.all([callers.stop(), operator.stop()])
+  await Promise.all([callers.stop(), operators.stop()])
   await callers.repeat()
   const exitCodes = await Promise.all(world.nodes.map((node) => node.stop()))
-  const evidence = await gather(world, callers, operator)
+  const evidence = await gather(world, callers, operators)
   const findings = [...judge(evidence), ...(await verifyByCommand(world))]
   return {
     evidence,
@@ -62,7 +62,7 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
     faults,
     exitCodes,
     crashes: world.nodes.reduce((sum, { crashes }) => sum + crashes, 0),
-    keyChanges: operator.keyChanges,
+    keyChanges: operators.keyChanges,
     vendorRequests: world.vendor.count,
     logs: world.nodes.map(({ log }) => log),
   }
@@ -77,12 +77,12 @@ function loopsOf(world: World, tally: Tally): FaultLoop[] {
   ].map((faults) => new FaultLoop(faults, tally))
 }
 
-async function gather(world: World, callers: Callers, operator: Operator): Promise<Evidence> {
+async function gather(world: World, callers: Callers, operators: Operators): Promise<Evidence> {
   await using reader = await world.database.openReader(world.installation)
   const known = new Set(callers.calls.flatMap((call) => [...requestIdsOf(call)]))
   return {
     calls: callers.calls,
-    grants: operator.grants,
+    grants: operators.grants,
     vendorCalls: (marker) => world.vendor.of(marker),
     ledger: await readLedger(reader, known),
   }

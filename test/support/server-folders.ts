@@ -5,7 +5,7 @@ import { join } from "node:path"
 /** Of the folders of servers, before the process that they belong to. */
 export const PREFIX = "tollgate-postgres-"
 /** There as long as the server runs. */
-export const PID_FILE = "postmaster.pid"
+const PID_FILE = "postmaster.pid"
 /** Milliseconds. */
 const SHUTDOWN_TIME = 2_000
 

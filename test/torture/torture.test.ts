@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Evidence, Finding } from "../../torture/oracle/evidence.ts"
 import { judge } from "../../torture/oracle/judge.ts"
-import { SQLITE } from "../../torture/engines.ts"
+import { SQLITE, type TortureEngine } from "../../torture/engines.ts"
+import { POSTGRESQL, POSTGRESQL_JOURNAL } from "../../torture/postgresql.ts"
 import { formatReport } from "../../torture/report.ts"
 import { torture, type TortureResult } from "../../torture/torture.ts"
 
-const OPTIONS = { seconds: 5, nodes: 2, callers: 6, seed: 15, fillsDisk: false }
+const OPTIONS = { seconds: 3, nodes: 2, callers: 6, seed: 15, fillsDisk: false }
 
 describe("a short torture of SQLite", () => {
   const options = { ...OPTIONS, engine: SQLITE }
@@ -46,6 +47,21 @@ describe("a short torture of SQLite", () => {
     expect(findings.filter((fault) => wanted.test(fault))).not.toEqual([])
   })
 })
+
+const ENGINES: readonly TortureEngine[] = [POSTGRESQL, POSTGRESQL_JOURNAL]
+
+test.each(ENGINES.map((engine) => [engine.name, engine] as const))(
+  "a short torture of %s",
+  async (_, engine) => {
+    const options = { ...OPTIONS, engine }
+    const result = await torture(options)
+    if (result.findings.length > 0) console.error(formatReport(options, result))
+    expect(result.findings).toEqual([])
+    expect(result.exitCodes).toEqual([0, 0])
+    expect(wholesOf(result.evidence).length).toBeGreaterThan(10)
+  },
+  90_000,
+)
 
 /** Answers of the model that is charged exactly. */
 function wholesOf({ calls }: Evidence): string[] {

@@ -1,4 +1,4 @@
-import type { DatabaseFault } from "../engines.ts"
+import type { Fault, Pause } from "../engines.ts"
 import type { FaultyProxy, Weather } from "../proxy.ts"
 import type { TortureNode } from "../node.ts"
 import type { Random } from "../random.ts"
@@ -16,13 +16,11 @@ const LONGEST_FREEZE = 12_000
 /** Milliseconds: less than a day, by when idempotency keys expire. */
 const LONGEST_JUMP = 6 * 3_600_000
 
-/** Something that goes wrong. Resolves when all is well again. */
-export type Fault = DatabaseFault
-
 /** Plays faults one after another until it is told to stop. Several loops run at once. */
 export class FaultLoop {
   readonly #faults: readonly Fault[]
   readonly #tally: Tally
+  readonly #stopped = Promise.withResolvers<void>()
   #isOver = false
   #working = Promise.resolve()
 
@@ -35,19 +33,21 @@ export class FaultLoop {
     this.#working = this.#work(random)
   }
 
-  /** Resolves when the last fault is over. */
+  /** Ends the fault that is played. Resolves when all is well again. */
   async stop(): Promise<void> {
     this.#isOver = true
+    this.#stopped.resolve()
     await this.#working
   }
 
   async #work(random: Random): Promise<void> {
+    const pause: Pause = (time) => Promise.race([Bun.sleep(time), this.#stopped.promise])
     while (this.#faults.length > 0) {
-      await Bun.sleep(random.between(SHORTEST_PAUSE, LONGEST_PAUSE))
+      await pause(random.between(SHORTEST_PAUSE, LONGEST_PAUSE))
       if (this.#isOver) return
       const fault = random.pick(this.#faults)
       this.#tally.add(fault.name)
-      await fault.run(random)
+      await fault.run(random, pause)
     }
   }
 }
@@ -56,14 +56,14 @@ export class FaultLoop {
 export function nodeFaults({ nodes }: World): Fault[] {
   const running = (): TortureNode[] => nodes.filter(({ isRunning }) => isRunning)
   const onOne =
-    (play: (node: TortureNode, random: Random) => Promise<void>) =>
-    async (random: Random): Promise<void> => {
+    (play: (node: TortureNode, random: Random, pause: Pause) => Promise<void>) =>
+    async (random: Random, pause: Pause): Promise<void> => {
       const candidates = running()
-      if (candidates.length > 0) await play(random.pick(candidates), random)
+      if (candidates.length > 0) await play(random.pick(candidates), random, pause)
     }
-  const kill = async (node: TortureNode, random: Random): Promise<void> => {
+  const kill = async (node: TortureNode, random: Random, pause: Pause): Promise<void> => {
     await node.kill()
-    await Bun.sleep(random.between(0, 1_500))
+    await pause(random.between(0, 1_500))
     await node.start()
   }
   return [
@@ -78,33 +78,33 @@ export function nodeFaults({ nodes }: World): Fault[] {
     },
     {
       name: "a node frozen",
-      run: onOne(async (node, random) => {
+      run: onOne(async (node, random, pause) => {
         node.freeze()
-        await Bun.sleep(random.between(300, LONGEST_FREEZE))
+        await pause(random.between(300, LONGEST_FREEZE))
         node.thaw()
       }),
     },
     {
       name: "a node frozen and killed",
-      run: onOne(async (node, random) => {
+      run: onOne(async (node, random, pause) => {
         node.freeze()
-        await Bun.sleep(random.between(300, 4_000))
-        await kill(node, random)
+        await pause(random.between(300, 4_000))
+        await kill(node, random, pause)
       }),
     },
     {
       name: "a clock set",
-      run: onOne(async (node, random) => {
+      run: onOne(async (node, random, pause) => {
         node.shiftClock(random.between(-LONGEST_JUMP, LONGEST_JUMP))
-        await Bun.sleep(random.between(300, 4_000))
+        await pause(random.between(300, 4_000))
         node.shiftClock(0)
       }),
     },
     {
       name: "all nodes killed at once",
-      run: async (random) => {
+      run: async (random, pause) => {
         await Promise.all(nodes.map((node) => node.kill()))
-        await Promise.all(nodes.map((node) => kill(node, random)))
+        await Promise.all(nodes.map((node) => kill(node, random, pause)))
       },
     },
   ]
@@ -114,9 +114,9 @@ export function nodeFaults({ nodes }: World): Fault[] {
 export function networkFaults(proxy: FaultyProxy, where: string): Fault[] {
   const weather = (name: string, of: (random: Random) => Weather): Fault => ({
     name: `${where} ${name}`,
-    run: async (random) => {
+    run: async (random, pause) => {
       proxy.weather = of(random)
-      await Bun.sleep(random.between(300, LONGEST_WEATHER))
+      await pause(random.between(300, LONGEST_WEATHER))
       proxy.clear()
     },
   })
@@ -135,9 +135,9 @@ export function diskFaults(disk: FullDisk | undefined): Fault[] {
   return [
     {
       name: "the disk full",
-      run: async (random) => {
+      run: async (random, pause) => {
         disk.fill()
-        await Bun.sleep(random.between(300, 3_000))
+        await pause(random.between(300, 3_000))
         disk.free()
       },
     },
