@@ -48,6 +48,11 @@ export function leaveGatewayCore(): void {
   Bun.spawnSync(["taskset", "-a", "-c", "-p", others, String(process.pid)])
 }
 
+/** The words before a command that let it run on every core. */
+export function onAllCores(): string[] {
+  return canPin() ? ["taskset", "-c", `0-${cpus().length - 1}`] : []
+}
+
 /** The facts of this machine. Takes some milliseconds, for the disk. */
 export function describeMachine(): Machine {
   const all = cpus()

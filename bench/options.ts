@@ -9,6 +9,7 @@ export const PARTS = [
   "memory",
   "upload",
   "start",
+  "store",
 ] as const
 /** One part of a run. */
 export type Part = (typeof PARTS)[number]

@@ -1,4 +1,5 @@
 import { CADENCE, CHAT_CALLERS, STREAM_CALLERS } from "./measure/processor-time.ts"
+import { ROUND_TRIP } from "./measure/store.ts"
 import { ANSWER_TOKENS, STREAM_FRAMES } from "./load/request.ts"
 import type { Block, Cost } from "./measure/blocks.ts"
 import type { SubjectName } from "./options.ts"
@@ -19,6 +20,7 @@ export function formatReport(results: Results): string {
     formatMachine(results),
     ...formatFigures(results),
     ...formatTranscoding(results),
+    ...formatStores(results),
     formatVerdicts(validate(results)),
   ]
   return [...parts, ...formatNotes(results)].join("\n\n")
@@ -158,6 +160,38 @@ function formatTranscoding({ transcode }: Results): string[] {
   ])
   const head = ["CPU per transcoded frame", "µs", "against bare", "lowest to highest"]
   return [formatTable([head, ...rows])]
+}
+
+/** Of Tollgate alone, on each engine. */
+function formatStores({ store }: Results): string[] {
+  if (store === undefined) return []
+  const costs = store.costs.map(({ store: name, microseconds, ratio }) => {
+    const latency = store.latency.find((one) => one.store === name)
+    return [
+      name,
+      formatNumber(microseconds.median),
+      `${formatNumber(ratio.median)}x`,
+      range(ratio),
+      latency ? formatNumber(latency.whole.median) : "-",
+      latency ? formatNumber(latency.firstByte.median) : "-",
+    ]
+  })
+  const head = [
+    "ledger",
+    "CPU per chat, µs",
+    "against sqlite",
+    "lowest to highest",
+    `p50 over sqlite, ${ROUND_TRIP} ms away, µs`,
+    "its first byte, µs",
+  ]
+  const rates = store.settlements.map(({ nodes, batch, accounts, perSecond }) => [
+    String(nodes),
+    String(batch),
+    String(accounts),
+    formatNumber(perSecond),
+  ])
+  const rateHead = ["nodes", "settlements in a batch", "accounts", "settlements per second"]
+  return [formatTable([head, ...costs]), formatTable([rateHead, ...rates])]
 }
 
 function formatNotes(results: Results): string[] {

@@ -3,6 +3,7 @@ import type { LatencyResult } from "./measure/latency.ts"
 import type { MemoryResult } from "./measure/memory.ts"
 import type { ProcessorResult } from "./measure/processor-time.ts"
 import type { StartResult } from "./measure/start.ts"
+import type { StoreResult } from "./measure/store.ts"
 import type { UploadResult } from "./measure/upload.ts"
 import type { SubjectName } from "./options.ts"
 
@@ -21,4 +22,5 @@ export interface Results {
   memory?: readonly MemoryResult[]
   upload?: readonly UploadResult[]
   start?: readonly StartResult[]
+  store?: StoreResult
 }

@@ -1,3 +1,4 @@
+import { ROUND_TRIP, type StoreName } from "./measure/store.ts"
 import { MAIN_PAIR } from "./measure/transcoding.ts"
 import { STREAMS } from "./measure/memory.ts"
 import type { Results } from "./results.ts"
@@ -112,7 +113,61 @@ const TARGETS: readonly Target[] = [
     aim: 200,
     find: ({ start }) => ofTollgate(start)?.toAnswer,
   },
+  ...storeTargets(),
 ]
+
+function storeTargets(): readonly Target[] {
+  const costOf = (name: StoreName) => (results: Results) =>
+    results.store?.costs.find(({ store }) => store === name)?.ratio
+  const latencyOf = (name: StoreName, figure: "whole" | "firstByte") => (results: Results) =>
+    scaled(results.store?.latency.find(({ store }) => store === name)?.[figure], MICROSECONDS)
+  const rateOf = (size: number) => (results: Results) => {
+    const rates = results.store?.settlements.filter(({ batch }) => batch === size)
+    return rates && Math.min(...rates.map(({ perSecond }) => perSecond))
+  }
+  const ratio = { unit: "x", must: 1.2, aim: 1.2 }
+  const atOnce = { unit: " ms", must: 0.3, aim: 0.3 }
+  const rate = { unit: "/s", isMoreBetter: true }
+  return [
+    { figure: "CPU per chat on PostgreSQL, against SQLite", ...ratio, find: costOf("postgresql") },
+    {
+      figure: "CPU per chat with a journal, against SQLite",
+      ...ratio,
+      find: costOf("postgresql, journal"),
+    },
+    {
+      figure: `p50 on PostgreSQL ${ROUND_TRIP} ms away, over SQLite`,
+      unit: " ms",
+      must: ROUND_TRIP + 1,
+      aim: ROUND_TRIP + 1,
+      find: latencyOf("postgresql", "whole"),
+    },
+    {
+      figure: "its first byte, over SQLite",
+      ...atOnce,
+      find: latencyOf("postgresql", "firstByte"),
+    },
+    {
+      figure: "p50 with a journal, over SQLite",
+      ...atOnce,
+      find: latencyOf("postgresql, journal", "whole"),
+    },
+    {
+      figure: "settlements in batches of 17, the slower case",
+      ...rate,
+      must: 12_000,
+      aim: 12_000,
+      find: rateOf(17),
+    },
+    {
+      figure: "settlements in batches of 100, the slower case",
+      ...rate,
+      must: 30_000,
+      aim: 30_000,
+      find: rateOf(100),
+    },
+  ]
+}
 
 /** Holds what was measured against what the design promises. */
 export function validate(results: Results): readonly Verdict[] {

@@ -1,5 +1,5 @@
-import { AnswerReader } from "../load/answer-reader.ts"
-import { ANSWER_TOKENS, chatBody, requestBytes } from "../load/request.ts"
+import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
+import { timeAnswers } from "../load/time-answers.ts"
 import type { Effort } from "../options.ts"
 import { machineTime } from "../processor.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
@@ -42,12 +42,12 @@ export async function measureLatency(
   const different = subjects.filter(({ name }) => name !== "pipe")
   return await withSubjects(different, upstream, async (running) => {
     const turns = [{ ...directTo(upstream), name: "direct" as const }, ...running]
-    for (const turn of turns) await timeRequests(turn, effort.latencyRequests * WARM_UP_SHARE)
+    for (const turn of turns) await timesOf(turn, effort.latencyRequests * WARM_UP_SHARE)
     const before = machineTime()
     const blocks: LatencyBlock[] = []
     for (let round = 0; round < effort.latencyRounds; round++) {
       for (const turn of round % 2 === 0 ? turns : turns.toReversed()) {
-        const times = await timeRequests(turn, effort.latencyRequests)
+        const times = await timesOf(turn, effort.latencyRequests)
         const [median, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
         blocks.push({ subject: turn.name, round, median, p99 })
       }
@@ -56,6 +56,12 @@ export async function measureLatency(
     const stolen = after.stolen - before.stolen
     return { ...summarize(blocks), stolen: stolen / (stolen + after.ran - before.ran) }
   })
+}
+
+/** Microseconds of each whole answer. */
+async function timesOf(address: Address, count: number): Promise<number[]> {
+  const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
+  return (await timeAnswers(address, body, count)).map(({ whole }) => whole)
 }
 
 function directTo(upstream: Upstream): Address {
@@ -85,37 +91,4 @@ function summarize(blocks: readonly LatencyBlock[]): Omit<LatencyResult, "stolen
     })
   const own = (figure: "median" | "p99") => spreadOf(direct.map((block) => block[figure]))
   return { direct: { median: own("median"), p99: own("p99") }, added, blocks }
-}
-
-/** Asks one after another on one connection. @returns microseconds of each */
-async function timeRequests(address: Address, count: number): Promise<number[]> {
-  const request = requestBytes(address, chatBody(address.model("echo"), ANSWER_TOKENS, false))
-  const reader = new AnswerReader()
-  const times: number[] = []
-  const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-  let begun = performance.now()
-  const socket = await Bun.connect({
-    hostname: "127.0.0.1",
-    port: address.port,
-    socket: {
-      data(socket, bytes) {
-        if (!reader.take(bytes)) return
-        const now = performance.now()
-        times.push((now - begun) * 1_000)
-        if (reader.status !== 200) reject(new Error(`status ${reader.status}`))
-        if (times.length === count) {
-          resolve(undefined)
-          return
-        }
-        begun = performance.now()
-        socket.write(request)
-      },
-      close: () => reject(new Error("the connection was closed")),
-    },
-  })
-  begun = performance.now()
-  socket.write(request)
-  await promise
-  socket.end()
-  return times
 }

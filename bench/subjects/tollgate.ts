@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Upstream } from "../upstream.ts"
 import { prepareServer } from "./prepare-server.ts"
 import { cleanEnvironment, temporaryDirectory } from "./server-process.ts"
-import type { Subject } from "./subject.ts"
+import type { Prepared, Subject } from "./subject.ts"
 
 const TOLLGATE = join(import.meta.dir, "../../bin/tollgate")
 // Limits so high that nothing is refused, so that each is checked and none is met.
@@ -15,31 +15,35 @@ const TOKENS_PER_MINUTE = "1000000000000"
 export const tollgate: Subject = {
   name: "tollgate",
   missing: () => undefined,
-  async prepare(upstream) {
-    const directory = temporaryDirectory()
-    const file = join(directory.path, "tollgate.yaml")
-    const data = join(directory.path, "data")
-    mkdirSync(data)
-    writeFileSync(file, settings(upstream, 0))
-    const places = ["--config", file, "--data", data]
-    await command([...places, "account", "create", "bench", "--credits", CREDITS, "--yes"])
-    const limits = ["--rpm", REQUESTS_PER_MINUTE, "--tpm", TOKENS_PER_MINUTE]
-    const order = ["key", "create", "--account", "bench", "--budget", CREDITS, ...limits]
-    const { key } = await command([...places, ...order])
-    return prepareServer(
-      {
-        name: "tollgate",
-        healthPath: "/healthz",
-        headers: { authorization: `Bearer ${key}` },
-        model: (model) => `bench/${model}`,
-        command(port) {
-          writeFileSync(file, settings(upstream, port))
-          return [TOLLGATE, ...places, "serve"]
-        },
+  prepare: (upstream) => prepareTollgate(upstream, ""),
+}
+
+/** @param database lines of its settings that say where its ledger is; none: in its folder. */
+export async function prepareTollgate(upstream: Upstream, database: string): Promise<Prepared> {
+  const directory = temporaryDirectory()
+  const file = join(directory.path, "tollgate.yaml")
+  const data = join(directory.path, "data")
+  const write = (port: number): void => writeFileSync(file, settings(upstream, port) + database)
+  mkdirSync(data)
+  write(0)
+  const places = ["--config", file, "--data", data]
+  await command([...places, "account", "create", "bench", "--credits", CREDITS, "--yes"])
+  const limits = ["--rpm", REQUESTS_PER_MINUTE, "--tpm", TOKENS_PER_MINUTE]
+  const order = ["key", "create", "--account", "bench", "--budget", CREDITS, ...limits]
+  const { key } = await command([...places, ...order])
+  return prepareServer(
+    {
+      name: "tollgate",
+      healthPath: "/healthz",
+      headers: { authorization: `Bearer ${key}` },
+      model: (model) => `bench/${model}`,
+      command(port) {
+        write(port)
+        return [TOLLGATE, ...places, "serve"]
       },
-      directory,
-    )
-  },
+    },
+    directory,
+  )
 }
 
 function settings(upstream: Upstream, port: number): string {

@@ -1,0 +1,33 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net"
+
+/** Passes connections on as a network does that takes its time. */
+export interface DistantProxy extends AsyncDisposable {
+  readonly port: number
+}
+
+/** @param target a port of this machine. @param roundTrip what it adds to each, milliseconds. */
+export async function startDistantProxy(target: number, roundTrip: number): Promise<DistantProxy> {
+  const sockets = new Set<Socket>()
+  const passOn = (from: Socket, to: Socket): void => {
+    sockets.add(from)
+    from.setNoDelay(true)
+    // Timers of one length fire in the order in which they were set.
+    from.on("data", (bytes) => setTimeout(() => to.write(bytes), roundTrip / 2))
+    from.on("end", () => setTimeout(() => to.end(), roundTrip / 2))
+    from.on("error", () => to.destroy())
+    from.on("close", () => sockets.delete(from))
+  }
+  const server = createServer((near) => {
+    const far = connect(target, "127.0.0.1")
+    passOn(near, far)
+    passOn(far, near)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

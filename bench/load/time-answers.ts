@@ -1,0 +1,49 @@
+import type { Address } from "../subjects/subject.ts"
+import { AnswerReader } from "./answer-reader.ts"
+import { requestBytes } from "./request.ts"
+
+/** Microseconds from the request. */
+export interface AnswerTime {
+  readonly firstByte: number
+  readonly whole: number
+}
+
+/** Asks one after another on one connection. @throws Error when an answer is no 200 or the connection is closed. */
+export async function timeAnswers(
+  address: Address,
+  body: string,
+  count: number,
+): Promise<AnswerTime[]> {
+  const request = requestBytes(address, body)
+  const reader = new AnswerReader()
+  const times: AnswerTime[] = []
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+  let begun = 0
+  let firstByte: number | undefined
+  const since = (): number => (performance.now() - begun) * 1_000
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: address.port,
+    socket: {
+      data(_, bytes) {
+        firstByte ??= since()
+        if (!reader.take(bytes)) return
+        times.push({ firstByte, whole: since() })
+        if (reader.status !== 200) reject(new Error(`status ${reader.status}`))
+        if (times.length === count) resolve(undefined)
+        else ask()
+      },
+      close: () => reject(new Error("the connection was closed")),
+    },
+  })
+  const ask = (): void => {
+    reader.reset()
+    firstByte = undefined
+    begun = performance.now()
+    socket.write(request)
+  }
+  ask()
+  await promise
+  socket.end()
+  return times
+}

@@ -1,0 +1,96 @@
+import { join } from "node:path"
+import { databaseAt } from "../../src/store/installation-database.ts"
+import type { Store } from "../../src/store/store.ts"
+import { AUDIT } from "../../test/store/audit-record.ts"
+import type { PostgresServer } from "../../test/support/postgres-server.ts"
+import { onAllCores } from "../machine.ts"
+import { cleanEnvironment } from "../subjects/server-process.ts"
+
+const SETTLER = join(import.meta.dir, "../settler.ts")
+const NODES = 4
+const MANY_ACCOUNTS = 1_000
+const CREDITS = 1_000_000_000_000_000n
+const CONNECTIONS = 3
+
+/** What a process of `settler.ts` is told. */
+export interface SettlerOrder {
+  readonly url: string
+  readonly node: string
+  readonly accounts: readonly string[]
+  /** Settlements in a batch. */
+  readonly batch: number
+  /** Milliseconds. */
+  readonly time: number
+}
+
+/** How many settlements a database took from several nodes at once. */
+export interface SettlementRate {
+  readonly nodes: number
+  readonly batch: number
+  readonly accounts: number
+  readonly perSecond: number
+}
+
+/** In which batches, of how many accounts. */
+const CASES = [
+  { batch: 17, accounts: MANY_ACCOUNTS },
+  { batch: 17, accounts: 1 },
+  { batch: 100, accounts: MANY_ACCOUNTS },
+  { batch: 100, accounts: 1 },
+] as const
+
+/** Opens the ledger of a database, as a node does. */
+export function openStore(url: string): Promise<Store> {
+  return databaseAt({ engine: "postgresql", url, connections: CONNECTIONS }).openStore()
+}
+
+/** @param time of each case, milliseconds. */
+export async function measureSettlements(
+  server: PostgresServer,
+  time: number,
+): Promise<readonly SettlementRate[]> {
+  const rates: SettlementRate[] = []
+  for (const { batch, accounts } of CASES) {
+    const url = server.url(await server.create())
+    const names = await createAccounts(url, accounts)
+    const settlers = await Promise.all(
+      Array.from({ length: NODES }, (_, index) =>
+        startSettler({ url, node: `node_${index}`, accounts: names, batch, time }),
+      ),
+    )
+    const counts = await Promise.all(settlers.map((settle) => settle()))
+    const count = counts.reduce((sum, one) => sum + one, 0)
+    rates.push({ nodes: NODES, batch, accounts, perSecond: (count / time) * 1_000 })
+  }
+  return rates
+}
+
+async function createAccounts(url: string, count: number): Promise<string[]> {
+  await using store = await openStore(url)
+  const names = Array.from({ length: count }, (_, index) => `account_${index}`)
+  const grant = { kind: "grant", amount: CREDITS, at: 0, note: null, author: null } as const
+  for (const id of names) {
+    await store.accounts.create({ id, name: id, createdAt: 0 }, AUDIT)
+    await store.entries.add({ ...grant, account: id }, AUDIT)
+  }
+  return names
+}
+
+/** Resolves when it has leased what it needs. @returns lets it settle, and resolves with how many. */
+async function startSettler(order: SettlerOrder): Promise<() => Promise<number>> {
+  const child = Bun.spawn([...onAllCores(), process.execPath, SETTLER, JSON.stringify(order)], {
+    env: cleanEnvironment(),
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  const output = child.stdout.getReader()
+  await output.read()
+  return async () => {
+    await child.stdin.end()
+    const { value } = await output.read()
+    const count = Number(new TextDecoder().decode(value))
+    if ((await child.exited) !== 0 || !(count > 0)) throw new Error("a settler failed")
+    return count
+  }
+}

@@ -1,0 +1,176 @@
+import { PostgresServer } from "../../test/support/postgres-server.ts"
+import { checkAnswers } from "../load/check-answer.ts"
+import { startDistantProxy } from "../load/distant-proxy.ts"
+import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
+import { type AnswerTime, timeAnswers } from "../load/time-answers.ts"
+import type { Effort } from "../options.ts"
+import { quantile, spreadOf, type Spread } from "../statistics.ts"
+import type { Address, Running } from "../subjects/subject.ts"
+import { prepareTollgate } from "../subjects/tollgate.ts"
+import { startUpstream, type Upstream } from "../upstream.ts"
+import { type Block, takeTurns } from "./blocks.ts"
+import { CHAT_CALLERS } from "./processor-time.ts"
+import { measureSettlements, type SettlementRate } from "./settlements.ts"
+
+/** What each round trip to the distant database takes, milliseconds. */
+export const ROUND_TRIP = 20
+/** Tokens of a streamed answer. */
+const STREAM_TOKENS = 10
+const FAST_SERVER = ["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"]
+const WARM_UP_SHARE = 2
+
+/** Where a Tollgate has its ledger, and how it settles. */
+export type StoreName = "sqlite" | "postgresql" | "postgresql, journal"
+
+/** What one adds to SQLite's time, round by round. Microseconds. */
+export interface StoreLatency {
+  readonly store: StoreName
+  /** Of a whole answer. */
+  readonly whole: Spread
+  /** Until the first byte of a streamed one. */
+  readonly firstByte: Spread
+}
+
+/** Processor time of the gateway per chat. */
+export interface StoreCost {
+  readonly store: StoreName
+  readonly microseconds: Spread
+  /** Against SQLite in the same round. */
+  readonly ratio: Spread
+}
+
+/** How Tollgate does on a database over a network, beside its own file. */
+export interface StoreResult {
+  readonly costs: readonly StoreCost[]
+  /** With a database that is `ROUND_TRIP` away. */
+  readonly latency: readonly StoreLatency[]
+  readonly settlements: readonly SettlementRate[]
+}
+
+type Store = Running & { readonly name: StoreName }
+
+/** Measures the engines beside each other, one Tollgate each. */
+export async function measureStore(effort: Effort): Promise<StoreResult> {
+  await using upstream = await startUpstream(0)
+  await using server = await PostgresServer.start({ isDurable: true, parameters: FAST_SERVER })
+  return {
+    costs: await measureCosts(upstream, server, effort),
+    latency: await measureLatency(upstream, server, effort),
+    settlements: await measureSettlements(server, effort.chatBlock * 2),
+  }
+}
+
+async function measureCosts(
+  upstream: Upstream,
+  server: PostgresServer,
+  effort: Effort,
+): Promise<readonly StoreCost[]> {
+  await using stack = new AsyncDisposableStack()
+  const stores = await startStores(upstream, server, server.port, stack)
+  const blocks = await takeTurns(stores, {
+    callers: CHAT_CALLERS,
+    rounds: effort.chatRounds,
+    block: effort.chatBlock,
+    warmUp: effort.warmUp,
+    body: (address) => wholeBody(address),
+  })
+  const costOf = ({ processorTime, answers }: Block): number => processorTime / answers
+  return stores.map(({ name }) => {
+    const own = blocks.filter(({ subject }) => subject === name)
+    const ratios = own.map((block) => {
+      const base = blocks.find(
+        ({ subject, round }) => subject === "sqlite" && round === block.round,
+      )
+      return base ? costOf(block) / costOf(base) : NaN
+    })
+    return { store: name, microseconds: spreadOf(own.map(costOf)), ratio: spreadOf(ratios) }
+  })
+}
+
+interface LatencyRound {
+  readonly store: StoreName
+  readonly round: number
+  readonly whole: number
+  readonly firstByte: number
+}
+
+async function measureLatency(
+  upstream: Upstream,
+  server: PostgresServer,
+  effort: Effort,
+): Promise<readonly StoreLatency[]> {
+  await using stack = new AsyncDisposableStack()
+  const proxy = stack.use(await startDistantProxy(server.port, ROUND_TRIP))
+  const stores = await startStores(upstream, server, proxy.port, stack)
+  const count = Math.ceil(effort.latencyRequests / ROUND_TRIP) * 2
+  for (const store of stores) await timesOf(store, count * WARM_UP_SHARE)
+  const rounds: LatencyRound[] = []
+  for (let round = 0; round < effort.latencyRounds; round++) {
+    for (const store of round % 2 === 0 ? stores : stores.toReversed()) {
+      rounds.push({ store: store.name, round, ...(await timesOf(store, count)) })
+    }
+  }
+  return stores.map(({ name }) => {
+    const over = (figure: "whole" | "firstByte"): Spread =>
+      spreadOf(
+        rounds
+          .filter(({ store }) => store === name)
+          .map((own) => {
+            const base = rounds.find(
+              ({ store, round }) => store === "sqlite" && round === own.round,
+            )
+            return own[figure] - (base?.[figure] ?? NaN)
+          }),
+      )
+    return { store: name, whole: over("whole"), firstByte: over("firstByte") }
+  })
+}
+
+/** Medians of some answers, microseconds. */
+async function timesOf(
+  address: Address,
+  count: number,
+): Promise<{ readonly whole: number; readonly firstByte: number }> {
+  const middle = (times: readonly AnswerTime[], figure: keyof AnswerTime): number =>
+    quantile(
+      times.map((time) => time[figure]),
+      0.5,
+    )
+  const whole = await timeAnswers(address, wholeBody(address), count)
+  const streamed = await timeAnswers(address, streamedBody(address), count)
+  return { whole: middle(whole, "whole"), firstByte: middle(streamed, "firstByte") }
+}
+
+function wholeBody({ model }: Address): string {
+  return chatBody(model("echo"), ANSWER_TOKENS, false)
+}
+
+function streamedBody({ model }: Address): string {
+  return chatBody(model("echo"), STREAM_TOKENS, true)
+}
+
+/** @param port where the database is reached. */
+async function startStores(
+  upstream: Upstream,
+  server: PostgresServer,
+  port: number,
+  stack: AsyncDisposableStack,
+): Promise<readonly Store[]> {
+  const onServer = async (settle: "database" | "journal"): Promise<string> => {
+    const url = server.url(await server.create()).replace(`:${server.port}/`, `:${port}/`)
+    return `database: { url: "${url}", settle: ${settle} }\n`
+  }
+  const plans: readonly (readonly [StoreName, string])[] = [
+    ["sqlite", ""],
+    ["postgresql", await onServer("database")],
+    ["postgresql, journal", await onServer("journal")],
+  ]
+  const stores: Store[] = []
+  for (const [name, database] of plans) {
+    const prepared = stack.use(await prepareTollgate(upstream, database))
+    const running = stack.use(await prepared.start())
+    await checkAnswers(running)
+    stores.push({ ...running, name })
+  }
+  return stores
+}
