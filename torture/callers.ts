@@ -47,12 +47,16 @@ export class Callers {
 
   /** Asks once more for each whole answer that has an idempotency key. */
   async repeat(): Promise<void> {
-    for (const call of this.calls) {
-      const last = call.tries.at(-1)
-      if (call.plan.idempotencyKey === undefined || last?.outcome !== "whole") continue
-      const repeat = await this.#ask(call.plan, this.#world.nodes[0])
-      if (repeat) call.repeat = repeat
+    const whole = this.calls.filter(
+      ({ plan, tries }) => plan.idempotencyKey !== undefined && tries.at(-1)?.outcome === "whole",
+    )
+    const ask = async (): Promise<void> => {
+      for (let call = whole.pop(); call !== undefined; call = whole.pop()) {
+        const repeat = await this.#ask(call.plan, this.#world.nodes[0])
+        if (repeat) call.repeat = repeat
+      }
     }
+    await Promise.all(Array.from({ length: this.#working.length }, ask))
   }
 
   async #work(random: Random): Promise<void> {

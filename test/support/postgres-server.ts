@@ -50,7 +50,6 @@ export class PostgresServer implements AsyncDisposable {
   readonly port: number
   readonly #folder: string
   readonly #server: EmbeddedPostgres
-  readonly #admin: SQL
   #databases = 0
   #isOver = false
 
@@ -58,7 +57,6 @@ export class PostgresServer implements AsyncDisposable {
     this.port = port
     this.#folder = folder
     this.#server = server
-    this.#admin = new SQL(this.url("postgres"), { max: 1, bigint: true })
   }
 
   static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
@@ -129,17 +127,21 @@ export class PostgresServer implements AsyncDisposable {
   async create(template?: string): Promise<string> {
     const name = `test_${++this.#databases}`
     const copied = template === undefined ? "" : ` TEMPLATE ${template}`
-    await this.#admin.unsafe(`CREATE DATABASE ${name}${copied}`)
+    await this.administer(`CREATE DATABASE ${name}${copied}`)
     return name
   }
 
-  /** Runs a statement as the server's administrator. */
-  administer<Row>(statement: string): Promise<Row[]> {
-    return this.#admin.unsafe(statement)
+  /** Runs a statement as the server's administrator, on a connection of its own: others may have been lost. */
+  async administer<Row>(statement: string): Promise<Row[]> {
+    const admin = new SQL(this.url("postgres"), { max: 1, bigint: true })
+    try {
+      return await admin.unsafe(statement)
+    } finally {
+      await admin.close({ timeout: 0 })
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#admin.close({ timeout: 0 })
     this.#kill()
   }
 

@@ -13,6 +13,8 @@ const LONGEST_PAUSE = 2_500
 const LONGEST_WEATHER = 4_000
 /** Milliseconds that a node is frozen: leases of a network engine end within it. */
 const LONGEST_FREEZE = 12_000
+/** Milliseconds that the last fault may take to end. */
+const LONGEST_STOP = 60_000
 /** Milliseconds: less than a day, by when idempotency keys expire. */
 const LONGEST_JUMP = 6 * 3_600_000
 
@@ -23,6 +25,7 @@ export class FaultLoop {
   readonly #stopped = Promise.withResolvers<void>()
   #isOver = false
   #working = Promise.resolve()
+  #playing = "none"
 
   constructor(faults: readonly Fault[], tally: Tally) {
     this.#faults = faults
@@ -33,11 +36,18 @@ export class FaultLoop {
     this.#working = this.#work(random)
   }
 
-  /** Ends the fault that is played. Resolves when all is well again. */
+  /**
+   * Ends the fault that is played. Resolves when all is well again.
+   * @throws Error when that takes too long: then less was played than it seems.
+   */
   async stop(): Promise<void> {
     this.#isOver = true
     this.#stopped.resolve()
-    await this.#working
+    const deadline = Promise.withResolvers<never>()
+    const late = (): void => deadline.reject(new Error(`'${this.#playing}' does not end`))
+    const timer = setTimeout(late, LONGEST_STOP)
+    await Promise.race([this.#working, deadline.promise])
+    clearTimeout(timer)
   }
 
   async #work(random: Random): Promise<void> {
@@ -46,6 +56,7 @@ export class FaultLoop {
       await pause(random.between(SHORTEST_PAUSE, LONGEST_PAUSE))
       if (this.#isOver) return
       const fault = random.pick(this.#faults)
+      this.#playing = fault.name
       this.#tally.add(fault.name)
       await fault.run(random, pause)
     }
