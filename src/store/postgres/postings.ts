@@ -5,16 +5,11 @@ import type { Batch, HoldRecord, Posted, Posting } from "../settlements.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 
-interface PostedRow {
-  readonly charged: bigint
-  readonly from_lease: bigint
-  readonly from_budgets: readonly bigint[]
-  readonly balance: bigint
-  readonly late: boolean
-}
+/** What is charged, from the lease and from those on budgets, the balance, and whether it came late. */
+type PostedRow = readonly [string, string, readonly string[], string, boolean]
 
 const POST =
-  "SELECT charged, from_lease, from_budgets, balance, late FROM post_batch($1, $2, $3::text::json, $4::text::json, $5::text::json, $6::text::json, $7, $8)"
+  "CALL settle_batch($1, $2, $3::text::json, $4::text::json, $5::text::json, $6::text::json, $7, $8, NULL)"
 
 /**
  * Posts a batch in one statement.
@@ -33,7 +28,7 @@ export async function postBatch(
   }
   const owners = ownersOf(postings)
   const places = new Map(owners.map((owner, index) => [owner, index + 1]))
-  const rows = await statements.rows<PostedRow>(POST, [
+  const answer = await statements.row<{ posted: string | null }>(POST, [
     node,
     texts(owners),
     JSON.stringify(postings.map((posting) => inputOf(posting, places))),
@@ -43,13 +38,14 @@ export async function postBatch(
     texts(batch.closed),
     isAgain,
   ])
-  return rows.map((row, index) => ({
+  const rows = JSON.parse(answer?.posted ?? "[]") as readonly PostedRow[]
+  return rows.map(([charged, fromLease, fromBudgets, balance, late], index) => ({
     request: postings[index]?.request ?? "",
-    charged: row.charged,
-    fromLease: row.from_lease,
-    fromBudgetLeases: row.from_budgets,
-    balance: row.balance,
-    late: row.late,
+    charged: BigInt(charged),
+    fromLease: BigInt(fromLease),
+    fromBudgetLeases: fromBudgets.map(BigInt),
+    balance: BigInt(balance),
+    late,
   }))
 }
 

@@ -5,6 +5,7 @@ import { KEPT } from "./3-kept.ts"
 import { USERS } from "./4-users.ts"
 import { POSTING } from "./5-posting.ts"
 import { LEASE_TERMS } from "./6-lease-terms.ts"
+import { SETTLING } from "./7-settling.ts"
 
 /** The tables of a PostgreSQL database, as the steps that lead to them. */
 export const SCHEMA: readonly SchemaStep[] = [
@@ -14,4 +15,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: USERS, oldest: 1 },
   { sql: POSTING, oldest: 1 },
   { sql: LEASE_TERMS, oldest: 1 },
+  { sql: SETTLING, oldest: 1 },
 ]
