@@ -18,6 +18,7 @@ import { Redactor } from "./canon/redactor.ts"
 import type { Settings } from "./config/settings.ts"
 import { CrossOrigin } from "./http/cross-origin.ts"
 import { elsewhere } from "./http/elsewhere.ts"
+import { LastAnswers } from "./http/last-answers.ts"
 import { Lazy } from "./http/lazy.ts"
 import { managementMounts } from "./http/mounts.ts"
 import { addressOf } from "./app/address.ts"
@@ -102,7 +103,8 @@ export class App implements AsyncDisposable {
     const performers = openPerformers(services, imageStore(base, state, events), building)
     const parts = { ...performers, store, keyring, ledger, limiter, idempotency, events, spool }
     const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
-    const isDraining = (): boolean => state.isDraining
+    const lastAnswers = new LastAnswers()
+    const isDraining = (): boolean => lastAnswers.isOn
     const ownUrl = (): string => state.url
     const callers = callerRoutes({ ...parts, ...intake, ...activeOf(state), isDraining, ownUrl })
     const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
@@ -116,9 +118,10 @@ export class App implements AsyncDisposable {
       }),
     )
     const mounts = managementMounts({ admin, events, baseUrl })
-    const answering = { routes, mounts, elsewhere: crossOrigin.asked(elsewhere(callers)) }
+    const asked = crossOrigin.asked(elsewhere(callers))
+    const answering = { routes, mounts, elsewhere: asked, lastAnswers }
     const server = serve({ ...settings.server, isShared: options.isShared }, answering)
-    building.defer(() => drain({ server, state, billing, watch, idempotency }))
+    building.defer(() => drain({ server, lastAnswers, state, billing, watch, idempotency }))
     const { hostname = settings.server.host, port = settings.server.port } = server
     state.url = addressOf(hostname, port)
     const url = state.settings.publicUrl ?? state.url

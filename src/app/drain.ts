@@ -1,3 +1,4 @@
+import type { LastAnswers } from "../http/last-answers.ts"
 import type { Idempotency } from "../http/idempotency/idempotency.ts"
 import type { Billing } from "../relay/billing/billing.ts"
 import type { DeadlineWatch } from "../relay/pipeline/deadline-watch.ts"
@@ -17,21 +18,27 @@ const DRAIN_LOOK = 20
 /** What is drained before the process ends. */
 export interface Drained {
   readonly server: Bun.Server<undefined>
+  readonly lastAnswers: LastAnswers
   readonly state: State
   readonly billing: Billing
   readonly watch: DeadlineWatch
   readonly idempotency: Idempotency
 }
 
-/** Stops listening, waits for running requests as long as the settings say, and cuts off the rest. */
+/**
+ * Takes requests for as long as the settings say, then stops listening, waits for running requests, and cuts off
+ * the rest.
+ */
 export async function drain(drained: Drained): Promise<void> {
-  const { server, state, billing, watch, idempotency } = drained
-  state.isDraining = true
+  const { server, lastAnswers, state, billing, watch, idempotency } = drained
+  const { drainDelay, drain: patience } = state.settings.server
+  lastAnswers.begin()
   watch.pulse.end()
-  // Idle connections of callers would keep the server open forever, so this is not awaited.
+  await waitUntil(() => state.isHurried, drainDelay)
+  // Idle connections are closed. Those of callers that are silent would keep it open, so this is not awaited.
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
-  await waitUntil(() => isServed() || state.isHurried, state.settings.server.drain)
+  await waitUntil(() => isServed() || state.isHurried, patience)
   watch.cut(new CallEnded("shutting_down"))
   await waitUntil(isServed, LAST_WORDS_TIME)
   await server.stop(true)

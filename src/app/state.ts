@@ -16,7 +16,6 @@ export interface State {
   config: RuntimeConfig
   readonly memory: MemoryBudget
   readonly redactor: Redactor
-  isDraining: boolean
   /** Whether running requests are not waited for any longer. */
   isHurried: boolean
   /** The address it listens on; empty until it does. */
@@ -29,7 +28,7 @@ export function initialState(settings: Settings, events: Events, redactor: Redac
   const { config, warnings } = runtimeConfigOf(settings, redactor)
   for (const warning of warnings) events.warning(warning)
   const memory = new MemoryBudget(memoryOf(settings))
-  return { settings, config, memory, redactor, isDraining: false, isHurried: false, url: "" }
+  return { settings, config, memory, redactor, isHurried: false, url: "" }
 }
 
 /** Activates settings. */

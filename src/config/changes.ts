@@ -41,6 +41,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "server.host": server.host,
     "server.port": server.port,
     "server.workers": server.workers,
+    "server.drain_delay": server.drainDelay,
     "server.drain": server.drain,
     "server.watchdog": server.watchdog,
     "server.public_url": settings.publicUrl,

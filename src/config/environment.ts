@@ -16,6 +16,7 @@ const KNOWN_VARIABLES = [
   "TOLLGATE_DATABASE_URL",
   "TOLLGATE_DEBUG",
   "TOLLGATE_DRAIN",
+  "TOLLGATE_DRAIN_DELAY",
   "TOLLGATE_LOG",
   "TOLLGATE_HOST",
   "TOLLGATE_MEMORY_MB",
@@ -37,6 +38,7 @@ export interface Overrides extends DatabaseOverrides {
   readonly host?: string
   readonly port?: number
   readonly workers?: number
+  readonly drainDelay?: number
   readonly drain?: number
   /** Megabytes. */
   readonly memory?: number
@@ -67,6 +69,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     host: read("TOLLGATE_HOST", readWith(host())),
     port: read("TOLLGATE_PORT", readPort),
     workers: read("TOLLGATE_WORKERS", readWith(number(1, 256, "whole number"))),
+    drainDelay: read("TOLLGATE_DRAIN_DELAY", readWith(durationOrOff())),
     drain: read("TOLLGATE_DRAIN", readWith(durationOrOff())),
     memory: read("TOLLGATE_MEMORY_MB", readWith(number(64, 1_048_576))),
     watchdog: read("TOLLGATE_WATCHDOG", readWith(durationOrOff())),

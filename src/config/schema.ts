@@ -258,6 +258,7 @@ export function fileSchema(names: KnownNames, directory: string) {
       host: host().optional(),
       port: number(0, 65_535, "whole number").optional(),
       workers: number(1, 256, "whole number").optional(),
+      drain_delay: durationOrOff().optional(),
       drain: durationOrOff().optional(),
       watchdog: durationOrOff().optional(),
       public_url: address().optional(),

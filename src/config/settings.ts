@@ -202,6 +202,8 @@ export interface Settings {
     readonly host: string
     readonly port: number
     readonly workers: number
+    /** How long it still takes requests on shutdown, while `/readyz` says that it is unready, milliseconds. */
+    readonly drainDelay: number
     /** How long running requests may take to finish on shutdown, milliseconds; 0: not at all. */
     readonly drain: number
     /** How long a process may hang before it is restarted, milliseconds; 0: forever. */

@@ -1,5 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import type { Method } from "tollgate-contract/route-name.ts"
+import type { LastAnswers } from "./last-answers.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 import { bunPath } from "./path-pattern.ts"
@@ -58,18 +59,19 @@ export interface Answering {
   readonly mounts: readonly Mount[]
   /** Handles what no path of these matches, or not with its method. */
   readonly elsewhere: Handler
+  readonly lastAnswers: LastAnswers
 }
 
 /** Listens. Bun's own router matches the paths. */
 export function serve(
   settings: ServerSettings,
-  { routes, mounts, elsewhere }: Answering,
+  { routes, mounts, elsewhere, lastAnswers }: Answering,
 ): Bun.Server<undefined> {
   const methods: Record<string, Record<string, BunHandler>> = {}
   for (const route of routes) {
     const handlers = (methods[bunPath(route.path)] ??= {})
-    handlers[route.method] = bunHandler(route.handler)
-    if (route.method === "GET") handlers["HEAD"] = bunHandler(route.handler)
+    handlers[route.method] = bunHandler(route.handler, lastAnswers)
+    if (route.method === "GET") handlers["HEAD"] = bunHandler(route.handler, lastAnswers)
   }
   return Bun.serve({
     hostname: settings.host,
@@ -78,8 +80,11 @@ export function serve(
     development: false,
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: LARGEST_BODY,
-    routes: { ...methods, ...Object.fromEntries(mounts.map(mounted)) },
-    fetch: bunHandler(elsewhere),
+    routes: {
+      ...methods,
+      ...Object.fromEntries(mounts.map((mount) => mounted(mount, lastAnswers))),
+    },
+    fetch: bunHandler(elsewhere, lastAnswers),
     error: () =>
       errorAnswer(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
   })
@@ -87,8 +92,11 @@ export function serve(
 
 type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
-function bunHandler(handler: Handler): BunHandler {
-  return (request, server) => handler(request, new BunConnection(request, server))
+function bunHandler(handler: Handler, last: LastAnswers): BunHandler {
+  return (request, server) => {
+    const answer = handler(request, new BunConnection(request, server))
+    return last.isOn ? last.close(answer) : answer
+  }
 }
 
 /** The address is looked up only where it is asked for. */
@@ -110,13 +118,14 @@ class BunConnection implements Connection {
   }
 }
 
-function mounted({ path, handler }: Mount): [string, BunHandler] {
+function mounted({ path, handler }: Mount, last: LastAnswers): [string, BunHandler] {
   return [
     path,
     (request, server) => {
       server.timeout(request, LONG_TIMEOUT)
       const address = server.requestIP(request)?.address ?? null
-      return handler(request, { address, waitLong() {} })
+      const answer = handler(request, { address, waitLong() {} })
+      return last.isOn ? last.close(answer) : answer
     },
   ]
 }

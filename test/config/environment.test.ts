@@ -8,6 +8,7 @@ test("the environment wins over the file", () => {
     TOLLGATE_HOST: "0.0.0.0",
     TOLLGATE_PORT: "9000",
     TOLLGATE_WORKERS: "2",
+    TOLLGATE_DRAIN_DELAY: "5s",
     TOLLGATE_DRAIN: "90s",
     TOLLGATE_WATCHDOG: "off",
     TOLLGATE_MEMORY_MB: "640",
@@ -18,6 +19,7 @@ test("the environment wins over the file", () => {
     host: "0.0.0.0",
     port: 9000,
     workers: 2,
+    drainDelay: 5_000,
     drain: 90_000,
     watchdog: 0,
   })

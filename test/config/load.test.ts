@@ -29,7 +29,14 @@ test("reads the documented example", () => {
   expect(file).toBe(folder.file)
   expect(warnings).toEqual([])
   expect(settings).toEqual({
-    server: { host: "127.0.0.1", port: 8787, workers: 1, drain: 30_000, watchdog: 10_000 },
+    server: {
+      host: "127.0.0.1",
+      port: 8787,
+      workers: 1,
+      drainDelay: 0,
+      drain: 30_000,
+      watchdog: 10_000,
+    },
     data: join(folder.path, "data"),
     limits: {
       bodyBytes: 32 * 1024 * 1024,
@@ -74,6 +81,7 @@ test("has a default for everything", () => {
       host: "127.0.0.1",
       port: 8787,
       workers: 1,
+      drainDelay: 0,
       drain: 30_000,
       watchdog: 10_000,
     })
@@ -87,7 +95,7 @@ test("has a default for everything", () => {
 
 test("reads every setting there is", () => {
   const { settings } = load(`
-server: { host: "::1", port: 0, workers: 4, drain: 2m, watchdog: off, public_url: https://ai.example.com/ }
+server: { host: "::1", port: 0, workers: 4, drain_delay: 5s, drain: 2m, watchdog: off, public_url: https://ai.example.com/ }
 admin_token: 0123456789abcdef
 limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
@@ -120,7 +128,14 @@ models:
       - { weight: 3, dialects: [openai-responses, openai-chat] }
       - { model: "bigger:latest", weight: 0, price: { input: 0 } }
 `)
-  expect(settings.server).toEqual({ host: "::1", port: 0, workers: 4, drain: 120_000, watchdog: 0 })
+  expect(settings.server).toEqual({
+    host: "::1",
+    port: 0,
+    workers: 4,
+    drainDelay: 5_000,
+    drain: 120_000,
+    watchdog: 0,
+  })
   expect(settings.publicUrl).toBe("https://ai.example.com")
   expect(settings.adminToken).toBe("0123456789abcdef")
   expect(settings.limits).toEqual({

@@ -91,6 +91,11 @@ const OTHER_DIALECTS = [
     body: { model: "pausing/x", input: "Hello", stream: true },
     ending: /event: response\.failed\ndata: (\{.*"status":"failed".*\})\n\n$/,
   },
+  {
+    path: "/v1beta/models/pausing/x:streamGenerateContent?alt=sse",
+    body: { contents: [{ role: "user", parts: [{ text: "Hello there" }] }] },
+    ending: /data: (\{"error":\{"code":503,.*"status":"UNAVAILABLE".*\})\s+$/,
+  },
 ]
 
 for (const { path, body, ending } of OTHER_DIALECTS) {

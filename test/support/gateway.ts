@@ -55,6 +55,8 @@ export interface GatewayOptions {
   /** Whether the ledger is written on a thread of its own, as it is for one of several processes. */
   readonly isShared?: boolean
   /** Milliseconds. */
+  readonly drainDelay?: number
+  /** Milliseconds. */
   readonly drainTime?: number
   readonly keepAlive?: number
   /** How slowly bodies may come. */
@@ -113,6 +115,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
       host: "127.0.0.1",
       port: 0,
       workers: 1,
+      drainDelay: options.drainDelay ?? 0,
       drain: options.drainTime ?? 30_000,
       watchdog: 0,
     },

@@ -93,7 +93,7 @@ test("behind TLS all cookies travel by TLS alone", async () => {
   await using gateway = await startGateway({
     settings: {
       publicUrl,
-      server: { host: "127.0.0.1", port, workers: 1, drain: 30_000, watchdog: 0 },
+      server: { host: "127.0.0.1", port, workers: 1, drainDelay: 0, drain: 30_000, watchdog: 0 },
     },
   })
   const browser = new ConsoleBrowser({ url: `http://127.0.0.1:${port}` })
