@@ -33,6 +33,10 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   receipt: async () => [(await import("./receipt.ts")).registerReceipt],
   statement: async () => [(await import("./statement.ts")).registerStatement],
   ledger: async () => [(await import("./ledger-verify.ts")).registerLedgerVerify],
+  database: async () => [
+    (await import("./database-status.ts")).registerDatabaseStatus,
+    (await import("./database-migrate.ts")).registerDatabaseMigrate,
+  ],
   doctor: async () => [(await import("./doctor.ts")).registerDoctor],
 }
 

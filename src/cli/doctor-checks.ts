@@ -1,12 +1,10 @@
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs"
 import { runtimeConfigOf } from "../app/state.ts"
-import { LedgerError } from "../store/ledger-error.ts"
-import { databaseOf } from "../store/installation-database.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Check } from "./doctor-check.ts"
-import { inspectLedger } from "./inspect-ledger.ts"
+import { checkDatabase } from "./doctor-database.ts"
 import { checkJournal } from "./doctor-journal.ts"
 import { checkProviders } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
@@ -31,14 +29,19 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
       mend: "correct it in the settings file or the environment",
     }))
   }
-  const { settings, check } = await withConsole(load, loaded)
+  const database = await checkDatabase(loaded.settings)
+  const isUsable = database.every(({ result }) => result !== "failed")
+  // The check of the database says why it cannot be read.
+  const { settings, check } = isUsable
+    ? await withConsole(load, loaded)
+    : { settings: loaded.settings }
   const providers = await checkProviders(settings)
   const journal = checkJournal(settings.data)
   return [
     checkSettings(loaded),
     ...(check === undefined ? [] : [check]),
     checkData(settings.data),
-    await checkDatabase(settings),
+    ...database,
     ...(journal === undefined ? [] : [journal]),
     providers.clock,
     ...providers.checks,
@@ -95,31 +98,6 @@ function checkData(directory: string): Check {
       mend: "choose a folder that can be written, with --data",
     }
   }
-}
-
-async function checkDatabase(settings: Settings): Promise<Check> {
-  const name = "database"
-  try {
-    const database = databaseOf(settings)
-    const { place } = database
-    if (!(await database.exists())) return { name, result: "ok", found: `none yet at ${place}` }
-    const { verdict, audit } = await inspectLedger(settings)
-    const { entries, accounts } = verdict
-    const problem = verdict.problems[0] ?? audit.problem
-    const found = `${place}: ${accounts} accounts, ${entries} entries`
-    if (problem === null) return { name, result: "ok", found: `${found}, the ledger balances` }
-    const mend = "someone changed the ledger: restore a backup and compare"
-    return { name, result: "failed", found: `${found}; ${problem.message}`, mend }
-  } catch (error) {
-    const found = error instanceof Error ? error.message : String(error)
-    return { name, result: "failed", found, mend: mendFor(error) }
-  }
-}
-
-function mendFor(error: unknown): string {
-  return error instanceof LedgerError && error.code === "other_version"
-    ? "do that with the version of Tollgate that is meant to run"
-    : "restore a backup, or choose another folder"
 }
 
 function checkPrices(settings: Settings): Check {

@@ -79,6 +79,14 @@ export function formatFields(fields: readonly (readonly [string, string])[], sty
   return lines.join("\n")
 }
 
+/** `12.3 MB` */
+export function formatBytes(bytes: number): string {
+  const steps = bytes < 1_000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
+  return `${steps === 0 ? bytes : (bytes / 1_000 ** steps).toFixed(1)} ${UNITS[steps]}`
+}
+
+const UNITS = ["bytes", "kB", "MB", "GB", "TB"]
+
 function pad(text: string, size: number, align: Column["align"]): string {
   const space = " ".repeat(Math.max(0, size - width(text)))
   return align === "right" ? space + text : text + space

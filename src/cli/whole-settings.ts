@@ -5,6 +5,7 @@ import { withSandbox } from "../config/sandbox.ts"
 import { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
 import type { SettingRecord } from "../store/settings.ts"
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { StoreReader } from "../store/store.ts"
 import { databaseOf } from "../store/installation-database.ts"
 
@@ -43,7 +44,7 @@ async function readWhole(
   const { providers } = loaded.settings
   const database = databaseOf(loaded.settings)
   const { records, hasAccounts } = await readDatabase(database, open)
-  const seal = new SecretCipher(await database.openSecrets())
+  const seal = new SecretCipher(await secretsFor(records, database))
   const reading = readConsole(records, { vendors: load.vendors, seal })
   const isSetUp = records.some(({ section }) => section === "provider")
   return {
@@ -52,6 +53,15 @@ async function readWhole(
     hasProviders: isSetUp || Object.keys(providers).length > 0,
     hasAccounts,
   }
+}
+
+/** Where nothing is stored there is nothing to decrypt, and a database without tables would get some. */
+async function secretsFor(
+  records: readonly SettingRecord[],
+  database: Database,
+): Promise<Pick<InstallationSecrets, "read" | "readOrCreate">> {
+  if (records.length > 0) return database.openSecrets()
+  return { read: () => undefined, readOrCreate: () => "" }
 }
 
 /** The settings with the simulator in them, when it plays the vendor. */

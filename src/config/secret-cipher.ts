@@ -13,10 +13,10 @@ const VERSION = "1."
  * the database alone is not enough to read them.
  */
 export class SecretCipher {
-  readonly #secrets: InstallationSecrets
+  readonly #secrets: Pick<InstallationSecrets, "read" | "readOrCreate">
   #key: Buffer | undefined
 
-  constructor(secrets: InstallationSecrets) {
+  constructor(secrets: Pick<InstallationSecrets, "read" | "readOrCreate">) {
     this.#secrets = secrets
   }
 

@@ -1,5 +1,6 @@
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "./console-store.ts"
+import type { DatabaseStatus } from "./database-status.ts"
 import type { ServingDatabase } from "./serving-database.ts"
 import type { Store, StoreReader } from "./store.ts"
 
@@ -8,6 +9,11 @@ export interface Database {
   /** Where it is, for people: holds no secret. */
   readonly place: string
   exists(): Promise<boolean>
+  /**
+   * How it is doing. Changes nothing, whatever version it is of.
+   * @throws LedgerError `not_found`, `damaged`, `unavailable`.
+   */
+  status(): Promise<DatabaseStatus>
   /**
    * Opens it for a command that is soon over. It is created where there is none, and brought up to date.
    * @throws LedgerError `missing` when there was one, and it is gone; `damaged`, `unavailable`, `other_version`.

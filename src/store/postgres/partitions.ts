@@ -21,13 +21,29 @@ interface Partition {
  * partition; a range of which rows lie there already is left to it.
  */
 export async function ensurePartitions(client: PostgresClient, now: number): Promise<void> {
-  const rows = await client.rows<{ name: string }>(
-    "SELECT relname::text AS name FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent IN ('entries'::regclass, 'receipts'::regclass)",
-  )
-  const present = new Set(rows.map(({ name }) => name))
+  const present = await presentPartitions(client)
   for (const partition of partitionsAround(now)) {
     if (!present.has(partition.name)) await create(client, partition)
   }
+}
+
+/** For how many days, today included, there are partitions without a gap. */
+export async function daysAhead(client: PostgresClient, now: number): Promise<number> {
+  const present = await presentPartitions(client)
+  const today = Math.floor(now / DAY) * DAY
+  for (let days = 0; ; days++) {
+    const day = new Date(today + days * DAY)
+    const month = entriesOf(day.getUTCFullYear(), day.getUTCMonth())
+    if (!present.has(receiptsOf(day.getTime()).name) || !present.has(month.name)) return days
+  }
+}
+
+/** Their names. */
+async function presentPartitions(client: PostgresClient): Promise<ReadonlySet<string>> {
+  const rows = await client.rows<{ name: string }>(
+    "SELECT relname::text AS name FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent IN ('entries'::regclass, 'receipts'::regclass)",
+  )
+  return new Set(rows.map(({ name }) => name))
 }
 
 /** The partitions that there should be at a moment. */

@@ -3,10 +3,12 @@ import { DerivedSecrets } from "../../secrets/derived-secrets.ts"
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "../console-store.ts"
 import type { Database } from "../database.ts"
+import type { DatabaseStatus } from "../database-status.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { ServingDatabase } from "../serving-database.ts"
 import type { Store, StoreReader } from "../store.ts"
 import { PostgresClient } from "./client.ts"
+import { databaseStatus } from "./database-status.ts"
 import { explained, explainedError } from "./explain-failure.ts"
 import { migrate, requireUsable, schemaState } from "./migrate.ts"
 import { ensurePartitions } from "./partitions.ts"
@@ -35,6 +37,7 @@ const CONNECT_TIME = 5_000
 const LEASE_TERM = 15_000
 /** A command needs few. */
 const COMMAND_CONNECTIONS = 2
+const PROBED_CONNECTIONS = 4
 
 /** A database on a PostgreSQL server, which nodes on many machines may share. */
 export class PostgresDatabase implements Database {
@@ -48,6 +51,16 @@ export class PostgresDatabase implements Database {
 
   async exists(): Promise<boolean> {
     return this.#using(async (client) => (await schemaState(client)).version > 0)
+  }
+
+  async status(): Promise<DatabaseStatus> {
+    // As many as a pooler needs to mix them up.
+    await using client = this.#client(PROBED_CONNECTIONS)
+    try {
+      return await databaseStatus(client, this.place, this.#address.preparedStatements !== false)
+    } catch (error) {
+      throw explainedError(error, this.place)
+    }
   }
 
   /** The log of a server is its own business. */
@@ -117,7 +130,8 @@ export class PostgresDatabase implements Database {
   async openSecrets(): Promise<InstallationSecrets> {
     const given = this.#address.secret
     const secrets = await this.#using(async (client) => {
-      await migrate(client, SCHEMA)
+      // They are in its first tables: who only reads need not bring it up to date.
+      if ((await schemaState(client)).version === 0) await migrate(client, SCHEMA)
       const kept = given ?? (await keep(client, "root", randomBytes(32).toString("hex")))
       const derived = new DerivedSecrets(kept)
       return { derived, known: await keep(client, "fingerprint", derived.fingerprint) }

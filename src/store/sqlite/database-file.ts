@@ -36,7 +36,7 @@ export function setLogAside(path: string, now: Date): void {
   }
 }
 
-function hasContent(path: string): boolean {
+export function hasContent(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats !== undefined && stats.size > 0
 }

@@ -74,7 +74,7 @@ function faultOf(database: Database, schema: Schema, version: number): SchemaErr
     : new SchemaError(`${file} is of schema ${version}, which this Tollgate has no way on from`)
 }
 
-function newestOf({ steps, dropped = 0 }: Schema): number {
+export function newestOf({ steps, dropped = 0 }: Schema): number {
   return dropped + steps.length
 }
 
@@ -84,7 +84,7 @@ function newerSchema(schema: Schema, version: number): SchemaError {
   )
 }
 
-function versionOf(database: Database): number {
+export function versionOf(database: Database): number {
   const row = database.query<{ user_version: bigint | number }, []>("PRAGMA user_version").get()
   return Number(row?.user_version ?? 0)
 }

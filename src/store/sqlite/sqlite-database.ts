@@ -3,9 +3,11 @@ import { dirname } from "node:path"
 import { SecretFolder } from "../../secrets/secret-folder.ts"
 import type { ConsoleStore } from "../console-store.ts"
 import type { Database } from "../database.ts"
+import type { DatabaseStatus } from "../database-status.ts"
 import type { ServingDatabase } from "../serving-database.ts"
 import type { Store, StoreReader } from "../store.ts"
 import { ConversationsOnDemand } from "./conversations-on-demand.ts"
+import { databaseStatus } from "./database-status.ts"
 import { hasLog, prepareDirectory, setLogAside } from "./database-file.ts"
 import { DatabaseWatch } from "./database-watch.ts"
 import { DirectFile } from "./direct-file.ts"
@@ -31,6 +33,10 @@ export class SqliteDatabase implements Database {
 
   async exists(): Promise<boolean> {
     return existsSync(this.place)
+  }
+
+  async status(): Promise<DatabaseStatus> {
+    return databaseStatus(this.place)
   }
 
   async openConsoleStore(): Promise<ConsoleStore> {

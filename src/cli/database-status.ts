@@ -1,0 +1,92 @@
+import { loadSettings } from "../config/load.ts"
+import type { DatabaseStatus } from "../store/database-status.ts"
+import { databaseOf } from "../store/installation-database.ts"
+import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
+import { loadOptions } from "./load-options.ts"
+import { formatBytes, formatFields, formatTable, type Style } from "./output.ts"
+
+export const DATABASE_GROUP = ["database", "the database: SQLite or PostgreSQL"] as const
+
+const NODE_COLUMNS = [
+  { title: "NODE" },
+  { title: "HOST" },
+  { title: "PROCESS", align: "right" },
+  { title: "LAST SEEN" },
+] as const
+const PART_COLUMNS = [
+  { title: "SIZE", align: "right" },
+  { title: "PARTITIONS", align: "right" },
+  { title: "NAME" },
+] as const
+/** How many tables are named. */
+const LARGEST = 12
+
+/** `tollgate database status` */
+export const registerDatabaseStatus: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...DATABASE_GROUP)
+    .command("status")
+    .description("show which database it is, its version, size and nodes; changes nothing")
+    .action(async (_options: object, command) => {
+      const { settings } = loadSettings(loadOptions(command))
+      const status = await databaseOf(settings).status()
+      outputOf(command, terminal).result(documentOf(status), (style) => describe(status, style))
+    })
+}
+
+function documentOf(status: DatabaseStatus): object {
+  const { engine, version, place, schema, bytes, parts, nodes, server } = status
+  return {
+    engine,
+    version,
+    place,
+    schema,
+    bytes,
+    parts,
+    nodes:
+      nodes?.map(({ id, host, process, beatAt }) => ({
+        id,
+        host,
+        process,
+        last_seen_at: new Date(beatAt).toISOString(),
+      })) ?? null,
+    server: server
+      ? {
+          clock_offset_ms: server.clockOffset,
+          round_trip_ms: server.roundTrip,
+          encryption: server.encryption,
+          is_standby: server.isStandby,
+          risks: server.risks,
+          partition_days_ahead: server.daysAhead,
+        }
+      : null,
+  }
+}
+
+function describe(status: DatabaseStatus, style: Style): string {
+  const { engine, version, place, schema, bytes, parts, nodes, server } = status
+  const fields: [string, string][] = [
+    ["engine", `${engine} ${version}`],
+    ["place", place],
+    ["schema", `${schema.found}, this Tollgate has ${schema.known}`],
+    ["size", formatBytes(bytes)],
+  ]
+  if (server && server.daysAhead !== null) {
+    fields.push(["partitions", `for ${server.daysAhead} days from today on`])
+  }
+  if (schema.fault !== null) fields.push(["note", schema.fault])
+  if (nodes) fields.push(["nodes", nodes.length === 0 ? "none runs" : String(nodes.length)])
+  const largest = parts.slice(0, LARGEST).map(partRow)
+  return [
+    formatFields(fields, style),
+    ...(nodes && nodes.length > 0 ? [formatTable(NODE_COLUMNS, nodes.map(nodeRow), style)] : []),
+    ...(largest.length > 0 ? [formatTable(PART_COLUMNS, largest, style)] : []),
+  ].join("\n\n")
+}
+
+function nodeRow(node: NonNullable<DatabaseStatus["nodes"]>[number]): string[] {
+  return [node.id, node.host, String(node.process), new Date(node.beatAt).toISOString()]
+}
+
+function partRow({ name, bytes, partitions }: DatabaseStatus["parts"][number]): string[] {
+  return [formatBytes(bytes), partitions === 0 ? "-" : String(partitions), name]
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { PostgresServer } from "../support/postgres-server.ts"
+import { createInstallation, runCommand, runJson } from "../support/process.ts"
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await PostgresServer.start()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+interface Status {
+  readonly engine: string
+  readonly place: string
+  readonly schema: { readonly found: number; readonly known: number; readonly fault: string | null }
+  readonly parts: readonly { readonly name: string; readonly partitions: number }[]
+  readonly nodes: readonly unknown[] | null
+  readonly server: { readonly partition_days_ahead: number | null } | null
+}
+
+interface Diagnosis {
+  readonly checks: readonly { name: string; result: string; found: string; mend?: string }[]
+}
+
+const yamlAt = (url: string, more = "") => `database: { url: "${url}"${more} }\n`
+
+test("status changes nothing, and migrate makes the tables once", async () => {
+  const url = server.url(await server.create())
+  using installation = createInstallation(yamlAt(url))
+  const before = await runJson<Status>(installation, "database", "status")
+  const { known } = before.schema
+  expect(before).toMatchObject({ engine: "PostgreSQL", parts: [], nodes: null })
+  expect(before.schema).toMatchObject({ found: 0, fault: expect.stringContaining("migrate") })
+  expect(JSON.stringify(before)).not.toContain("not-a-secret")
+
+  const first = await runJson(installation, "database", "migrate")
+  expect(first).toMatchObject({ place: before.place, before: 0, after: known })
+  const again = await runCommand(installation, "database", "migrate")
+  expect(again.stdout).toContain("nothing to do")
+
+  const after = await runJson<Status>(installation, "database", "status")
+  expect(after.schema).toEqual({ found: known, known, fault: null })
+  expect(after.nodes).toEqual([])
+  expect(after.server?.partition_days_ahead).toBeGreaterThanOrEqual(7)
+  expect(after.parts.find(({ name }) => name === "receipts")?.partitions).toBeGreaterThan(7)
+  const words = await runCommand(installation, "database", "status")
+  expect(words.stdout).toMatch(/engine: +PostgreSQL \d+/)
+}, 20_000)
+
+test("status and migrate of a folder", async () => {
+  using installation = createInstallation("")
+  const before = await runJson<Status>(installation, "database", "status")
+  expect(before).toMatchObject({ engine: "SQLite", schema: { found: 0 }, parts: [], nodes: null })
+  await runJson(installation, "database", "migrate")
+  const after = await runJson<Status>(installation, "database", "status")
+  expect(after).toMatchObject({ schema: { found: before.schema.known, fault: null }, nodes: [] })
+  expect(after.parts.map(({ name }) => name).toSorted()).toEqual(["console.db", "tollgate.db"])
+}, 20_000)
+
+async function diagnose(yaml: string): Promise<Diagnosis["checks"]> {
+  using installation = createInstallation(yaml)
+  const { stdout } = await runCommand(installation, "--json", "doctor")
+  return (JSON.parse(stdout) as Diagnosis).checks.filter(({ name }) => name.startsWith("database"))
+}
+
+test("the doctor looks at the server, and makes nothing in it", async () => {
+  const url = server.url(await server.create())
+  using installation = createInstallation(yamlAt(url))
+  const results = (checks: Diagnosis["checks"]) =>
+    checks.map(({ name, result }) => `${name}: ${result}`)
+  expect(results(await diagnose(yamlAt(url)))).toEqual([
+    // That of the tests need not survive a crash of the machine.
+    "database server: warning",
+    "database connection: ok",
+    "database clock: ok",
+    "database: ok",
+  ])
+  const status = await runJson<Status>(installation, "database", "status")
+  expect(status.schema.found).toBe(0)
+
+  await runJson(installation, "account", "create", "caller")
+  const checks = await diagnose(yamlAt(url))
+  expect(results(checks).slice(3)).toEqual(["database partitions: ok", "database: ok"])
+  expect(checks[0]?.found).toContain("fsync = off")
+}, 30_000)
+
+test("a node with another secret is told so", async () => {
+  const url = server.url(await server.create())
+  using installation = createInstallation(yamlAt(url))
+  await runJson(installation, "account", "create", "caller")
+  const other = yamlAt(url, `, secret: "${"0123456789abcdef".repeat(4)}"`)
+  const checks = await diagnose(other)
+  expect(checks.at(-1)).toMatchObject({
+    result: "failed",
+    found: expect.stringContaining("was written with another secret"),
+    mend: expect.stringContaining("TOLLGATE_SECRET"),
+  })
+  using stranger = createInstallation(`server: { port: 0 }\n${other}`)
+  const serving = await runCommand(stranger, "serve")
+  expect(serving.exitCode).toBe(4)
+  expect(serving.stderr).toContain("set TOLLGATE_SECRET as it was at the first start")
+}, 30_000)
