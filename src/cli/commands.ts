@@ -36,6 +36,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   database: async () => [
     (await import("./database-status.ts")).registerDatabaseStatus,
     (await import("./database-migrate.ts")).registerDatabaseMigrate,
+    (await import("./database-copy.ts")).registerDatabaseCopy,
   ],
   doctor: async () => [(await import("./doctor.ts")).registerDoctor],
 }

@@ -4,14 +4,22 @@ import type { SetupToken } from "./setup-token.ts"
 
 const BYTES = 32
 
-/** All secrets of an installation from one that its processes share (HKDF, RFC 5869, with the names of the secrets). */
+/**
+ * All secrets of an installation from one that its processes share (HKDF, RFC 5869, with the names of the secrets), but for
+ * those that came with a database that was copied.
+ */
 export class DerivedSecrets implements InstallationSecrets {
   readonly #root: string
+  readonly #inherited: ReadonlyMap<string, string>
   readonly setupToken: SetupToken
 
-  /** @param root at least 32 characters that nobody can guess. */
-  constructor(root: string) {
+  /**
+   * @param root at least 32 characters that nobody can guess.
+   * @param inherited secrets of the database that this one was copied from, by their names.
+   */
+  constructor(root: string, inherited: ReadonlyMap<string, string> = new Map()) {
     this.#root = root
+    this.#inherited = inherited
     const token = derive(root, "setup-token").toString("base64url")
     this.setupToken = {
       readOrCreate: () => token,
@@ -27,7 +35,7 @@ export class DerivedSecrets implements InstallationSecrets {
   }
 
   readOrCreate(name: SecretName): string {
-    return derive(this.#root, name).toString("hex")
+    return this.#inherited.get(name) ?? derive(this.#root, name).toString("hex")
   }
 
   read(name: SecretName): string {

@@ -1,10 +1,12 @@
 import type { SetupToken } from "./setup-token.ts"
 
+export const SECRET_NAMES = ["key-pepper", "provider-key", "session-secret"] as const
+
 /**
  * `key-pepper`: callers' keys are hashed with it; if it is lost, no key works. `provider-key` encrypts the credentials
  * that the console is given, `session-secret` second factors.
  */
-export type SecretName = "key-pepper" | "provider-key" | "session-secret"
+export type SecretName = (typeof SECRET_NAMES)[number]
 
 /** The secrets of an installation, the same in all its processes; never in the settings. */
 export interface InstallationSecrets {

@@ -4,6 +4,13 @@ import { join } from "node:path"
 import type { InstallationSecrets, SecretName } from "./installation-secrets.ts"
 import { SetupTokenFile } from "./setup-token.ts"
 
+/** Writes a secret that was made elsewhere. There must be none of its name. */
+export function writeSecret(dataDirectory: string, name: SecretName, secret: string): void {
+  const directory = join(dataDirectory, "secrets")
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  writeFileSync(join(directory, name), secret, { mode: 0o600, flag: "wx" })
+}
+
 /** Secrets in files of a data folder, readable by their owner only. */
 export class SecretFolder implements InstallationSecrets {
   readonly #directory: string

@@ -1,3 +1,4 @@
+import type { CopyCheck, CopyCounts, CopySource } from "./copy/copy.ts"
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "./console-store.ts"
 import type { DatabaseStatus } from "./database-status.ts"
@@ -43,6 +44,16 @@ export interface Database {
    * @throws LedgerError `exists` when there is one.
    */
   setRemainsAside(now: Date): Promise<void>
+  /**
+   * Lets a step copy all of it. Nobody writes to it meanwhile.
+   * @throws LedgerError `not_found`, `unavailable` where a gateway runs, `other_version`.
+   */
+  copyFrom<T>(step: (source: CopySource) => Promise<T>): Promise<T>
+  /**
+   * Fills it from another one. Nobody can use it before it has passed the check.
+   * @throws LedgerError `exists` where there is anything.
+   */
+  copyTo(source: CopySource, check: CopyCheck): Promise<CopyCounts>
   /** Creates it, even where the secrets of a lost one are still there. */
   create(): Promise<void>
 }

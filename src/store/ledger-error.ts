@@ -19,6 +19,8 @@ export type LedgerFault =
   | "without_secrets"
   /** There is a ledger already. */
   | "exists"
+  /** It was being copied from another database, and that was interrupted. */
+  | "unfinished"
   /** Its contents are not what was written. */
   | "damaged"
   /** It cannot be read or written at the moment, or here. */

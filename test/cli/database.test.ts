@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
 import { PostgresServer } from "../support/postgres-server.ts"
-import { createInstallation, runCommand, runJson } from "../support/process.ts"
+import { createInstallation, runCommand, runJson, startServing } from "../support/process.ts"
 
 let server: PostgresServer
 beforeAll(async () => {
@@ -98,4 +99,48 @@ test("a node with another secret is told so", async () => {
   const serving = await runCommand(stranger, "serve")
   expect(serving.exitCode).toBe(4)
   expect(serving.stderr).toContain("set TOLLGATE_SECRET as it was at the first start")
+}, 30_000)
+
+test("a gateway moves from its folder to a server: keys keep working, and the receipts are there", async () => {
+  using vendor = startVendor(() => streamed([WHOLE_STREAM]))
+  const yaml = `
+server: { port: 0 }
+providers:
+  vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${vendor.url}" }
+models:
+  vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+`
+  const url = server.url(await server.create())
+  using before = createInstallation(yaml)
+  using after = createInstallation(
+    `${yaml}database: { url: "${url}", secret: "${"0123456789abcdef".repeat(4)}" }\n`,
+  )
+  await runJson(before, "account", "create", "caller", "--credits", "1")
+  const { key } = await runJson<{ key: string }>(before, "key", "create", "--account", "caller")
+  const chat = async (at: string): Promise<string> => {
+    const response = await fetch(`${at}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "vendor/echo",
+        stream: true,
+        messages: [{ role: "user", content: "Hello" }],
+      }),
+    })
+    return response.text()
+  }
+  const copying = ["database", "copy", "--from", `sqlite:${before.data}`, "--to", "postgres"]
+  {
+    await using serving = await startServing(before)
+    expect(await chat(serving.url)).toContain("[DONE]")
+    const refused = await runCommand(after, ...copying)
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stderr).toContain("a gateway runs on")
+  }
+  const copied = await runJson(after, ...copying)
+  expect(copied).toMatchObject({ accounts: 1, entries: 2, copied: { keys: 1, entries: 2 } })
+  await using moved = await startServing(after)
+  expect(await chat(moved.url)).toContain("[DONE]")
+  const words = await runCommand(after, ...copying)
+  expect(words.stderr).toContain("copy into an empty database")
 }, 30_000)

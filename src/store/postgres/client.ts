@@ -204,7 +204,7 @@ async function undone(connection: PooledConnection, error: unknown): Promise<unk
   return error
 }
 
-function statementsOn(connection: PooledConnection): Transaction {
+export function statementsOn(connection: PooledConnection): Transaction {
   return {
     rows: <Row>(text: string, values: readonly Value[] = []) => connection.query<Row>(text, values),
     async row<Row>(text: string, values: readonly Value[] = []) {

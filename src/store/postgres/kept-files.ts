@@ -3,7 +3,7 @@ import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 import type { PostgresClient } from "./client.ts"
 
 /** Bytes of a file in one row: no more of it is in memory at once. */
-const CHUNK = 512 * 1024
+export const CHUNK = 512 * 1024
 /** Rows that one step of a sweep deletes. */
 const SWEPT_AT_ONCE = 100n
 /** Bytes of all pictures together; of more, those go that expire first. Answers have limits of their own in the settings. */

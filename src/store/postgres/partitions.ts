@@ -6,6 +6,8 @@ const DAYS_AHEAD = 7
 const MONTHS_AHEAD = 2
 /** Requests that began before and are posted now. */
 const DAYS_BACK = 2
+/** Older rows that are copied lie in the default partitions. */
+const MOST_DAYS_BACK = 400
 
 /** One partition of a table, its end exclusive. */
 interface Partition {
@@ -19,10 +21,15 @@ interface Partition {
 /**
  * Makes the partitions that will be needed next, those that are not there yet. What is out of their range lies in a default
  * partition; a range of which rows lie there already is left to it.
+ * @param since also those from then on, for rows that are copied from another database.
  */
-export async function ensurePartitions(client: PostgresClient, now: number): Promise<void> {
+export async function ensurePartitions(
+  client: PostgresClient,
+  now: number,
+  since = now,
+): Promise<void> {
   const present = await presentPartitions(client)
-  for (const partition of partitionsAround(now)) {
+  for (const partition of partitionsAround(now, since)) {
     if (!present.has(partition.name)) await create(client, partition)
   }
 }
@@ -47,14 +54,19 @@ async function presentPartitions(client: PostgresClient): Promise<ReadonlySet<st
 }
 
 /** The partitions that there should be at a moment. */
-export function partitionsAround(now: number): Partition[] {
+export function partitionsAround(now: number, since = now): Partition[] {
   const today = Math.floor(now / DAY) * DAY
-  const days = Array.from({ length: DAYS_BACK + DAYS_AHEAD + 1 }, (_, index) =>
-    receiptsOf(today + (index - DAYS_BACK) * DAY),
+  const first = Math.max(since, now - MOST_DAYS_BACK * DAY)
+  const daysBack = DAYS_BACK + Math.ceil((now - first) / DAY)
+  const days = Array.from({ length: daysBack + DAYS_AHEAD + 1 }, (_, index) =>
+    receiptsOf(today + (index - daysBack) * DAY),
   )
   const date = new Date(now)
-  const months = Array.from({ length: MONTHS_AHEAD + 2 }, (_, index) =>
-    entriesOf(date.getUTCFullYear(), date.getUTCMonth() + index - 1),
+  const begin = new Date(first)
+  const years = date.getUTCFullYear() - begin.getUTCFullYear()
+  const monthsBack = 1 + 12 * years + date.getUTCMonth() - begin.getUTCMonth()
+  const months = Array.from({ length: monthsBack + MONTHS_AHEAD + 1 }, (_, index) =>
+    entriesOf(date.getUTCFullYear(), date.getUTCMonth() + index - monthsBack),
   )
   return [...days, ...months]
 }

@@ -1,15 +1,18 @@
-import { randomBytes } from "node:crypto"
-import { DerivedSecrets } from "../../secrets/derived-secrets.ts"
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "../console-store.ts"
+import { copyAll, type CopyCheck, type CopyCounts, type CopySource } from "../copy/copy.ts"
 import type { Database } from "../database.ts"
 import type { DatabaseStatus } from "../database-status.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { ServingDatabase } from "../serving-database.ts"
 import type { Store, StoreReader } from "../store.ts"
-import { PostgresClient } from "./client.ts"
+import { PostgresClient, type Transaction } from "./client.ts"
+import { copySource } from "./copy-source.ts"
+import { completeCopy, copyTarget } from "./copy-target.ts"
 import { databaseStatus } from "./database-status.ts"
 import { explained, explainedError } from "./explain-failure.ts"
+import { beginCopy, endCopy, readSecrets } from "./installation-secrets.ts"
+import { longTransaction } from "./long-transaction.ts"
 import { migrate, requireUsable, schemaState } from "./migrate.ts"
 import { ensurePartitions } from "./partitions.ts"
 import { postgresStore } from "./postgres-store.ts"
@@ -128,19 +131,55 @@ export class PostgresDatabase implements Database {
 
   /** @throws LedgerError `without_secrets` when the keys were hashed with another secret than the one that was set. */
   async openSecrets(): Promise<InstallationSecrets> {
-    const given = this.#address.secret
-    const secrets = await this.#using(async (client) => {
+    return this.#using(async (client) => {
       // They are in its first tables: who only reads need not bring it up to date.
       if ((await schemaState(client)).version === 0) await migrate(client, SCHEMA)
-      const kept = given ?? (await keep(client, "root", randomBytes(32).toString("hex")))
-      const derived = new DerivedSecrets(kept)
-      return { derived, known: await keep(client, "fingerprint", derived.fingerprint) }
+      return readSecrets(client, this.#address.secret, this.place)
     })
-    if (secrets.known === secrets.derived.fingerprint) return secrets.derived
-    throw new LedgerError(
-      "without_secrets",
-      `the ledger at ${this.place} was written with another secret: set TOLLGATE_SECRET as it was at the first start`,
-    )
+  }
+
+  async copyFrom<T>(step: (source: CopySource) => Promise<T>): Promise<T> {
+    const { place } = this
+    // Says whether there is one, of this version.
+    await (await this.openReader())[Symbol.asyncDispose]()
+    const secrets = await this.openSecrets()
+    return this.#long(async (transaction) => step(await copySource(transaction, secrets, place)))
+  }
+
+  async copyTo(source: CopySource, check: CopyCheck): Promise<CopyCounts> {
+    const { place } = this
+    const { secret } = this.#address
+    await this.#prepareCopy(await source.findBeginning())
+    const counts = await this.#long(async (transaction) => {
+      const keepSecrets = (secrets: InstallationSecrets) => beginCopy(transaction, secret, secrets)
+      const copied = await copyAll(source, await copyTarget(transaction, keepSecrets, place))
+      await completeCopy(transaction)
+      return copied
+    }, "ANALYZE")
+    await using reader = await this.openReader()
+    await check(reader)
+    await this.#using((client) => endCopy(client))
+    return counts
+  }
+
+  /** Makes the tables, and the partitions for what is to be copied. */
+  async #prepareCopy(beginning: number | null): Promise<void> {
+    await this.openSecrets()
+    await using client = await this.#opened(1)
+    await ensurePartitions(client, Date.now(), beginning ?? undefined)
+  }
+
+  async #long<T>(step: (transaction: Transaction) => Promise<T>, after?: string): Promise<T> {
+    const { url, preparedStatements } = this.#address
+    try {
+      return await longTransaction(
+        { url, preparedStatements, connectTime: CONNECT_TIME },
+        step,
+        after,
+      )
+    } catch (error) {
+      throw explainedError(error, this.place)
+    }
   }
 
   async #opened(connections: number): Promise<PostgresClient> {
@@ -172,19 +211,6 @@ export class PostgresDatabase implements Database {
       preparedStatements: this.#address.preparedStatements,
     })
   }
-}
-
-/** Keeps a value unless there is one. @returns the one that is there then. */
-async function keep(client: PostgresClient, name: string, value: string): Promise<string> {
-  await client.run(
-    "INSERT INTO installation_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
-    [name, value],
-  )
-  const row = await client.row<{ value: string }>(
-    "SELECT value FROM installation_secrets WHERE name = $1",
-    [name],
-  )
-  return row?.value ?? value
 }
 
 /** The address without its user and password. */

@@ -1,5 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite"
 import { rmSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { makePrivateFile } from "../private-file.ts"
 import { migrate, SchemaError } from "./migrate.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
@@ -9,6 +10,11 @@ import { useWriteAheadLog } from "./write-ahead-log.ts"
 const BUSY_TIME = 2_000
 /** What SQLite says of a file that nothing can be read of any more, or of one whose log has lost its end. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ"]
+
+/** Where conversations are kept: in a file of their own next to the ledger, made with the first one. */
+export function conversationsPath(databasePath: string): string {
+  return join(dirname(databasePath), "conversations.db")
+}
 
 /** The file, while it is the one at its path and can be read. */
 export class ConversationFile {

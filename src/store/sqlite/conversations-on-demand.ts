@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs"
-import { dirname, join } from "node:path"
 import type {
   ConversationParts,
   ConversationWrite,
   FindOptions,
   FoundParts,
 } from "../conversations.ts"
+import { conversationsPath } from "./conversations-file.ts"
 import { ThreadOnDemand } from "./thread-on-demand.ts"
 
 /** What the thread of the conversations can do. */
@@ -20,7 +20,7 @@ export class ConversationsOnDemand implements ConversationParts, AsyncDisposable
 
   /** @param databasePath the ledger's. */
   constructor(databasePath: string) {
-    this.#path = join(dirname(databasePath), "conversations.db")
+    this.#path = conversationsPath(databasePath)
     this.#thread = new ThreadOnDemand({
       thread: "store/sqlite/conversations-thread.ts",
       path: this.#path,

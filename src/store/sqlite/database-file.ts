@@ -7,14 +7,28 @@ export function databaseFileIn(dataDirectory: string): string {
   return join(dataDirectory, "tollgate.db")
 }
 
+/** What a ledger is called while it is copied from another database. */
+export function copyPath(path: string): string {
+  return `${path}.unfinished`
+}
+
+function refuseUnfinished(path: string): void {
+  if (!existsSync(copyPath(path))) return
+  throw new LedgerError(
+    "unfinished",
+    `a copy of another database into ${dirname(path)} was not finished: remove what it left there, and copy again`,
+  )
+}
+
 /**
  * Creates the directory of a database file.
  *
  * A ledger is older than its secrets. Where there are secrets and no ledger, it was lost: to create another in its
  * place would silently forget what everyone has paid and spent.
- * @throws LedgerError `missing`.
+ * @throws LedgerError `missing`, `unfinished`.
  */
 export function prepareDirectory(path: string): void {
+  refuseUnfinished(path)
   const directory = dirname(path)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   if (hasContent(path) || !existsSync(join(directory, "secrets", "key-pepper"))) return
@@ -26,9 +40,10 @@ export function prepareDirectory(path: string): void {
 
 /**
  * Makes room for a new database where the old one is gone; what is left of its log is kept under other names.
- * @throws LedgerError `exists` when there is a database.
+ * @throws LedgerError `exists` when there is a database, `unfinished`.
  */
 export function setLogAside(path: string, now: Date): void {
+  refuseUnfinished(path)
   if (hasContent(path)) throw new LedgerError("exists", `there is already a ledger: ${path}`)
   const suffix = now.toISOString().replaceAll(":", "-")
   for (const file of [`${path}-wal`, `${path}-shm`]) {

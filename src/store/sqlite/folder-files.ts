@@ -3,9 +3,9 @@ import { dirname, join } from "node:path"
 import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 
 /** Answers are kept for a day; an hour more, since the ledger forgets them first. Milliseconds. */
-const ANSWER_LIFETIME = 25 * 3_600_000
+export const ANSWER_LIFETIME = 25 * 3_600_000
 /** Names of pictures begin with the time at which they expire, Unix milliseconds. */
-const EXPIRY = /^(\d{13})-/
+export const EXPIRY = /^(\d{13})-/
 /** The second one: the folder itself is a file. */
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"])
 

@@ -2,11 +2,14 @@ import { existsSync } from "node:fs"
 import { dirname } from "node:path"
 import { SecretFolder } from "../../secrets/secret-folder.ts"
 import type { ConsoleStore } from "../console-store.ts"
+import type { CopyCheck, CopyCounts, CopySource } from "../copy/copy.ts"
 import type { Database } from "../database.ts"
 import type { DatabaseStatus } from "../database-status.ts"
 import type { ServingDatabase } from "../serving-database.ts"
 import type { Store, StoreReader } from "../store.ts"
 import { ConversationsOnDemand } from "./conversations-on-demand.ts"
+import { copyFromSqlite } from "./copy-source.ts"
+import { copyToSqlite } from "./copy-target.ts"
 import { databaseStatus } from "./database-status.ts"
 import { hasLog, prepareDirectory, setLogAside } from "./database-file.ts"
 import { DatabaseWatch } from "./database-watch.ts"
@@ -60,6 +63,14 @@ export class SqliteDatabase implements Database {
 
   async setRemainsAside(now: Date): Promise<void> {
     setLogAside(this.place, now)
+  }
+
+  copyFrom<T>(step: (source: CopySource) => Promise<T>): Promise<T> {
+    return copyFromSqlite(this.place, step)
+  }
+
+  copyTo(source: CopySource, check: CopyCheck): Promise<CopyCounts> {
+    return copyToSqlite(this.place, source, check)
   }
 
   async create(): Promise<void> {

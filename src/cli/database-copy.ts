@@ -1,0 +1,143 @@
+import { resolve } from "node:path"
+import type { Command } from "commander"
+import { type LoadOptions, loadSettings } from "../config/load.ts"
+import { verifyAudit } from "../ledger/verify/audit.ts"
+import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
+import type { CopyCounts } from "../store/copy/copy.ts"
+import { type DatabasePlace, databaseOf } from "../store/installation-database.ts"
+import { journalState } from "../store/installation-journal.ts"
+import type { StoreReader } from "../store/store.ts"
+import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
+import { DATABASE_GROUP } from "./database-status.ts"
+import { CommandError } from "./exit-codes.ts"
+import { inspectLedger } from "./inspect-ledger.ts"
+import { loadOptions } from "./load-options.ts"
+import { formatFields } from "./output.ts"
+
+const ADDRESSES = "sqlite, sqlite:FOLDER, postgres (that of the settings) or postgres://..."
+
+/** `tollgate database copy --from ADDRESS --to ADDRESS` */
+export const registerDatabaseCopy: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...DATABASE_GROUP)
+    .command("copy")
+    .description("copy everything into an empty database of either engine, and verify it")
+    .requiredOption("--from <ADDRESS>", ADDRESSES)
+    .requiredOption("--to <ADDRESS>", "the same")
+    .action(async (options: { from: string; to: string }, command: Command) => {
+      const load = loadOptions(command)
+      const from = placeAt(options.from, load)
+      const to = placeAt(options.to, load)
+      requirePosted(from)
+      const { counts, verdict } = await copyDatabase(from, to)
+      const places = { from: databaseOf(from).place, to: databaseOf(to).place }
+      const document = {
+        ...places,
+        accounts: verdict.accounts,
+        entries: verdict.entries,
+        copied: counts,
+      }
+      outputOf(command, terminal).result(document, (style) =>
+        formatFields(
+          [
+            ["from", places.from],
+            ["to", places.to],
+            ["copied", wordsOf(counts)],
+            ["verdict", "the same ledger: every row is right, and every sum the same"],
+            [
+              "next",
+              "start the gateway with the new address; nothing was changed in the old database",
+            ],
+          ],
+          style,
+        ),
+      )
+    })
+}
+
+function wordsOf(counts: CopyCounts): string {
+  const found = Object.entries(counts).filter(([, count]) => count > 0)
+  return found.map(([name, count]) => `${count} ${name.replaceAll("_", " ")}`).join("\n")
+}
+
+/** @throws CommandError, ConfigError where an address cannot be used. */
+function placeAt(address: string, load: LoadOptions): DatabasePlace {
+  const { settings } = loadSettings(load)
+  const { data } = settings
+  if (address === "sqlite") return { data }
+  if (address.startsWith("sqlite:")) return { data: resolve(address.slice("sqlite:".length)) }
+  if (address === "postgres" && settings.database) return { data, database: settings.database }
+  if (/^postgres(ql)?:\/\//.test(address)) {
+    // The settings say the rest: whether it may be insecure, and the secret.
+    const environment = { ...load.environment, TOLLGATE_DATABASE_URL: address }
+    return { data, database: loadSettings({ ...load, environment }).settings.database }
+  }
+  const message =
+    address === "postgres"
+      ? "the settings have no address of a PostgreSQL database"
+      : `'${address}' is no address of a database`
+  throw new CommandError("usage", message, `Addresses are ${ADDRESSES}.`)
+}
+
+/** Charges that wait in a journal would be missing. */
+function requirePosted({ data, database }: DatabasePlace): void {
+  const waiting = database === undefined ? 0 : (journalState(data)?.waiting ?? 0)
+  if (waiting === 0) return
+  throw new CommandError(
+    "failed",
+    `${waiting} charges wait in the journal of ${data}`,
+    "Start a gateway on this data folder, which posts them, and stop it.",
+  )
+}
+
+async function copyDatabase(
+  from: DatabasePlace,
+  to: DatabasePlace,
+): Promise<{ counts: CopyCounts; verdict: Verdict }> {
+  const source = databaseOf(from)
+  return source.copyFrom(async (rows) => {
+    const { verdict, audit } = await inspectLedger(from)
+    const wrong = verdict.problems[0] ?? audit.problem
+    if (wrong) {
+      const hint = "See what is wrong with: tollgate ledger verify"
+      throw new CommandError("failed", `the ledger is not what was written: ${wrong.message}`, hint)
+    }
+    await using reader = await source.openReader()
+    const expected = { verdict, auditRecords: audit.records, balances: await balancesOf(reader) }
+    const counts = await databaseOf(to).copyTo(rows, (copy) => requireSame(copy, expected))
+    return { counts, verdict }
+  })
+}
+
+interface Expected {
+  readonly verdict: Verdict
+  readonly auditRecords: number
+  readonly balances: ReadonlyMap<string, bigint>
+}
+
+/** @throws CommandError when the copy is not the same ledger. */
+async function requireSame(copy: StoreReader, expected: Expected): Promise<void> {
+  const verdict = await verifyLedgers(copy)
+  const audit = await verifyAudit(copy, [(await copy.integrity.findAnchor()).audit])
+  const wrong = verdict.problems[0] ?? audit.problem
+  const balances = await balancesOf(copy)
+  const isSame =
+    sizesOf(verdict) === sizesOf(expected.verdict) &&
+    audit.records === expected.auditRecords &&
+    balances.size === expected.balances.size &&
+    [...expected.balances].every(([account, balance]) => balances.get(account) === balance)
+  if (!wrong && isSame) return
+  throw new CommandError(
+    "failed",
+    `the copy is not the same ledger: ${wrong?.message ?? `${sizesOf(verdict)} instead of ${sizesOf(expected.verdict)}`}`,
+    "It refuses to serve. Remove it, and look at the log of the server and at the disk before you copy again.",
+  )
+}
+
+function sizesOf({ accounts, entries, receipts, writeOffs }: Verdict): string {
+  return `${accounts} accounts, ${entries} entries, ${receipts} receipts, ${writeOffs} write-offs`
+}
+
+async function balancesOf(reader: StoreReader): Promise<Map<string, bigint>> {
+  const accounts = await reader.accounts.list()
+  return new Map(accounts.map(({ id, balance }) => [id, balance]))
+}

@@ -1,0 +1,24 @@
+import type { CopiedRow, CopiedValue } from "./copy.ts"
+
+/** As much as one step holds in memory. */
+const ROWS = 1_000
+const BYTES = 4 * 1024 * 1024
+
+/** Rows, so many at a time that they need little memory. */
+export function* batchesOf(rows: Iterable<CopiedRow>): Generator<readonly CopiedRow[]> {
+  let batch: CopiedRow[] = []
+  let bytes = 0
+  for (const row of rows) {
+    batch.push(row)
+    bytes += row.reduce((sum: number, value) => sum + sizeOf(value), 0)
+    if (batch.length < ROWS && bytes < BYTES) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+function sizeOf(value: CopiedValue): number {
+  return typeof value === "string" || value instanceof Uint8Array ? value.length : 0
+}

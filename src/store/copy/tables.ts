@@ -1,0 +1,63 @@
+/** A table as both engines have it, under the names of PostgreSQL's. */
+export interface CopiedTable {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** Everything that is not made from something else, in an order in which it can be written. */
+export const TABLES: readonly CopiedTable[] = [
+  table("accounts", "id name created_at stores_content"),
+  table(
+    "keys",
+    "id account name models aliases origins budget daily_budget monthly_budget requests_per_minute tokens_per_minute " +
+      "created_at expires_at revoked_at revision",
+  ),
+  table("key_secrets", "hash key hint created_at expires_at"),
+  table("revisions", "name number"),
+  table(
+    "audit",
+    "number at actor_kind actor_id actor_name action account target before_body after_body address previous_hash hash",
+  ),
+  table("codes", "id hash hint note amount uses used created_at expires_at revoked_at author"),
+  table("redemptions", "code account entry"),
+  table("members", "id account user_id role joined_at"),
+  table(
+    "invitations",
+    "id account email role token_hash invited_by created_at expires_at accepted_at",
+  ),
+  table("console_settings", "section id body sealed revision changed_at"),
+  table("balances", "owner posted leased allotted"),
+  table("recalls", "owner node at amount"),
+  table("write_offs", "number at account key request amount reason previous_hash hash"),
+  // Lines of the ledger with the receipts of their requests, and receipts of requests that were not charged.
+  table(
+    "entries",
+    "position account number kind amount balance at request note author receipt_hash previous_hash hash key budgets " +
+      "receipt replaced",
+  ),
+  table("payments", "id account entry"),
+  table("debts", "account number amount debt at note entry previous_hash hash"),
+  table("card_payments", "intent payment account amount units currency taken"),
+  table("reversals", "id intent kind units is_undone"),
+  table(
+    "anchor",
+    "last_row last_hash row_count hash_sum at write_offs write_offs_hash audit audit_hash",
+  ),
+  table(
+    "vendor_state",
+    "number id_hash provider kind account request tokens created_at expires_at",
+  ),
+  table("idempotency", "scope key fingerprint request node claimed_at rights state size"),
+  table("contents", "request account at asked answered"),
+  table("conversation_parts", "hash answer account at expires_at bytes sealed"),
+  table("users", "id name email password_hash is_operator is_disabled created_at last_seen_at"),
+  table("identities", "provider subject user_id created_at"),
+  table("sessions", "id token_hash user_id is_remembered created_at expires_at address agent"),
+  table("second_factors", "user_id secret backup_codes is_active last_step failures locked_until"),
+  table("proofs", "hash kind user_id value attempts expires_at"),
+  table("attempts", "key count begun_at"),
+]
+
+function table(name: string, columns: string): CopiedTable {
+  return { name, columns: columns.split(" ") }
+}

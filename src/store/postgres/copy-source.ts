@@ -1,0 +1,106 @@
+import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
+import type { CopiedFile, CopiedRow, CopiedValue, CopySource } from "../copy/copy.ts"
+import type { CopiedTable } from "../copy/tables.ts"
+import type { FileKind } from "../kept-files.ts"
+import { LedgerError } from "../ledger-error.ts"
+import type { Statements } from "./client.ts"
+
+/** Rows that are fetched at once: fewer where they are large. */
+const ROWS = 1_000
+const LARGE_ROWS: Readonly<Record<string, number>> = {
+  entries: 500,
+  contents: 20,
+  conversation_parts: 20,
+}
+
+/** Whoever changes anything writes to one of these. */
+const WRITTEN = "nodes, balances, audit, revisions, idempotency, users, sessions"
+
+/** What a line of the ledger has, and its receipt; what the receipt of a request has that was not charged. */
+const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.balance, e.at, e.request, e.note, e.author,
+    e.receipt_hash, e.previous_hash, e.hash, e.key, e.budgets, r.body AS receipt, NULL AS replaced
+  FROM entries AS e LEFT JOIN receipts AS r ON r.request = e.request AND r.entry = e.number AND r.account = e.account
+  UNION ALL SELECT position, account, NULL, CASE WHEN is_expired THEN 'expired' END, NULL, NULL, at, request, NULL, NULL,
+    NULL, NULL, hash, key, 0, body, NULL FROM receipts WHERE entry IS NULL
+  UNION ALL SELECT position, account, NULL, 'expired', NULL, NULL, at, NULL, NULL, NULL,
+    NULL, NULL, hash, key, 0, body, request FROM expired_receipts`
+
+/**
+ * What is copied of a database, in a transaction that sees one state of it. Nobody writes until that is over.
+ * @throws LedgerError `unavailable` where a node runs.
+ */
+export async function copySource(
+  transaction: Statements,
+  secrets: InstallationSecrets,
+  place: string,
+): Promise<CopySource> {
+  await transaction.run(`LOCK TABLE ${WRITTEN} IN SHARE MODE`)
+  await transaction.run("SET LOCAL cursor_tuple_fraction = 1")
+  const row = await transaction.row<{ nodes: bigint }>(
+    "SELECT (SELECT count(*) FROM nodes) + (SELECT count(*) FROM holds) AS nodes",
+  )
+  if (row?.nodes !== 0n) {
+    throw new LedgerError(
+      "unavailable",
+      `nodes run on ${place}, or were killed: start one and stop all, so that they give back what they have leased`,
+    )
+  }
+  return {
+    secrets,
+    async findBeginning() {
+      const found = await transaction.row<{ at: bigint | null }>(
+        "SELECT min(at) AS at FROM receipts",
+      )
+      return found?.at ? Number(found.at) : null
+    },
+    rows: (table) => rowsOf(transaction, table),
+    files: (kind) => filesOf(transaction, kind),
+  }
+}
+
+type Cell = CopiedValue | number | boolean
+
+async function* rowsOf(
+  transaction: Statements,
+  { name, columns }: CopiedTable,
+): AsyncGenerator<readonly CopiedRow[]> {
+  const order = name === "audit" || name === "write_offs" ? " ORDER BY number" : ""
+  const select = name === "entries" ? ENTRIES : `SELECT ${columns.join(", ")} FROM ${name}${order}`
+  // A statement is prepared once for its text: one cursor for all would give rows of the first table.
+  const cursor = `copied_${name}`
+  await transaction.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${select}`)
+  const fetch = `FETCH ${LARGE_ROWS[name] ?? ROWS} FROM ${cursor}`
+  for (;;) {
+    const rows = await transaction.rows<Record<string, Cell>>(fetch)
+    if (rows.length === 0) break
+    yield rows.map((row) => columns.map((column) => valueOf(row[column] ?? null)))
+  }
+  await transaction.run(`CLOSE ${cursor}`)
+}
+
+function valueOf(cell: Cell): CopiedValue {
+  if (typeof cell === "boolean") return cell ? 1n : 0n
+  return typeof cell === "number" ? BigInt(cell) : cell
+}
+
+interface FileRow {
+  readonly name: string
+  readonly file: string
+  readonly lifetime: bigint
+}
+
+async function* filesOf(transaction: Statements, kind: FileKind): AsyncGenerator<CopiedFile> {
+  const files = await transaction.rows<FileRow>(
+    `SELECT name, file, expires_at - tollgate_now() AS lifetime FROM kept_files
+     WHERE kind = $1 AND expires_at > tollgate_now()`,
+    [kind],
+  )
+  for (const { name, file, lifetime } of files) {
+    const chunks = await transaction.rows<{ content: Buffer }>(
+      "SELECT content FROM kept_file_chunks WHERE file = $1 ORDER BY number",
+      [file],
+    )
+    const bytes = new Uint8Array(Buffer.concat(chunks.map(({ content }) => content)))
+    yield { name, bytes, lifetime: Number(lifetime) }
+  }
+}

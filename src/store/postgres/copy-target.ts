@@ -1,0 +1,141 @@
+import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
+import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
+import type { CopiedFile, CopiedRow, CopiedValue, CopyTarget } from "../copy/copy.ts"
+import type { CopiedTable } from "../copy/tables.ts"
+import type { FileKind } from "../kept-files.ts"
+import { LedgerError } from "../ledger-error.ts"
+import type { Statements } from "./client.ts"
+import { type CopiedRecord, writeEntries } from "./copy-entries.ts"
+import { CHUNK } from "./kept-files.ts"
+
+/**
+ * What fills an empty database, in a transaction. Nobody else can look into it until that is over.
+ * @param keepSecrets takes over those of the source.
+ * @throws LedgerError `exists` where there is anything.
+ */
+export async function copyTarget(
+  transaction: Statements,
+  keepSecrets: (secrets: InstallationSecrets) => Promise<void>,
+  place: string,
+): Promise<CopyTarget> {
+  await transaction.run("LOCK TABLE tollgate_schema, nodes, accounts IN ACCESS EXCLUSIVE MODE")
+  const row = await transaction.row<{ taken: boolean }>(
+    `SELECT EXISTS (SELECT FROM accounts) OR EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM audit)
+       OR EXISTS (SELECT FROM nodes) OR EXISTS (SELECT FROM console_settings) AS taken`,
+  )
+  if (row?.taken !== false) {
+    throw new LedgerError(
+      "exists",
+      `there is a ledger at ${place} already: copy into an empty database`,
+    )
+  }
+  return {
+    write: (table, rows) => write(transaction, table, rows),
+    writeFile: (kind, file) => writeFile(transaction, kind, file),
+    keepSecrets,
+  }
+}
+
+/** What is made from what was copied. */
+export async function completeCopy(transaction: Statements): Promise<void> {
+  for (const statement of COMPLETE) await transaction.run(statement)
+}
+
+async function write(
+  transaction: Statements,
+  table: CopiedTable,
+  rows: readonly CopiedRow[],
+): Promise<void> {
+  const { name, columns } = table
+  const records = rows.map((row) => recordOf(columns, row))
+  if (name === "entries") return writeEntries(transaction, records)
+  await transaction.run(STATEMENTS[name] ?? insertOf(table), [JSON.stringify(records)])
+}
+
+function recordOf(columns: readonly string[], row: CopiedRow): CopiedRecord {
+  return Object.fromEntries(columns.map((column, index) => [column, textOf(row[index] ?? null)]))
+}
+
+function textOf(value: CopiedValue): string | null {
+  if (value === null || typeof value === "string") return value
+  if (typeof value === "bigint") return String(value)
+  return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex")}`
+}
+
+function insertOf({ name, columns }: CopiedTable): string {
+  const list = columns.join(", ")
+  return `INSERT INTO ${name} (${list}) SELECT ${list} FROM ${recordsOf(name)}`
+}
+
+function recordsOf(table: string): string {
+  return `json_populate_recordset(NULL::${table}, $1::text::json) AS copied`
+}
+
+/** Of tables that need more than their rows. */
+const STATEMENTS: Readonly<Record<string, string>> = {
+  revisions: `UPDATE revisions SET number = copied.number FROM ${recordsOf("revisions")}
+    WHERE revisions.name = copied.name`,
+  anchor: `UPDATE anchor SET last_row = copied.last_row, last_hash = copied.last_hash, row_count = copied.row_count,
+    hash_sum = copied.hash_sum, at = copied.at, write_offs = copied.write_offs,
+    write_offs_hash = copied.write_offs_hash, audit = copied.audit, audit_hash = copied.audit_hash
+    FROM ${recordsOf("anchor")}`,
+  // The owner of a budget is its key, or begins with it.
+  balances: `INSERT INTO balances (owner, account, posted, leased, allotted, number, hash)
+    SELECT copied.owner, coalesce(accounts.id, keys.account), copied.posted, copied.leased, copied.allotted,
+      CASE WHEN copied.allotted IS NULL THEN 0 END, CASE WHEN copied.allotted IS NULL THEN '${GENESIS_HASH}' END
+    FROM ${recordsOf("balances")}
+    LEFT JOIN accounts ON accounts.id = copied.owner
+    LEFT JOIN keys ON keys.id = split_part(copied.owner, '@', 1)`,
+}
+
+const COMPLETE = [
+  `UPDATE balances SET number = last.number, hash = last.hash
+   FROM (SELECT DISTINCT ON (account) account, number, hash FROM entries ORDER BY account, number DESC) AS last
+   WHERE owner = last.account AND allotted IS NULL`,
+  ...["audit", "write_offs"].map(
+    (chain) => `UPDATE chain_ends SET number = last.number, hash = last.hash
+      FROM (SELECT number, hash FROM ${chain} ORDER BY number DESC LIMIT 1) AS last WHERE name = '${chain}'`,
+  ),
+  `UPDATE receipts SET is_late = true
+   WHERE request IN (SELECT request FROM expired_receipts)`,
+  `INSERT INTO usage_hours (hour, account, key, model, provider, outcome, requests, errors, input, output, cost,
+     written_off, durations, duration, first_bytes, first_byte)
+   SELECT at / 3600000, account, key, model, coalesce(provider, ''), outcome, count(*), count(*) FILTER (WHERE failed),
+     sum(input), sum(output), sum(cost), sum(written_off),
+     count(duration) FILTER (WHERE status = 'settled'), coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0),
+     count(first_byte) FILTER (WHERE status = 'settled'), coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)
+   FROM receipts GROUP BY 1, 2, 3, 4, 5, 6`,
+  `INSERT INTO key_uses (key, account, last_used_at, requests, spent)
+   SELECT key, max(account), max(at), count(*), sum(cost) FROM receipts GROUP BY key`,
+  `INSERT INTO idempotency_totals (scope, slot, keys, bytes)
+   SELECT scope, 0, count(*), sum(size) FROM idempotency GROUP BY scope
+   UNION ALL SELECT '', 0, 0, sum(size) FROM idempotency HAVING sum(size) > 0`,
+  `INSERT INTO conversation_sizes (account, bytes)
+   SELECT account, sum(bytes) FROM conversation_parts GROUP BY account`,
+  // A sequence goes on from what was given last; where there is nothing, from its beginning.
+  `SELECT setval('ledger_position', greatest(1, (SELECT max(position) FROM entries),
+     (SELECT max(position) FROM receipts), (SELECT max(position) FROM expired_receipts),
+     (SELECT last_row FROM anchor)))`,
+  "SELECT setval('vendor_state_number', greatest(1, (SELECT max(number) FROM vendor_state)))",
+]
+
+async function writeFile(
+  transaction: Statements,
+  kind: FileKind,
+  { name, bytes, lifetime }: CopiedFile,
+): Promise<void> {
+  const file = crypto.randomUUID()
+  const time = BigInt(Math.ceil(lifetime))
+  for (let number = 0; number * CHUNK < bytes.byteLength; number++) {
+    await transaction.run(
+      `INSERT INTO kept_file_chunks (file, number, expires_at, content)
+       VALUES ($1, $2, tollgate_now() + $3, $4)`,
+      [file, BigInt(number), time, bytes.subarray(number * CHUNK, (number + 1) * CHUNK)],
+    )
+  }
+  await transaction.run(
+    `INSERT INTO kept_files (kind, name, file, size, expires_at)
+     VALUES ($1, $2, $3, $4, tollgate_now() + $5)`,
+    [kind, name, file, BigInt(bytes.byteLength), time],
+  )
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto"
+import { DerivedSecrets } from "../../secrets/derived-secrets.ts"
+import { openInherited, sealInherited } from "../../secrets/inherited-secrets.ts"
+import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installation-secrets.ts"
+import { LedgerError } from "../ledger-error.ts"
+import type { Statements } from "./client.ts"
+
+/** The row of a copy that nobody has checked yet. */
+const UNFINISHED = "unfinished_copy"
+
+/**
+ * The secrets of an installation.
+ * @param given TOLLGATE_SECRET; absent: one in the database, made where there is none.
+ * @throws LedgerError `without_secrets` when the keys were hashed with another secret than the given one, `unfinished`.
+ */
+export async function readSecrets(
+  statements: Statements,
+  given: string | undefined,
+  place: string,
+): Promise<InstallationSecrets> {
+  const root = await rootOf(statements, given)
+  const { fingerprint } = new DerivedSecrets(root)
+  if ((await keep(statements, "fingerprint", fingerprint)) !== fingerprint) {
+    throw new LedgerError(
+      "without_secrets",
+      `the ledger at ${place} was written with another secret: set TOLLGATE_SECRET as it was at the first start`,
+    )
+  }
+  const rows = await statements.rows<{ name: string; value: string }>(
+    "SELECT name, value FROM installation_secrets",
+  )
+  const values = new Map(rows.map(({ name, value }) => [name, value]))
+  if (values.has(UNFINISHED)) throw unfinished(place)
+  const inherited = SECRET_NAMES.flatMap((name): [string, string][] => {
+    const sealed = values.get(rowOf(name))
+    return sealed === undefined ? [] : [[name, openInherited(root, name, sealed)]]
+  })
+  return new DerivedSecrets(root, new Map(inherited))
+}
+
+/** Takes over the secrets of the database that this one is copied from. Nobody can use it before `endCopy`. */
+export async function beginCopy(
+  statements: Statements,
+  given: string | undefined,
+  secrets: InstallationSecrets,
+): Promise<void> {
+  const root = await rootOf(statements, given)
+  for (const name of SECRET_NAMES) {
+    const secret = secrets.read(name)
+    if (secret !== undefined) {
+      await keep(statements, rowOf(name), sealInherited(root, name, secret))
+    }
+  }
+  await keep(statements, UNFINISHED, "")
+}
+
+export async function endCopy(statements: Statements): Promise<void> {
+  await statements.run("DELETE FROM installation_secrets WHERE name = $1", [UNFINISHED])
+}
+
+function unfinished(place: string): LedgerError {
+  return new LedgerError(
+    "unfinished",
+    `a copy of another database into ${place} was not finished: make an empty database in its place, and copy again`,
+  )
+}
+
+function rowOf(name: string): string {
+  return `inherited:${name}`
+}
+
+async function rootOf(statements: Statements, given: string | undefined): Promise<string> {
+  return given ?? keep(statements, "root", randomBytes(32).toString("hex"))
+}
+
+/** Keeps a value unless there is one. @returns the one that is there then. */
+async function keep(statements: Statements, name: string, value: string): Promise<string> {
+  await statements.run(
+    "INSERT INTO installation_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+    [name, value],
+  )
+  const row = await statements.row<{ value: string }>(
+    "SELECT value FROM installation_secrets WHERE name = $1",
+    [name],
+  )
+  return row?.value ?? value
+}

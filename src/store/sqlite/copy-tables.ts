@@ -1,0 +1,32 @@
+import type { CopiedTable } from "../copy/tables.ts"
+
+/** Where a table is. */
+export type CopiedFileName = "ledger" | "console" | "contents" | "conversations"
+
+const FILES: Readonly<Record<string, CopiedFileName>> = {
+  users: "console",
+  identities: "console",
+  sessions: "console",
+  second_factors: "console",
+  proofs: "console",
+  attempts: "console",
+  contents: "contents",
+  conversation_parts: "conversations",
+}
+
+const NAMES: Readonly<Record<string, string>> = { conversation_parts: "parts" }
+
+/** The file that has a table. */
+export function fileOf({ name }: CopiedTable): CopiedFileName {
+  return FILES[name] ?? "ledger"
+}
+
+/** A table's name, and those of its columns, in SQLite. */
+export function sqliteNames(table: CopiedTable): { table: string; columns: readonly string[] } {
+  const isOfConsole = fileOf(table) === "console"
+  const columns = table.columns.map((column) => {
+    if (table.name === "entries" && column === "position") return "rowid"
+    return isOfConsole && column === "user_id" ? "user" : column
+  })
+  return { table: NAMES[table.name] ?? table.name, columns }
+}

@@ -1,0 +1,180 @@
+import { Database, type Statement } from "bun:sqlite"
+import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installation-secrets.ts"
+import { writeSecret } from "../../secrets/secret-folder.ts"
+import {
+  copyAll,
+  type CopiedFile,
+  type CopiedRow,
+  type CopyCheck,
+  type CopyCounts,
+  type CopySource,
+  type CopyTarget,
+} from "../copy/copy.ts"
+import type { CopiedTable } from "../copy/tables.ts"
+import type { FileKind } from "../kept-files.ts"
+import { LedgerError } from "../ledger-error.ts"
+import { makePrivateFile } from "../private-file.ts"
+import { contentsPath } from "./contents.ts"
+import { conversationsPath } from "./conversations-file.ts"
+import { type CopiedFileName, fileOf, sqliteNames } from "./copy-tables.ts"
+import { copyPath } from "./database-file.ts"
+import { DirectFile } from "./direct-file.ts"
+import { asLedgerError } from "./explain-error.ts"
+import { ANSWER_LIFETIME } from "./folder-files.ts"
+import { migrate, type Schema } from "./migrate.ts"
+import { BOOK_SCHEMA } from "./schemas/book.ts"
+import { CONSOLE_SCHEMA } from "./schemas/console.ts"
+import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
+import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
+import { openSqliteReader } from "./sqlite-store.ts"
+import { useWriteAheadLog } from "./write-ahead-log.ts"
+
+/**
+ * Fills a folder from another database. The ledger gets its name last, when all of it has been checked; until then
+ * nothing starts in the folder.
+ * @param path of the ledger.
+ * @throws LedgerError `exists` where the folder has anything of a ledger, or of a copy that was not finished.
+ */
+export async function copyToSqlite(
+  path: string,
+  source: CopySource,
+  check: CopyCheck,
+): Promise<CopyCounts> {
+  requireEmpty(path)
+  const unfinished = copyPath(path)
+  try {
+    const counts = await fill(path, source)
+    await using reader = new DirectFile(openSqliteReader(unfinished)).store()
+    await check(reader)
+    renameSync(unfinished, path)
+    return counts
+  } catch (error) {
+    throw asLedgerError(path, error)
+  }
+}
+
+function requireEmpty(path: string): void {
+  const directory = dirname(path)
+  const files = [path, `${path}-wal`, copyPath(path), contentsPath(path), conversationsPath(path)]
+  const others = ["console.db", "reports.db", "anchor.json", "answers", "pictures"]
+  const secrets = SECRET_NAMES.map((name) => join("secrets", name))
+  const all = [...files, ...[...others, ...secrets].map((name) => join(directory, name))]
+  const [found] = all.filter((file) => existsSync(file))
+  if (found === undefined) return
+  throw new LedgerError(
+    "exists",
+    `${found} is there already: copy into a folder without a ledger, and remove what is left of a copy that was not finished`,
+  )
+}
+
+async function fill(path: string, source: CopySource): Promise<CopyCounts> {
+  const directory = dirname(path)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  using files = new CopiedFiles(path)
+  const target: CopyTarget = {
+    write: async (table, rows) => files.write(table, rows),
+    writeFile: async (kind, file) => writeKept(directory, kind, file),
+    keepSecrets: async (secrets) => keepSecrets(directory, secrets),
+  }
+  return await copyAll(source, target)
+}
+
+/** Only those that there are: the others are made when they are needed. */
+function keepSecrets(directory: string, secrets: InstallationSecrets): void {
+  for (const name of SECRET_NAMES) {
+    const secret = secrets.read(name)
+    if (secret !== undefined) writeSecret(directory, name, secret)
+  }
+}
+
+function writeKept(directory: string, kind: FileKind, { name, bytes, lifetime }: CopiedFile): void {
+  const path = join(directory, kind, name)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(path, bytes, { mode: 0o600 })
+  // An answer is kept for as long as its file is old; a picture has it in its name.
+  const written = (Date.now() + lifetime - ANSWER_LIFETIME) / 1_000
+  if (kind === "answers") utimesSync(path, written, written)
+}
+
+const SCHEMAS: Readonly<Record<CopiedFileName, Schema>> = {
+  ledger: BOOK_SCHEMA,
+  console: CONSOLE_SCHEMA,
+  contents: CONTENTS_SCHEMA,
+  conversations: CONVERSATIONS_SCHEMA,
+}
+
+/** The files while they are filled. */
+class CopiedFiles implements Disposable {
+  readonly #paths: Readonly<Record<CopiedFileName, string>>
+  readonly #files = new Map<CopiedFileName, Database>()
+  readonly #inserts = new Map<string, Statement>()
+
+  constructor(path: string) {
+    this.#paths = {
+      ledger: copyPath(path),
+      console: join(dirname(path), "console.db"),
+      contents: contentsPath(path),
+      conversations: conversationsPath(path),
+    }
+    this.#file("ledger")
+  }
+
+  write(table: CopiedTable, rows: readonly CopiedRow[]): void {
+    const database = this.#file(fileOf(table))
+    if (table.name === "revisions") return writeRevisions(database, rows)
+    const insert = this.#insert(database, table)
+    database.transaction(() => {
+      for (const row of rows) insert.run(...row)
+    })()
+  }
+
+  #file(name: CopiedFileName): Database {
+    const open = this.#files.get(name)
+    if (open) return open
+    const path = this.#paths[name]
+    makePrivateFile(path)
+    const database = new Database(path, { create: true, strict: true, safeIntegers: true })
+    this.#files.set(name, database)
+    useWriteAheadLog(database)
+    database.run("PRAGMA synchronous = NORMAL")
+    database.run("PRAGMA foreign_keys = ON")
+    migrate(database, SCHEMAS[name])
+    return database
+  }
+
+  #insert(database: Database, table: CopiedTable): Statement {
+    const known = this.#inserts.get(table.name)
+    if (known) return known
+    const statement = database.prepare(insertOf(table))
+    this.#inserts.set(table.name, statement)
+    return statement
+  }
+
+  /** Everything is in the files, and on the disk, then. */
+  [Symbol.dispose](): void {
+    for (const statement of this.#inserts.values()) statement.finalize()
+    for (const database of this.#files.values()) {
+      database.run("PRAGMA synchronous = FULL")
+      database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      database.close()
+    }
+  }
+}
+
+function writeRevisions(database: Database, rows: readonly CopiedRow[]): void {
+  for (const [name, number] of rows) {
+    const table = name === "keys" ? "revision" : "settings_revision"
+    database.run(`UPDATE ${table} SET number = ?`, [number ?? 0n])
+  }
+}
+
+function insertOf(table: CopiedTable): string {
+  const { table: name, columns } = sqliteNames(table)
+  if (table.name === "anchor") {
+    return `UPDATE anchor SET ${columns.map((column) => `${column} = ?`).join(", ")}`
+  }
+  const marks = columns.map(() => "?").join(", ")
+  return `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${marks})`
+}
