@@ -16,6 +16,8 @@ export interface ServingDatabase extends AsyncDisposable {
   files(kind: FileKind): KeptFiles
   /** The users of the console and their credentials. */
   openConsoleStore(): Promise<ConsoleStore>
+  /** Prepares what will be needed within the next days. To be called a few times a day, by any node. */
+  prepare(now: number): Promise<void>
   /** How often a node asks what has changed, milliseconds: what it costs depends on the engine. */
   readonly pollEvery: number
   /**

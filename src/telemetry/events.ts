@@ -23,6 +23,8 @@ export interface Events {
   conversationNotStored(request: string, error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
+  /** What is done a few times a day for the database. */
+  upkeepFailed(error: unknown): void
   /** A worker is blocked: another one has taken its place. */
   workerBlocked(processId: number, milliseconds: number): void
   workerKilled(processId: number, milliseconds: number): void
@@ -80,6 +82,11 @@ export function createEvents(
         "this process was taken for dead, or lost the database at the end of a step; it joined again",
       ),
     nodeFailed: (error) => nodeFailed(words(error)),
+    upkeepFailed: (error) =>
+      logger.error(
+        { event: "upkeep_failed", error: words(error) },
+        "the database was not prepared for the next days; that is tried again within the hour",
+      ),
     ...workerEvents(logger),
     settingsApplied: (changes) =>
       logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),

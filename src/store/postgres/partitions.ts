@@ -6,8 +6,12 @@ const DAYS_AHEAD = 7
 const MONTHS_AHEAD = 2
 /** Requests that began before and are posted now. */
 const DAYS_BACK = 2
-/** Older rows that are copied lie in the default partitions. */
-const MOST_DAYS_BACK = 400
+/** Receipts that are copied and older than the months before lie in partitions of a month. */
+const DAILY_MONTHS = 2
+const DAY_LENGTH = "2026-11-23".length
+const MONTH_LENGTH = "2026-11".length
+/** A partition waits no longer for those who read, and everyone else waits behind it. Milliseconds. */
+const LOCK_TIME = 100
 
 /** One partition of a table, its end exclusive. */
 interface Partition {
@@ -39,9 +43,9 @@ export async function daysAhead(client: PostgresClient, now: number): Promise<nu
   const present = await presentPartitions(client)
   const today = Math.floor(now / DAY) * DAY
   for (let days = 0; ; days++) {
-    const day = new Date(today + days * DAY)
-    const month = entriesOf(day.getUTCFullYear(), day.getUTCMonth())
-    if (!present.has(receiptsOf(day.getTime()).name) || !present.has(month.name)) return days
+    const day = today + days * DAY
+    const receipts = receiptsOf(day, day + DAY, DAY_LENGTH)
+    if (!present.has(receipts.name) || !present.has(entriesOf(monthOf(day)).name)) return days
   }
 }
 
@@ -56,40 +60,48 @@ async function presentPartitions(client: PostgresClient): Promise<ReadonlySet<st
 /** The partitions that there should be at a moment. */
 export function partitionsAround(now: number, since = now): Partition[] {
   const today = Math.floor(now / DAY) * DAY
-  const first = Math.max(since, now - MOST_DAYS_BACK * DAY)
-  const daysBack = DAYS_BACK + Math.ceil((now - first) / DAY)
-  const days = Array.from({ length: daysBack + DAYS_AHEAD + 1 }, (_, index) =>
-    receiptsOf(today + (index - daysBack) * DAY),
-  )
-  const date = new Date(now)
-  const begin = new Date(first)
-  const years = date.getUTCFullYear() - begin.getUTCFullYear()
-  const monthsBack = 1 + 12 * years + date.getUTCMonth() - begin.getUTCMonth()
-  const months = Array.from({ length: monthsBack + MONTHS_AHEAD + 1 }, (_, index) =>
-    entriesOf(date.getUTCFullYear(), date.getUTCMonth() + index - monthsBack),
-  )
+  const firstDay = Math.min(today - DAYS_BACK * DAY, Math.max(since, monthOf(now, -DAILY_MONTHS)))
+  const days: Partition[] = []
+  for (let day = Math.floor(firstDay / DAY) * DAY; day <= today + DAYS_AHEAD * DAY; day += DAY) {
+    days.push(receiptsOf(day, day + DAY, DAY_LENGTH))
+  }
+  const months: Partition[] = []
+  const firstMonth = monthOf(Math.min(since, monthOf(now, -1)))
+  for (let month = firstMonth; month <= monthOf(now, MONTHS_AHEAD); month = monthOf(month, 1)) {
+    const end = monthOf(month, 1)
+    months.push(entriesOf(month))
+    if (end <= firstDay) months.push(receiptsOf(month, end, MONTH_LENGTH))
+  }
   return [...days, ...months]
 }
 
-function receiptsOf(day: number): Partition {
-  const date = new Date(day).toISOString().slice(0, "2026-11-23".length).replaceAll("-", "_")
+/** The beginning of the month of a moment, or of one so many months later. */
+function monthOf(at: number, later = 0): number {
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, 1)
+}
+
+function receiptsOf(begin: number, end: number, length: number): Partition {
   return {
     table: "receipts",
-    name: `receipts_${date}`,
-    from: `'${firstRequestOf(day)}'`,
-    to: `'${firstRequestOf(day + DAY)}'`,
+    name: `receipts_${dateOf(begin, length)}`,
+    from: `'${firstRequestOf(begin)}'`,
+    to: `'${firstRequestOf(end)}'`,
   }
 }
 
-function entriesOf(year: number, month: number): Partition {
-  const begin = Date.UTC(year, month, 1)
-  const date = new Date(begin).toISOString().slice(0, "2026-11".length).replace("-", "_")
+function entriesOf(month: number): Partition {
   return {
     table: "entries",
-    name: `entries_${date}`,
-    from: String(begin),
-    to: String(Date.UTC(year, month + 1, 1)),
+    name: `entries_${dateOf(month, MONTH_LENGTH)}`,
+    from: String(month),
+    to: String(monthOf(month, 1)),
   }
+}
+
+/** `2026_11_23`, or `2026_11`. */
+function dateOf(at: number, length: number): string {
+  return new Date(at).toISOString().slice(0, length).replaceAll("-", "_")
 }
 
 /** Ids begin with their moment (RFC 9562, version 7): no request of a moment or later has a smaller one. */
@@ -101,6 +113,7 @@ export function firstRequestOf(at: number): string {
 async function create(client: PostgresClient, { table, name, from, to }: Partition): Promise<void> {
   const column = table === "receipts" ? "request" : "at"
   await client.transaction(async (transaction) => {
+    await transaction.run(`SET LOCAL lock_timeout = ${LOCK_TIME}`)
     // Several nodes may do this at the same time.
     await transaction.run(`LOCK TABLE ${table}_other IN SHARE UPDATE EXCLUSIVE MODE`)
     const isTaken = await transaction.row(
@@ -108,8 +121,10 @@ async function create(client: PostgresClient, { table, name, from, to }: Partiti
          OR EXISTS (SELECT FROM ${table}_other WHERE ${column} >= ${from} AND ${column} < ${to})`,
     )
     if (isTaken) return
+    await transaction.run(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL)`)
+    // Unlike one that is created as a part of it, which would lock the whole table.
     await transaction.run(
-      `CREATE TABLE ${name} PARTITION OF ${table} FOR VALUES FROM (${from}) TO (${to})`,
+      `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`,
     )
   })
 }

@@ -2,9 +2,10 @@ import type { LedgerError } from "../ledger-error.ts"
 import type { DatabaseWatch, ServingDatabase } from "../serving-database.ts"
 import type { StoreReader } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
-import { explained, explaining } from "./explain-failure.ts"
+import { explained, explainedError, explaining } from "./explain-failure.ts"
 import { PostgresConversations } from "./conversations.ts"
 import { PostgresFiles } from "./kept-files.ts"
+import { ensurePartitions } from "./partitions.ts"
 import { PostgresPayloadLog } from "./payload-log.ts"
 import { PostgresReports } from "./reports.ts"
 import { PostgresWatch } from "./postgres-watch.ts"
@@ -34,6 +35,13 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     conversations: explaining(new PostgresConversations(reading), place),
     files: (kind) => explaining(new PostgresFiles(reading, kind), place),
     openConsoleStore: async () => postgresConsoleStore(reading),
+    async prepare(now) {
+      try {
+        await ensurePartitions(reading, now)
+      } catch (error) {
+        throw explainedError(error, place)
+      }
+    },
     pollEvery: POLL_EVERY,
     leaseTerm,
     // It is made for company.

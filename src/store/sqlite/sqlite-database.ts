@@ -100,6 +100,8 @@ export class SqliteDatabase implements Database {
       payloads: new SqlitePayloadLog(path, reports),
       conversations,
       files: (kind) => new FolderFiles(path, kind),
+      // A file needs nothing.
+      prepare: async () => {},
       pollEvery: POLL_EVERY,
       leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),

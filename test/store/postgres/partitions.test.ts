@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { PostgresClient } from "../../../src/store/postgres/client.ts"
 import { migrate } from "../../../src/store/postgres/migrate.ts"
-import { ensurePartitions, firstRequestOf } from "../../../src/store/postgres/partitions.ts"
+import {
+  daysAhead,
+  ensurePartitions,
+  firstRequestOf,
+  partitionsAround,
+} from "../../../src/store/postgres/partitions.ts"
 import { SCHEMA } from "../../../src/store/postgres/schema/steps.ts"
 import { PostgresServer } from "../../support/postgres-server.ts"
 
@@ -42,6 +47,36 @@ test("a request lies in the partition of the day in its id", async () => {
     "receipts_2026_11_23",
   )
   expect(await insert(client, "another-form")).toBe("receipts_other")
+})
+
+test("a node that runs for months makes the partitions of the next days, and stops nobody who writes for those who read", async () => {
+  await using client = await open()
+  await ensurePartitions(client, NOW)
+  const { promise: isRead, resolve: end } = Promise.withResolvers<void>()
+  const { promise: isReading, resolve: begin } = Promise.withResolvers<void>()
+  const report = client.consistently(async (transaction) => {
+    await transaction.rows("SELECT count(*) FROM receipts")
+    begin()
+    await isRead
+  })
+  await isReading
+  const later = NOW + 90 * DAY
+  const making = ensurePartitions(client, later)
+  expect(await insert(client, `${firstRequestOf(NOW)}-7000-a`)).toBe("receipts_2026_11_23")
+  end()
+  await Promise.all([report, making])
+  expect(await daysAhead(client, later)).toBe(8)
+  expect(await insert(client, `${firstRequestOf(later)}-7000-a`)).toBe("receipts_2027_02_21")
+})
+
+test("old rows lie in partitions of months", () => {
+  const names = partitionsAround(NOW, Date.UTC(2026, 5, 20)).map(({ name }) => name)
+  expect(names).toContain("receipts_2026_06")
+  expect(names).toContain("receipts_2026_08")
+  expect(names).toContain("receipts_2026_09_01")
+  expect(names).not.toContain("receipts_2026_09")
+  expect(names).toContain("entries_2026_06")
+  expect(new Set(names).size).toBe(names.length)
 })
 
 test("the ids of requests are in that order", () => {
