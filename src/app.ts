@@ -14,7 +14,6 @@ import {
   imageStore,
 } from "./app/services.ts"
 import { initialState, type State, activateSettings } from "./app/state.ts"
-import { Upkeep } from "./app/upkeep.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Settings } from "./config/settings.ts"
 import { CrossOrigin } from "./http/cross-origin.ts"
@@ -72,7 +71,6 @@ export class App implements AsyncDisposable {
     await keyring.refresh()
     const limiter = limiterOf(machine)
     building.use(await joinNode({ ...base, keyring, limiter, events, live }))
-    building.use(new Upkeep(database, events.upkeepFailed))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
