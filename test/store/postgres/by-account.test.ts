@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test"
+import { Glob } from "bun"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { LEDGER } from "../../../src/store/postgres/schema/2-ledger.ts"
+import { POSTING } from "../../../src/store/postgres/schema/5-posting.ts"
+
+const SOURCE = join(import.meta.dir, "../../../src/store/postgres")
+
+/** Tables that lie in one place, whatever is divided, and why. */
+const UNDIVIDED: Readonly<Record<string, string>> = {
+  nodes: "the processes, of which there are few",
+  recalls: "hints that live for half a second",
+  reversals: "refunds of card payments, found by the payment's id",
+  anchor: "one row for the whole ledger",
+}
+
+test("each table of money carries the account that it can be divided by", () => {
+  const tables = [...LEDGER.matchAll(/CREATE TABLE (\w+) \(([^;]*?)\n\)/g)]
+  expect(tables.length).toBeGreaterThan(12)
+  const without = tables.filter(([, , body]) => !/\n {2}account text/.test(body ?? ""))
+  expect(without.map(([, name]) => name).toSorted()).toEqual(Object.keys(UNDIVIDED).toSorted())
+})
+
+/** What a request waits for: a charge, a lease, an idempotency key. */
+const STEPS_OF_REQUESTS = [POSTING, ...sourcesOf("leases.ts", "idempotency.ts", "vendor-state.ts")]
+
+test("what requests wait for locks rows by their names, never a table or the whole database", () => {
+  for (const source of STEPS_OF_REQUESTS) {
+    expect(source).not.toMatch(/LOCK TABLE|pg_advisory/)
+  }
+})
+
+test("no statement names a place on the disk, or needs one transaction at a time", () => {
+  const files = [...new Glob("**/*.ts").scanSync(SOURCE)]
+  expect(files.length).toBeGreaterThan(40)
+  const found = files.filter((file) =>
+    /\bctid\b|SERIALIZABLE|EXCLUDE USING|CREATE RULE|\bMERGE INTO\b|DEFERRABLE|TABLESPACE/.test(
+      sourcesOf(file)[0] ?? "",
+    ),
+  )
+  expect(found).toEqual([])
+})
+
+function sourcesOf(...files: readonly string[]): readonly string[] {
+  return files.map((file) => readFileSync(join(SOURCE, file), "utf8"))
+}
