@@ -27,6 +27,7 @@ import { Spool } from "./http/uploads/spool.ts"
 import { callerRoutes } from "./http/v1/routes.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher } from "./keys/secret.ts"
+import type { BaseUrl } from "./management/base-url.ts"
 import type { LiveSettings } from "./management/live-settings.ts"
 import { Billing } from "./relay/billing/billing.ts"
 import { DeadlineWatch } from "./relay/pipeline/deadline-watch.ts"
@@ -109,7 +110,7 @@ export class App implements AsyncDisposable {
     const callers = callerRoutes({ ...parts, ...intake, ...activeOf(state), isDraining, ownUrl })
     const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
     const routes = crossOrigin.routes(callers)
-    const baseUrl = (): string => state.settings.publicUrl ?? state.url
+    const baseUrl: BaseUrl = (reached) => state.settings.publicUrl ?? reached ?? state.url
     const admin = building.use(
       new Lazy(async () => {
         const { openAdmin } = await import("./http/admin/open.ts")
@@ -120,12 +121,11 @@ export class App implements AsyncDisposable {
     const mounts = managementMounts({ admin, events, baseUrl })
     const asked = crossOrigin.asked(elsewhere(callers))
     const answering = { routes, mounts, elsewhere: asked, lastAnswers }
-    const server = serve({ ...settings.server, isShared: options.isShared }, answering)
+    const server = serve({ ...settings.server, isShared: options.isShared }, answering, state)
     building.defer(() => drain({ server, lastAnswers, state, billing, watch, idempotency }))
     const { hostname = settings.server.host, port = settings.server.port } = server
     state.url = addressOf(hostname, port)
-    const url = state.settings.publicUrl ?? state.url
-    return new App({ url, services: building.move(), live, state })
+    return new App({ url: baseUrl(), services: building.move(), live, state })
   }
 
   /**

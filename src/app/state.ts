@@ -3,6 +3,7 @@ import { Redactor } from "../canon/redactor.ts"
 import { buildCatalog } from "../catalog/catalog.ts"
 import { secretsOf } from "../config/secret-values.ts"
 import type { Settings } from "../config/settings.ts"
+import { TrustedProxies } from "../http/trusted-proxies.ts"
 import { defaultMemory } from "../limits/machine-memory.ts"
 import { MemoryBudget } from "../limits/memory-budget.ts"
 import { ProviderClient } from "../relay/upstream/provider-client.ts"
@@ -16,6 +17,7 @@ export interface State {
   config: RuntimeConfig
   readonly memory: MemoryBudget
   readonly redactor: Redactor
+  proxies: TrustedProxies
   /** Whether running requests are not waited for any longer. */
   isHurried: boolean
   /** The address it listens on; empty until it does. */
@@ -28,7 +30,8 @@ export function initialState(settings: Settings, events: Events, redactor: Redac
   const { config, warnings } = runtimeConfigOf(settings, redactor)
   for (const warning of warnings) events.warning(warning)
   const memory = new MemoryBudget(memoryOf(settings))
-  return { settings, config, memory, redactor, isHurried: false, url: "" }
+  const proxies = new TrustedProxies(settings.server.trustedProxies)
+  return { settings, config, memory, redactor, proxies, isHurried: false, url: "" }
 }
 
 /** Activates settings. */
@@ -37,6 +40,7 @@ export function activateSettings(state: State, settings: Settings, events: Event
   const { config, warnings } = runtimeConfigOf(settings, state.redactor)
   for (const warning of warnings) events.warning(warning)
   state.memory.limit = memoryOf(settings)
+  state.proxies = new TrustedProxies(settings.server.trustedProxies)
   state.settings = settings
   state.config = config
 }

@@ -32,14 +32,15 @@ export function buildSettings(parts: SettingsParts): Settings {
   const { file, overrides } = parts
   const deadlines = file.deadlines
   return present({
-    server: {
+    server: present({
       host: overrides.host ?? file.server?.host ?? "127.0.0.1",
       port: overrides.port ?? file.server?.port ?? 8787,
       workers: overrides.workers ?? file.server?.workers ?? 1,
       drainDelay: overrides.drainDelay ?? file.server?.drain_delay ?? 0,
       drain: overrides.drain ?? file.server?.drain ?? 30_000,
       watchdog: overrides.watchdog ?? file.server?.watchdog ?? 10_000,
-    },
+      trustedProxies: overrides.trustedProxies ?? file.server?.trusted_proxies,
+    }),
     data: dataDirectory(parts),
     database: databaseSettings(file.database, overrides),
     publicUrl: file.server?.public_url,

@@ -44,6 +44,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "server.drain_delay": server.drainDelay,
     "server.drain": server.drain,
     "server.watchdog": server.watchdog,
+    "server.trusted_proxies": server.trustedProxies,
     "server.public_url": settings.publicUrl,
     data: settings.data,
     admin_token: settings.adminToken,

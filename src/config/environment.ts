@@ -6,7 +6,16 @@ import {
   settleMode,
 } from "./database-settings.ts"
 import { suggestion } from "./nearest.ts"
-import { Fault, durationOrOff, host, number, oneOf, readSecret, readWith } from "./scalars.ts"
+import {
+  Fault,
+  durationOrOff,
+  host,
+  network,
+  number,
+  oneOf,
+  readSecret,
+  readWith,
+} from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
 const KNOWN_VARIABLES = [
@@ -23,6 +32,7 @@ const KNOWN_VARIABLES = [
   "TOLLGATE_PORT",
   "TOLLGATE_SECRET",
   "TOLLGATE_SETTLE",
+  "TOLLGATE_TRUSTED_PROXIES",
   "TOLLGATE_WATCHDOG",
   "TOLLGATE_WORKERS",
 ]
@@ -43,6 +53,7 @@ export interface Overrides extends DatabaseOverrides {
   /** Megabytes. */
   readonly memory?: number
   readonly watchdog?: number
+  readonly trustedProxies?: readonly string[]
   readonly data?: string
   readonly adminToken?: string
 }
@@ -73,6 +84,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     drain: read("TOLLGATE_DRAIN", readWith(durationOrOff())),
     memory: read("TOLLGATE_MEMORY_MB", readWith(number(64, 1_048_576))),
     watchdog: read("TOLLGATE_WATCHDOG", readWith(durationOrOff())),
+    trustedProxies: read("TOLLGATE_TRUSTED_PROXIES", readNetworks),
     data: read("TOLLGATE_DATA", (text) => text),
     databaseUrl: read("TOLLGATE_DATABASE_URL", readWith(databaseUrl())),
     databaseSecret: read("TOLLGATE_SECRET", readWith(databaseSecret())),
@@ -100,6 +112,19 @@ function readPort(text: string): number | Fault {
     `${port.message}. Kubernetes sets it so for a Service named tollgate: ` +
       "give the pod enableServiceLinks: false",
   )
+}
+
+/** Separated by commas or spaces. */
+function readNetworks(text: string): readonly string[] | Fault {
+  const read = readWith(network())
+  const networks: string[] = []
+  for (const entry of text.split(/[\s,]+/).filter((one) => one !== "")) {
+    const value = read(entry)
+    if (value instanceof Fault)
+      return new Fault(`${value.message}, and is not ${entry.slice(0, 50)}`)
+    networks.push(value)
+  }
+  return networks
 }
 
 function unknownVariables(environment: Environment): string[] {

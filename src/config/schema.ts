@@ -14,6 +14,7 @@ import {
   durationOrOff,
   flag,
   host,
+  network,
   number,
   oneOf,
   pageOrigin,
@@ -248,21 +249,26 @@ function haveOwnIds(entries: readonly { readonly id: string }[]): boolean {
   return new Set(entries.map(({ id }) => id)).size === entries.length
 }
 
+function serverScalars() {
+  return {
+    host: host().optional(),
+    port: number(0, 65_535, "whole number").optional(),
+    workers: number(1, 256, "whole number").optional(),
+    drain_delay: durationOrOff().optional(),
+    drain: durationOrOff().optional(),
+    watchdog: durationOrOff().optional(),
+    public_url: address().optional(),
+    trusted_proxies: list(network()).optional(),
+  }
+}
+
 /**
  * The shape of `tollgate.yaml`.
  * @param directory where the file is.
  */
 export function fileSchema(names: KnownNames, directory: string) {
   return strict({
-    server: section({
-      host: host().optional(),
-      port: number(0, 65_535, "whole number").optional(),
-      workers: number(1, 256, "whole number").optional(),
-      drain_delay: durationOrOff().optional(),
-      drain: durationOrOff().optional(),
-      watchdog: durationOrOff().optional(),
-      public_url: address().optional(),
-    }),
+    server: section(serverScalars()),
     data: text().optional(),
     database: section(databaseScalars),
     admin_token: secret().optional(),

@@ -208,6 +208,8 @@ export interface Settings {
     readonly drain: number
     /** How long a process may hang before it is restarted, milliseconds; 0: forever. */
     readonly watchdog: number
+    /** Addresses and CIDRs whose `x-forwarded-*` headers are believed; absent: none. */
+    readonly trustedProxies?: readonly string[]
   }
   /** The folder that holds the database and the secrets. Absolute. */
   readonly data: string

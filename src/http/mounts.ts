@@ -1,3 +1,4 @@
+import type { BaseUrl } from "../management/base-url.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Events } from "../telemetry/events.ts"
 import type { Admin } from "./admin/open.ts"
@@ -6,20 +7,23 @@ import type { ConsolePages } from "./console/serve-console.ts"
 import { failure } from "./endpoint.ts"
 import type { Lazy } from "./lazy.ts"
 import { newRequestId } from "./request-id.ts"
-import type { Mount } from "./server.ts"
+import type { Connection, Mount } from "./server.ts"
+
+/** In the place of the address in the OpenAPI document, which differs between callers. */
+const NO_ADDRESS = "https://address.invalid"
 
 export interface MountServices {
   readonly admin: Lazy<Admin>
   readonly events: Events
   /** The address that callers use, without `/v1`. */
-  readonly baseUrl: () => string
+  readonly baseUrl: BaseUrl
 }
 
 /** What people use to manage the gateway. None of it is loaded before someone does. */
 export function managementMounts(services: MountServices): Mount[] {
   const { admin } = services
   let pages: ConsolePages | undefined
-  let document: { readonly baseUrl: string; readonly text: string } | undefined
+  let document: string | undefined
   const handlers: Readonly<Record<string, Mount["handler"]>> = {
     "/admin/v1/*": async (request, connection) => (await admin.get()).handler(request, connection),
     "/webhooks/stripe": async (request, connection) =>
@@ -30,19 +34,17 @@ export function managementMounts(services: MountServices): Mount[] {
     },
     "/console": reading(toConsole),
     "/": reading(toConsole),
-    "/docs": reading(async () => {
+    "/docs": reading(async ({ origin }) => {
       const { docsPage } = await import("./docs/docs-page.ts")
-      const { body, headers } = docsPage(services.baseUrl())
+      const { body, headers } = docsPage(services.baseUrl(origin))
       return new Response(body, { headers })
     }),
-    "/openapi.json": reading(async () => {
+    "/openapi.json": reading(async ({ origin }) => {
       const { openApiDocument } = await import("./docs/openapi.ts")
-      const baseUrl = services.baseUrl()
       // To build it takes as long as hundreds of requests do, and anyone may call this.
-      if (document?.baseUrl !== baseUrl) {
-        document = { baseUrl, text: JSON.stringify(openApiDocument(baseUrl)) }
-      }
-      return textAnswer(newRequestId(), document.text, { "cache-control": "no-cache" })
+      document ??= JSON.stringify(openApiDocument(NO_ADDRESS))
+      const text = document.replace(NO_ADDRESS, () => services.baseUrl(origin))
+      return textAnswer(newRequestId(), text, { "cache-control": "no-cache" })
     }),
   }
   return Object.entries(handlers).map(([path, handler]) => ({
@@ -56,9 +58,11 @@ function toConsole(): Response {
 }
 
 /** What can only be read. */
-function reading(handler: () => Response | Promise<Response>): Mount["handler"] {
-  return (request) => {
-    if (request.method === "GET" || request.method === "HEAD") return handler()
+function reading(
+  handler: (connection: Connection) => Response | Promise<Response>,
+): Mount["handler"] {
+  return (request, connection) => {
+    if (request.method === "GET" || request.method === "HEAD") return handler(connection)
     const { pathname } = new URL(request.url)
     throw new GatewayError(
       "method_not_allowed",

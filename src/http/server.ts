@@ -4,11 +4,14 @@ import type { LastAnswers } from "./last-answers.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 import { bunPath } from "./path-pattern.ts"
+import type { Forwarded, TrustedProxies } from "./trusted-proxies.ts"
 
 /** The connection of a request. */
 export interface Connection {
-  /** The network address of the other end. */
+  /** The network address of the caller: of the other end, or what trusted proxies say. */
   readonly address: string | null
+  /** Where trusted proxies say that the caller reached this gateway, as an origin; undefined: they say nothing. */
+  readonly origin: string | undefined
   /** Called once the request is read: its answer may take longer than a silent connection is left open. */
   waitLong(): void
 }
@@ -62,16 +65,22 @@ export interface Answering {
   readonly lastAnswers: LastAnswers
 }
 
+/** What may change while the server runs. */
+export interface ServerState {
+  readonly proxies: TrustedProxies
+}
+
 /** Listens. Bun's own router matches the paths. */
 export function serve(
   settings: ServerSettings,
   { routes, mounts, elsewhere, lastAnswers }: Answering,
+  state: ServerState,
 ): Bun.Server<undefined> {
   const methods: Record<string, Record<string, BunHandler>> = {}
   for (const route of routes) {
     const handlers = (methods[bunPath(route.path)] ??= {})
-    handlers[route.method] = bunHandler(route.handler, lastAnswers)
-    if (route.method === "GET") handlers["HEAD"] = bunHandler(route.handler, lastAnswers)
+    handlers[route.method] = bunHandler(route.handler, lastAnswers, state)
+    if (route.method === "GET") handlers["HEAD"] = bunHandler(route.handler, lastAnswers, state)
   }
   return Bun.serve({
     hostname: settings.host,
@@ -82,9 +91,9 @@ export function serve(
     maxRequestBodySize: LARGEST_BODY,
     routes: {
       ...methods,
-      ...Object.fromEntries(mounts.map((mount) => mounted(mount, lastAnswers))),
+      ...Object.fromEntries(mounts.map((mount) => mounted(mount, lastAnswers, state))),
     },
-    fetch: bunHandler(elsewhere, lastAnswers),
+    fetch: bunHandler(elsewhere, lastAnswers, state),
     error: () =>
       errorAnswer(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
   })
@@ -92,9 +101,9 @@ export function serve(
 
 type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
-function bunHandler(handler: Handler, last: LastAnswers): BunHandler {
+function bunHandler(handler: Handler, last: LastAnswers, state: ServerState): BunHandler {
   return (request, server) => {
-    const answer = handler(request, new BunConnection(request, server))
+    const answer = handler(request, new BunConnection(request, server, state))
     return last.isOn ? last.close(answer) : answer
   }
 }
@@ -103,14 +112,25 @@ function bunHandler(handler: Handler, last: LastAnswers): BunHandler {
 class BunConnection implements Connection {
   readonly #request: Request
   readonly #server: Bun.Server<undefined>
+  readonly #state: ServerState
 
-  constructor(request: Request, server: Bun.Server<undefined>) {
+  constructor(request: Request, server: Bun.Server<undefined>, state: ServerState) {
     this.#request = request
     this.#server = server
+    this.#state = state
   }
 
   get address(): string | null {
-    return this.#server.requestIP(this.#request)?.address ?? null
+    return this.#forwarded.address
+  }
+
+  get origin(): string | undefined {
+    return this.#state.proxies.isNone ? undefined : this.#forwarded.origin
+  }
+
+  get #forwarded(): Forwarded {
+    const peer = this.#server.requestIP(this.#request)?.address ?? null
+    return this.#state.proxies.forwarded(this.#request, peer)
   }
 
   waitLong(): void {
@@ -118,13 +138,17 @@ class BunConnection implements Connection {
   }
 }
 
-function mounted({ path, handler }: Mount, last: LastAnswers): [string, BunHandler] {
+function mounted(
+  { path, handler }: Mount,
+  last: LastAnswers,
+  state: ServerState,
+): [string, BunHandler] {
   return [
     path,
     (request, server) => {
       server.timeout(request, LONG_TIMEOUT)
-      const address = server.requestIP(request)?.address ?? null
-      const answer = handler(request, { address, waitLong() {} })
+      const { address, origin } = new BunConnection(request, server, state)
+      const answer = handler(request, { address, origin, waitLong() {} })
       return last.isOn ? last.close(answer) : answer
     },
   ]

@@ -14,6 +14,8 @@ export interface Actor {
   readonly roles: ReadonlyMap<string, AccountRole>
   /** The network address of the caller. */
   readonly address: string | null
+  /** Where trusted proxies say that they reached this gateway: links lead there. */
+  readonly origin?: string | undefined
   /** The request whose idempotency key these changes use up, if it has one. */
   readonly claim?: string
 }

@@ -1,3 +1,4 @@
+import type { BaseUrl } from "./base-url.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
 import type { Audit } from "./audit.ts"
@@ -8,5 +9,5 @@ export interface InvitationDependencies {
   readonly users: Users
   readonly audit: Audit
   /** The address of the gateway, for links. */
-  readonly baseUrl: () => string
+  readonly baseUrl: BaseUrl
 }

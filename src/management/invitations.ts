@@ -1,3 +1,4 @@
+import type { BaseUrl } from "./base-url.ts"
 import { createHash } from "node:crypto"
 import type { AccountRole, Page } from "tollgate-contract/common.ts"
 import type { Invitation, InvitationWithLink, OpenInvitation } from "tollgate-contract/members.ts"
@@ -36,7 +37,7 @@ export class Invitations {
   readonly #store: Store
   readonly #users: Users
   readonly #audit: Audit
-  readonly #baseUrl: () => string
+  readonly #baseUrl: BaseUrl
 
   constructor(parts: InvitationDependencies) {
     this.#store = parts.store
@@ -93,7 +94,7 @@ export class Invitations {
           this.#store.invitations.insert({ ...invitation, tokenHash: hashOf(token) }, record),
       ),
     )
-    return { ...document, link: `${this.#baseUrl()}/console/invitation?token=${token}` }
+    return { ...document, link: `${this.#baseUrl(actor.origin)}/console/invitation?token=${token}` }
   }
 
   /** @throws GatewayError `forbidden`, `not_found`. */

@@ -1,3 +1,4 @@
+import type { BaseUrl } from "./base-url.ts"
 import type { Stripe } from "stripe"
 import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
@@ -31,7 +32,7 @@ export interface PaymentParts {
   /** The active settings; undefined where cards are not accepted. */
   readonly settings: () => PaymentSettings | undefined
   /** The address that callers use, to return to after paying. */
-  readonly baseUrl: () => string
+  readonly baseUrl: BaseUrl
   readonly warn: (message: string) => void
 }
 
@@ -64,7 +65,7 @@ export class Payments {
     }
     const client = await stripeClient(settings)
     const url = await client.createCheckout(
-      this.#order(account, credits, unitsOf(credits, settings.currency), settings.currency),
+      this.#order(actor, { account, credits, currency: settings.currency }),
     )
     return { url }
   }
@@ -140,13 +141,13 @@ export class Payments {
     )
   }
 
+  /** @throws GatewayError for credits that cannot be paid. */
   #order(
-    account: string,
-    credits: string,
-    units: number,
-    currency: string,
+    { origin }: Actor,
+    { account, credits, currency }: Order,
   ): Stripe.Checkout.SessionCreateParams {
-    const page = `${this.#parts.baseUrl()}/console/credits?account=${encodeURIComponent(account)}`
+    const units = unitsOf(credits, currency)
+    const page = `${this.#parts.baseUrl(origin)}/console/credits?account=${encodeURIComponent(account)}`
     const name = `${formatCredits(parseCredits(credits))} credits`
     return {
       mode: "payment",
@@ -159,6 +160,12 @@ export class Payments {
       cancel_url: `${page}&paid=no`,
     }
   }
+}
+
+interface Order {
+  readonly account: string
+  readonly credits: string
+  readonly currency: string
 }
 
 interface Payment {

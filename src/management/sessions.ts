@@ -1,3 +1,4 @@
+import type { BaseUrl } from "./base-url.ts"
 import type { AccountRole, Page } from "tollgate-contract/common.ts"
 import type { OpenSession, Session } from "tollgate-contract/session.ts"
 import { GatewayError } from "../canon/errors.ts"
@@ -16,7 +17,7 @@ export interface SessionParts {
   readonly users: Users
   readonly audit: Audit
   /** The address that callers use, without `/v1`. */
-  readonly baseUrl: () => string
+  readonly baseUrl: BaseUrl
   readonly takesCards: () => boolean
 }
 
@@ -60,7 +61,7 @@ export class Sessions {
         const role = actor.roles.get(id)
         return role === undefined ? [] : [{ id, name, role }]
       }),
-      base_url: baseUrl(),
+      base_url: baseUrl(actor.origin),
       card_payments: takesCards(),
     }
   }

@@ -1,3 +1,4 @@
+import type { BaseUrl } from "./base-url.ts"
 import type { Page } from "tollgate-contract/common.ts"
 import type { ResetLink, User } from "tollgate-contract/members.ts"
 import { GatewayError } from "../canon/errors.ts"
@@ -22,7 +23,7 @@ export class UserDirectory {
   readonly #store: Store
   readonly #users: Users
   readonly #audit: Audit
-  readonly #baseUrl: () => string
+  readonly #baseUrl: BaseUrl
 
   constructor(parts: InvitationDependencies) {
     this.#store = parts.store
@@ -81,7 +82,7 @@ export class UserDirectory {
       after: { email: user.email, two_factor_removed: withoutTwoFactor },
     })
     return {
-      link: `${this.#baseUrl()}/console/reset?token=${token}`,
+      link: `${this.#baseUrl(actor.origin)}/console/reset?token=${token}`,
       expires_at: new Date(expiresAt).toISOString(),
     }
   }

@@ -12,6 +12,7 @@ test("the environment wins over the file", () => {
     TOLLGATE_DRAIN: "90s",
     TOLLGATE_WATCHDOG: "off",
     TOLLGATE_MEMORY_MB: "640",
+    TOLLGATE_TRUSTED_PROXIES: "10.0.0.7, 10.1.0.0/16\tfd00::/8,",
     TOLLGATE_DATA: "/var/lib/tollgate",
     TOLLGATE_ADMIN_TOKEN: "from-the-environment\n",
   })
@@ -22,6 +23,7 @@ test("the environment wins over the file", () => {
     drainDelay: 5_000,
     drain: 90_000,
     watchdog: 0,
+    trustedProxies: ["10.0.0.7", "10.1.0.0/16", "fd00::/8"],
   })
   expect(settings.limits.memoryBytes).toBe(640 * 1024 * 1024)
   expect(settings.data).toBe("/var/lib/tollgate")
@@ -52,6 +54,7 @@ describe("a bad variable is named", () => {
     ],
     ["TOLLGATE_MEMORY_MB", "much", "must be a number from 64 to 1048576"],
     ["TOLLGATE_WATCHDOG", "-1s", "must be a length of time"],
+    ["TOLLGATE_TRUSTED_PROXIES", "10.0.0.1,proxy", "such as 10.0.0.0/8, and is not proxy"],
     ["TOLLGATE_LOG", "loud", "is no known log level"],
     ["TOLLGATE_ADMIN_TOKEN", "two words", "must be printable characters without spaces"],
     [

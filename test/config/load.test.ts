@@ -95,7 +95,7 @@ test("has a default for everything", () => {
 
 test("reads every setting there is", () => {
   const { settings } = load(`
-server: { host: "::1", port: 0, workers: 4, drain_delay: 5s, drain: 2m, watchdog: off, public_url: https://ai.example.com/ }
+server: { host: "::1", port: 0, workers: 4, drain_delay: 5s, drain: 2m, watchdog: off, public_url: https://ai.example.com/, trusted_proxies: [10.0.0.0/8, "fd00::1"] }
 admin_token: 0123456789abcdef
 limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
@@ -135,6 +135,7 @@ models:
     drainDelay: 5_000,
     drain: 120_000,
     watchdog: 0,
+    trustedProxies: ["10.0.0.0/8", "fd00::1"],
   })
   expect(settings.publicUrl).toBe("https://ai.example.com")
   expect(settings.adminToken).toBe("0123456789abcdef")

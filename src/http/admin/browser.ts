@@ -11,16 +11,17 @@ export function clientOf({
   return { cookie: headers.get("cookie"), agent: headers.get("user-agent"), address }
 }
 
-/** Where the browser reaches this gateway: what the operator says, else how it was reached. */
-export function originOf(request: Request, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl
-  const url = new URL(request.url)
-  return `${isForwardedTls(request) ? "https:" : url.protocol}//${url.host}`
+type Reached = Pick<AdminContext, "request" | "origin">
+
+/** Where the browser reaches this gateway: what the operator says, else trusted proxies, else the request itself. */
+export function originOf({ request, origin }: Reached, publicUrl: string | undefined): string {
+  return publicUrl ?? origin ?? new URL(request.url).origin
 }
 
 /** Whether cookies of this answer travel by TLS alone. */
-export function isSecure(request: Request, publicUrl: string | undefined): boolean {
-  return originOf(request, publicUrl).startsWith("https:")
+export function isSecure(reached: Reached, publicUrl: string | undefined): boolean {
+  const isTls = originOf(reached, publicUrl).startsWith("https:")
+  return isTls || (publicUrl === undefined && saysTls(reached.request))
 }
 
 /** An answer with cookies. */
@@ -47,7 +48,7 @@ function withCookies(response: Response, cookies: readonly string[], isSecure: b
   return response
 }
 
-/** A proxy in front says so. Who pretends it only makes their own cookies travel by TLS. */
-function isForwardedTls(request: Request): boolean {
+/** Also believed of a proxy that is not trusted: who pretends it only makes their own cookies travel by TLS. */
+function saysTls(request: Request): boolean {
   return request.headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https"
 }

@@ -42,6 +42,8 @@ export interface AdminContext<Part extends string = string, Query = unknown, Bod
   readonly request: Request
   /** The network address that it came from. */
   readonly address: string | null
+  /** Where trusted proxies say that it was sent to. */
+  readonly origin: string | undefined
   readonly requestId: string
 }
 
@@ -130,8 +132,8 @@ function endpoint<Name extends string, One extends Route>(
   const query: One["query"] = route["query"]
   const body: One["body"] = route["body"]
   return ({ guard, events, idempotency }) => {
-    const auth: Auth<AdminCaller> = async (request, { address }) => ({
-      actor: await guard.admit(request, minimumRole, address),
+    const auth: Auth<AdminCaller> = async (request, connection) => ({
+      actor: await guard.admit(request, minimumRole, connection),
     })
     const declared: Endpoint<AdminCaller, { query: QueryOf<One>; body: BodyOf<One> }> = {
       method,
@@ -144,9 +146,10 @@ function endpoint<Name extends string, One extends Route>(
       errors,
       errorOf,
       async handle({ request, connection, id, path, caller: { actor } }, sent) {
-        const { address } = connection
+        const { address, origin } = connection
         const part = partsOf(path, new URL(request.url).pathname)
-        const result = await handle({ actor, address, path: part, request, requestId: id, ...sent })
+        const known = { actor, address, origin, path: part, request, requestId: id }
+        const result = await handle({ ...known, ...sent })
         return answerOf(id, result)
       },
     }

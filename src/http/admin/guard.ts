@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { GatewayError } from "../../canon/errors.ts"
 import { looksLikeKey } from "../../keys/secret.ts"
 import type { Actor } from "../../management/actor.ts"
+import type { Connection } from "../server.ts"
 import type { MinimumRole } from "tollgate-contract/route.ts"
 
 /** Who stands behind a session's cookie; undefined for no one. */
@@ -36,17 +37,19 @@ export class Guard {
   async admit(
     request: Request,
     minimumRole: MinimumRole,
-    address: string | null,
+    { address, origin }: Pick<Connection, "address" | "origin">,
   ): Promise<Actor | undefined> {
     const credential = credentialOf(request.headers)
     if (credential !== undefined && looksLikeKey(credential)) throw keyRefused()
-    if (credential !== undefined && this.#isAdminToken(credential)) return adminActor(address)
+    if (credential !== undefined && this.#isAdminToken(credential)) {
+      return { ...adminActor(address), origin }
+    }
     if (credential !== undefined && minimumRole !== "anyone") throw wrongToken()
     const actor = await this.#parts.actorOf(request.headers, address)
     if (actor === undefined && minimumRole !== "anyone") throw notSignedIn()
-    if (!READING.has(request.method)) this.#refuseOtherSites(request)
+    if (!READING.has(request.method)) this.#refuseOtherSites(request, origin)
     if (minimumRole === "operator" && actor?.isOperator !== true) throw operatorsOnly()
-    return actor
+    return actor && { ...actor, origin }
   }
 
   #isAdminToken(credential: string): boolean {
@@ -54,14 +57,15 @@ export class Guard {
     return token !== undefined && token !== "" && timingSafeEqual(digest(credential), digest(token))
   }
 
-  #refuseOtherSites(request: Request): void {
-    const { headers } = request
+  /** @param reached where trusted proxies say that the request was sent to. */
+  #refuseOtherSites({ headers }: Request, reached: string | undefined): void {
+    const host = reached === undefined ? headers.get("host") : new URL(reached).host
     const site = headers.get("sec-fetch-site")
     const origin = headers.get("origin")
     const isOurs =
       headers.get(CONSOLE_HEADER) === "1" &&
       (site === null || site === "same-origin") &&
-      (origin === null || this.#isOwnOrigin(origin, headers.get("host")))
+      (origin === null || this.#isOwnOrigin(origin, host))
     if (isOurs) return
     throw new GatewayError(
       "forbidden",

@@ -57,7 +57,7 @@ function acceptanceEndpoints(services: MemberServices): AdminEndpoint[] {
     "GET /invitations/{token}": ({ path }) =>
       invitations.open(path("token").slice(0, LONGEST_TOKEN)),
     async "POST /invitations/{token}/accept"(context) {
-      const { actor, address, body, path, request, requestId } = context
+      const { actor, address, origin, body, path, requestId } = context
       const token = path("token").slice(0, LONGEST_TOKEN)
       const { user, isNew } = await invitations.accept({ actor, address }, token, body)
       const { password = "" } = body
@@ -65,8 +65,8 @@ function acceptanceEndpoints(services: MemberServices): AdminEndpoint[] {
       const signedIn = isNew ? await signIn.withPassword(clientOf(context), input) : undefined
       return cookieAnswer(
         requestId,
-        await sessions.describe(await sessions.actorFor(user, address)),
-        { cookies: signedIn?.cookies ?? [], isSecure: isSecure(request, services.publicUrl()) },
+        await sessions.describe({ ...(await sessions.actorFor(user, address)), origin }),
+        { cookies: signedIn?.cookies ?? [], isSecure: isSecure(context, services.publicUrl()) },
       )
     },
   })

@@ -1,3 +1,4 @@
+import type { BaseUrl } from "../../management/base-url.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Keyring } from "../../keys/keyring.ts"
@@ -70,7 +71,7 @@ export interface AdminParts {
   /** The settings file, when there is one. */
   readonly file: string | undefined
   /** The address that callers use, without `/v1`. */
-  readonly baseUrl: () => string
+  readonly baseUrl: BaseUrl
 }
 
 /** The management API of a running gateway: opened at its first request. */

@@ -20,7 +20,7 @@ export function ownPasswordEndpoints(services: OwnPasswordServices): AdminEndpoi
   const finish: Finish = (context, cookies) =>
     cookieAnswer(context.requestId, OK, {
       cookies,
-      isSecure: isSecure(context.request, services.publicUrl()),
+      isSecure: isSecure(context, services.publicUrl()),
     })
   const { own } = services
   return [

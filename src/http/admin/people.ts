@@ -1,3 +1,4 @@
+import type { BaseUrl } from "../../management/base-url.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Audit } from "../../management/audit.ts"
 import { SignInService } from "../../management/sign-in-service.ts"
@@ -26,7 +27,7 @@ export interface PeopleParts {
   readonly events: Events
   readonly settings: () => Settings
   /** The address that callers use, without `/v1`. */
-  readonly baseUrl: () => string
+  readonly baseUrl: BaseUrl
   readonly takesCards: () => boolean
 }
 

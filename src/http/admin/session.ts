@@ -22,7 +22,7 @@ export function sessionEndpoints(services: SessionServices): AdminEndpoint[] {
 
 function signInEndpoints(services: SessionServices): AdminEndpoint[] {
   const { users, sessions, signIn, publicUrl } = services
-  const secure = ({ request }: AdminContext<never>): boolean => isSecure(request, publicUrl())
+  const secure = (context: AdminContext<never>): boolean => isSecure(context, publicUrl())
   return openEndpoints(signInRoutes, {
     "GET /sign-in": () => signIn.options(),
     async "POST /setup"(context) {
@@ -32,7 +32,7 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
       const { email } = user
       const { cookies } = await signIn.withPassword(client, { ...input, email, remember: true })
       const actor = await sessions.actorFor(user, context.address)
-      const session = await sessions.describe(actor)
+      const session = await sessions.describe({ ...actor, origin: context.origin })
       return cookieAnswer(context.requestId, session, { cookies, isSecure: secure(context) })
     },
     async "POST /auth/sign-in/email"(context) {
@@ -48,7 +48,7 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
       const { provider, return_to } = context.body
       const { url, cookies } = await signIn.toIssuer(clientOf(context), {
         id: provider,
-        origin: originOf(context.request, publicUrl()),
+        origin: originOf(context, publicUrl()),
         returnTo: return_to,
       })
       return cookieAnswer(context.requestId, { url }, { cookies, isSecure: secure(context) })
@@ -65,11 +65,12 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
 
 function openSessions({ users, sessions, publicUrl }: SessionServices): AdminEndpoint[] {
   return endpoints(sessionRoutes, {
-    async "GET /session"({ actor, request, requestId }) {
+    async "GET /session"(context) {
+      const { actor, request, requestId } = context
       const cookie = actor.kind === "user" ? request.headers.get("cookie") : null
       const cookies = cookie === null ? [] : await users.renew(cookie)
       const session = await sessions.describe(actor)
-      const secure = isSecure(request, publicUrl())
+      const secure = isSecure(context, publicUrl())
       return cookieAnswer(requestId, session, { cookies, isSecure: secure })
     },
     "GET /session/all": ({ actor, request }) => sessions.list(actor, request.headers),

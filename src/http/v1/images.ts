@@ -10,7 +10,7 @@ import { LARGEST_IMAGE, readRequestImages } from "../../media/request-images.ts"
 import type { Answer, Call } from "../../relay/pipeline/call.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
 import { callerOrigin } from "../caller-origin.ts"
-import { serve } from "../endpoint.ts"
+import { type HandlerContext, serve } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import type { Route } from "../server.ts"
@@ -49,7 +49,7 @@ export function imageGenerations(calls: Calls, services: ImageServices): Route {
       async handle(context, { json, bytes }) {
         const call = callOf(context, bytes, json)
         const parameters = decodeImageParameters("generation", json)
-        const received = { call, request: context.request, parameters }
+        const received = { call, context, parameters }
         return make(services, received, { ...parameters, images: [] })
       },
     },
@@ -91,7 +91,7 @@ function fromForm(
         const parameters = decodeImageParameters(task, form.fields.parameters(IMAGE_FIELD_KINDS))
         const wanted = await withImages(parameters, form)
         requireMask(wanted, services)
-        return await make(services, { call, request: context.request, parameters }, wanted)
+        return await make(services, { call, context, parameters }, wanted)
       },
     },
     calls.events,
@@ -115,16 +115,16 @@ async function withImages(parameters: ImageParameters, form: Form): Promise<Imag
 
 interface Received {
   readonly call: Call
-  readonly request: Request
+  readonly context: Pick<HandlerContext<unknown>, "request" | "connection">
   readonly parameters: ImageParameters
 }
 
 function make(
   { images, publicUrl, ownUrl }: ImageServices,
-  { call, request, parameters }: Received,
+  { call, context: { request, connection }, parameters }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
   // By the name of its own network that leads a caller to this gateway, its images are reached too.
-  const base = publicUrl() ?? callerOrigin(request.url, ownUrl())
+  const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())
   return images.make({ call, model: parameters.model, request: wanted, base }, request)
 }

@@ -30,8 +30,6 @@ export interface RepeatableServices {
 
 /** The largest form that any endpoint takes; each has limits of its own below it. Bytes. */
 const LARGEST_FORM = 64 * 1024 * 1024
-/** The body has been read, and those who wait for the answer have connections of their own. */
-const SPOOLED: Connection = { address: null, waitLong() {} }
 
 /**
  * An endpoint that costs money, for callers who try again: with the header `idempotency-key`, the same
@@ -53,6 +51,8 @@ function answerOnce({ handler, errors }: Route, services: RepeatableServices): H
   const { idempotency, keyring, store, events, memory, pace } = services
   return async (request, connection) => {
     const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()
+    // The body has been read, and those who wait for the answer have connections of their own.
+    const spooled: Connection = { address: null, origin: connection.origin, waitLong() {} }
     try {
       const key = await keyring.identify(request.headers, Date.now())
       using held = memory.open(key)
@@ -64,7 +64,7 @@ function answerOnce({ handler, errors }: Route, services: RepeatableServices): H
         bodyLimit,
         memory: held,
         pace,
-        perform: async (own: Request, id: string) => handler(own, SPOOLED, id),
+        perform: async (own: Request, id: string) => handler(own, spooled, id),
         admit: (claim: IdempotencyRecord, body: ReadBody) => admit(services, key, claim, body),
         isSettled: async (id: string) => isSettled(await store.settlements.findReceipt(id)),
         answerGone,

@@ -77,7 +77,11 @@ beforeAll(() => {
     port: 0,
     hostname: "127.0.0.1",
     fetch: (request, own) =>
-      handler(request, { address: own.requestIP(request)?.address ?? null, waitLong() {} }),
+      handler(request, {
+        address: own.requestIP(request)?.address ?? null,
+        origin: request.headers.get("test-origin") ?? undefined,
+        waitLong() {},
+      }),
   })
 })
 

@@ -1,0 +1,133 @@
+import { BlockList, isIP } from "node:net"
+
+/** More hops than this are not followed: no one has as many proxies of their own. */
+const MOST_HOPS = 32
+/** More of a header is not read. Those of real proxies have a few dozen characters. */
+const LONGEST_HEADER = 4_096
+const IPV4_IN_IPV6 = "::ffff:0:0"
+const IPV4_IN_IPV6_PREFIX = 96
+/** IPv4 with a port, as some load balancers write it. */
+const IPV4_PORT = /^([\d.]+):\d{1,5}$/
+/** IPv6 in brackets, with or without a port. */
+const IPV6_BRACKETS = /^\[([^\]]*)\](?::\d{1,5})?$/
+const SCHEME = /^https?$/i
+/** A name or address with or without a port, as long as names can be. */
+const HOST = /^[\w.:[\]-]{1,261}$/
+
+const mapped = new BlockList()
+mapped.addSubnet(IPV4_IN_IPV6, IPV4_IN_IPV6_PREFIX, "ipv6")
+
+/** Who sends a request, and where. */
+export interface Forwarded {
+  /** The network address of the caller; null where the connection is gone. */
+  readonly address: string | null
+  /** Where trusted proxies say that the caller reached this gateway (`https://ai.example.com`); absent: they say nothing. */
+  readonly origin?: string
+}
+
+/** The proxies whose `x-forwarded-for`, `-proto` and `-host` are believed. Those of all others are ignored. */
+export class TrustedProxies {
+  readonly #networks: BlockList | undefined
+
+  /** @param networks addresses and CIDRs, as the settings have checked them. */
+  constructor(networks: readonly string[] = []) {
+    if (networks.length === 0) return
+    this.#networks = new BlockList()
+    for (const network of networks) addTo(this.#networks, network)
+  }
+
+  /** Whether there is none. */
+  get isNone(): boolean {
+    return this.#networks === undefined
+  }
+
+  /**
+   * Who sends a request, and where they reached this gateway.
+   * @param peer the other end of the connection.
+   */
+  forwarded(request: Request, peer: string | null): Forwarded {
+    const proxy = this.#networks && peer !== null ? plainAddress(peer) : undefined
+    if (proxy === undefined || !this.#trusts(proxy)) return { address: peer }
+    const { address, hops } = this.#walk(request.headers.get("x-forwarded-for"), proxy)
+    const origin = forwardedOrigin(request, Math.max(hops, 1))
+    return { address, ...(origin !== undefined && { origin }) }
+  }
+
+  /** From the right, where the nearest proxy writes, to the first address that is not a trusted proxy's. */
+  #walk(header: string | null, proxy: string): { address: string; hops: number } {
+    let address = proxy
+    let hops = 0
+    for (const entry of lastEntries(header)) {
+      const next = plainAddress(entry)
+      if (next === undefined) break
+      address = next
+      hops += 1
+      if (!this.#trusts(address)) break
+    }
+    return { address, hops }
+  }
+
+  #trusts(address: string): boolean {
+    return this.#networks?.check(address, isIP(address) === 4 ? "ipv4" : "ipv6") === true
+  }
+}
+
+function addTo(networks: BlockList, network: string): void {
+  const [address = "", prefix] = network.split("/")
+  const family = isIP(address) === 4 ? "ipv4" : "ipv6"
+  if (prefix === undefined) networks.addAddress(address, family)
+  else networks.addSubnet(address, Number(prefix), family)
+}
+
+/** The last entries of a list, the last one first. */
+function lastEntries(header: string | null): string[] {
+  if (header === null) return []
+  const end = header.slice(-LONGEST_HEADER).split(",")
+  // The first one may be the rest of a longer one.
+  if (header.length > LONGEST_HEADER) end.shift()
+  return end
+    .slice(-MOST_HOPS)
+    .toReversed()
+    .map((entry) => entry.trim())
+}
+
+/** An address without port, brackets and zone, IPv4 as such; undefined for what is none. */
+function plainAddress(text: string): string | undefined {
+  const host = IPV4_PORT.exec(text)?.[1] ?? IPV6_BRACKETS.exec(text)?.[1] ?? text
+  const [address = ""] = host.split("%", 1)
+  const version = isIP(address)
+  if (version === 0) return undefined
+  return version === 6 && mapped.check(address, "ipv6") ? ipv4Of(address) : address
+}
+
+/** The IPv4 address within an IPv6 one: `::ffff:10.0.0.1`, `::ffff:a00:1`. */
+function ipv4Of(address: string): string {
+  const [high = 0, low = 0] = new URL(`http://[${address}]`).hostname
+    .slice(1, -1)
+    .split(":")
+    .slice(-2)
+    .map((group) => parseInt(group, 16))
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".")
+}
+
+/**
+ * The scheme and host by which the caller reached the first proxy that is trusted.
+ * @param hops how many trusted proxies have added to the headers; entries left of theirs are the caller's own.
+ * @returns undefined where they say neither, or nothing that can be an address.
+ */
+function forwardedOrigin(request: Request, hops: number): string | undefined {
+  const scheme = entryAt(request.headers.get("x-forwarded-proto"), hops)
+  const host = entryAt(request.headers.get("x-forwarded-host"), hops)
+  if (scheme === undefined && host === undefined) return undefined
+  if (scheme !== undefined && !SCHEME.test(scheme)) return undefined
+  if (host !== undefined && !HOST.test(host)) return undefined
+  const asked = URL.parse(request.url)
+  if (asked === null) return undefined
+  const url = URL.parse(`${scheme ?? asked.protocol.slice(0, -1)}://${host ?? asked.host}`)
+  return url?.origin
+}
+
+function entryAt(header: string | null, hops: number): string | undefined {
+  const entries = lastEntries(header)
+  return entries[Math.min(hops, entries.length) - 1] || undefined
+}

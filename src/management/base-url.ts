@@ -1,0 +1,6 @@
+/**
+ * The address that callers use, without `/v1`: what the operator says, else where this caller reached the gateway,
+ * else its own.
+ * @param reached where trusted proxies say that the caller reached it.
+ */
+export type BaseUrl = (reached?: string) => string

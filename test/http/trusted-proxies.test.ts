@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test"
+import { TrustedProxies } from "../../src/http/trusted-proxies.ts"
+
+const PROXIES = new TrustedProxies(["127.0.0.1", "10.0.0.0/8", "fd00::/8"])
+
+interface Headers {
+  readonly for?: string
+  readonly proto?: string
+  readonly host?: string
+}
+
+function asked(headers: Headers, url = "http://gateway:8787/v1/models"): Request {
+  const named = Object.entries(headers).map(([name, value]) => [`x-forwarded-${name}`, value])
+  return new Request(url, { headers: Object.fromEntries(named) })
+}
+
+function addressOf(header: string, peer = "127.0.0.1"): string | null {
+  return PROXIES.forwarded(asked({ for: header }), peer).address
+}
+
+function originOf(headers: Headers, url?: string): string | undefined {
+  return PROXIES.forwarded(asked(headers, url), "127.0.0.1").origin
+}
+
+describe("who is not a trusted proxy gains nothing by the headers", () => {
+  const headers = { for: "1.2.3.4", proto: "https", host: "evil.example" }
+
+  test.each(["8.8.8.8", "192.168.0.1", "::1", "::ffff:8.8.8.8", "2001:db8::1", "garbage"])(
+    "%s",
+    (peer) => {
+      expect(PROXIES.forwarded(asked(headers), peer)).toEqual({ address: peer })
+    },
+  )
+
+  test("not while none is trusted, nor without a connection", () => {
+    const none = new TrustedProxies()
+    expect(none.forwarded(asked(headers), "127.0.0.1")).toEqual({ address: "127.0.0.1" })
+    expect(PROXIES.forwarded(asked(headers), null)).toEqual({ address: null })
+  })
+})
+
+test.each([
+  ["1.2.3.4", "1.2.3.4"],
+  ["2001:db8::7", "2001:db8::7"],
+  // What the caller has sent stands left of what the first trusted proxy adds.
+  ["6.6.6.6, 1.2.3.4", "1.2.3.4"],
+  ["127.0.0.1, 1.2.3.4, 10.1.1.1, fd00::1", "1.2.3.4"],
+  ["10.0.0.1, 10.0.0.2", "10.0.0.1"],
+  ["  1.2.3.4\t,10.0.0.2 ", "1.2.3.4"],
+])("the caller's address in '%s' is %s", (header, address) => {
+  expect(addressOf(header)).toBe(address)
+  expect(addressOf(header, "::ffff:127.0.0.1")).toBe(address)
+  expect(addressOf(header, "fd12::34")).toBe(address)
+})
+
+test.each([
+  ["1.2.3.4:5678", "1.2.3.4"],
+  ["[2001:db8::7]", "2001:db8::7"],
+  ["[2001:db8::7]:5678", "2001:db8::7"],
+  ["fe80::1%eth0", "fe80::1"],
+  ["::ffff:1.2.3.4", "1.2.3.4"],
+  ["::ffff:102:304", "1.2.3.4"],
+  ["9.9.9.9, ::FFFF:10.2.3.4", "9.9.9.9"],
+])("as proxies write addresses: '%s' is %s", (header, address) => {
+  expect(addressOf(header)).toBe(address)
+})
+
+test.each([
+  ["", "127.0.0.1"],
+  [",", "127.0.0.1"],
+  ["unknown", "127.0.0.1"],
+  ["1.2.3.4, _hidden", "127.0.0.1"],
+  ["1.2.3.4, <script>", "127.0.0.1"],
+  ["1.2.3.4, 1.2.3.4:99999999", "127.0.0.1"],
+  ["1.2.3.4, [::1", "127.0.0.1"],
+  ["1.2.3.4, 010.0.0.1", "127.0.0.1"],
+  ["1.2.3.4, , 10.0.0.2", "10.0.0.2"],
+  ["evil.example, 10.0.0.2", "10.0.0.2"],
+])("after garbage, '%s', it is the last proxy that is known", (header, address) => {
+  expect(addressOf(header)).toBe(address)
+})
+
+test("a header of any length is read in no time, and only at its end", () => {
+  expect(addressOf(`${"10.0.0.1, ".repeat(10_000)}1.2.3.4`)).toBe("1.2.3.4")
+  expect(addressOf(`8.8.8.8, ${"10.0.0.1, ".repeat(10_000)}10.0.0.2`)).toBe("10.0.0.1")
+  expect(addressOf(`${"1".repeat(1_000_000)}, 1.2.3.4`)).toBe("1.2.3.4")
+  expect(addressOf("1".repeat(1_000_000))).toBe("127.0.0.1")
+  expect(addressOf("[".repeat(1_000_000))).toBe("127.0.0.1")
+  const one = asked({ for: "1,".repeat(500_000), host: "a".repeat(1_000_000) })
+  const startedAt = performance.now()
+  for (let i = 0; i < 100; i += 1) PROXIES.forwarded(one, "127.0.0.1")
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+})
+
+describe("where the caller reached the gateway", () => {
+  test.each([
+    [{}, undefined],
+    [{ proto: "https" }, "https://gateway:8787"],
+    [{ host: "ai.example.com" }, "http://ai.example.com"],
+    [{ proto: "HTTPS", host: "ai.example.com:8443" }, "https://ai.example.com:8443"],
+    [{ proto: "https", host: "[2001:db8::1]:443" }, "https://[2001:db8::1]"],
+    // The nearest trusted proxy writes last; what the caller sent stands before it.
+    [
+      { for: "1.2.3.4", proto: "http, https", host: "evil, ai.example.com" },
+      "https://ai.example.com",
+    ],
+    // Two proxies: the first one was reached by TLS.
+    [{ for: "1.2.3.4, 10.0.0.2", proto: "ftp, https, http" }, "https://gateway:8787"],
+    [{ for: "1.2.3.4, 10.0.0.2", proto: "https" }, "https://gateway:8787"],
+  ] as const)("%o is %s", (headers, origin) => {
+    expect(originOf(headers)).toBe(origin)
+  })
+
+  test.each([
+    { proto: "javascript", host: "ai.example.com" },
+    { proto: "https", host: "evil.example/path" },
+    { proto: "https", host: "user@evil.example" },
+    { proto: "https", host: "evil.example?q" },
+    { proto: "https", host: "evil.example#f" },
+    { proto: "https", host: "ai.example.com:99999" },
+    { proto: "https", host: "a b" },
+    { proto: "https", host: '"><script>' },
+    { proto: "https", host: "a".repeat(300) },
+  ])("what is no address says nothing: %o", (headers) => {
+    expect(originOf(headers)).toBeUndefined()
+  })
+})
