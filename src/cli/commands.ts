@@ -39,6 +39,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
     (await import("./database-copy.ts")).registerDatabaseCopy,
   ],
   doctor: async () => [(await import("./doctor.ts")).registerDoctor],
+  drill: async () => [(await import("./drill/drill.ts")).registerDrill],
 }
 
 /** Options that take a value. */

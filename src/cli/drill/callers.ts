@@ -1,0 +1,97 @@
+/** What one request came to, as its caller saw it. */
+export interface Heard {
+  /** Null where no answer began. */
+  readonly requestId: string | null
+  /** `cut`: an answer began, and did not come to its end. `refused`: an error said why. `unreachable`: nobody answered. */
+  readonly outcome: "whole" | "cut" | "refused" | "unreachable"
+  /** The code of the error of one that was refused. */
+  readonly code?: string
+}
+
+/** Who asks, and what. */
+export interface CallerPlan {
+  readonly key: string
+  readonly model: string
+  readonly callers: number
+  /** The addresses at which someone listens now. */
+  readonly addresses: () => readonly string[]
+}
+
+/** Milliseconds after which a caller gives up. */
+const PATIENCE = 60_000
+/** Milliseconds between two requests of a caller. */
+const PAUSE = 50
+/** Tokens of an answer: enough for a node to be ended in its middle. */
+const MAX_TOKENS = 60
+const QUESTION = "Count from one to thirty in words."
+
+/** Callers who ask one thing after the other, streamed and whole. */
+export class DrillCallers {
+  readonly heard: Heard[] = []
+  readonly #plan: CallerPlan
+  #working: Promise<unknown> = Promise.resolve()
+  #isOver = false
+
+  constructor(plan: CallerPlan) {
+    this.#plan = plan
+  }
+
+  start(): void {
+    const callers = Array.from({ length: this.#plan.callers }, (_, index) => this.#work(index))
+    this.#working = Promise.all(callers)
+  }
+
+  /** Resolves when all that was asked has ended. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#working
+  }
+
+  async #work(index: number): Promise<void> {
+    for (let count = index; !this.#isOver; count++) {
+      const addresses = this.#plan.addresses()
+      const address = addresses[count % Math.max(1, addresses.length)]
+      if (address !== undefined) this.heard.push(await this.#ask(address, count % 2 === 0))
+      await Bun.sleep(PAUSE)
+    }
+  }
+
+  async #ask(address: string, isStreamed: boolean): Promise<Heard> {
+    const { key, model } = this.#plan
+    const body = {
+      model,
+      stream: isStreamed,
+      max_tokens: MAX_TOKENS,
+      messages: [{ role: "user", content: QUESTION }],
+    }
+    let requestId: string | null = null
+    try {
+      const response = await fetch(`${address}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+        keepalive: false,
+        signal: AbortSignal.timeout(PATIENCE),
+      })
+      requestId = response.headers.get("x-request-id")
+      const text = await response.text()
+      if (!response.ok) return { requestId, outcome: "refused", code: codeOf(text) }
+      const isWhole = isStreamed ? text.includes("data: [DONE]") : isDocument(text)
+      return { requestId, outcome: isWhole ? "whole" : "cut" }
+    } catch {
+      return { requestId, outcome: requestId === null ? "unreachable" : "cut" }
+    }
+  }
+}
+
+function codeOf(text: string): string {
+  return /"error_type":"(\w+)"/.exec(text)?.[1] ?? "unknown"
+}
+
+function isDocument(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object"
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,130 @@
+import type { Command } from "commander"
+import { loadSettings } from "../../config/load.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import { COMMAND_LINE } from "../../management/actor.ts"
+import { databaseOf } from "../../store/installation-database.ts"
+import { globalOptions, outputOf, type RegisterCommand } from "../command.ts"
+import { CommandError } from "../exit-codes.ts"
+import { withInstallation } from "../installation.ts"
+import { loadOptions } from "../load-options.ts"
+import { formatFields, type Style } from "../output.ts"
+import { creditsArgument, durationArgument, positiveIntegerArgument } from "../parse.ts"
+import type { Terminal } from "../terminal.ts"
+import { DrillCallers } from "./callers.ts"
+import { DrillNode, type NodePlan } from "./nodes.ts"
+import { type DrillVerdict, judgeDrill } from "./verdict.ts"
+
+/** Milliseconds between two ends of nodes, at most; a short drill has some all the same. */
+const END_EVERY = 3_000
+const LEAST_ENDS = 8
+const NODES = 2
+
+interface DrillOptions {
+  readonly model: string
+  readonly credits: bigint
+  readonly time: number
+  readonly callers: number
+  readonly yes?: boolean
+}
+
+/** `tollgate drill --model MODEL` */
+export const registerDrill: RegisterCommand = (program, terminal) => {
+  program
+    .command("drill")
+    .description(
+      "end nodes under load on a copy of your installation, and compare what was charged",
+    )
+    .requiredOption("--model <MODEL>", "a model that answers chats; what it costs is real")
+    .option("--credits <N>", "what it may spend", creditsArgument, 1_000_000_000n)
+    .option("--time <TIME>", "how long, such as 30s", durationArgument, 30_000)
+    .option("--callers <N>", "how many ask at the same time", positiveIntegerArgument, 8)
+    .option("--yes", "do not ask first")
+    .action(async (options: DrillOptions, command: Command) => {
+      const { settings } = loadSettings(loadOptions(command))
+      await askFirst(databaseOf(settings).place, options, terminal)
+      const { account, key } = await prepare(command, options)
+      const plan = {
+        file: globalOptions(command).file,
+        data: settings.database ? undefined : settings.data,
+      }
+      const heard = await play(plan, { ...options, key })
+      await using reader = await databaseOf(settings).openReader()
+      const verdict = await judgeDrill(reader, account, heard)
+      const { lost, overspent, charged } = verdict
+      const document = { ...verdict, overspent: formatCredits(overspent) }
+      outputOf(command, terminal).result(
+        { ...document, charged: formatCredits(charged) },
+        (style) => describe(verdict, style),
+      )
+      if (lost.length === 0 && overspent === 0n) return
+      throw new CommandError(
+        "failed",
+        "money was lost or overspent",
+        "Report it, with this output.",
+      )
+    })
+}
+
+/** @throws CommandError when the answer is no, or no one can be asked. */
+async function askFirst(place: string, options: DrillOptions, terminal: Terminal): Promise<void> {
+  if (options.yes === true) return
+  const question =
+    `This starts ${NODES} nodes on ${place}, ends them again and again, and spends up to ` +
+    `${formatCredits(options.credits)} credits at ${options.model}. Use a copy of your installation.`
+  if (terminal.confirm === undefined) {
+    throw new CommandError("usage", question, "Add --yes if it is a copy.")
+  }
+  if (await terminal.confirm(`${question} Is it one?`)) return
+  throw new CommandError("failed", "nothing was done")
+}
+
+async function prepare(command: Command, { credits, model }: DrillOptions) {
+  return withInstallation(command, async ({ accounts, keys }) => {
+    const name = `drill-${new Date().toISOString()}`
+    const account = await accounts.create(COMMAND_LINE, { name, credits: formatCredits(credits) })
+    const order = { account: account.id, name, models: [model] }
+    const { secret } = await keys.create(COMMAND_LINE, order)
+    return { account: account.id, key: secret }
+  })
+}
+
+/** Ends one node after the other, in order and at once by turns, while callers ask. */
+async function play(plan: NodePlan, options: DrillOptions & { readonly key: string }) {
+  await using stack = new AsyncDisposableStack()
+  const nodes: DrillNode[] = []
+  for (let count = 0; count < NODES; count++) nodes.push(stack.use(await DrillNode.start(plan)))
+  const callers = new DrillCallers({
+    ...options,
+    addresses: () => nodes.flatMap(({ url }) => url ?? []),
+  })
+  callers.start()
+  const pause = Math.min(END_EVERY, options.time / LEAST_ENDS)
+  const end = performance.now() + options.time
+  for (let turn = 0; performance.now() < end; turn++) {
+    await Bun.sleep(Math.min(pause, end - performance.now()))
+    if (performance.now() >= end) break
+    await nodes[turn % NODES]?.restart(turn % 4 < NODES ? "SIGTERM" : "SIGKILL")
+  }
+  await callers.stop()
+  return callers.heard
+}
+
+function describe(verdict: DrillVerdict, style: Style): string {
+  const { served, refused, reasons, cut, unreachable, charged, overspent, lost } = verdict
+  const why = Object.entries(reasons).map(([code, count]) => `${count} ${code}`)
+  return formatFields(
+    [
+      ["requests", String(verdict.requests)],
+      ["served", String(served)],
+      ["refused", why.length === 0 ? "0" : `${refused}: ${why.join(", ")}`],
+      ["cut off", `${cut} with the node that answered, ${unreachable} found nobody`],
+      ["charged", `${formatCredits(charged)} credits`],
+      ["overspent", `${formatCredits(overspent)} credits`],
+      [
+        "lost",
+        `${lost.length} whole answers without a charge ${lost.slice(0, 3).join(" ")}`.trim(),
+      ],
+    ],
+    style,
+  )
+}

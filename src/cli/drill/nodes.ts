@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { programWords } from "../../runtime.ts"
+import { CommandError } from "../exit-codes.ts"
+
+/** How long a node may take to start, milliseconds. */
+const START_TIME = 30_000
+/** Milliseconds between a node's end and its next start. */
+const PAUSE = 300
+/** Characters of what a node that does not start says last. */
+const LAST_WORDS = 600
+
+/** How nodes are started. */
+export interface NodePlan {
+  /** The settings file, where there is one. */
+  readonly file: string | undefined
+  /** The data folder that all of them share; absent: each has one of its own. */
+  readonly data: string | undefined
+}
+
+/** A gateway of the drill in a process of its own, which is ended and started again. */
+export class DrillNode implements AsyncDisposable {
+  /** Where it listens; undefined while it does not. */
+  url: string | undefined
+  readonly #command: readonly string[]
+  readonly #ownFolder: string | undefined
+  #child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined
+
+  private constructor({ file, data }: NodePlan) {
+    this.#ownFolder =
+      data === undefined ? mkdtempSync(join(tmpdir(), "tollgate-drill-")) : undefined
+    const config = file === undefined ? [] : ["--config", file]
+    const folder = ["--data", data ?? this.#ownFolder ?? ""]
+    this.#command = [...programWords(), ...config, ...folder, "--json", "serve"]
+  }
+
+  /** @throws CommandError when it does not start. */
+  static async start(plan: NodePlan): Promise<DrillNode> {
+    const node = new DrillNode(plan)
+    try {
+      await node.#start()
+      return node
+    } catch (error) {
+      await node[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Ends it, as an operator who restarts it (SIGTERM) or a machine that fails (SIGKILL), and starts it again. */
+  async restart(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    this.url = undefined
+    await this.#end(signal)
+    await Bun.sleep(PAUSE)
+    await this.#start()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end("SIGTERM")
+    if (this.#ownFolder !== undefined) rmSync(this.#ownFolder, { recursive: true, force: true })
+  }
+
+  async #end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    this.#child?.kill(signal)
+    await this.#child?.exited
+    this.#child = undefined
+  }
+
+  async #start(): Promise<void> {
+    const child = Bun.spawn([...this.#command], {
+      // On any free port, whatever the settings say: the twin's own may be in use.
+      env: {
+        ...process.env,
+        TOLLGATE_PORT: "0",
+        TOLLGATE_HOST: "127.0.0.1",
+        TOLLGATE_WORKERS: "1",
+      },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    this.#child = child
+    let complaint = ""
+    void readText(child.stderr, (text) => {
+      complaint = (complaint + text).slice(-LAST_WORDS)
+      return true
+    })
+    let output = ""
+    const timer = setTimeout(() => child.kill("SIGKILL"), START_TIME)
+    await readText(child.stdout, (text) => {
+      output += text
+      return !output.includes("\n}\n")
+    })
+    clearTimeout(timer)
+    this.url = /"url": "(http:[^"]+)"/.exec(output)?.[1]
+    if (this.url !== undefined) return
+    await child.exited
+    throw new CommandError("failed", `a node did not start: ${complaint.trim()}`)
+  }
+}
+
+/** @param take is given what comes, and says whether it wants more. */
+async function readText(
+  stream: ReadableStream<Uint8Array>,
+  take: (text: string) => boolean,
+): Promise<void> {
+  const decoder = new TextDecoder()
+  const reader = stream.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || !take(decoder.decode(value, { stream: true }))) return
+  }
+}

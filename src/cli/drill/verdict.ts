@@ -1,0 +1,68 @@
+import type { StoreReader } from "../../store/store.ts"
+import type { Heard } from "./callers.ts"
+
+/** What the ledger says of what callers heard. Amounts in nanocredits. */
+export interface DrillVerdict {
+  readonly requests: number
+  /** Whole answers. */
+  readonly served: number
+  readonly refused: number
+  /** How often each code of an error was the reason. */
+  readonly reasons: Readonly<Record<string, number>>
+  /** Answers that broke off, and requests that nobody answered. */
+  readonly cut: number
+  readonly unreachable: number
+  readonly charged: bigint
+  /** What was charged beyond what the account was given. */
+  readonly overspent: bigint
+  /** Whole answers that were not charged. */
+  readonly lost: readonly string[]
+}
+
+const PAGE = 1_000
+
+/** Compares what callers heard with the ledger, which is at rest. */
+export async function judgeDrill(
+  store: StoreReader,
+  account: string,
+  heard: readonly Heard[],
+): Promise<DrillVerdict> {
+  const { given, charged, requests } = await chargesOf(store, account)
+  const of = (outcome: Heard["outcome"]): readonly Heard[] =>
+    heard.filter((one) => one.outcome === outcome)
+  const whole = of("whole").map(({ requestId }) => requestId ?? "unnamed")
+  return {
+    requests: heard.length,
+    served: whole.length,
+    refused: of("refused").length,
+    reasons: countedBy(of("refused").map(({ code }) => code ?? "unknown")),
+    cut: of("cut").length,
+    unreachable: of("unreachable").length,
+    charged,
+    overspent: charged > given ? charged - given : 0n,
+    lost: whole.filter((request) => !requests.has(request)),
+  }
+}
+
+async function chargesOf(store: StoreReader, account: string) {
+  const requests = new Set<string>()
+  let given = 0n
+  let charged = 0n
+  for (let after = 0; ;) {
+    const entries = await store.entries.list(account, after, PAGE)
+    for (const { kind, amount, request } of entries) {
+      if (kind === "charge") charged -= amount
+      else given += amount
+      if (request !== null) requests.add(request)
+    }
+    const last = entries.at(-1)
+    if (!last) return { given, charged, requests }
+    after = last.number
+  }
+}
+
+function countedBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names.toSorted()) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}

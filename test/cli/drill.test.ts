@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test"
+import { startVendor, streamed, WHOLE_STREAM, wholeAnswer } from "../relay/scripted-vendor.ts"
+import { createInstallation, runCommand } from "../support/process.ts"
+
+const PRICE = "price: { input: 1, output: 2 }, context: 100000, max_output: 1000"
+
+interface Verdict {
+  readonly served: number
+  readonly charged: string
+  readonly overspent: string
+  readonly lost: readonly string[]
+}
+
+async function drill(words: readonly string[]) {
+  let answers = 0
+  using vendor = startVendor(() =>
+    answers++ % 2 === 0 ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer("one two three")),
+  )
+  using installation = createInstallation(`
+providers:
+  vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${vendor.url}" }
+models:
+  vendor/echo: { ${PRICE} }
+`)
+  return await runCommand(installation, "drill", "--model", "vendor/echo", ...words)
+}
+
+test("a drill says what was served, and that all of it was charged", async () => {
+  const { stdout, stderr, exitCode } = await drill(["--time", "4s", "--yes", "--json"])
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 })
+  const { served, charged, overspent, lost } = JSON.parse(stdout) as Verdict
+  expect(served).toBeGreaterThan(20)
+  expect(Number(charged)).toBeGreaterThan(0)
+  expect({ overspent, lost }).toEqual({ overspent: "0", lost: [] })
+}, 40_000)
+
+test("a drill that nobody has agreed to does nothing", async () => {
+  const { stderr, exitCode } = await drill([])
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain("Add --yes if it is a copy")
+})
