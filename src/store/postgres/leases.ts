@@ -29,6 +29,9 @@ interface GrantRow {
 }
 
 /** How nodes get their shares of balances, and give them back. */
+/** All leases of the node $1. Their index is for those who say that they have amounts, which all have (see step 7). */
+const OF_NODE = "leases.node = $1 AND leases.amount >= 0"
+
 export function leaseMethods(client: PostgresClient): Store["leases"] {
   return {
     take: (request) => take(client, request),
@@ -84,16 +87,16 @@ export async function giveBackAll(
   at: number,
 ): Promise<void> {
   const rows = await transaction.rows<{ owner: string }>(
-    `SELECT owner FROM balances WHERE owner IN (SELECT owner FROM leases WHERE node = $1)
+    `SELECT owner FROM balances WHERE owner IN (SELECT owner FROM leases WHERE ${OF_NODE})
      ORDER BY owner FOR UPDATE`,
     [node],
   )
   await transaction.run(
     `UPDATE balances SET leased = leased - leases.amount FROM leases
-     WHERE leases.owner = balances.owner AND leases.node = $1`,
+     WHERE leases.owner = balances.owner AND ${OF_NODE}`,
     [node],
   )
-  await transaction.run("DELETE FROM leases WHERE node = $1", [node])
+  await transaction.run(`DELETE FROM leases WHERE ${OF_NODE}`, [node])
   await transaction.run("DELETE FROM recalls WHERE node = $1", [node])
   await cameBack(
     transaction,
