@@ -21,8 +21,7 @@ import { elsewhere } from "./http/elsewhere.ts"
 import { LastAnswers } from "./http/last-answers.ts"
 import { Lazy } from "./http/lazy.ts"
 import { managementMounts } from "./http/mounts.ts"
-import { addressOf } from "./app/address.ts"
-import { serve } from "./http/server.ts"
+import { listen } from "./app/listen.ts"
 import { Spool } from "./http/uploads/spool.ts"
 import { callerRoutes } from "./http/v1/routes.ts"
 import { Keyring } from "./keys/keyring.ts"
@@ -121,10 +120,9 @@ export class App implements AsyncDisposable {
     const mounts = managementMounts({ admin, events, baseUrl })
     const asked = crossOrigin.asked(elsewhere(callers))
     const answering = { routes, mounts, elsewhere: asked, lastAnswers }
-    const server = serve({ ...settings.server, isShared: options.isShared }, answering, state)
-    building.defer(() => drain({ server, lastAnswers, state, billing, watch, idempotency }))
-    const { hostname = settings.server.host, port = settings.server.port } = server
-    state.url = addressOf(hostname, port)
+    const listening = listen(options, answering, state)
+    building.defer(() => drain({ ...listening, lastAnswers, state, billing, watch, idempotency }))
+    state.url = listening.url
     return new App({ url: baseUrl(), services: building.move(), live, state })
   }
 

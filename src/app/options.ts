@@ -11,6 +11,10 @@ export interface AppOptions {
   readonly events: Events
   /** Whether other processes listen on the same port. */
   readonly isShared: boolean
+  /** Whether it may start to listen while another process still listens on the port. */
+  readonly takesPort?: boolean
+  /** Whether it leaves the port without losing a connection, which takes a few milliseconds. */
+  readonly leavesPort?: boolean
   /** Names of the settings that the file sets, of those that the console can change. */
   readonly written?: readonly string[]
   /** Where the simulator is, when it plays the vendor. */

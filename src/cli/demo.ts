@@ -17,7 +17,9 @@ export const registerDemo: RegisterCommand = (program, terminal) => {
         const load = loadOptions(command)
         // A demonstration costs nothing: keys in the environment switch no vendor on.
         const vendors = load.vendors.map((vendor) => ({ ...vendor, keyVariables: [] }))
-        await serve({ ...load, vendors, dataDirectory }, outputOf(command, terminal), true)
+        await serve({ ...load, vendors, dataDirectory }, outputOf(command, terminal), {
+          isDemo: true,
+        })
       } finally {
         rmSync(dataDirectory, { recursive: true, force: true })
       }

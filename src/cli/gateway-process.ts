@@ -19,6 +19,8 @@ export interface GatewayOptions {
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl: string | undefined
   readonly isShared: boolean
+  /** Whether another gateway still listens on the port, which this one replaces. */
+  readonly takesPort?: boolean
   /** How the process restarts when it hangs; absent where its parent does that. */
   readonly restart?: (url: string) => ProcessStart
 }
@@ -30,7 +32,7 @@ export interface Gateway extends AsyncDisposable {
 
 /** Starts the gateway. It applies changed settings while it runs; invalid ones are refused and reported. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { load, loaded, sandboxUrl, isShared } = options
+  const { load, loaded, sandboxUrl, isShared, takesPort = false } = options
   const logger = createLogger({ level: logLevel(process.env) })
   const redactor = new Redactor()
   redactor.learn(secretsOf(loaded.settings))
@@ -41,8 +43,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // It watches until the gateway has ended.
   const watchdog = building.use(new Watchdog())
   const { pulse } = watchdog
+  const listening = { isShared, takesPort, leavesPort: true }
   const app = building.use(
-    await App.start({ settings, written, file, sandboxUrl, events, redactor, isShared, pulse }),
+    await App.start({ settings, written, file, sandboxUrl, events, redactor, pulse, ...listening }),
   )
   watchdog.start(settings.server.watchdog, options.restart?.(app.listensAt))
   const watcher = building.use(

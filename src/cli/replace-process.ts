@@ -1,12 +1,5 @@
-import { dlopen, ptr } from "bun:ffi"
-
-/** Where the C library is: glibc, musl on both kinds of machine, macOS. */
-const LIBRARIES = [
-  "libc.so.6",
-  "libc.musl-x86_64.so.1",
-  "libc.musl-aarch64.so.1",
-  "libSystem.B.dylib",
-]
+import { ptr } from "bun:ffi"
+import { cLibrary } from "../machine/c-library.ts"
 
 /** How a process is started again. */
 export interface ProcessStart {
@@ -21,24 +14,13 @@ export interface ProcessStart {
  * @throws Error when that is not possible here. On success it does not return.
  */
 export function replaceProcess({ words, environment }: ProcessStart): void {
-  const { execve } = openLibrary().symbols
+  const { execve } = cLibrary({ execve: { args: ["ptr", "ptr", "ptr"], returns: "int" } })
   const [program = ""] = words
   const path = text(program)
   const parameters = texts(words)
   const variables = texts(Object.entries(environment).map(([name, value]) => `${name}=${value}`))
   execve(ptr(path), ptr(parameters.pointers), ptr(variables.pointers))
   throw new Error(`${program} could not be started`)
-}
-
-function openLibrary() {
-  for (const library of LIBRARIES) {
-    try {
-      return dlopen(library, { execve: { args: ["ptr", "ptr", "ptr"], returns: "int" } })
-    } catch {
-      // Another system's.
-    }
-  }
-  throw new Error("the C library was not found")
 }
 
 function text(content: string): Buffer {

@@ -3,10 +3,11 @@ import type { Command } from "commander"
 import { runtimeConfigOf } from "../app/state.ts"
 import { addressOf } from "../app/address.ts"
 import { logLevel } from "../config/environment.ts"
-import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
+import { type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { setAnchorAside } from "../ledger/anchor-file.ts"
+import { ListeningSocket } from "../machine/listening-socket.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import { databaseOf } from "../store/installation-database.ts"
 import { programWords } from "../runtime.ts"
@@ -17,15 +18,23 @@ import { banner } from "./banner.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { firstStart } from "./first-start.ts"
-import { EndRequests, SANDBOX_VARIABLE, startGateway, WORKER_VARIABLE } from "./gateway-process.ts"
+import {
+  EndRequests,
+  type GatewayOptions,
+  SANDBOX_VARIABLE,
+  startGateway,
+  WORKER_VARIABLE,
+} from "./gateway-process.ts"
 import { loadOptions } from "./load-options.ts"
 import type { Output } from "./output.ts"
+import { findReplaced, replaceGateway } from "./replaced-gateway.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import { startSandbox } from "./sandbox-process.ts"
 import { effectiveSettings, settingsToServe } from "./whole-settings.ts"
 import { ParentLine, Workers } from "./workers.ts"
 
 const NEW_BOOK = "--new-book"
+const REPLACE = "--replace"
 
 /** `tollgate serve` */
 export const registerServe: RegisterCommand = (program, terminal) => {
@@ -33,23 +42,37 @@ export const registerServe: RegisterCommand = (program, terminal) => {
     .command("serve")
     .description("start the gateway; without any vendor set up, with a simulator to try it on")
     .option(NEW_BOOK, "start a new, empty ledger where the old one is gone")
-    .action(async (options: { newBook?: boolean }, command: Command) => {
+    .option(
+      REPLACE,
+      "take over the port from the gateway that runs with this data folder, and end it",
+    )
+    .action(async (options: ServeOptions, command: Command) => {
       const load = loadOptions(command)
       if (process.env[WORKER_VARIABLE] !== undefined) return serveAsWorker(load)
       if (options.newBook === true) await beginLedger(loadSettings(load).settings)
-      await serve(load, outputOf(command, terminal))
+      await serve(load, outputOf(command, terminal), options)
     })
 }
 
-/**
- * Serves until shutdown.
- * @param isDemo whether the simulator runs whatever the settings say, and one process is enough.
- */
-export async function serve(load: LoadOptions, output: Output, isDemo = false): Promise<void> {
+interface ServeOptions {
+  readonly newBook?: boolean
+  /** Whether a gateway that runs is ended as soon as this one takes its requests. */
+  readonly replace?: boolean
+  /** Whether the simulator runs whatever the settings say, and one process is enough. */
+  readonly isDemo?: boolean
+}
+
+/** Serves until shutdown. */
+export async function serve(
+  load: LoadOptions,
+  output: Output,
+  { replace = false, isDemo = false }: ServeOptions = {},
+): Promise<void> {
   const loaded = loadSettings(load)
   const { settings } = loaded
   // Before the first key is created: it is shown once, by a start that succeeded.
-  const port = findPort(settings.server.host, settings.server.port)
+  const replaced = replace ? findReplaced(settings.server.port, settings.data) : undefined
+  const port = replaced ? settings.server.port : findPort(settings.server)
   // Handles a second signal until shutdown is complete.
   using asked = new EndRequests()
   await using running = new AsyncDisposableStack()
@@ -60,7 +83,7 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   const serving =
     settings.server.workers > 1 && !isDemo
       ? await startWorkers(running, whole.settings, { port, sandboxUrl })
-      : await startAlone(running, load, loaded, sandboxUrl)
+      : await startAlone(running, { load, loaded, sandboxUrl, takesPort: replaced !== undefined })
   const { url } = serving
   asked.onAgain = serving.hurry
   const { catalog } = runtimeConfigOf(effectiveSettings(whole.settings, sandboxUrl)).config
@@ -75,6 +98,7 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
     sandbox: hasSandbox,
   }
   output.result(document, () => banner({ url, consoleUrl, key, catalog, hasSandbox }))
+  if (replaced) running.use(replaceGateway(replaced, port, serving.processIds()))
   await asked.first
   output.notice("Finishing the requests that run ...")
 }
@@ -82,24 +106,25 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
 /** What serves, in this process or in workers. */
 interface Serving {
   readonly url: string
+  readonly processIds: () => readonly number[]
   /** Stops waiting for running requests. */
   readonly hurry: () => void
 }
 
 async function startAlone(
   running: AsyncDisposableStack,
-  load: LoadOptions,
-  loaded: LoadedSettings,
-  sandboxUrl: string | undefined,
+  options: Pick<GatewayOptions, "load" | "loaded" | "sandboxUrl" | "takesPort">,
 ): Promise<Serving> {
-  const gateway = await startGateway({ load, loaded, sandboxUrl, isShared: false, restart })
-  running.use(gateway)
-  return { url: gateway.app.url, hurry: () => gateway.app.hurry() }
+  const gateway = running.use(await startGateway({ ...options, isShared: false, restart }))
+  const { url, listensAt } = gateway.app
+  // A gateway that replaces this one will listen beside it.
+  ListeningSocket.of(process.pid, Number(new URL(listensAt).port))?.share()
+  return { url, processIds: () => [process.pid], hurry: () => gateway.app.hurry() }
 }
 
 /** How this process restarts while callers know its address. */
 function restart(url: string): ProcessStart {
-  const words = process.argv.slice(2).filter((word) => word !== NEW_BOOK)
+  const words = process.argv.slice(2).filter((word) => word !== NEW_BOOK && word !== REPLACE)
   // Where any free port was requested, callers know the one that was chosen.
   const environment = { ...ownEnvironment(), TOLLGATE_PORT: new URL(url).port }
   return { words: [...programWords(), ...words], environment }
@@ -130,7 +155,11 @@ async function startWorkers(
   const reload = (): void => workers.signal("SIGHUP")
   process.on("SIGHUP", reload)
   running.defer(() => void process.off("SIGHUP", reload))
-  return { url: publicUrl ?? addressOf(server.host, place.port), hurry: () => workers.hurry() }
+  return {
+    url: publicUrl ?? addressOf(server.host, place.port),
+    processIds: () => workers.processIds,
+    hurry: () => workers.hurry(),
+  }
 }
 
 /** @throws CommandError `conflict` where there is a ledger: it is never started a second time. */
@@ -150,9 +179,9 @@ async function beginLedger(settings: Settings): Promise<void> {
 }
 
 /** The port to listen on: a free one for 0. @throws when another program has it. */
-function findPort(hostname: string, port: number): number {
+function findPort({ host, port }: Settings["server"]): number {
   // Workers share the port with any process that requests it, so only this check finds another program on it.
-  const listener = listenOn(hostname, port)
+  const listener = listenOn(host, port)
   const found = listener.port
   listener.stop(true)
   return found

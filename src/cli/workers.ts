@@ -1,7 +1,7 @@
 import type { Events } from "../telemetry/events.ts"
 import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
+import { ListeningSocket } from "../machine/listening-socket.ts"
 import { kernelState } from "./kernel-state.ts"
-import { stopListening } from "./listening-socket.ts"
 
 /** A worker that dies is started again, but not faster than this; milliseconds. */
 const RESTART_PAUSE = 1_000
@@ -69,6 +69,10 @@ export class Workers implements AsyncDisposable {
     const numbers = Array.from({ length: options.count }, (_, index) => index + 1)
     await Promise.all(numbers.map((number) => workers.#spawn(number).listening))
     return workers
+  }
+
+  get processIds(): number[] {
+    return [...this.#running].map(({ child }) => child.pid)
   }
 
   /** Passes a signal on to all of them. */
@@ -161,7 +165,8 @@ export class Workers implements AsyncDisposable {
 
   #takeOut(worker: WorkerProcess, silence: number): void {
     if (worker.isOut || this.#isEnding) return
-    if (!stopListening(worker.child.pid, this.#options.port)) return
+    const socket = ListeningSocket.of(worker.child.pid, this.#options.port)
+    if (socket?.shutDown() !== true) return
     worker.isOut = true
     this.#options.events.workerBlocked(worker.child.pid, silence)
     this.#replace(worker)

@@ -1,0 +1,165 @@
+import { ptr } from "bun:ffi"
+import { cLibrary } from "./c-library.ts"
+import { type KernelSocket, socketsAt, socketsOf } from "./kernel-sockets.ts"
+import { type BpfProgram, chooseFrom, dropOpening } from "./socket-programs.ts"
+
+/** Linux's numbers of system calls that its C library does not wrap; the same on all machines that Bun runs on. */
+const PIDFD_OPEN = 434
+const PIDFD_GETFD = 438
+const SHUT_RD = 0
+const AF_INET = 2
+const SOCK_STREAM = 1
+const SOL_SOCKET = 1
+const SO_REUSEPORT = 15
+const SO_ATTACH_FILTER = 26
+const SO_ATTACH_REUSEPORT_CBPF = 51
+const SO_DETACH_REUSEPORT_BPF = 68
+
+function openLibrary() {
+  return cLibrary({
+    syscall: { args: ["i64", "i64", "i64"], returns: "int" },
+    setsockopt: { args: ["int", "int", "int", "ptr", "u32"], returns: "int" },
+    socket: { args: ["int", "int", "int"], returns: "int" },
+    dup2: { args: ["int", "int"], returns: "int" },
+    shutdown: { args: ["int", "int"], returns: "int" },
+    close: { args: ["int"], returns: "int" },
+  })
+}
+
+interface Place {
+  readonly processId: number
+  readonly port: number
+  /** What the process calls the socket. */
+  readonly number: number
+}
+
+/** The socket on which a process of ours listens. Only on Linux, and not where a sandbox forbids it. */
+export class ListeningSocket {
+  readonly #place: Place
+  readonly #inode: string
+  readonly #local: string
+  readonly #library = openLibrary()
+
+  private constructor(place: Place, { inode, local }: KernelSocket) {
+    this.#place = place
+    this.#inode = inode
+    this.#local = local
+  }
+
+  /** That of a process at a port; undefined where it has none, or none can be found. */
+  static of(processId: number, port: number): ListeningSocket | undefined {
+    try {
+      const open = socketsOf(processId)
+      for (const socket of socketsAt(port)) {
+        const number = open.get(socket.inode)
+        if (socket.state === "listening" && number !== undefined) {
+          return new ListeningSocket({ processId, port, number }, socket)
+        }
+      }
+    } catch {
+      // Not Linux, or a sandbox.
+    }
+    return undefined
+  }
+
+  /** The sockets that listen at the same address, this one included. @throws Error when they cannot be read. */
+  get sharers(): KernelSocket[] {
+    return socketsAt(this.#place.port).filter(
+      ({ state, local }) => state === "listening" && local === this.#local,
+    )
+  }
+
+  /**
+   * What waits for this process: connections to be accepted, and callers (their addresses) whose connections are
+   * being opened, with any process. @throws Error when it cannot be read.
+   */
+  look(): { readonly waiting: number; readonly opening: readonly string[] } {
+    const sockets = socketsAt(this.#place.port)
+    const own = sockets.find(({ inode }) => inode === this.#inode)
+    const opening = sockets.filter(({ state }) => state === "opening")
+    return { waiting: own?.waiting ?? 0, opening: opening.map(({ remote }) => remote) }
+  }
+
+  /**
+   * Lets other processes of the same user listen at the port as well.
+   * @returns whether that is possible here.
+   */
+  share(): boolean {
+    return this.#set(SO_REUSEPORT, new Uint8Array(new Int32Array([1]).buffer))
+  }
+
+  /**
+   * Gives all new connections at the port to some of the sockets that share it.
+   * @param first index of the first of them, in the order in which they began to listen. Where there is no such
+   *   socket, the kernel gives them to any.
+   * @returns whether that is possible here.
+   */
+  giveTo(first: number, count: number): boolean {
+    return this.#attach(SO_ATTACH_REUSEPORT_CBPF, chooseFrom(first, count))
+  }
+
+  /** Gives new connections to all sockets that share the port. */
+  giveToAll(): void {
+    this.#set(SO_DETACH_REUSEPORT_BPF, new Uint8Array(4))
+  }
+
+  /**
+   * Lets in only connections that are already being opened. Others begin again after a second.
+   * @returns whether that is possible here.
+   */
+  refuseNew(): boolean {
+    return this.#attach(SO_ATTACH_FILTER, dropOpening())
+  }
+
+  /**
+   * Stops listening, for good: connections that wait to be accepted are lost, all others remain. The event loop
+   * goes on with a socket that is never ready.
+   * @returns whether that was possible; only for this process.
+   */
+  replaceByDead(): boolean {
+    const { socket, dup2, close } = this.#library
+    const dead = socket(AF_INET, SOCK_STREAM, 0)
+    if (dead < 0) return false
+    const isDone = dup2(dead, this.#place.number) >= 0
+    close(dead)
+    return isDone
+  }
+
+  /**
+   * Stops listening on behalf of a process that hangs. Its open connections remain; what waits to be accepted is
+   * lost.
+   * @returns whether that was possible.
+   */
+  shutDown(): boolean {
+    return this.#with((number) => this.#library.shutdown(number, SHUT_RD)) === 0
+  }
+
+  #attach(option: number, program: BpfProgram): boolean {
+    // The kernel's `sock_fprog`: the number of instructions, and where they are.
+    const described = new DataView(new ArrayBuffer(16))
+    described.setUint16(0, program.length / 8, true)
+    described.setBigUint64(8, BigInt(ptr(program)), true)
+    return this.#set(option, new Uint8Array(described.buffer))
+  }
+
+  #set(option: number, value: Uint8Array): boolean {
+    const { setsockopt } = this.#library
+    const { length } = value
+    return this.#with((number) => setsockopt(number, SOL_SOCKET, option, ptr(value), length)) === 0
+  }
+
+  /** Does something with it, or with a copy where another process has it. @returns -1 where that is forbidden. */
+  #with(act: (number: number) => number): number {
+    const { processId, number } = this.#place
+    if (processId === process.pid) return act(number)
+    const { syscall, close } = this.#library
+    const handle = syscall(PIDFD_OPEN, processId, 0)
+    if (handle < 0) return -1
+    const copy = syscall(PIDFD_GETFD, handle, number)
+    close(handle)
+    if (copy < 0) return -1
+    const result = act(copy)
+    close(copy)
+    return result
+  }
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import { connectTo } from "../relay/raw-caller.ts"
+import {
+  createInstallation,
+  type Installation,
+  runJson,
+  type ServingProcess,
+  startServing,
+} from "../support/process.ts"
+import { until } from "../support/until.ts"
+import { startLoad } from "./steady-load.ts"
+
+let simulator: Simulator
+let installation: Installation
+let key: string
+
+beforeAll(async () => {
+  simulator = startSimulator()
+  installation = createInstallation(yamlFor(simulator.url))
+  await runJson(installation, "account", "create", "caller", "--credits", "100")
+  key = (await runJson<{ key: string }>(installation, "key", "create", "--account", "caller")).key
+})
+
+afterAll(async () => {
+  installation[Symbol.dispose]()
+  await simulator.stop()
+})
+
+const yamlFor = (url: string): string => `
+server: { port: 0, drain: 60s }
+providers:
+  sim: { vendor: openai-compatible, api_key: upstream, base_url: "${url}/v1" }
+models:
+  sim/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+`
+
+/** Starts a gateway that takes whatever port another one has, or a free one. */
+function replace(
+  serving?: ServingProcess,
+  workers = 1,
+  installed = installation,
+): Promise<ServingProcess> {
+  const port = serving ? new URL(serving.url).port : "0"
+  const environment = { TOLLGATE_PORT: port, TOLLGATE_WORKERS: String(workers) }
+  return startServing(installed, environment, undefined, ["--replace"])
+}
+
+test.each([1, 2])(
+  "no request fails while a gateway replaces another (workers: %p)",
+  async (workers) => {
+    const first = await replace(undefined, workers)
+    const load = startLoad({ url: first.url, key, model: "sim/echo", callers: 8 })
+    await using _ = await replace(first, workers)
+    expect(await first.process.exited).toBe(0)
+    const { served } = load
+    await until(() => load.served > served + 20)
+    await load.end()
+    expect(load.failures).toEqual([])
+  },
+)
+
+test("a connection that is idle meanwhile is answered once more, and then the replaced gateway ends", async () => {
+  const first = await replace()
+  using idle = connectTo(first.url)
+  const ask = "GET /healthz HTTP/1.1\r\nhost: gateway\r\n\r\n"
+  idle.socket.write(ask)
+  await until(() => idle.text().includes("ok"))
+  await using _ = await replace(first)
+  await until(() => first.errors().includes("Finishing"))
+  idle.socket.write(ask)
+  await until(() => idle.socket.closed)
+  expect(idle.text().toLowerCase()).toContain("connection: close")
+  expect(await first.process.exited).toBe(0)
+})
+
+test("a gateway with another data folder is not replaced", async () => {
+  using other = createInstallation(yamlFor(simulator.url))
+  await using serving = await replace()
+  const refused = replace(serving, 1, other).then(String, String)
+  expect(await refused).toContain("cannot listen on")
+  expect((await fetch(`${serving.url}/readyz`)).status).toBe(200)
+})
