@@ -1,7 +1,8 @@
-/** Everything about the code that is not a test: format, lint, types, layers, links, dependencies, dead code. */
+/** Everything about the code that is not a test: format, lint, types, layers, links, dependencies, files to deploy with, dead code. */
 import { checkContract, checkLayers } from "./architecture.ts"
 import { checkAwaitedExpects } from "./awaited-expects.ts"
 import { checkDependencies } from "./dependencies.ts"
+import { checkDeploy } from "./deploy/check.ts"
 import { checkLinks } from "./links.ts"
 import { checkWidth } from "./reflow.ts"
 
@@ -44,6 +45,7 @@ const STEPS: readonly Step[] = [
   ]),
   ownCheck("links", () => [...checkLinks(), ...checkWidth()]),
   ownCheck("dependencies", () => checkDependencies(".")),
+  ownCheck("files to deploy with", () => checkDeploy("deploy")),
   command("dead code", "knip", "--no-progress"),
 ]
 

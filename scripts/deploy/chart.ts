@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { isDeepStrictEqual } from "node:util"
+import { parse } from "yaml"
+import { z } from "zod"
+import { graceFaults, readSettings } from "./gateway-settings.ts"
+import { OBJECTS, type Workload } from "./kubernetes.ts"
+import { render } from "./template.ts"
+
+const chartSchema = z.strictObject({
+  apiVersion: z.literal("v2"),
+  name: z.literal("tollgate"),
+  description: z.string(),
+  type: z.literal("application"),
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  appVersion: z.string(),
+  kubeVersion: z.string(),
+})
+const valuesSchema = z.looseObject({
+  settings: z.string(),
+  journal: z.looseObject({ storageClass: z.string() }),
+})
+
+/** What a secret of the operator's holds. */
+const SECRET = {
+  TOLLGATE_DATABASE_URL: "postgres://tollgate:secret@db.example.com/tollgate?sslmode=verify-full",
+  TOLLGATE_SECRET: "0123456789abcdef0123456789abcdef",
+}
+
+/**
+ * Faults of the chart, rendered for both ways to settle.
+ * @param port on which the image listens.
+ */
+export function checkChart(folder: string, port: number): string[] {
+  const chart = chartSchema.parse(parse(readFileSync(join(folder, "Chart.yaml"), "utf8")))
+  const values = valuesSchema.parse(parse(readFileSync(join(folder, "values.yaml"), "utf8")))
+  const used = new Set<string>()
+  const templates = readTemplates(folder)
+  const faults = Object.keys(OBJECTS)
+    .filter((name) => !templates.has(`${name}.yaml`))
+    .map((name) => `there is no template ${name}.yaml`)
+  for (const settle of ["database", "journal"]) {
+    const journal = { ...values.journal, storageClass: settle === "journal" ? "fast" : "" }
+    const scope = {
+      Values: { ...values, settle, journal },
+      Release: { Name: "tollgate" },
+      Chart: { AppVersion: chart.appVersion },
+    }
+    for (const [name, text] of templates) {
+      const found = objectFaults(name, render(text, scope, used), values.settings, port)
+      faults.push(...found.map((fault) => `${name} with settle=${settle}: ${fault}`))
+    }
+  }
+  const idle = leavesOf(values, ".Values").filter((path) => !isUsed(path, used))
+  return [...faults, ...idle.map((path) => `values.yaml: no template uses ${path}`)]
+}
+
+function readTemplates(folder: string): ReadonlyMap<string, string> {
+  const names = readdirSync(join(folder, "templates")).toSorted()
+  return new Map(names.map((name) => [name, readFileSync(join(folder, "templates", name), "utf8")]))
+}
+
+function objectFaults(name: string, text: string, settings: string, port: number): string[] {
+  const [, kind = ""] = /^(.+)\.yaml$/.exec(name) ?? []
+  if (!isObject(kind)) return ["is checked by nothing"]
+  const { data, error } = OBJECTS[kind].safeParse(parse(text))
+  if (error) return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
+  switch (data.kind) {
+    case "Deployment":
+    case "StatefulSet":
+      return workloadFaults(data, settings, port)
+    case "ConfigMap":
+      return data.data["tollgate.yaml"].trim() === settings.trim() ? [] : ["changes the settings"]
+    default:
+      return []
+  }
+}
+
+function isObject(name: string): name is keyof typeof OBJECTS {
+  return Object.hasOwn(OBJECTS, name)
+}
+
+function workloadFaults({ spec }: Workload, settings: string, port: number): string[] {
+  const { template, selector } = spec
+  const [{ env, ports, volumeMounts }] = template.spec.containers
+  const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]))
+  const read = readSettings({ ...variables, ...SECRET }, settings)
+  const faults = [...read.faults]
+  const { terminationGracePeriodSeconds: grace } = template.spec
+  if (read.settings) faults.push(...graceFaults(read.settings, `${grace}s`))
+  if (read.settings?.server.port !== port || ports[0].containerPort !== port) {
+    faults.push(`the image listens on ${port}`)
+  }
+  if (!isDeepStrictEqual(selector.matchLabels, template.metadata.labels)) {
+    faults.push("its selector does not select its pods")
+  }
+  const claims = "volumeClaimTemplates" in spec ? spec.volumeClaimTemplates : []
+  const volumes = [...template.spec.volumes, ...claims.map(({ metadata }) => metadata)]
+  const given = volumes.map((volume) => volume.name).toSorted()
+  const mounted = volumeMounts.map((mount) => mount.name).toSorted()
+  if (given.join() !== mounted.join()) faults.push(`it has ${given}, and mounts ${mounted}`)
+  return faults
+}
+
+function leavesOf(value: unknown, path: string): string[] {
+  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return [path]
+  return Object.entries(value).flatMap(([name, member]) => leavesOf(member, `${path}.${name}`))
+}
+
+/** By itself, or as a part of what is taken whole. */
+function isUsed(path: string, used: ReadonlySet<string>): boolean {
+  return [...used].some((one) => path === one || path.startsWith(`${one}.`))
+}

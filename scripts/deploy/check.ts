@@ -1,0 +1,29 @@
+/** The files to deploy with: whether they are well-formed, and agree with the gateway and with each other. */
+import { join } from "node:path"
+import { checkChart } from "./chart.ts"
+import { checkCompose } from "./compose.ts"
+import { checkDockerfile, portOf } from "./dockerfile.ts"
+import { checkUnit } from "./unit.ts"
+
+/** All faults, each a line for a person. @param folder `deploy` of a checkout. */
+export function checkDeploy(folder: string): string[] {
+  const dockerfile = join(folder, "Dockerfile")
+  const checks: Readonly<Record<string, () => string[]>> = {
+    Dockerfile: () => checkDockerfile(dockerfile),
+    compose: () => checkCompose(join(folder, "compose"), portOf(dockerfile)),
+    systemd: () => checkUnit(join(folder, "systemd", "tollgate.service")),
+    helm: () => checkChart(join(folder, "helm", "tollgate"), portOf(dockerfile)),
+  }
+  return Object.entries(checks).flatMap(([name, check]) =>
+    attempt(check).map((fault) => `deploy/${name}: ${fault}`),
+  )
+}
+
+/** What cannot be read at all is a fault as well. */
+function attempt(check: () => string[]): string[] {
+  try {
+    return check()
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}

@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs"
+import { BlockList } from "node:net"
+import { join } from "node:path"
+import { parse } from "yaml"
+import { z } from "zod"
+import { graceFaults, readSettings } from "./gateway-settings.ts"
+
+/** What `${NAME:?}` stands for here. */
+const SECRET = "0123456789abcdef0123456789abcdef"
+
+const names = z.array(z.string())
+const values = z.record(z.string(), z.string())
+const network = z.strictObject({ ipv4_address: z.ipv4().optional() })
+const serviceSchema = z.strictObject({
+  image: z.string().regex(/^[\w./-]+(:(?!latest)[\w.-]+)?$/),
+  build: z.strictObject({ context: z.string(), dockerfile: z.string() }).optional(),
+  environment: values.optional(),
+  env_file: z.array(z.strictObject({ path: z.string(), required: z.boolean() })).optional(),
+  depends_on: z
+    .union([names, z.record(z.string(), z.strictObject({ condition: z.string() }))])
+    .optional(),
+  restart: z.literal("unless-stopped"),
+  stop_grace_period: z.string().optional(),
+  read_only: z.literal(true).optional(),
+  tmpfs: names.optional(),
+  cap_drop: z.tuple([z.literal("ALL")]).optional(),
+  security_opt: names.optional(),
+  ports: names.optional(),
+  volumes: names.optional(),
+  networks: z.record(z.string(), network).optional(),
+  healthcheck: z
+    .strictObject({
+      test: names,
+      interval: z.string(),
+      timeout: z.string(),
+      retries: z.number(),
+    })
+    .optional(),
+})
+const subnets = z.strictObject({ config: z.array(z.strictObject({ subnet: z.cidrv4() })) })
+const composeSchema = z.strictObject({
+  name: z.string(),
+  "x-node": z.unknown(),
+  services: z.record(z.string(), serviceSchema),
+  networks: z.record(z.string(), z.strictObject({ ipam: subnets })),
+  volumes: z.record(z.string(), z.null()),
+})
+
+type Compose = z.output<typeof composeSchema>
+type Service = z.output<typeof serviceSchema>
+
+/**
+ * Faults of `compose.yaml`, and of the files that it mounts.
+ * @param port on which the image listens.
+ */
+export function checkCompose(folder: string, port: number): string[] {
+  const compose = composeSchema.parse(
+    parse(readFileSync(join(folder, "compose.yaml"), "utf8"), { merge: true }),
+  )
+  const settings = readFileSync(join(folder, "tollgate.yaml"), "utf8")
+  const nginx = readFileSync(join(folder, "nginx.conf"), "utf8")
+  const nodes = Object.entries(compose.services).filter(([, { image }]) => image === "tollgate")
+  const addresses = nodes.map(([name]) => `${name}:${port}`)
+  return [
+    ...nodes.flatMap(([name, node]) =>
+      nodeFaults(node, settings).map((text) => `${name}: ${text}`),
+    ),
+    ...proxyFaults(compose),
+    ...strayNames(compose),
+    ...nginxFaults(nginx, addresses, compose.services["nginx"]?.ports ?? []),
+  ]
+}
+
+function nodeFaults(node: Service, text: string): string[] {
+  const environment = Object.entries(node.environment ?? {}).map(([name, value]) => [
+    name,
+    value.replaceAll(/\$\{\w+:\?[^}]*\}/g, SECRET).replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1"),
+  ])
+  const { settings, faults } = readSettings(Object.fromEntries(environment), text)
+  const grace = settings ? graceFaults(settings, node.stop_grace_period ?? "10s") : []
+  const isLocked = node.read_only === true && node.cap_drop !== undefined
+  return [...faults, ...grace, ...(isLocked ? [] : ["must be read_only, and drop ALL"])]
+}
+
+/** Nodes believe nginx, at the address that it has. */
+function proxyFaults({ services, networks }: Compose): string[] {
+  const address = services["nginx"]?.networks?.["default"]?.ipv4_address
+  const [{ subnet } = { subnet: "" }] = networks["default"]?.ipam.config ?? []
+  const [start = "", prefix] = subnet.split("/")
+  const range = new BlockList()
+  range.addSubnet(start, Number(prefix), "ipv4")
+  if (address === undefined || !range.check(address)) return ["nginx is outside of the network"]
+  return Object.entries(services).flatMap(([name, { environment }]) => {
+    const trusted = environment?.["TOLLGATE_TRUSTED_PROXIES"]
+    return trusted === undefined || trusted === address ? [] : [`${name} trusts another proxy`]
+  })
+}
+
+/** Volumes and services that are named and do not exist. */
+function strayNames({ services, volumes }: Compose): string[] {
+  return Object.entries(services).flatMap(([name, service]) => {
+    const mounted = (service.volumes ?? []).map((volume) => volume.split(":")[0] ?? "")
+    const depended = service.depends_on ?? []
+    const others = Array.isArray(depended) ? depended : Object.keys(depended)
+    return [
+      ...mounted.filter((volume) => !volume.startsWith("./") && !(volume in volumes)),
+      ...others.filter((other) => !(other in services)),
+    ].map((missing) => `${name}: there is no ${missing}`)
+  })
+}
+
+/** What streams, uploads and the addresses of callers need of nginx. */
+const NGINX_LINES = [
+  "proxy_buffering off;",
+  "proxy_request_buffering off;",
+  "proxy_http_version 1.1;",
+  "proxy_set_header X-Forwarded-For $remote_addr;",
+  "proxy_set_header X-Forwarded-Proto $scheme;",
+  "proxy_set_header X-Forwarded-Host $http_host;",
+]
+
+function nginxFaults(text: string, nodes: readonly string[], ports: readonly string[]): string[] {
+  const plain = text.replaceAll(/^\s*#.*$/gm, "")
+  const servers = [...plain.matchAll(/^\s*server ([\w.-]+:\d+)/gm)].map(([, server]) => server)
+  const [, listens] = /^\s*listen (\d+);/m.exec(plain) ?? []
+  const missing = NGINX_LINES.filter((line) => !plain.includes(line))
+  const faults = missing.map((line) => `nginx.conf: '${line}' is missing`)
+  if (servers.join() !== nodes.join()) faults.push(`nginx.conf: the nodes are ${nodes.join(", ")}`)
+  if (!ports.some((port) => port.endsWith(`:${listens}`))) {
+    faults.push(`nginx.conf: compose.yaml does not publish the port ${listens}`)
+  }
+  return faults
+}
