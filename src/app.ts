@@ -62,10 +62,10 @@ export class App implements AsyncDisposable {
     await using building = new AsyncDisposableStack()
     const base = await openDatabase(options, building)
     const { machine, database, store, ledger, nodeId, secret } = base
-    const data = openRequestData(database, events, building)
-    const { payloadLog: payloads } = data
     const live = await openSettings(options, base, (next) => activateSettings(state, next, events))
     const state = initialState(live.effective, events, redactor)
+    const data = openRequestData({ database, state, events }, building)
+    const { payloadLog: payloads } = data
     const hasher = new KeyHasher(secret)
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()

@@ -54,11 +54,13 @@ export function limiterOf(machine: Machine): RateLimiter {
 
 /** What is stored of requests besides their money. */
 export function openRequestData(
-  { reports, payloads, openReader, openConsoleStore }: ServingDatabase,
-  events: Events,
+  parts: { readonly database: ServingDatabase; readonly state: State; readonly events: Events },
   building: AsyncDisposableStack,
 ) {
-  const payloadLog = building.use(new PayloadLog(payloads, events.contentsFailed))
+  const { database, state, events } = parts
+  const { reports, payloads, openReader, openConsoleStore } = database
+  const lifetime = (): number => state.settings.retention.contents
+  const payloadLog = building.use(new PayloadLog(payloads, lifetime, events.contentsFailed))
   return { reports, payloads, payloadLog, openReader, openConsoleStore }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import { databaseSettings } from "./database-settings.ts"
+import { retentionSettings } from "./retention-settings.ts"
 import { paymentSettings } from "./payment-settings.ts"
 import { signInSettings } from "./sign-in-settings.ts"
 import type { Overrides } from "./environment.ts"
@@ -71,6 +72,7 @@ export function buildSettings(parts: SettingsParts): Settings {
       accountBytes: Math.round((file.responses?.account_mb ?? 256) * MEBIBYTE),
       totalBytes: Math.round((file.responses?.total_mb ?? 4_096) * MEBIBYTE),
     },
+    retention: retentionSettings(file.retention),
     disconnect: file.disconnect ?? "cancel",
     disconnectLimit: file.disconnect_limit ?? 60_000,
     images: images(file.images),

@@ -25,6 +25,7 @@ import {
   text,
 } from "./scalars.ts"
 import { databaseScalars } from "./database-settings.ts"
+import { retentionScalars } from "./retention-settings.ts"
 import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
 import { suggestion } from "./nearest.ts"
@@ -298,6 +299,7 @@ export function fileSchema(names: KnownNames, directory: string) {
       account_mb: number(0, 1_048_576).optional(),
       total_mb: number(0, 1_048_576).optional(),
     }),
+    retention: section(retentionScalars),
     responses: section({
       keep: durationOrOff().optional(),
       account_mb: number(0, 1_048_576).optional(),

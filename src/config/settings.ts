@@ -1,3 +1,4 @@
+import type { RetentionSettings } from "./retention-settings.ts"
 import type { PriceName, ServicePriceName } from "tollgate-contract/usage-classes.ts"
 import type { DecimalText } from "tollgate-contract/decimal.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
@@ -239,6 +240,7 @@ export interface Settings {
   readonly deadlines: DeadlineSettings
   readonly idempotency: IdempotencySettings
   readonly responses: ConversationSettings
+  readonly retention: RetentionSettings
   readonly disconnect: Disconnect
   /** How long an answer is drained at most, milliseconds. */
   readonly disconnectLimit: number

@@ -231,12 +231,13 @@ test("limits of what is kept are reported by their names", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write(
-    "multiplier: 1\nresponses: { keep: off, account_mb: 1 }\nidempotency: { total_mb: 9 }",
+    "multiplier: 1\nresponses: { keep: off, account_mb: 1 }\nidempotency: { total_mb: 9 }\nretention: { contents: 7d }",
   )
   const { changes } = await watched.changed()
   expect(changes.changed.toSorted()).toEqual([
     "idempotency.total_mb",
     "responses.account_mb",
     "responses.keep",
+    "retention.contents",
   ])
 })

@@ -51,7 +51,11 @@ async function callBy(storesContent: boolean): Promise<Call> {
 describe("what is asked and answered", () => {
   test("is kept for an account that wants it, and for no other", async () => {
     const keeper = new RememberingKeeper()
-    const payloads = new PayloadLog(keeper, () => {})
+    const payloads = new PayloadLog(
+      keeper,
+      () => 30 * DAY,
+      () => {},
+    )
     payloads.keep(await callBy(false), { prompt: "private" }, "private")
     payloads.keep(await callBy(true), { prompt: "hello" }, { text: "there" })
     payloads.keep(await callBy(true), { prompt: "nothing comes" })
@@ -65,7 +69,11 @@ describe("what is asked and answered", () => {
 
   test("is kept without its files, and not longer than it may be", async () => {
     const keeper = new RememberingKeeper()
-    const payloads = new PayloadLog(keeper, () => {})
+    const payloads = new PayloadLog(
+      keeper,
+      () => 30 * DAY,
+      () => {},
+    )
     const image = Buffer.alloc(30_000, 7).toString("base64")
     const long = "many words ".repeat(50_000)
     payloads.keep(await callBy(true), { url: `data:image/png;base64,${image}`, data: image })
@@ -79,9 +87,13 @@ describe("what is asked and answered", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("is deleted after thirty days", async () => {
+  test("is deleted when its time is over", async () => {
     const keeper = new RememberingKeeper()
-    await using _ = new PayloadLog(keeper, () => {})
+    await using _ = new PayloadLog(
+      keeper,
+      () => 30 * DAY,
+      () => {},
+    )
     expect(Math.abs((keeper.swept[0] ?? 0) - (Date.now() - 30 * DAY))).toBeLessThan(10_000)
     await using own = await ReportedDatabase.open()
     const record = { account: "a", asked: "{}", answered: null }
@@ -99,8 +111,10 @@ describe("what is asked and answered", () => {
     const broken = async (): Promise<void> => {
       throw new Error("the disk is full")
     }
-    const payloads = new PayloadLog({ keep: broken, sweep: broken }, (error) =>
-      failures.push(error),
+    const payloads = new PayloadLog(
+      { keep: broken, sweep: broken },
+      () => DAY,
+      (error) => failures.push(error),
     )
     payloads.keep(await callBy(true), {})
     await payloads[Symbol.asyncDispose]()

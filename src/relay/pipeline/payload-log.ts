@@ -9,8 +9,6 @@ export interface PayloadWriter {
   sweep(before: number): Promise<void>
 }
 
-/** How long they are stored, milliseconds. */
-const LIFETIME = 30 * 86_400_000
 const SWEEP_EVERY = 3_600_000
 /** Characters of JSON that are stored of a request, and as many of its answer. */
 const MAX_KEPT = 256 * 1024
@@ -29,14 +27,19 @@ const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
  */
 export class PayloadLog implements AsyncDisposable {
   readonly #keeper: PayloadWriter
+  readonly #lifetime: () => number
   readonly #failed: (error: unknown) => void
   readonly #waiting = new Set<Promise<void>>()
   #characters = 0
   readonly #timer: Timer
 
-  /** @param failed called with what could not be stored or deleted. */
-  constructor(keeper: PayloadWriter, failed: (error: unknown) => void) {
+  /**
+   * @param lifetime how long they are stored, milliseconds.
+   * @param failed called with what could not be stored or deleted.
+   */
+  constructor(keeper: PayloadWriter, lifetime: () => number, failed: (error: unknown) => void) {
     this.#keeper = keeper
+    this.#lifetime = lifetime
     this.#failed = failed
     this.#timer = setInterval(() => this.#sweep(), SWEEP_EVERY)
     this.#timer.unref()
@@ -68,7 +71,7 @@ export class PayloadLog implements AsyncDisposable {
   }
 
   #sweep(): void {
-    void this.#perform(this.#keeper.sweep(Date.now() - LIFETIME))
+    void this.#perform(this.#keeper.sweep(Date.now() - this.#lifetime()))
   }
 
   async #perform(work: Promise<void>): Promise<void> {
