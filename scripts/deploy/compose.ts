@@ -10,7 +10,7 @@ const SECRET = "0123456789abcdef0123456789abcdef"
 
 const names = z.array(z.string())
 const values = z.record(z.string(), z.string())
-const network = z.strictObject({ ipv4_address: z.ipv4().optional() })
+const attached = z.strictObject({ default: z.strictObject({ ipv4_address: z.ipv4() }) })
 const serviceSchema = z.strictObject({
   image: z.string().regex(/^[\w./-]+(:(?!latest)[\w.-]+)?$/),
   build: z.strictObject({ context: z.string(), dockerfile: z.string() }).optional(),
@@ -27,7 +27,7 @@ const serviceSchema = z.strictObject({
   security_opt: names.optional(),
   ports: names.optional(),
   volumes: names.optional(),
-  networks: z.record(z.string(), network).optional(),
+  networks: attached.optional(),
   healthcheck: z
     .strictObject({
       test: names,
@@ -37,12 +37,14 @@ const serviceSchema = z.strictObject({
     })
     .optional(),
 })
-const subnets = z.strictObject({ config: z.array(z.strictObject({ subnet: z.cidrv4() })) })
+const subnets = z.strictObject({
+  config: z.tuple([z.strictObject({ subnet: z.cidrv4(), ip_range: z.cidrv4() })]),
+})
 const composeSchema = z.strictObject({
   name: z.string(),
   "x-node": z.unknown(),
   services: z.record(z.string(), serviceSchema),
-  networks: z.record(z.string(), z.strictObject({ ipam: subnets })),
+  networks: z.strictObject({ default: z.strictObject({ ipam: subnets }) }),
   volumes: z.record(z.string(), z.null()),
 })
 
@@ -65,7 +67,7 @@ export function checkCompose(folder: string, port: number): string[] {
     ...nodes.flatMap(([name, node]) =>
       nodeFaults(node, settings).map((text) => `${name}: ${text}`),
     ),
-    ...proxyFaults(compose),
+    ...addressFaults(compose),
     ...strayNames(compose),
     ...nginxFaults(nginx, addresses, compose.services["nginx"]?.ports ?? []),
   ]
@@ -82,18 +84,28 @@ function nodeFaults(node: Service, text: string): string[] {
   return [...faults, ...grace, ...(isLocked ? [] : ["must be read_only, and drop ALL"])]
 }
 
-/** Nodes believe nginx, at the address that it has. */
-function proxyFaults({ services, networks }: Compose): string[] {
-  const address = services["nginx"]?.networks?.["default"]?.ipv4_address
-  const [{ subnet } = { subnet: "" }] = networks["default"]?.ipam.config ?? []
-  const [start = "", prefix] = subnet.split("/")
-  const range = new BlockList()
-  range.addSubnet(start, Number(prefix), "ipv4")
-  if (address === undefined || !range.check(address)) return ["nginx is outside of the network"]
-  return Object.entries(services).flatMap(([name, { environment }]) => {
+/** Nodes believe nginx at the address that it has, and nginx finds nodes where they were when it started. */
+function addressFaults({ services, networks }: Compose): string[] {
+  const [{ subnet, ip_range }] = networks.default.ipam.config
+  const nginx = services["nginx"]?.networks?.default.ipv4_address
+  return Object.entries(services).flatMap(([name, { environment, networks: own }]) => {
+    const faults: string[] = []
+    const address = own?.default.ipv4_address
     const trusted = environment?.["TOLLGATE_TRUSTED_PROXIES"]
-    return trusted === undefined || trusted === address ? [] : [`${name} trusts another proxy`]
+    if (trusted !== undefined && trusted !== nginx) faults.push(`${name} trusts another proxy`)
+    if (trusted !== undefined && address === undefined) faults.push(`${name} has no address`)
+    if (address !== undefined && (!isIn(address, subnet) || isIn(address, ip_range))) {
+      faults.push(`${name}: its address is outside of the network, or another service may get it`)
+    }
+    return faults
   })
+}
+
+function isIn(address: string, range: string): boolean {
+  const [start = "", prefix] = range.split("/")
+  const list = new BlockList()
+  list.addSubnet(start, Number(prefix), "ipv4")
+  return list.check(address)
 }
 
 /** Volumes and services that are named and do not exist. */

@@ -52,6 +52,8 @@ test.each([
   [COMPOSE, "TOLLGATE_DRAIN: 30s", "TOLLGATE_DRAIN: 31s", "killed after 55s, and may need 56s"],
   [COMPOSE, "ipv4_address: 172.28.87.2", "ipv4_address: 172.28.88.2", "outside of the network"],
   [COMPOSE, "ipv4_address: 172.28.87.2", "ipv4_address: 172.28.87.3", "trusts another proxy"],
+  [COMPOSE, "172.28.87.12", "172.28.87.212", "another service may get it"],
+  [COMPOSE, "172.28.87.12", "172.28.87", "Invalid IPv4"],
   [COMPOSE, "- node-2:/data", "- nodes-2:/data", "there is no nodes-2"],
   [COMPOSE, '"8787:8080"', '"8787:80"', "does not publish the port 8080"],
   ["compose/tollgate.yaml", "allow_insecure", "allow_insecurity", "unknown name"],
