@@ -30,7 +30,7 @@ export function initialState(settings: Settings, events: Events, redactor: Redac
   const { config, warnings } = runtimeConfigOf(settings, redactor)
   for (const warning of warnings) events.warning(warning)
   const memory = new MemoryBudget(memoryOf(settings))
-  const proxies = new TrustedProxies(settings.server.trustedProxies)
+  const proxies = proxiesOf(settings, events)
   return { settings, config, memory, redactor, proxies, isHurried: false, url: "" }
 }
 
@@ -40,9 +40,17 @@ export function activateSettings(state: State, settings: Settings, events: Event
   const { config, warnings } = runtimeConfigOf(settings, state.redactor)
   for (const warning of warnings) events.warning(warning)
   state.memory.limit = memoryOf(settings)
-  state.proxies = new TrustedProxies(settings.server.trustedProxies)
+  state.proxies = proxiesOf(settings, events)
   state.settings = settings
   state.config = config
+}
+
+function proxiesOf({ server }: Settings, events: Events): TrustedProxies {
+  return new TrustedProxies(server.trustedProxies, (proxy) =>
+    events.warning(
+      `requests come from ${proxy} with x-forwarded-for, which is ignored: if that is a proxy of yours, name it in server.trusted_proxies`,
+    ),
+  )
 }
 
 /** This process's part of the memory that all processes of the gateway may hold. Bytes. */

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net"
+import { isPublicAddress } from "../media/public-address.ts"
 
 /** More hops than this are not followed: no one has as many proxies of their own. */
 const MOST_HOPS = 32
@@ -28,9 +29,15 @@ export interface Forwarded {
 /** The proxies whose `x-forwarded-for`, `-proto` and `-host` are believed. Those of all others are ignored. */
 export class TrustedProxies {
   readonly #networks: BlockList | undefined
+  readonly #ignored: (proxy: string) => void
+  #hasIgnored = false
 
-  /** @param networks addresses and CIDRs, as the settings have checked them. */
-  constructor(networks: readonly string[] = []) {
+  /**
+   * @param networks addresses and CIDRs, as the settings have checked them.
+   * @param ignored called once, with the address of what is probably a proxy of the operator's that is not among them.
+   */
+  constructor(networks: readonly string[] = [], ignored: (proxy: string) => void = () => {}) {
+    this.#ignored = ignored
     if (networks.length === 0) return
     this.#networks = new BlockList()
     for (const network of networks) addTo(this.#networks, network)
@@ -46,11 +53,22 @@ export class TrustedProxies {
    * @param peer the other end of the connection.
    */
   forwarded(request: Request, peer: string | null): Forwarded {
-    const proxy = this.#networks && peer !== null ? plainAddress(peer) : undefined
-    if (proxy === undefined || !this.#trusts(proxy)) return { address: peer }
-    const { address, hops } = this.#walk(request.headers.get("x-forwarded-for"), proxy)
+    const header = request.headers.get("x-forwarded-for")
+    const proxy = peer === null ? undefined : plainAddress(peer)
+    if (proxy === undefined || !this.#trusts(proxy)) {
+      if (proxy !== undefined && header !== null) this.#ignore(proxy)
+      return { address: peer }
+    }
+    const { address, hops } = this.#walk(header, proxy)
     const origin = forwardedOrigin(request, Math.max(hops, 1))
     return { address, ...(origin !== undefined && { origin }) }
+  }
+
+  /** From the internet anyone may send the header; from the operator's own network it is a proxy that sends it. */
+  #ignore(proxy: string): void {
+    if (this.#hasIgnored || isPublicAddress(proxy)) return
+    this.#hasIgnored = true
+    this.#ignored(proxy)
   }
 
   /** From the right, where the nearest proxy writes, to the first address that is not a trusted proxy's. */

@@ -39,6 +39,19 @@ describe("who is not a trusted proxy gains nothing by the headers", () => {
   })
 })
 
+test("a proxy of the operator's own network that is not trusted is told of once", () => {
+  const heard: string[] = []
+  const proxies = new TrustedProxies(["10.0.0.0/8"], (proxy) => heard.push(proxy))
+  const sent = asked({ for: "1.2.3.4" })
+  for (const peer of ["8.8.8.8", "::ffff:8.8.8.8", "10.0.0.1", "2606:4700::1111"]) {
+    proxies.forwarded(sent, peer)
+  }
+  proxies.forwarded(asked({}), "192.168.0.1")
+  expect(heard).toEqual([])
+  for (const peer of ["::ffff:192.168.0.1", "192.168.0.2"]) proxies.forwarded(sent, peer)
+  expect(heard).toEqual(["192.168.0.1"])
+})
+
 test.each([
   ["1.2.3.4", "1.2.3.4"],
   ["2001:db8::7", "2001:db8::7"],
