@@ -5,6 +5,7 @@ import { openDatabase } from "./app/open-database.ts"
 import type { AppOptions } from "./app/options.ts"
 import {
   activeOf,
+  exchangeHealth,
   limiterOf,
   openRequestData,
   openConversations,
@@ -70,7 +71,9 @@ export class App implements AsyncDisposable {
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
     const limiter = limiterOf(machine)
-    building.use(await joinNode({ ...base, keyring, limiter, events, live }))
+    const health = new Health(machine.clock.now, machine.memory)
+    const healthExchange = exchangeHealth(health, base, events)
+    building.use(await joinNode({ ...base, keyring, limiter, healthExchange, events, live }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
@@ -80,7 +83,6 @@ export class App implements AsyncDisposable {
       building,
     )
     const client = building.use(new HttpClient(process.env))
-    const health = new Health(machine.clock.now, machine.memory)
     const services = {
       config: () => state.config,
       pipeline: new Pipeline({ client, watch, health, billing, payloads, alarms: events }),

@@ -5,6 +5,7 @@ import { Node, type NodeListeners } from "../ledger/node.ts"
 import type { RateLimiter } from "../limits/rate-limiter.ts"
 import type { Machine } from "../machine/machine.ts"
 import type { LiveSettings } from "../management/live-settings.ts"
+import type { HealthExchange } from "../routing/health-exchange.ts"
 import type { NodeLocks } from "../store/node-locks.ts"
 import type { DatabaseWatch, ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
@@ -22,6 +23,7 @@ export interface NodeParts {
   readonly ledger: Ledger
   readonly keyring: Keyring
   readonly limiter: RateLimiter
+  readonly healthExchange: HealthExchange
   readonly machine: Machine
   readonly events: Events
 }
@@ -36,6 +38,7 @@ export function joinNode(parts: NodeParts): Promise<Node> {
     ledger,
     keyring,
     limiter,
+    healthExchange,
     machine,
     events,
     live,
@@ -51,6 +54,7 @@ export function joinNode(parts: NodeParts): Promise<Node> {
         ledger.tick(changes.recalls),
         keyring.refresh(changes.revision),
         live.refresh(changes.settingsRevision),
+        healthExchange.look(changes),
       ])
     },
     isAstray: () => ledger.isAstray,
@@ -72,5 +76,6 @@ export function joinNode(parts: NodeParts): Promise<Node> {
     locks,
     pollEvery: database.pollEvery,
     leaseTerm: database.leaseTerm,
+    memory: machine.memory.name(),
   })
 }

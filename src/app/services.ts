@@ -21,6 +21,8 @@ import { ChatRelay, type ChatServices } from "../relay/chat/chat-relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
 import { ConversationStore } from "../store/conversation-store.ts"
 import type { ConversationParts as KeptParts } from "../store/conversations.ts"
+import type { Health } from "../routing/health.ts"
+import { HealthExchange } from "../routing/health-exchange.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
@@ -50,6 +52,16 @@ export function openSettings(
 export function limiterOf(machine: Machine): RateLimiter {
   if (!machine.memory.isShared) return new RateLimiter()
   return new RateLimiter(machine.clock.now, new SharedBuckets(machine))
+}
+
+/** What nodes on several machines tell each other of deployments. */
+export function exchangeHealth(
+  health: Health,
+  { store, nodeId }: Pick<OpenDatabase, "store" | "nodeId">,
+  events: Events,
+): HealthExchange {
+  const { deploymentReports: reports } = store
+  return new HealthExchange({ health, reports, node: nodeId, onFailure: events.nodeFailed })
 }
 
 /** What is stored of requests besides their money. */

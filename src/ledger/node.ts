@@ -34,6 +34,8 @@ export interface NodeOptions {
   readonly locks?: NodeLocks
   /** How long leases last after a beat, milliseconds; absent or null: as long as the process. */
   readonly leaseTerm?: number | null
+  /** Names the memory that it shares with other nodes of its machine. */
+  readonly memory?: string
   /** How often it polls, milliseconds. */
   readonly pollEvery?: number
   /** Milliseconds; for tests. */
@@ -52,6 +54,7 @@ export class Node implements AsyncDisposable {
   readonly #deadAfter: number
   readonly #pollEvery: number
   readonly #leaseTerm: number | null
+  readonly #memory: string | null
   readonly #beatEvery: number
   #lock: Disposable | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -65,6 +68,7 @@ export class Node implements AsyncDisposable {
     this.#listeners = listeners
     this.#locks = options.locks
     this.#leaseTerm = options.leaseTerm ?? null
+    this.#memory = options.memory ?? null
     this.#beatEvery = this.#leaseTerm === null ? BEAT_EVERY : this.#leaseTerm / BEATS
     this.#deadAfter = options.deadAfter ?? this.#leaseTerm ?? DEAD_AFTER
     this.#pollEvery = options.pollEvery ?? POLL_EVERY
@@ -114,6 +118,7 @@ export class Node implements AsyncDisposable {
       beatAt: this.#beatAt,
       machine: this.#lock ? (this.#locks?.machine ?? null) : null,
       leaseTerm: this.#leaseTerm,
+      memory: this.#memory,
     })
     this.#renewed(begunAt)
   }

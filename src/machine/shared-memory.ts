@@ -23,6 +23,9 @@ const PLACES = {
   circuits: { start: 20_480, length: 4_096 * 64 },
   rates: { start: 20_480 + 4_096 * 64, length: 65_536 * 40 },
 } as const
+/** The word that names it, among those of the counters. */
+const NAME = 1
+
 const SIZE = PLACES.rates.start + PLACES.rates.length
 
 export type Place = keyof typeof PLACES
@@ -59,7 +62,16 @@ export class SharedMemory {
     return new SharedMemory(new Uint8Array(SIZE), false)
   }
 
-  /** Integer counters. */
+  /** Names it among all memories: the same for all processes that share it. */
+  name(): string {
+    const words = this.bigWords("counters")
+    const [name = 0n] = crypto.getRandomValues(new BigInt64Array(1))
+    // The first process decides.
+    Atomics.compareExchange(words, NAME, 0n, name)
+    return BigInt.asUintN(64, Atomics.load(words, NAME)).toString(16)
+  }
+
+  /** Integer counters; the third and the fourth are its name. */
   counters(): Int32Array {
     return new Int32Array(...this.#place("counters", 4))
   }

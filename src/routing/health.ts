@@ -1,6 +1,8 @@
 import type { ErrorKind, GatewayError } from "../canon/errors.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
+import type { DeploymentReport } from "../store/deployment-reports.ts"
 import { CircuitStates } from "./circuit-states.ts"
+import { CREDENTIAL_STATUSES, failureWords } from "./failure-words.ts"
 
 /** Consecutive failures that open a deployment's circuit. */
 const FAILURES_TO_OPEN = 3
@@ -25,8 +27,6 @@ const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "overloaded",
 ])
 
-const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403])
-
 /** How a deployment has done since this process started. */
 interface Tally {
   successes: number
@@ -34,6 +34,18 @@ interface Tally {
   lastError: string | null
   /** Clock of the last error. */
   failedAt: number
+}
+
+/** What is also known where health is shared with other nodes. */
+interface DatedTally extends Tally {
+  /** Clock of the last success. */
+  succeededAt?: number
+}
+
+/** What happened to a deployment of which another node tells. */
+export interface News extends DeploymentReport {
+  /** How long ago, milliseconds. */
+  readonly age: number
 }
 
 /** A deployment's health, for display. */
@@ -56,12 +68,15 @@ const UNKNOWN: HealthReport = {
 /**
  * The health of deployments, learnt from the requests themselves: a circuit breaker. After failures the circuit
  * opens; later one request tries the deployment, and the others go elsewhere until that one has ended. All
- * processes of a machine share the circuits (docs/decisions, 19); each keeps its own counters. No timers.
+ * processes of a machine share the circuits (docs/decisions, 19); each keeps its own counters. No timers. Nodes on
+ * several machines tell each other what happens to them (docs/decisions, 39).
  */
 export class Health {
   readonly #circuits: CircuitStates
-  readonly #tallies = new Map<string, Tally>()
+  readonly #tallies = new Map<string, DatedTally>()
   readonly #clock: () => number
+  /** Called when a circuit opens, closes, or is kept open by its vendor. It must not throw. */
+  onChange: ((report: DeploymentReport) => void) | undefined
 
   /** @param clock monotonic milliseconds; shared memory needs a clock that is shared, too. */
   constructor(clock: () => number = () => performance.now(), memory = SharedMemory.own()) {
@@ -100,9 +115,15 @@ export class Health {
 
   /** A deployment responded. */
   succeeded(deployment: string): void {
-    this.#tally(deployment).successes++
+    const tally = this.#tally(deployment)
+    tally.successes++
+    if (this.onChange) tally.succeededAt = this.#clock()
     const circuit = this.#circuits.find(deployment)
     if (circuit === undefined) return
+    // A circuit that another node's failures have opened is no news to it.
+    if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
+      this.onChange?.({ deployment, event: "recovered", rest: 0 })
+    }
     if (this.#clock() >= circuit.overloadedUntil) {
       this.#circuits.remove(deployment, circuit)
       return
@@ -139,6 +160,7 @@ export class Health {
     const rest = Math.min(MAX_OPEN_TIME, FIRST_OPEN_TIME * 2 ** circuit.openings)
     circuit.openings++
     circuit.openUntil = now + rest
+    this.onChange?.({ deployment, event: "failed", rest })
   }
 
   /**
@@ -148,21 +170,65 @@ export class Health {
   overloaded(deployment: string, retryAfter?: number): void {
     const requested = retryAfter === undefined ? OVERLOAD_TIME : retryAfter * 1_000
     const rest = Math.min(MAX_OVERLOAD_TIME, Math.max(0, requested))
-    const circuit = this.#circuits.note(deployment)
-    circuit.halfOpenUntil = 0
-    circuit.overloadedUntil = Math.max(circuit.overloadedUntil, this.#clock() + rest)
+    this.#overloadedFor(deployment, rest)
+    this.onChange?.({ deployment, event: "overloaded", rest })
   }
 
   /** The vendor refused the operator's credential: it is invalid, or out of money. */
   refused(deployment: string): void {
+    this.#refusedFor(deployment, CREDENTIAL_TIME)
+    this.onChange?.({ deployment, event: "refused", rest: CREDENTIAL_TIME })
+  }
+
+  /**
+   * Another node tells of a deployment. What a vendor has said holds for all nodes. That calls fail may be the fault of
+   * the other node's network, so it is only a hint: this node's next request is the half-open one. What has succeeded
+   * here since refutes it.
+   */
+  learn({ deployment, event, rest, age }: News): void {
+    const now = this.#clock()
+    const hasSucceeded = (this.#tallies.get(deployment)?.succeededAt ?? -Infinity) > now - age
+    if (event === "overloaded") this.#overloadedFor(deployment, rest)
+    else if (event === "recovered") this.#tryNow(deployment)
+    else if (hasSucceeded) return
+    else if (event === "refused") this.#refusedFor(deployment, Math.min(rest, CREDENTIAL_TIME))
+    else this.#suspect(deployment)
+  }
+
+  /** One request tries it, and its failure opens the circuit. A circuit that is open already is left alone. */
+  #suspect(deployment: string): void {
+    const circuit = this.#circuits.note(deployment)
+    if (circuit.openings > 0) return
+    circuit.failures = FAILURES_TO_OPEN - 1
+    circuit.openings = 1
+  }
+
+  /** It works for another node. */
+  #tryNow(deployment: string): void {
+    const circuit = this.#circuits.find(deployment)
+    if (circuit) circuit.openUntil = Math.min(circuit.openUntil, this.#clock())
+  }
+
+  #overloadedFor(deployment: string, rest: number): void {
+    if (rest <= 0) return
+    const circuit = this.#circuits.note(deployment)
+    circuit.halfOpenUntil = 0
+    circuit.overloadedUntil = Math.max(
+      circuit.overloadedUntil,
+      this.#clock() + Math.min(MAX_OVERLOAD_TIME, rest),
+    )
+  }
+
+  #refusedFor(deployment: string, rest: number): void {
+    if (rest <= 0) return
     const circuit = this.#circuits.note(deployment)
     circuit.halfOpenUntil = 0
     circuit.openings = Math.max(1, circuit.openings)
     circuit.failures = FAILURES_TO_OPEN
-    circuit.openUntil = Math.max(circuit.openUntil, this.#clock() + CREDENTIAL_TIME)
+    circuit.openUntil = Math.max(circuit.openUntil, this.#clock() + rest)
   }
 
-  #tally(deployment: string): Tally {
+  #tally(deployment: string): DatedTally {
     let tally = this.#tallies.get(deployment)
     if (tally === undefined) {
       if (this.#tallies.size >= MAX_DEPLOYMENTS) {
@@ -174,16 +240,4 @@ export class Health {
     }
     return tally
   }
-}
-
-/** What happened, in our own words: a vendor's may quote what callers have sent. */
-function failureWords({ kind }: GatewayError, status = 0): string {
-  const answer = status === 0 ? "" : ` (${status})`
-  if (CREDENTIAL_STATUSES.has(status)) {
-    return `it refuses the provider's credential, or its account is out of money${answer}`
-  }
-  if (kind === "upstream_overloaded") return `it asked for fewer requests${answer}`
-  if (kind === "upstream_timeout") return `it took too long${answer}`
-  if (status === 0) return "it could not be reached, or its credential could not be used"
-  return status >= 400 ? `it failed${answer}` : `its answer broke off or could not be read${answer}`
 }

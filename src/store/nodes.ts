@@ -11,6 +11,8 @@ export interface NodeRecord {
   readonly machine: string | null
   /** How long its leases last after a beat, milliseconds; absent or null: it did not say. */
   readonly leaseTerm?: number | null
+  /** Names the memory that it shares with other nodes of its machine; absent or null: it did not say. */
+  readonly memory?: string | null
 }
 
 /** A node that joins again goes by another id: `node_x`, `node_x.2`, `node_x.3`. */
@@ -30,10 +32,14 @@ export interface NodeChanges {
   /** False when the node was taken for dead: its leases are gone. */
   readonly known: boolean
   readonly nodes: number
+  /** How many memories they have in common; a node that did not say has one of its own. */
+  readonly machines: number
   /** Grows with every change of keys or accounts. */
   readonly revision: number
   /** Grows with every change of what the console has set. */
   readonly settingsRevision: number
+  /** Grows with every report on a deployment. */
+  readonly deploymentRevision: number
   /** Owners whose idle leases another node asks back. */
   readonly recalls: readonly string[]
 }

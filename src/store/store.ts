@@ -1,6 +1,7 @@
 import type { AccountReads, AccountWrites } from "./accounts.ts"
 import type { AuditReads, AuditWrites } from "./audit.ts"
 import type { CodeReads, CodeWrites } from "./codes.ts"
+import type { DeploymentReportWrites } from "./deployment-reports.ts"
 import type { EntryReads, EntryWrites } from "./entries.ts"
 import type { IdempotencyWrites } from "./idempotency.ts"
 import type { IntegrityReads, IntegrityWrites } from "./integrity.ts"
@@ -40,6 +41,7 @@ export interface Store extends StoreReader {
   readonly audit: AuditReads & AuditWrites
   readonly codes: CodeReads & CodeWrites
   readonly entries: EntryReads & EntryWrites
+  readonly deploymentReports: DeploymentReportWrites
   readonly idempotency: IdempotencyWrites
   readonly integrity: IntegrityReads & IntegrityWrites
   readonly invitations: InvitationReads & InvitationWrites

@@ -4,6 +4,7 @@ import { auditContract } from "./contract/audit.ts"
 import { auditedWriteContract } from "./contract/audited-writes.ts"
 import { codeContract } from "./contract/codes.ts"
 import { conversationContract } from "./contract/conversations.ts"
+import { deploymentReportContract } from "./contract/deployment-reports.ts"
 import { entryContract } from "./contract/entries.ts"
 import { idempotencyContract } from "./contract/idempotency.ts"
 import { integrityContract } from "./contract/integrity.ts"
@@ -27,6 +28,7 @@ const CONTRACTS = {
   "audited writes": auditedWriteContract,
   codes: codeContract,
   conversations: conversationContract,
+  "deployment reports": deploymentReportContract,
   entries: entryContract,
   idempotency: idempotencyContract,
   integrity: integrityContract,

@@ -15,16 +15,20 @@ interface NodeRow extends Omit<NodeRecord, "beatAt" | "leaseTerm"> {
 interface ChangesRow {
   readonly known: boolean
   readonly nodes: bigint
+  readonly machines: bigint
   readonly revision: bigint
   readonly settings_revision: bigint
+  readonly deployment_revision: bigint
   readonly recalls: readonly string[] | null
 }
 
 const BEAT = "UPDATE nodes SET beat_at = tollgate_now() WHERE id = $1"
 const POLL = `SELECT EXISTS (SELECT FROM nodes WHERE id = $1) AS known,
   (SELECT count(*) FROM nodes) AS nodes,
+  (SELECT count(DISTINCT coalesce(memory, id)) FROM nodes) AS machines,
   (SELECT number FROM revisions WHERE name = 'keys') AS revision,
   (SELECT number FROM revisions WHERE name = 'settings') AS settings_revision,
+  (SELECT number FROM deployment_revision) AS deployment_revision,
   (${RECALLS_FROM_NODE}) AS recalls`
 
 export function nodeMethods(client: PostgresClient): Store["nodes"] {
@@ -43,14 +47,15 @@ export function nodeMethods(client: PostgresClient): Store["nodes"] {
         ...(term !== null && { leaseTerm: Number(term) }),
       }))
     },
-    async join({ id, process, host, machine, leaseTerm = null }) {
+    async join({ id, process, host, machine, memory = null, leaseTerm = null }) {
       const term = leaseTerm === null ? null : BigInt(leaseTerm)
       await client.run(
-        `INSERT INTO nodes (id, process, host, beat_at, machine, lease_term)
-         VALUES ($1, $2, $3, tollgate_now(), $4, $5)
+        `INSERT INTO nodes (id, process, host, beat_at, machine, lease_term, memory)
+         VALUES ($1, $2, $3, tollgate_now(), $4, $5, $6)
          ON CONFLICT (id) DO UPDATE SET process = excluded.process, host = excluded.host,
-           beat_at = excluded.beat_at, machine = excluded.machine, lease_term = excluded.lease_term`,
-        [id, BigInt(process), host, machine, term],
+           beat_at = excluded.beat_at, machine = excluded.machine, lease_term = excluded.lease_term,
+           memory = excluded.memory`,
+        [id, BigInt(process), host, machine, term, memory],
       )
     },
     async poll(id, beatAt) {
@@ -84,8 +89,10 @@ function changesOf(row: ChangesRow | null): NodeChanges {
   return {
     known: row?.known ?? false,
     nodes: Number(row?.nodes ?? 0n),
+    machines: Number(row?.machines ?? 0n),
     revision: Number(row?.revision ?? 0n),
     settingsRevision: Number(row?.settings_revision ?? 0n),
+    deploymentRevision: Number(row?.deployment_revision ?? 0n),
     recalls: row?.recalls ?? [],
   }
 }

@@ -3,6 +3,7 @@ import { accountMethods } from "./accounts.ts"
 import { appendAudit, auditMethods } from "./audit.ts"
 import type { PostgresClient } from "./client.ts"
 import { codeMethods } from "./codes.ts"
+import { deploymentReportMethods } from "./deployment-reports.ts"
 import { invitationMethods } from "./invitations.ts"
 import { memberMethods } from "./members.ts"
 import { paymentMethods } from "./payments.ts"
@@ -33,6 +34,7 @@ export function postgresStore(client: PostgresClient): Store {
     accounts: accountMethods(parts),
     audit: auditMethods(client),
     codes: codeMethods(parts),
+    deploymentReports: deploymentReportMethods(client),
     entries: entryMethods(parts),
     idempotency: idempotencyMethods(client),
     integrity: integrityMethods(client),

@@ -76,7 +76,7 @@ export class Leases {
     }
     const elsewhere = leased - this.leaseOf(owner, node)
     const free = posted - leased - this.#reservedOf(owner, posted - leased)
-    const nodes = this.#nodes.count()
+    const nodes = BigInt(this.#nodes.counts().nodes)
     const share = nodes === 1n ? free : free / (2n * nodes)
     const asked = wanted > share ? wanted : share
     const possible = asked < free ? asked : free

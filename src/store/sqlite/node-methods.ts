@@ -1,5 +1,6 @@
 import type { HoldRecord } from "../settlements.ts"
 import type { Debts } from "./debts.ts"
+import type { DeploymentReports } from "./deployment-reports.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Holds } from "./holds.ts"
 import type { Keys } from "./keys.ts"
@@ -18,10 +19,12 @@ interface NodeParts {
   readonly debts: Debts
   readonly keys: Keys
   readonly settings: ConsoleSettings
+  readonly deploymentReports: DeploymentReports
 }
 
 export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
-  const { transactions, nodes, leases, holds, receipts, debts, keys, settings } = parts
+  const { transactions, nodes, leases, holds, receipts, debts, keys, settings, deploymentReports } =
+    parts
 
   function remove(id: string, at: number, silence?: number): HoldRecord[] {
     if (silence !== undefined && at - (nodes.beatOf(id) ?? at) <= silence) return []
@@ -40,9 +43,10 @@ export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
       if (beatAt !== null) transactions.atomically(() => nodes.beat(id, beatAt))
       return {
         known: nodes.isKnown(id),
-        nodes: Number(nodes.count()),
+        ...nodes.counts(),
         revision: keys.revision(),
         settingsRevision: settings.revision(),
+        deploymentRevision: deploymentReports.revision(),
         recalls: leases.recallsFrom(id),
       }
     },

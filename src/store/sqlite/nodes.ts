@@ -12,19 +12,28 @@ interface NodeRow {
 /** The processes that share the ledger. Methods that write expect to run inside a transaction. */
 export class Nodes {
   readonly #database: Database
-  readonly #count: Statement<{ count: bigint }, []>
+  readonly #count: Statement<{ nodes: bigint; machines: bigint }, []>
   readonly #isKnown: Statement<{ known: bigint }, [string]>
 
   constructor(database: Database) {
     this.#database = database
-    this.#count = database.prepare("SELECT count(*) AS count FROM nodes")
+    this.#count = database.prepare(
+      "SELECT count(*) AS nodes, count(DISTINCT coalesce(memory, id)) AS machines FROM nodes",
+    )
     this.#isKnown = database.prepare("SELECT 1 AS known FROM nodes WHERE id = ?")
   }
 
   join(node: NodeRecord): void {
     this.#database.run(
-      "INSERT OR REPLACE INTO nodes (id, process, host, beat_at, machine) VALUES (?, ?, ?, ?, ?)",
-      [node.id, BigInt(node.process), node.host, BigInt(node.beatAt), node.machine],
+      "INSERT OR REPLACE INTO nodes (id, process, host, beat_at, machine, memory) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        node.id,
+        BigInt(node.process),
+        node.host,
+        BigInt(node.beatAt),
+        node.machine,
+        node.memory ?? null,
+      ],
     )
   }
 
@@ -44,8 +53,9 @@ export class Nodes {
     return this.#isKnown.get(node) !== null
   }
 
-  count(): bigint {
-    return this.#count.get()?.count ?? 1n
+  counts(): { readonly nodes: number; readonly machines: number } {
+    const { nodes = 1n, machines = 1n } = this.#count.get() ?? {}
+    return { nodes: Number(nodes), machines: Number(machines) }
   }
 
   list(): NodeRecord[] {

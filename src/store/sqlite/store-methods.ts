@@ -7,6 +7,7 @@ import { Budgets } from "./budgets.ts"
 import { CardPayments } from "./card-payments.ts"
 import { codeMethods, Codes } from "./codes.ts"
 import { Debts } from "./debts.ts"
+import { deploymentReportMethods, DeploymentReports } from "./deployment-reports.ts"
 import type { DirectStore } from "./direct-store.ts"
 import { Holds } from "./holds.ts"
 import { Idempotency, idempotencyMethods } from "./idempotency.ts"
@@ -40,6 +41,7 @@ export function storeMethods(database: Database): DirectStore {
   const budgets = new Budgets(database)
   const keys = new Keys(database, budgets)
   const settings = new ConsoleSettings(database)
+  const deploymentReports = new DeploymentReports(database)
   const members = new Members(database)
   const invitations = new Invitations(database, members)
   const nodes = new Nodes(database)
@@ -61,6 +63,7 @@ export function storeMethods(database: Database): DirectStore {
     accounts: accountMethods({ transactions, accounts, keys }),
     audit: auditMethods({ transactions, trail }),
     codes: codeMethods({ transactions, codes, debts }),
+    deploymentReports: deploymentReportMethods(transactions, deploymentReports),
     entries: entryMethods({ transactions, pages, accounts, debts }),
     idempotency: idempotencyMethods(transactions, idempotency),
     integrity: integrityMethods({ transactions, database, anchor, postings }),
@@ -77,6 +80,7 @@ export function storeMethods(database: Database): DirectStore {
       debts,
       keys,
       settings,
+      deploymentReports,
     }),
     payments: paymentMethods({ transactions, payments, cards, debts }),
     settings: settingMethods({ transactions, settings }),

@@ -26,6 +26,18 @@ export function nodeContract(engine: Engine): void {
       expect(await nodes.poll("one", null)).toMatchObject({ known: false, nodes: 1 })
     })
 
+    test("that shares memory with another is one machine with it", async () => {
+      await using database = await TestDatabase.on(engine)
+      const { nodes } = database.store
+      await nodes.join({ ...node("one"), memory: "m" })
+      await nodes.join({ ...node("two"), memory: "m" })
+      expect(await nodes.poll("one", null)).toMatchObject({ nodes: 2, machines: 1 })
+      await nodes.join({ ...node("three"), memory: "other" })
+      // Of a version that does not say.
+      await nodes.join(node("four"))
+      expect(await nodes.poll("one", null)).toMatchObject({ nodes: 4, machines: 3 })
+    })
+
     test("learns with its next poll that keys or settings changed", async () => {
       await using database = await TestDatabase.on(engine)
       const { store } = database

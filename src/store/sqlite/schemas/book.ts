@@ -4,6 +4,7 @@ import { IDEMPOTENCY } from "./book/10-idempotency.ts"
 import { DEBTS } from "./book/11-debts.ts"
 import { KEY_ORIGINS } from "./book/12-key-origins.ts"
 import { ALIASES } from "./book/13-aliases.ts"
+import { LIMITS_OVER_MACHINES } from "./book/14-limits-over-machines.ts"
 import { CHARGES } from "./book/2-charges.ts"
 import { CREDITS } from "./book/3-credits.ts"
 import { REPORTS } from "./book/4-reports.ts"
@@ -30,5 +31,6 @@ export const BOOK_SCHEMA: Schema = {
     DEBTS,
     KEY_ORIGINS,
     ALIASES,
+    LIMITS_OVER_MACHINES,
   ],
 }

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test"
+import { TestDatabase } from "../test-database.ts"
+import type { Engine } from "../engines.ts"
+
+const FAILED = { deployment: "d", event: "failed", rest: 2_000 } as const
+
+/** Held by every engine. */
+export function deploymentReportContract(engine: Engine): void {
+  describe("a report on a deployment", () => {
+    test("reaches another node once, and tells who saw it and how long ago", async () => {
+      await using database = await TestDatabase.on(engine)
+      const { nodes, deploymentReports: reports } = database.store
+      const other = await database.another()
+      const { deploymentRevision: before } = await other.nodes.poll("two", null)
+      await reports.report("one", [FAILED, { ...FAILED, event: "refused", rest: 60_000 }])
+      const { deploymentRevision: revision } = await nodes.poll("two", null)
+      expect(revision).toBeGreaterThan(before)
+      const [failed, refused, ...more] = await other.deploymentReports.after(before)
+      expect(failed).toMatchObject({ deployment: "d", event: "failed", node: "one" })
+      expect(failed?.age).toBeWithin(0, 1_000)
+      expect(failed?.rest).toBeWithin(1_000, 2_001)
+      expect(refused?.rest).toBeWithin(59_000, 60_001)
+      expect(more).toEqual([])
+      expect(await other.deploymentReports.after(revision)).toEqual([])
+    })
+
+    test("replaces the one before it of the same event, but shortens no wait of a vendor", async () => {
+      await using database = await TestDatabase.on(engine)
+      const { deploymentReports: reports } = database.store
+      const overloaded = { deployment: "d", event: "overloaded" } as const
+      await reports.report("one", [FAILED, { ...overloaded, rest: 50_000 }])
+      await reports.report("two", [
+        { ...FAILED, rest: 8_000 },
+        { ...overloaded, rest: 1 },
+      ])
+      const [failed, wait, ...more] = await reports.after(0)
+      expect(failed).toMatchObject({ node: "two" })
+      expect(failed?.rest).toBeWithin(7_000, 8_001)
+      expect(wait?.rest).toBeWithin(49_000, 50_001)
+      expect(more).toEqual([])
+    })
+
+    test("from many at once: none is missed by who looks after each revision", async () => {
+      await using database = await TestDatabase.on(engine)
+      const { nodes, deploymentReports: reports } = database.store
+      const seen = new Set<string>()
+      let revision = 0
+      const look = async () => {
+        const { deploymentRevision: next } = await nodes.poll("reader", null)
+        for (const { deployment } of await reports.after(revision)) seen.add(deployment)
+        revision = next
+      }
+      const names = Array.from({ length: 40 }, (_, index) => `d${index % 20}-${index}`)
+      const writing = Promise.all(
+        names.map((deployment) =>
+          reports.report("one", [
+            { ...FAILED, deployment },
+            { ...FAILED, deployment: "common" },
+          ]),
+        ),
+      )
+      for (let looks = 0; looks < 10; looks++) await look()
+      await writing
+      await look()
+      expect([...seen].toSorted()).toEqual([...names, "common"].toSorted())
+    })
+  })
+}
