@@ -11,31 +11,39 @@ export interface KernelSocket {
   /** Address and port, as the kernel writes them. */
   readonly local: string
   readonly remote: string
-  /** How many connections wait to be accepted, where it is listening. */
-  readonly waiting: number
   /** What `/proc/<process>/fd` calls it; "0" until it is accepted. */
   readonly inode: string
 }
 
-/** All sockets at a port of this machine, or of its container. @throws Error except on Linux. */
-export function socketsAt(port: number): KernelSocket[] {
-  return ["tcp", "tcp6"].flatMap((table) => readTable(table, port))
+const TABLES = ["tcp", "tcp6"] as const
+
+/**
+ * All sockets at a port of this machine, or of its container. To read a table takes 1 ms to 2 ms for a thousand
+ * connections of the machine. @throws Error except on Linux.
+ */
+export function socketsAt(
+  port: number,
+  tables: readonly (typeof TABLES)[number][] = TABLES,
+): KernelSocket[] {
+  return tables.flatMap((table) => readTable(table, port))
 }
 
 function readTable(table: string, port: number): KernelSocket[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`
-  return readFileSync(`/proc/self/net/${table}`, "latin1")
-    .split("\n")
-    .slice(1)
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, local]) => local?.endsWith(ending) === true)
-    .map(([, local = "", remote = "", state = "", queues = "", , , , , inode = ""]) => ({
-      state: isKnown(state) ? STATES[state] : "other",
-      local,
-      remote,
-      waiting: Number.parseInt(queues.split(":")[1] ?? "0", 16),
-      inode,
-    }))
+  return (
+    readFileSync(`/proc/self/net/${table}`, "latin1")
+      .split("\n")
+      // Of thousands, few are taken apart.
+      .filter((line) => line.includes(ending))
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, local]) => local?.endsWith(ending) === true)
+      .map(([, local = "", remote = "", state = "", , , , , , inode = ""]) => ({
+        state: isKnown(state) ? STATES[state] : "other",
+        local,
+        remote,
+        inode,
+      }))
+  )
 }
 
 function isKnown(state: string): state is keyof typeof STATES {

@@ -14,10 +14,18 @@ const SO_REUSEPORT = 15
 const SO_ATTACH_FILTER = 26
 const SO_ATTACH_REUSEPORT_CBPF = 51
 const SO_DETACH_REUSEPORT_BPF = 68
+const IPPROTO_TCP = 6
+const TCP_INFO = 11
+/** The part of the kernel's `tcp_info` that is read, and where a listening socket has the length of its queue. */
+const TCP_INFO_LENGTH = 104
+const TCPI_UNACKED = 24
+/** How long the kernel's text for an address of IPv4 and its port is. */
+const NARROW = 13
 
 function openLibrary() {
   return cLibrary({
     syscall: { args: ["i64", "i64", "i64"], returns: "int" },
+    getsockopt: { args: ["int", "int", "int", "ptr", "ptr"], returns: "int" },
     setsockopt: { args: ["int", "int", "int", "ptr", "u32"], returns: "int" },
     socket: { args: ["int", "int", "int"], returns: "int" },
     dup2: { args: ["int", "int"], returns: "int" },
@@ -36,13 +44,11 @@ interface Place {
 /** The socket on which a process of ours listens. Only on Linux, and not where a sandbox forbids it. */
 export class ListeningSocket {
   readonly #place: Place
-  readonly #inode: string
   readonly #local: string
   readonly #library = openLibrary()
 
-  private constructor(place: Place, { inode, local }: KernelSocket) {
+  private constructor(place: Place, { local }: KernelSocket) {
     this.#place = place
-    this.#inode = inode
     this.#local = local
   }
 
@@ -70,14 +76,24 @@ export class ListeningSocket {
   }
 
   /**
-   * What waits for this process: connections to be accepted, and callers (their addresses) whose connections are
-   * being opened, with any process. @throws Error when it cannot be read.
+   * Where the callers are whose connections are being opened, with any process that shares the port.
+   * @throws Error when it cannot be read.
    */
-  look(): { readonly waiting: number; readonly opening: readonly string[] } {
-    const sockets = socketsAt(this.#place.port)
-    const own = sockets.find(({ inode }) => inode === this.#inode)
-    const opening = sockets.filter(({ state }) => state === "opening")
-    return { waiting: own?.waiting ?? 0, opening: opening.map(({ remote }) => remote) }
+  get opening(): string[] {
+    // A socket for IPv6 may serve IPv4 as well, whose connections are in the other table until they are open.
+    const isNarrow = this.#local.length === NARROW
+    return socketsAt(this.#place.port, isNarrow ? ["tcp"] : undefined)
+      .filter(({ state }) => state === "opening")
+      .map(({ remote }) => remote)
+  }
+
+  /** How many connections wait to be accepted by this process, which must be the socket's own. */
+  get waiting(): number {
+    const information = new Uint8Array(TCP_INFO_LENGTH)
+    const length = new Uint32Array([TCP_INFO_LENGTH])
+    const { number } = this.#place
+    this.#library.getsockopt(number, IPPROTO_TCP, TCP_INFO, ptr(information), ptr(length))
+    return new DataView(information.buffer).getUint32(TCPI_UNACKED, true)
   }
 
   /**

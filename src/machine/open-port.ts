@@ -5,8 +5,8 @@ import { ListeningSocket } from "./listening-socket.ts"
 const LOOK = 2
 /** How long connections that are being opened are waited for, milliseconds: a caller's packets may be lost once. */
 const PATIENCE = 2_000
-/** A connection that is opened may be missed by one look, between two states, but not by two. */
-const LOOKS = 2
+/** How often it looks for a moment at which no connection waits. */
+const CALM_LOOKS = 25
 
 /** The port that this process listens on. */
 export class OpenPort {
@@ -23,7 +23,9 @@ export class OpenPort {
    */
   async leave(): Promise<boolean> {
     const socket = ListeningSocket.of(process.pid, this.#port)
-    if (socket?.refuseNew() !== true) return false
+    if (socket === undefined) return false
+    await calm(socket)
+    if (!socket.refuseNew()) return false
     await allAccepted(socket)
     return socket.replaceByDead()
   }
@@ -40,16 +42,27 @@ export class OpenPort {
   }
 }
 
+/** Waits for a moment at which the event loop has accepted all that has come, if there is one. */
+async function calm(socket: ListeningSocket): Promise<void> {
+  for (let look = 0; look < CALM_LOOKS; look++) {
+    await Bun.sleep(LOOK)
+    if (socket.waiting === 0) return
+  }
+}
+
+/** Takes little time where nothing waits: whoever comes meanwhile loses a second. */
 async function allAccepted(socket: ListeningSocket): Promise<void> {
   const deadline = performance.now() + PATIENCE
-  // What is being opened now: callers that come to another process do not matter.
-  const expected = new Set(socket.look().opening)
-  let quiet = 0
-  while (quiet < LOOKS && performance.now() < deadline) {
-    // The event loop accepts them meanwhile.
+  // Callers that come later come to another process.
+  let awaited = socket.opening
+  while (performance.now() < deadline) {
+    if (awaited.length > 0) {
+      const opening = new Set(socket.opening)
+      awaited = awaited.filter((caller) => opening.has(caller))
+    }
+    // Asked last: what is no longer being opened waits.
+    if (awaited.length === 0 && socket.waiting === 0) return
+    // The event loop accepts it meanwhile.
     await Bun.sleep(LOOK)
-    const { waiting, opening } = socket.look()
-    const isQuiet = waiting === 0 && !opening.some((caller) => expected.has(caller))
-    quiet = isQuiet ? quiet + 1 : 0
   }
 }
