@@ -61,7 +61,7 @@ test.each([
   [NGINX, "server node-2:8787", "server node-3:8787", "the nodes are node-1:8787, node-2:8787"],
   [NGINX, "proxy_buffering off;", "proxy_buffering on;", "'proxy_buffering off;' is missing"],
   [NGINX, "For $remote_addr", "For $proxy_add_x_forwarded_for", "is missing"],
-  [UNIT, "DynamicUser=yes", "DynamicUser=no", "DynamicUser must be 'yes'"],
+  [UNIT, "User=tollgate", "User=root", "User must be 'tollgate'"],
   [UNIT, "Environment=TOLLGATE_DRAIN=30s", "Environment=TOLLGATE_DRAIN=1h", "killed after 50s"],
   [UNIT, "NoNewPrivileges=yes", "no new privileges", "is no directive"],
   ["helm/tollgate/Chart.yaml", "apiVersion: v2", "apiVersion: v1", "v2"],
