@@ -15,6 +15,7 @@ import {
   imageStore,
 } from "./app/services.ts"
 import { initialState, type State, activateSettings } from "./app/state.ts"
+import { Upkeep } from "./app/upkeep.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Settings } from "./config/settings.ts"
 import { CrossOrigin } from "./http/cross-origin.ts"
@@ -74,6 +75,7 @@ export class App implements AsyncDisposable {
     const health = new Health(machine.clock.now, machine.memory)
     const healthExchange = exchangeHealth(health, base, events)
     building.use(await joinNode({ ...base, keyring, limiter, healthExchange, events, live }))
+    building.use(new Upkeep({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())

@@ -12,7 +12,6 @@ import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 import { openSecrets } from "./open-secrets.ts"
 import { openWriters } from "./open-writers.ts"
-import { Upkeep } from "./upkeep.ts"
 import type { AppOptions } from "./options.ts"
 
 /** The open ledger, and what watches it. */
@@ -58,7 +57,6 @@ export async function openDatabase(
   const ledger = new Ledger(store, nodeId, alarmsOf(events), writers)
   const anchors = { store, data: settings.data, secret, alarms: events }
   const keeper = building.use(await AnchorKeeper.open(anchors))
-  building.use(new Upkeep(database, events.upkeepFailed))
   const opened = { machine, database, store, databaseWatch, keeper, ledger, nodeId, locks }
   return { ...opened, secrets, secret }
 }

@@ -70,6 +70,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "responses.account_mb": settings.responses.accountBytes,
     "responses.total_mb": settings.responses.totalBytes,
     "retention.contents": settings.retention.contents,
+    "retention.receipts": settings.retention.receipts,
     "images.link_minutes": settings.images.linkLifetime,
     "images.mask": settings.images.mask,
     "images.s3": settings.images.bucket,

@@ -46,6 +46,7 @@ export class Statements {
         parameter: "to",
       })
     }
+    await this.#requireEntries(id, from)
     const read = await this.#read({ id, name: account.name }, from, until)
     const writeOffs = this.#writeOffs(id, from, until)
     const statement = actor.isOperator ? { ...read, writeOffs } : read
@@ -64,16 +65,35 @@ export class Statements {
     return { account, from, until, opening, debt, entries }
   }
 
+  /** @throws GatewayError `invalid_value` where entries of that time were removed. */
+  async #requireEntries(account: string, from: number): Promise<void> {
+    const { until } = await this.#store.integrity.findSeal()
+    if (from >= until || !(await this.#store.integrity.findAccountSeal(account))) return
+    const day = new Date(until).toISOString().slice(0, "2026-11-23".length)
+    throw new GatewayError(
+      "invalid_value",
+      `Entries from before ${day} were removed: 'from' must not be earlier.`,
+      { parameter: "from" },
+    )
+  }
+
   /** The sum of all entries before a moment. */
   async #balanceAt(account: string, at: number): Promise<bigint> {
     const { after, last } = await this.#store.entries.findRange(account, at, at)
-    const [end] =
-      after === 0 ? [] : await this.#store.entries.listStatementLines(account, after - 1, 1)
-    let balance = end?.balance ?? 0n
+    let balance = await this.#balanceAfter(account, after)
     for await (const line of this.#lines(account, after, last)) {
       if (line.at < at) balance += line.amount
     }
     return balance
+  }
+
+  /** @param number of an entry; 0: before the first. */
+  async #balanceAfter(account: string, number: number): Promise<bigint> {
+    const seal = await this.#store.integrity.findAccountSeal(account)
+    if (seal && number <= seal.number) return seal.balance
+    if (number === 0) return 0n
+    const [end] = await this.#store.entries.listStatementLines(account, number - 1, 1)
+    return end?.balance ?? 0n
   }
 
   /** The debt at a moment. */

@@ -1,3 +1,4 @@
+import type { NewAuditRecord } from "./audit.ts"
 import type { Anchor } from "../accounting/anchor.ts"
 
 /** A row of the ledger, charged or not, as a check of the ledger needs it. */
@@ -31,10 +32,40 @@ export interface AnchorStep {
   readonly isBehind: boolean
 }
 
+/** What takes the place of rows that were removed because they were old. */
+export interface Seal {
+  /** Rows from before this moment were removed, Unix milliseconds; 0: none ever was. */
+  readonly until: number
+  readonly rowCount: number
+  /** The sum of their hashes, hexadecimal. */
+  readonly hashSum: string
+  /** The greatest position among them. */
+  readonly lastRow: number
+}
+
+/** The last of an account's removed entries: the next one follows it. */
+export interface AccountSeal {
+  readonly number: number
+  readonly balance: bigint
+  readonly hash: string
+}
+
+export interface SealStep {
+  readonly removed: number
+  /** Whether there are more to remove. */
+  readonly isBehind: boolean
+  /** Whether this was the last step of them. */
+  readonly isSealed: boolean
+}
+
 /** What shows that nothing is missing from the ledger. */
 export interface IntegrityReads {
   /** How far the ledger was when its anchor was last advanced. */
   findAnchor(): Promise<Anchor>
+  /** What takes the place of what was removed. */
+  findSeal(): Promise<Seal>
+  /** Null where nothing of the account was removed. */
+  findAccountSeal(account: string): Promise<AccountSeal | null>
   /** All rows of all accounts in the order of their positions, those after a position. */
   listRows(after: number, limit: number): Promise<LedgerRow[]>
   /** Balances that do not agree with their leases and limits, or are missing. */
@@ -44,4 +75,10 @@ export interface IntegrityReads {
 export interface IntegrityWrites {
   /** Takes more of the ledger into its anchor. */
   advanceAnchor(at: number): Promise<AnchorStep>
+  /**
+   * Removes rows from before a moment, the first of a month (UTC): entries with their receipts, as far as the anchor has seen them; of each account its
+   * last entry stays. Sums of requests by the hour stay. To be called until it is not behind.
+   * @param audit the record of the last step.
+   */
+  seal(before: number, audit: NewAuditRecord): Promise<SealStep>
 }

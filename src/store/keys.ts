@@ -78,6 +78,8 @@ export interface BudgetRecord {
   readonly account: string
   /** What the charges that draw on it come to. */
   readonly spent: bigint
+  /** The part of it that charges come to which were removed because they were old. */
+  readonly sealed: bigint
 }
 
 /** Keys and their budgets. */

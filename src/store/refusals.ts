@@ -10,6 +10,12 @@ export const refusals = {
   balanceIsFull: () =>
     new StoreError("too_much", "the balance would be more than the ledger can hold"),
 
+  requestIsTooOld: (until: string) =>
+    new StoreError(
+      "expired",
+      `the request is from before ${until}: receipts of that time were removed, and it may have been charged`,
+    ),
+
   noKey: (id: string) => new StoreError("not_found", `there is no key '${id}'`),
   keyIsRevoked: (id: string, code: "not_found" | "revoked") =>
     new StoreError(code, `the key '${id}' was revoked: create a new one`),

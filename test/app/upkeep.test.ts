@@ -1,22 +1,57 @@
 import { expect, test } from "bun:test"
-import { Upkeep } from "../../src/app/upkeep.ts"
+import { Upkeep, type UpkeepParts } from "../../src/app/upkeep.ts"
+import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
+const DAY = 24 * 60 * 60_000
+
+interface Heard {
+  readonly failures: unknown[]
+  readonly sealed: number[]
+}
+
+function partsFor(parts: Pick<UpkeepParts, "store"> & Partial<UpkeepParts>, heard: Heard) {
+  const alarms = {
+    upkeepFailed: (error: unknown) => void heard.failures.push(error),
+    ledgerSealed: (_before: number, removed: number) => void heard.sealed.push(removed),
+  }
+  const state = { settings: { retention: { contents: DAY, receipts: 62 * DAY } } }
+  return { database: { prepare: async () => {} }, state, alarms, every: 5, ...parts }
+}
+
 test("a database is prepared again and again, also after a failure, until the node ends", async () => {
+  await using own = await TestDatabase.open()
   let calls = 0
-  const failures: unknown[] = []
   const database = {
     async prepare() {
       if (++calls === 2) throw new Error("away")
     },
   }
-  {
-    await using upkeep = new Upkeep(database, (error) => failures.push(error), 5)
-    expect(upkeep).toBeDefined()
-    await until(() => calls >= 4)
-  }
+  const heard = { failures: [], sealed: [] }
+  const upkeep = new Upkeep(partsFor({ store: own.store, database }, heard))
+  await until(() => calls >= 4)
+  await upkeep[Symbol.asyncDispose]()
   const after = calls
   await Bun.sleep(20)
   expect(calls).toBe(after)
-  expect(failures).toHaveLength(1)
+  expect(heard.failures).toHaveLength(1)
+})
+
+test("what is older than the settings say goes once, and is recorded", async () => {
+  await using own = await TestDatabase.open()
+  // Grants of 1970, and the last one stays.
+  await own.account("a", 5n)
+  await own.grant("a", 6n)
+  await own.grant("a", 7n)
+  await own.account("b", 1n)
+  await own.store.integrity.advanceAnchor(Date.now())
+  const heard: Heard = { failures: [], sealed: [] }
+  const upkeep = new Upkeep(partsFor({ store: own.store }, heard))
+  await until(() => heard.sealed.length > 0)
+  await upkeep[Symbol.asyncDispose]()
+  expect(heard).toEqual({ failures: [], sealed: [2] })
+  const entries = await own.store.entries.list("a", 0, 10)
+  expect(entries.map(({ number }) => number)).toEqual([3])
+  const [record] = await own.store.audit.list({ action: "ledger.seal" }, null, 10)
+  expect(record).toMatchObject({ actorName: "retention", after: expect.stringContaining("until") })
 })

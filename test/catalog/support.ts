@@ -52,7 +52,7 @@ export function settings(
     limits: { bodyBytes: 1, mediaBytes: 1, answerBytes: 1 << 26, mediaPrivate: false },
     deadlines: { connect: 1, firstByte: 1, betweenBytes: 1, whole: 1 },
     idempotency: { answerBytes: 1, accountBytes: 1, totalBytes: 1 },
-    retention: { contents: 1 },
+    retention: { contents: 1, receipts: null },
     responses: { keep: 1, accountBytes: 1, totalBytes: 1 },
     disconnect: "cancel",
     disconnectLimit: 60_000,

@@ -231,7 +231,7 @@ test("limits of what is kept are reported by their names", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write(
-    "multiplier: 1\nresponses: { keep: off, account_mb: 1 }\nidempotency: { total_mb: 9 }\nretention: { contents: 7d }",
+    "multiplier: 1\nresponses: { keep: off, account_mb: 1 }\nidempotency: { total_mb: 9 }\nretention: { contents: 7d, receipts: 400d }",
   )
   const { changes } = await watched.changed()
   expect(changes.changed.toSorted()).toEqual([
@@ -239,5 +239,6 @@ test("limits of what is kept are reported by their names", async () => {
     "responses.account_mb",
     "responses.keep",
     "retention.contents",
+    "retention.receipts",
   ])
 })

@@ -16,6 +16,7 @@ import { nodeContract } from "./contract/nodes.ts"
 import { payloadLogContract } from "./contract/payload-log.ts"
 import { paymentContract } from "./contract/payments.ts"
 import { reportContract } from "./contract/reports.ts"
+import { sealingContract } from "./contract/sealing.ts"
 import { settingContract } from "./contract/settings.ts"
 import { settlementContract } from "./contract/settlements.ts"
 import { vendorStateContract } from "./contract/vendor-state.ts"
@@ -40,6 +41,7 @@ const CONTRACTS = {
   "payload log": payloadLogContract,
   payments: paymentContract,
   reports: reportContract,
+  sealing: sealingContract,
   settings: settingContract,
   settlements: settlementContract,
   "vendor state": vendorStateContract,

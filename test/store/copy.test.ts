@@ -224,7 +224,9 @@ test("everything goes from a folder to a server and back, and is equal row by ro
   await fill(left.path)
   const before = contentOf(left.path)
   for (const { name } of TABLES) {
-    if (name !== "revisions") expect([name, before[name]]).not.toEqual([name, []])
+    // test/store/sealed-ledger.test.ts has those of removed rows.
+    if (name !== "revisions" && !name.includes("seal"))
+      expect([name, before[name]]).not.toEqual([name, []])
   }
   const url = await servers.urlOf(left.path)
   const secret = "0123456789abcdef".repeat(4)

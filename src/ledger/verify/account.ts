@@ -1,4 +1,5 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
+import { ownersOfBits } from "../../accounting/budget-periods.ts"
 import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { LedgerProblem } from "./problem.ts"
@@ -22,6 +23,8 @@ export class AccountWalk {
     hash: GENESIS_HASH,
     balance: 0n,
   }
+  /** What is older may have lost its receipt; Unix milliseconds. */
+  #sealedUntil = 0
   entries = 0
 
   constructor(store: StoreReader, account: string, spent: Map<string, bigint>) {
@@ -31,6 +34,8 @@ export class AccountWalk {
   }
 
   async run(): Promise<LedgerProblem | null> {
+    this.#last = (await this.#store.integrity.findAccountSeal(this.#account)) ?? this.#last
+    this.#sealedUntil = (await this.#store.integrity.findSeal()).until
     for (let ends = 0; ;) {
       // Read before the page: it is the sum of the entries up to some point of the page.
       const posted = (await this.#store.accounts.find(this.#account))?.balance ?? 0n
@@ -84,6 +89,7 @@ export class AccountWalk {
   async #receiptFaultOf(entry: EntryRecord): Promise<string | null> {
     const receipt =
       entry.request === null ? null : await this.#store.settlements.findReceipt(entry.request)
+    if (!receipt && entry.at < this.#sealedUntil) return this.#draw(entry)
     if (!receipt) return "the receipt of its request is missing"
     if (receipt.entry?.account !== entry.account || receipt.entry.number !== entry.number) {
       return "the receipt of its request belongs to another entry"
@@ -93,8 +99,12 @@ export class AccountWalk {
     }
     const key = keyInReceipt(receipt.body)
     if (key !== undefined && key !== entry.key) return "its key is not the one on its receipt"
-    for (const budget of receipt.budgets) {
-      this.#spent.set(budget, (this.#spent.get(budget) ?? 0n) - entry.amount)
+    return this.#draw(entry)
+  }
+
+  #draw({ budgetBits, key, at, amount }: EntryRecord): null {
+    for (const budget of key === null ? [] : ownersOfBits(budgetBits, key, at)) {
+      this.#spent.set(budget, (this.#spent.get(budget) ?? 0n) - amount)
     }
     return null
   }

@@ -33,9 +33,11 @@ export async function verifyRows(
   isKnownWrong: boolean,
 ): Promise<RowsVerdict> {
   const problems: LedgerProblem[] = []
+  const seal = await store.integrity.findSeal()
   const marks = [
     new Mark(anchors.inside, "the ledger's own anchor"),
-    ...(anchors.besideLedger
+    // One that is older than what was removed has nothing to be compared with.
+    ...(anchors.besideLedger && anchors.besideLedger.anchor.lastRow >= seal.lastRow
       ? [new Mark(anchors.besideLedger.anchor, "the anchor beside the ledger")]
       : []),
   ]
@@ -43,7 +45,7 @@ export async function verifyRows(
     const message = "the anchor beside the ledger does not carry the signature of this data folder"
     problems.push({ account: null, number: null, fault: "anchor", message })
   }
-  const sum = new HashSum()
+  const sum = new HashSum(seal.hashSum, seal.rowCount)
   let receipts = 0
   let hasHashes = false
   let wrong: LedgerProblem | undefined

@@ -35,6 +35,16 @@ export const TABLES: readonly CopiedTable[] = [
     "position account number kind amount balance at request note author receipt_hash previous_hash hash key budgets " +
       "receipt replaced",
   ),
+  // What takes the place of rows that were removed, and what they came to in reports.
+  table("seal", "until row_count hash_sum last_row"),
+  table("account_seals", "account number balance hash"),
+  table("sealed_budgets", "owner spent"),
+  table(
+    "sealed_hours",
+    "hour account key model provider outcome requests errors input output cost written_off durations duration " +
+      "first_bytes first_byte",
+  ),
+  table("sealed_key_uses", "key last_used_at requests spent"),
   table("payments", "id account entry"),
   table("debts", "account number amount debt at note entry previous_hash hash"),
   table("card_payments", "intent payment account amount units currency taken"),

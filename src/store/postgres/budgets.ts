@@ -105,11 +105,15 @@ export async function listBudgets(
   limit: number,
 ): Promise<BudgetRecord[]> {
   const rows = await statements.rows<BudgetRecord>(
-    `SELECT owner, split_part(owner, '@', 1) AS key, account, allotted - posted AS spent
-     FROM balances WHERE owner > $1 AND allotted IS NOT NULL ORDER BY owner LIMIT $2`,
+    `SELECT owner, split_part(owner, '@', 1) AS key, account, allotted - posted AS spent,
+       coalesce(sealed_budgets.spent, 0) AS sealed
+     FROM balances LEFT JOIN sealed_budgets USING (owner)
+     WHERE owner > $1 AND allotted IS NOT NULL ORDER BY owner LIMIT $2`,
     [after, BigInt(limit)],
   )
-  return rows.map(({ owner, key, account, spent }) => ({ owner, key, account, spent }))
+  return rows.map(({ owner, key, account, spent, sealed }) => {
+    return { owner, key, account, spent, sealed }
+  })
 }
 
 function lockBudget(transaction: Statements, owner: string): Promise<BudgetBalance | null> {

@@ -35,6 +35,12 @@ const AWAY_AFTER = 250
 /** What a client that is gone has locked is free again when it has not been heard of for so long. */
 const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = 5000"
 
+/** Weeks: what is long ends when it has ended. Milliseconds. */
+const LONGEST = 2 ** 31 - 1
+/** Without the time limits of the server, which are for what serves. */
+const UNHURRIED =
+  "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'"
+
 /** How a step is begun. */
 const WRITING = `BEGIN; ${SILENCE}; ${NAME_TRANSACTION}`
 const READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
@@ -51,6 +57,7 @@ interface Made<T> {
  * run twice: those that change something run in `transaction`, unless they recognize themselves.
  */
 export class PostgresClient implements Statements, AsyncDisposable {
+  readonly #options: PoolOptions
   readonly #pool: ConnectionPool
   readonly #commits = new Commits(this)
   /**
@@ -63,6 +70,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   #isAway = false
 
   constructor(options: PoolOptions) {
+    this.#options = options
     this.#pool = new ConnectionPool(options)
   }
 
@@ -117,6 +125,24 @@ export class PostgresClient implements Statements, AsyncDisposable {
       if (!(error instanceof PostgresFailure)) throw error
     }
     throw failure
+  }
+
+  /**
+   * A transaction that takes as long as it takes, on a connection of its own. It is not repeated.
+   * @param isolation by default, all of it sees one state.
+   * @throws PostgresFailure: then nothing was changed, unless the connection was lost at its end.
+   */
+  async atLength<T>(
+    step: (transaction: Transaction) => Promise<T>,
+    isolation: "REPEATABLE READ" | "READ COMMITTED" = "REPEATABLE READ",
+  ): Promise<T> {
+    await using pool = new ConnectionPool({ ...this.#options, max: 1 })
+    return await pool.use(LONGEST, async (connection) => {
+      await connection.script(`BEGIN ISOLATION LEVEL ${isolation}; ${UNHURRIED}`)
+      const result = await step(statementsOn(connection))
+      await connection.script("COMMIT")
+      return result
+    })
   }
 
   /** Several reads that see the same state. */
@@ -204,7 +230,7 @@ async function undone(connection: PooledConnection, error: unknown): Promise<unk
   return error
 }
 
-export function statementsOn(connection: PooledConnection): Transaction {
+function statementsOn(connection: PooledConnection): Transaction {
   return {
     rows: <Row>(text: string, values: readonly Value[] = []) => connection.query<Row>(text, values),
     async row<Row>(text: string, values: readonly Value[] = []) {

@@ -25,6 +25,47 @@ const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.bal
   UNION ALL SELECT position, account, NULL, 'expired', NULL, NULL, at, NULL, NULL, NULL,
     NULL, NULL, hash, key, 0, body, request FROM expired_receipts`
 
+const SUMS = [
+  "requests",
+  "errors",
+  "input",
+  "output",
+  "cost",
+  "written_off",
+  "durations",
+  "duration",
+  "first_bytes",
+  "first_byte",
+]
+
+/** What the sums have of requests whose receipts are gone. */
+const SEALED_HOURS = `WITH present AS (
+    SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, count(*) AS requests,
+      count(*) FILTER (WHERE failed) AS errors, sum(input)::bigint AS input, sum(output)::bigint AS output,
+      sum(cost)::bigint AS cost, sum(written_off)::bigint AS written_off,
+      count(duration) FILTER (WHERE status = 'settled') AS durations,
+      coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0)::bigint AS duration,
+      count(first_byte) FILTER (WHERE status = 'settled') AS first_bytes,
+      coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)::bigint AS first_byte
+    FROM receipts GROUP BY 1, 2, 3, 4, 5, 6)
+  SELECT hour, account, key, model, provider, outcome,
+    ${SUMS.map((sum) => `known.${sum} - coalesce(present.${sum}, 0) AS ${sum}`).join(", ")}
+  FROM usage_hours AS known LEFT JOIN present USING (hour, account, key, model, provider, outcome)
+  WHERE known.requests > coalesce(present.requests, 0)`
+
+const SEALED_KEY_USES = `WITH present AS (
+    SELECT key, count(*) AS requests, sum(cost)::bigint AS spent FROM receipts GROUP BY key)
+  SELECT key, last_used_at, known.requests - coalesce(present.requests, 0) AS requests,
+    known.spent - coalesce(present.spent, 0) AS spent
+  FROM key_uses AS known LEFT JOIN present USING (key) WHERE known.requests > coalesce(present.requests, 0)`
+
+/** Of what is more than a table. */
+const SELECTS: Readonly<Record<string, string>> = {
+  entries: ENTRIES,
+  sealed_hours: SEALED_HOURS,
+  sealed_key_uses: SEALED_KEY_USES,
+}
+
 /**
  * What is copied of a database, in a transaction that sees one state of it. Nobody writes until that is over.
  * @throws LedgerError `unavailable` where a node runs.
@@ -65,7 +106,7 @@ async function* rowsOf(
   { name, columns }: CopiedTable,
 ): AsyncGenerator<readonly CopiedRow[]> {
   const order = name === "audit" || name === "write_offs" ? " ORDER BY number" : ""
-  const select = name === "entries" ? ENTRIES : `SELECT ${columns.join(", ")} FROM ${name}${order}`
+  const select = SELECTS[name] ?? `SELECT ${columns.join(", ")} FROM ${name}${order}`
   // A statement is prepared once for its text: one cursor for all would give rows of the first table.
   const cursor = `copied_${name}`
   await transaction.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${select}`)

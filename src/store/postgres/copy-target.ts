@@ -39,6 +39,8 @@ export async function copyTarget(
 /** What is made from what was copied. */
 export async function completeCopy(transaction: Statements): Promise<void> {
   for (const statement of COMPLETE) await transaction.run(statement)
+  // Plans that were made for empty tables would stay as they are.
+  await transaction.run("ANALYZE")
 }
 
 async function write(
@@ -79,6 +81,13 @@ const STATEMENTS: Readonly<Record<string, string>> = {
     hash_sum = copied.hash_sum, at = copied.at, write_offs = copied.write_offs,
     write_offs_hash = copied.write_offs_hash, audit = copied.audit, audit_hash = copied.audit_hash
     FROM ${recordsOf("anchor")}`,
+  seal: `UPDATE seal SET until = copied.until, row_count = copied.row_count, hash_sum = copied.hash_sum,
+    last_row = copied.last_row FROM ${recordsOf("seal")}`,
+  sealed_hours: `INSERT INTO usage_hours SELECT * FROM ${recordsOf("usage_hours")}`,
+  // The account is that of the key.
+  sealed_key_uses: `INSERT INTO key_uses (key, account, last_used_at, requests, spent)
+    SELECT copied.key, coalesce(keys.account, ''), copied.last_used_at, copied.requests, copied.spent
+    FROM ${recordsOf("key_uses")} LEFT JOIN keys ON keys.id = copied.key`,
   // The owner of a budget is its key, or begins with it.
   balances: `INSERT INTO balances (owner, account, posted, leased, allotted, number, hash)
     SELECT copied.owner, coalesce(accounts.id, keys.account), copied.posted, copied.leased, copied.allotted,
@@ -98,15 +107,24 @@ const COMPLETE = [
   ),
   `UPDATE receipts SET is_late = true
    WHERE request IN (SELECT request FROM expired_receipts)`,
-  `INSERT INTO usage_hours (hour, account, key, model, provider, outcome, requests, errors, input, output, cost,
+  // What was removed is there already.
+  `INSERT INTO usage_hours AS known (hour, account, key, model, provider, outcome, requests, errors, input, output, cost,
      written_off, durations, duration, first_bytes, first_byte)
    SELECT at / 3600000, account, key, model, coalesce(provider, ''), outcome, count(*), count(*) FILTER (WHERE failed),
      sum(input), sum(output), sum(cost), sum(written_off),
      count(duration) FILTER (WHERE status = 'settled'), coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0),
      count(first_byte) FILTER (WHERE status = 'settled'), coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)
-   FROM receipts GROUP BY 1, 2, 3, 4, 5, 6`,
-  `INSERT INTO key_uses (key, account, last_used_at, requests, spent)
-   SELECT key, max(account), max(at), count(*), sum(cost) FROM receipts GROUP BY key`,
+   FROM receipts GROUP BY 1, 2, 3, 4, 5, 6
+   ON CONFLICT (account, hour, key, model, provider, outcome) DO UPDATE SET
+     requests = known.requests + excluded.requests, errors = known.errors + excluded.errors,
+     input = known.input + excluded.input, output = known.output + excluded.output, cost = known.cost + excluded.cost,
+     written_off = known.written_off + excluded.written_off, durations = known.durations + excluded.durations,
+     duration = known.duration + excluded.duration, first_bytes = known.first_bytes + excluded.first_bytes,
+     first_byte = known.first_byte + excluded.first_byte`,
+  `INSERT INTO key_uses AS known (key, account, last_used_at, requests, spent)
+   SELECT key, max(account), max(at), count(*), sum(cost) FROM receipts GROUP BY key
+   ON CONFLICT (key) DO UPDATE SET last_used_at = greatest(known.last_used_at, excluded.last_used_at),
+     requests = known.requests + excluded.requests, spent = known.spent + excluded.spent`,
   `INSERT INTO idempotency_totals (scope, slot, keys, bytes)
    SELECT scope, 0, count(*), sum(size) FROM idempotency GROUP BY scope
    UNION ALL SELECT '', 0, 0, sum(size) FROM idempotency HAVING sum(size) > 0`,
@@ -115,7 +133,7 @@ const COMPLETE = [
   // A sequence goes on from what was given last; where there is nothing, from its beginning.
   `SELECT setval('ledger_position', greatest(1, (SELECT max(position) FROM entries),
      (SELECT max(position) FROM receipts), (SELECT max(position) FROM expired_receipts),
-     (SELECT last_row FROM anchor)))`,
+     (SELECT last_row FROM anchor), (SELECT last_row FROM seal)))`,
   "SELECT setval('vendor_state_number', greatest(1, (SELECT max(number) FROM vendor_state)))",
 ]
 

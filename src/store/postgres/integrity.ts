@@ -3,6 +3,7 @@ import type { Store } from "../store.ts"
 import { advanceAnchor, findAnchor } from "./anchor.ts"
 import { listBalanceFaults } from "./balance-faults.ts"
 import type { PostgresClient } from "./client.ts"
+import { findAccountSeal, findSeal, seal } from "./sealing.ts"
 import { selectLedgerRows } from "./ledger-rows.ts"
 
 interface RowRow {
@@ -35,6 +36,9 @@ export function integrityMethods(client: PostgresClient): Store["integrity"] {
       return rows.map(rowFromRow)
     },
     listBalanceFaults: (now) => listBalanceFaults(client, now),
+    findSeal: () => findSeal(client),
+    findAccountSeal: (account) => findAccountSeal(client, account),
+    seal: (before, audit) => seal(client, before, audit),
     advanceAnchor: (at) => advanceAnchor(client, at),
   }
 }

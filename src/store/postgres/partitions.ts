@@ -1,4 +1,4 @@
-import type { PostgresClient } from "./client.ts"
+import type { PostgresClient, Statements } from "./client.ts"
 
 const DAY = 24 * 60 * 60_000
 /** How many days and months ahead there are partitions. */
@@ -49,8 +49,25 @@ export async function daysAhead(client: PostgresClient, now: number): Promise<nu
   }
 }
 
+/** The partitions of a table that end before a moment, or at it. */
+export async function partitionsUntil(
+  statements: Statements,
+  table: Partition["table"],
+  until: number,
+): Promise<string[]> {
+  const present = await presentPartitions(statements)
+  return [...present].filter((name) => {
+    const [, of, year, month, day] = NAME.exec(name) ?? []
+    if (of !== table) return false
+    const begin = Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1))
+    return (day === undefined ? monthOf(begin, 1) : begin + DAY) <= until
+  })
+}
+
+const NAME = /^(entries|receipts)_(\d{4})_(\d{2})(?:_(\d{2}))?$/
+
 /** Their names. */
-async function presentPartitions(client: PostgresClient): Promise<ReadonlySet<string>> {
+async function presentPartitions(client: Statements): Promise<ReadonlySet<string>> {
   const rows = await client.rows<{ name: string }>(
     "SELECT relname::text AS name FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent IN ('entries'::regclass, 'receipts'::regclass)",
   )
@@ -70,13 +87,13 @@ export function partitionsAround(now: number, since = now): Partition[] {
   for (let month = firstMonth; month <= monthOf(now, MONTHS_AHEAD); month = monthOf(month, 1)) {
     const end = monthOf(month, 1)
     months.push(entriesOf(month))
-    if (end <= firstDay) months.push(receiptsOf(month, end, MONTH_LENGTH))
+    if (end > since && end <= firstDay) months.push(receiptsOf(month, end, MONTH_LENGTH))
   }
   return [...days, ...months]
 }
 
 /** The beginning of the month of a moment, or of one so many months later. */
-function monthOf(at: number, later = 0): number {
+export function monthOf(at: number, later = 0): number {
   const date = new Date(at)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, 1)
 }

@@ -12,7 +12,6 @@ import { completeCopy, copyTarget } from "./copy-target.ts"
 import { databaseStatus } from "./database-status.ts"
 import { explained, explainedError } from "./explain-failure.ts"
 import { beginCopy, endCopy, readSecrets } from "./installation-secrets.ts"
-import { longTransaction } from "./long-transaction.ts"
 import { migrate, requireUsable, schemaState } from "./migrate.ts"
 import { ensurePartitions } from "./partitions.ts"
 import { postgresStore } from "./postgres-store.ts"
@@ -155,7 +154,7 @@ export class PostgresDatabase implements Database {
       const copied = await copyAll(source, await copyTarget(transaction, keepSecrets, place))
       await completeCopy(transaction)
       return copied
-    }, "ANALYZE")
+    })
     await using reader = await this.openReader()
     await check(reader)
     await this.#using((client) => endCopy(client))
@@ -169,17 +168,8 @@ export class PostgresDatabase implements Database {
     await ensurePartitions(client, Date.now(), beginning ?? undefined)
   }
 
-  async #long<T>(step: (transaction: Transaction) => Promise<T>, after?: string): Promise<T> {
-    const { url, preparedStatements } = this.#address
-    try {
-      return await longTransaction(
-        { url, preparedStatements, connectTime: CONNECT_TIME },
-        step,
-        after,
-      )
-    } catch (error) {
-      throw explainedError(error, this.place)
-    }
+  #long<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#using((client) => client.atLength(step))
   }
 
   async #opened(connections: number): Promise<PostgresClient> {

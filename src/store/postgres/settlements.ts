@@ -1,12 +1,29 @@
+import { refusals } from "../refusals.ts"
+import type { Batch } from "../settlements.ts"
 import type { Store } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
 import { PostgresFailure } from "./failure.ts"
 import { listHolds } from "./holds.ts"
 import { postBatch } from "./postings.ts"
+import { findSeal } from "./sealing.ts"
 import { findReceipt } from "./receipts.ts"
 import { listWriteOffs } from "./write-offs.ts"
 
 const UNIQUE_VIOLATION = "23505"
+
+/** Rows are removed that are older than this, at the earliest. Milliseconds. */
+const OLD = 31 * 24 * 60 * 60_000
+
+/**
+ * A request whose receipt would have been removed by now may have been charged: it cannot be recognized any more.
+ * @throws StoreError `expired`.
+ */
+async function requireKnowable(client: PostgresClient, { postings }: Batch): Promise<void> {
+  const oldest = postings.reduce((at, posting) => Math.min(at, posting.at), Infinity)
+  if (oldest > Date.now() - OLD) return
+  const { until } = await findSeal(client)
+  if (oldest < until) throw refusals.requestIsTooOld(new Date(until).toISOString())
+}
 
 export function settlementMethods(client: PostgresClient): Store["settlements"] {
   return {
@@ -18,6 +35,7 @@ export function settlementMethods(client: PostgresClient): Store["settlements"] 
      * recognizes itself, so it may also be repeated when it is not known whether it was done.
      */
     async post(node, batch) {
+      await requireKnowable(client, batch)
       try {
         return await postBatch(client, node, batch, false)
       } catch (error) {

@@ -19,6 +19,7 @@ interface BudgetRow {
   key: string
   account: string
   spent: bigint
+  sealed: bigint
 }
 
 interface LimitRow {
@@ -65,7 +66,8 @@ export class Budgets {
     this.#excess = database.prepare(`SELECT amount ${shrinking} AND owner = ?`)
     this.#shrinking = database.prepare(`SELECT owner ${shrinking}`)
     this.#list = database.prepare(
-      `SELECT owner, keys.id AS key, account, allotted - posted AS spent FROM balances
+      `SELECT owner, keys.id AS key, account, allotted - posted AS spent,
+         coalesce((SELECT spent FROM sealed_budgets WHERE sealed_budgets.owner = balances.owner), 0) AS sealed FROM balances
        JOIN keys ON keys.id = CASE instr(owner, '@') WHEN 0 THEN owner ELSE substr(owner, 1, instr(owner, '@') - 1) END
        WHERE owner > ? AND allotted IS NOT NULL ORDER BY owner LIMIT ?`,
     )

@@ -172,8 +172,8 @@ function writeRevisions(database: Database, rows: readonly CopiedRow[]): void {
 
 function insertOf(table: CopiedTable): string {
   const { table: name, columns } = sqliteNames(table)
-  if (table.name === "anchor") {
-    return `UPDATE anchor SET ${columns.map((column) => `${column} = ?`).join(", ")}`
+  if (table.name === "anchor" || table.name === "seal") {
+    return `UPDATE ${name} SET ${columns.map((column) => `${column} = ?`).join(", ")}`
   }
   const marks = columns.map(() => "?").join(", ")
   return `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${marks})`

@@ -3,6 +3,7 @@ import { balanceFaults } from "./balance-checks.ts"
 import type { LedgerAnchor } from "./ledger-anchor.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Postings } from "./postings.ts"
+import type { Sealing } from "./sealing.ts"
 import type { Transactions } from "./transactions.ts"
 
 interface IntegrityParts {
@@ -10,12 +11,20 @@ interface IntegrityParts {
   readonly database: Database
   readonly anchor: LedgerAnchor
   readonly postings: Postings
+  readonly sealing: Sealing
 }
 
 export function integrityMethods(parts: IntegrityParts): DirectStore["integrity"] {
-  const { transactions, database, anchor, postings } = parts
+  const { transactions, database, anchor, postings, sealing } = parts
   return {
     findAnchor: () => transactions.consistently(() => anchor.find()),
+    findSeal: () => sealing.find(),
+    findAccountSeal: (account) => sealing.findOf(account),
+    seal: (before, audit) =>
+      transactions.atomically(() => {
+        const step = sealing.step(before)
+        return step.isSealed ? transactions.audited(audit, () => step) : step
+      }),
     listRows: (after, limit) => anchor.rows(after, limit),
     listBalanceFaults: (now) => transactions.consistently(() => balanceFaults(database, now)),
     advanceAnchor(at) {

@@ -23,6 +23,7 @@ import { Postings } from "./postings.ts"
 import { Receipts } from "./receipts.ts"
 import { ConsoleSettings, settingMethods } from "./settings.ts"
 import { settlementMethods } from "./settlements.ts"
+import { Sealing } from "./sealing.ts"
 import { Transactions } from "./transactions.ts"
 import { vendorStateMethods, VendorStates } from "./vendor-state.ts"
 import { WriteOffs } from "./write-offs.ts"
@@ -59,6 +60,7 @@ export function storeMethods(database: Database): DirectStore {
     states,
   })
   const anchor = new LedgerAnchor(database)
+  const sealing = new Sealing(database)
   return {
     accounts: accountMethods({ transactions, accounts, keys }),
     audit: auditMethods({ transactions, trail }),
@@ -66,7 +68,7 @@ export function storeMethods(database: Database): DirectStore {
     deploymentReports: deploymentReportMethods(transactions, deploymentReports),
     entries: entryMethods({ transactions, pages, accounts, debts }),
     idempotency: idempotencyMethods(transactions, idempotency),
-    integrity: integrityMethods({ transactions, database, anchor, postings }),
+    integrity: integrityMethods({ transactions, database, anchor, postings, sealing }),
     invitations: invitationMethods({ transactions, invitations }),
     keys: keyMethods({ transactions, keys, budgets }),
     leases: leaseMethods({ transactions, leases, debts }),

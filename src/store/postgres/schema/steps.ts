@@ -7,6 +7,7 @@ import { POSTING } from "./5-posting.ts"
 import { LEASE_TERMS } from "./6-lease-terms.ts"
 import { SETTLING } from "./7-settling.ts"
 import { LIMITS_OVER_MACHINES } from "./8-limits-over-machines.ts"
+import { SEALS } from "./9-seals.ts"
 
 /** The tables of a PostgreSQL database, as the steps that lead to them. */
 export const SCHEMA: readonly SchemaStep[] = [
@@ -18,4 +19,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: LEASE_TERMS, oldest: 1 },
   { sql: SETTLING, oldest: 1 },
   { sql: LIMITS_OVER_MACHINES, oldest: 1 },
+  { sql: SEALS, oldest: 1 },
 ]

@@ -5,6 +5,7 @@ import { DEBTS } from "./book/11-debts.ts"
 import { KEY_ORIGINS } from "./book/12-key-origins.ts"
 import { ALIASES } from "./book/13-aliases.ts"
 import { LIMITS_OVER_MACHINES } from "./book/14-limits-over-machines.ts"
+import { SEALS } from "./book/15-seals.ts"
 import { CHARGES } from "./book/2-charges.ts"
 import { CREDITS } from "./book/3-credits.ts"
 import { REPORTS } from "./book/4-reports.ts"
@@ -32,5 +33,6 @@ export const BOOK_SCHEMA: Schema = {
     KEY_ORIGINS,
     ALIASES,
     LIMITS_OVER_MACHINES,
+    SEALS,
   ],
 }

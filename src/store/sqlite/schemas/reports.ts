@@ -71,14 +71,20 @@ CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT
 INSERT INTO progress VALUES (0, NULL, NULL);
 `
 
-const TABLES = ["requests", "usage_hours", "usage_days", "key_uses", "progress"]
+/** What was removed from the ledger, as far as the sums know of it. */
+const SEALED = `
+CREATE TABLE sealed (until INTEGER NOT NULL, row_count INTEGER NOT NULL) STRICT;
+INSERT INTO sealed VALUES (0, 0);
+`
+
+const TABLES = ["requests", "usage_hours", "usage_days", "key_uses", "progress", "sealed"]
 
 /** The index of the ledger's receipts, `reports.db`. It can be made again, so one of another version goes. */
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
   // Grows with every change of the tables, or of what is counted into them.
   dropped: 2,
-  steps: [TABLES_AND_INDEXES],
+  steps: [TABLES_AND_INDEXES, SEALED],
   discard: dropTables,
 }
 
@@ -86,6 +92,7 @@ export const REPORTS_SCHEMA: Schema = {
 export function clearIndex(index: Database): void {
   dropTables(index)
   index.run(TABLES_AND_INDEXES)
+  index.run(SEALED)
 }
 
 function dropTables(index: Database): void {

@@ -1,0 +1,258 @@
+import { HashSum } from "../../accounting/hash-sum.ts"
+import type { NewAuditRecord } from "../audit.ts"
+import { LONGEST_REQUEST } from "../entries.ts"
+import type { AccountSeal, Seal, SealStep } from "../integrity.ts"
+import { appendAudit } from "./audit.ts"
+import type { PostgresClient, Statements, Transaction } from "./client.ts"
+import { PostgresFailure } from "./failure.ts"
+import { firstRequestOf, monthOf, partitionsUntil } from "./partitions.ts"
+
+/** Taken by whoever seals; "seal" as a number. */
+const LOCK = 1936024940n
+const LOCK_NOT_AVAILABLE = "55P03"
+/** It waits no longer for those who use the tables, milliseconds: everyone else waits behind it. */
+const LOCK_TIME = 100
+/** How often it tries, and how long it pauses at most, milliseconds. */
+const ATTEMPTS = 100
+const PAUSE = 500
+/** Hashes that are fetched at once. */
+const FETCHED = 5_000
+
+const ENTRY_COLUMNS =
+  "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets, position"
+
+const NOTHING: SealStep = { removed: 0, isBehind: false, isSealed: false }
+
+export async function findSeal(statements: Statements): Promise<Seal> {
+  const row = await statements.row<{
+    until: bigint
+    row_count: bigint
+    hash_sum: string
+    last_row: bigint
+  }>("SELECT until, row_count, hash_sum, last_row FROM seal")
+  return {
+    until: Number(row?.until ?? 0n),
+    rowCount: Number(row?.row_count ?? 0n),
+    hashSum: row?.hash_sum ?? "",
+    lastRow: Number(row?.last_row ?? 0n),
+  }
+}
+
+export async function findAccountSeal(
+  statements: Statements,
+  account: string,
+): Promise<AccountSeal | null> {
+  const row = await statements.row<{ number: bigint; balance: bigint; hash: string }>(
+    "SELECT number, balance, hash FROM account_seals WHERE account = $1",
+    [account],
+  )
+  return row && { ...row, number: Number(row.number) }
+}
+
+/**
+ * Removes what is older than a moment, all in one transaction: whole partitions, and rows of the default ones. What it
+ * counts and adds up is locked against changes only; for a moment at its end nobody else uses the tables.
+ */
+export async function seal(
+  client: PostgresClient,
+  moment: number,
+  audit: NewAuditRecord,
+): Promise<SealStep> {
+  // Entries are in partitions of a month.
+  const before = monthOf(moment)
+  if ((await findSeal(client)).until >= before) return NOTHING
+  return client.atLength(async (transaction) => {
+    const own = await transaction.row<{ locked: boolean }>(
+      "SELECT pg_try_advisory_xact_lock($1) AS locked",
+      [LOCK],
+    )
+    const known = await findSeal(transaction)
+    if (own?.locked !== true || known.until >= before) return NOTHING
+    // The receipts of the last day may belong to entries of the next.
+    const old = {
+      entries: await partitionsUntil(transaction, "entries", before),
+      receipts: await partitionsUntil(transaction, "receipts", before - LONGEST_REQUEST),
+    }
+    const tables = [...old.entries, ...old.receipts]
+    if (tables.length > 0) await transaction.run(`LOCK TABLE ${tables.join(", ")} IN SHARE MODE`)
+    if (!(await isAnchored(transaction, old, before))) return NOTHING
+    const sum = new Removed(known)
+    await decide(transaction, before)
+    await writeSeals(transaction, before)
+    await addUp(transaction, sum, old)
+    await setSurvivorsAside(transaction, old.entries)
+    await removeOthers(transaction, sum, before)
+    await drop(transaction, tables)
+    await transaction.run(
+      "UPDATE seal SET until = $1, row_count = $2, hash_sum = $3, last_row = $4",
+      [BigInt(before), BigInt(sum.hashes.count), sum.hashes.text, sum.last],
+    )
+    await appendAudit(transaction, audit)
+    return { removed: sum.hashes.count - known.rowCount, isBehind: false, isSealed: true }
+  }, "READ COMMITTED")
+}
+
+interface HashRow {
+  readonly hash: string | null
+  readonly position: bigint
+}
+
+/** Rows that were removed, ever. */
+class Removed {
+  readonly hashes: HashSum
+  /** The greatest position. */
+  last: bigint
+
+  constructor({ hashSum, rowCount, lastRow }: Seal) {
+    this.hashes = new HashSum(hashSum, rowCount)
+    this.last = BigInt(lastRow)
+  }
+
+  add(rows: readonly HashRow[]): void {
+    for (const { hash, position } of rows) {
+      this.hashes.add(hash)
+      if (position > this.last) this.last = position
+    }
+  }
+}
+
+/** Whether the anchor has seen all that is in some tables, and its last row is in none of them. */
+async function isAnchored(
+  transaction: Statements,
+  { entries, receipts }: OldPartitions,
+  before: number,
+): Promise<boolean> {
+  const beyond = "position >= (SELECT last_row FROM anchor) LIMIT 1"
+  for (const statement of [
+    `SELECT 1 FROM entries_other WHERE at < ${before} AND ${beyond}`,
+    ...entries.map((table) => `SELECT 1 FROM ${table} WHERE ${beyond}`),
+    ...receipts.map((table) => `SELECT 1 FROM ${table} WHERE entry IS NULL AND ${beyond}`),
+  ]) {
+    if (await transaction.row(statement)) return false
+  }
+  return true
+}
+
+/**
+ * Up to which number the entries of each account go: to the one before the first that is new enough, and not to its last,
+ * which shows that those before were not changed.
+ */
+async function decide(transaction: Statements, before: number): Promise<void> {
+  await transaction.run(
+    `CREATE TEMP TABLE sealing ON COMMIT DROP AS
+     SELECT account, coalesce((SELECT number FROM entries AS kept
+         WHERE kept.account = old.account AND kept.at >= ${before} ORDER BY number LIMIT 1), newest) - 1 AS number
+     FROM (SELECT account, max(number) AS newest FROM entries WHERE at < ${before} GROUP BY account) AS old`,
+  )
+  await transaction.run("ANALYZE sealing")
+}
+
+async function writeSeals(transaction: Statements, before: number): Promise<void> {
+  const removed = `entries JOIN sealing ON sealing.account = entries.account AND entries.number <= sealing.number
+    WHERE at < ${before}`
+  const day = "to_char(to_timestamp(at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+  const month = "to_char(to_timestamp(at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM')"
+  await transaction.run(
+    `INSERT INTO sealed_budgets AS known (owner, spent)
+     SELECT owner, -sum(amount) FROM (
+       SELECT key AS owner, amount FROM ${removed} AND budgets & 1 <> 0
+       UNION ALL SELECT key || '@' || ${day}, amount FROM ${removed} AND budgets & 2 <> 0
+       UNION ALL SELECT key || '@' || ${month}, amount FROM ${removed} AND budgets & 4 <> 0
+     ) AS drawn GROUP BY owner
+     ON CONFLICT (owner) DO UPDATE SET spent = known.spent + excluded.spent`,
+  )
+  await transaction.run(
+    `INSERT INTO account_seals (account, number, balance, hash)
+     SELECT entries.account, entries.number, balance, hash FROM ${removed} AND entries.number = sealing.number
+     ON CONFLICT (account) DO UPDATE SET number = excluded.number, balance = excluded.balance, hash = excluded.hash`,
+  )
+}
+
+/** Partitions that are dropped. */
+interface OldPartitions {
+  readonly entries: readonly string[]
+  readonly receipts: readonly string[]
+}
+
+async function addUp(
+  transaction: Statements,
+  sum: Removed,
+  { entries, receipts }: OldPartitions,
+): Promise<void> {
+  for (const table of entries) {
+    const rows = `SELECT hash, position FROM ${table} JOIN sealing USING (account) WHERE ${table}.number <= sealing.number`
+    await addRows(transaction, sum, { table, rows })
+  }
+  for (const table of receipts) {
+    const rows = `SELECT hash, position FROM ${table} WHERE entry IS NULL`
+    await addRows(transaction, sum, { table, rows })
+  }
+}
+
+async function addRows(
+  transaction: Statements,
+  sum: Removed,
+  { table, rows }: { readonly table: string; readonly rows: string },
+): Promise<void> {
+  const cursor = `sealed_${table}`
+  await transaction.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${rows}`)
+  for (;;) {
+    const fetched = await transaction.rows<HashRow>(`FETCH ${FETCHED} FROM ${cursor}`)
+    if (fetched.length === 0) break
+    sum.add(fetched)
+  }
+  await transaction.run(`CLOSE ${cursor}`)
+}
+
+/** Entries that stay although their partition goes: the last ones of accounts that are not used any more, and late ones. */
+async function setSurvivorsAside(
+  transaction: Statements,
+  tables: readonly string[],
+): Promise<void> {
+  await transaction.run(
+    "CREATE TEMP TABLE survivors ON COMMIT DROP AS SELECT * FROM entries WHERE false",
+  )
+  for (const table of tables) {
+    await transaction.run(
+      `INSERT INTO survivors (${ENTRY_COLUMNS}) SELECT ${ENTRY_COLUMNS} FROM ${table} WHERE NOT EXISTS (
+         SELECT FROM sealing WHERE sealing.account = ${table}.account AND ${table}.number <= sealing.number)`,
+    )
+  }
+}
+
+/** What lies in no partition of its own. */
+async function removeOthers(transaction: Statements, sum: Removed, before: number): Promise<void> {
+  const newest = firstRequestOf(before - LONGEST_REQUEST)
+  const ofTime = `request >= 'req_' AND request < '${newest}'`
+  const anchored = "position < (SELECT last_row FROM anchor)"
+  for (const statement of [
+    `DELETE FROM entries_other USING sealing WHERE sealing.account = entries_other.account
+       AND entries_other.number <= sealing.number RETURNING hash, position`,
+    `DELETE FROM receipts_other WHERE entry IS NULL AND ${ofTime} AND ${anchored} RETURNING hash, position`,
+    `DELETE FROM expired_receipts WHERE ${ofTime} AND ${anchored} RETURNING hash, position`,
+  ]) {
+    sum.add(await transaction.rows<HashRow>(statement))
+  }
+  await transaction.run(`DELETE FROM receipts_other WHERE entry IS NOT NULL AND ${ofTime}`)
+}
+
+/** @throws PostgresFailure when others use the tables all the time: then nothing was done. */
+async function drop(transaction: Transaction, tables: readonly string[]): Promise<void> {
+  if (tables.length === 0) return
+  await transaction.script(`SET LOCAL lock_timeout = ${LOCK_TIME}`)
+  for (let attempt = 1; ; attempt++) {
+    await transaction.script("SAVEPOINT waiting")
+    try {
+      await transaction.script(
+        `LOCK TABLE ONLY entries, ONLY receipts IN ACCESS EXCLUSIVE MODE; DROP TABLE ${tables.join(", ")};
+         INSERT INTO entries (${ENTRY_COLUMNS}) SELECT ${ENTRY_COLUMNS} FROM survivors`,
+      )
+      return
+    } catch (error) {
+      const isBusy = error instanceof PostgresFailure && error.code === LOCK_NOT_AVAILABLE
+      if (!isBusy || attempt === ATTEMPTS) throw error
+      await transaction.script("ROLLBACK TO waiting")
+      await Bun.sleep(PAUSE * Math.random())
+    }
+  }
+}

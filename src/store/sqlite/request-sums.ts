@@ -1,0 +1,164 @@
+import type { Database, Statement } from "bun:sqlite"
+import type { RequestSummary } from "../request-summary.ts"
+import { HOUR, HOURS_OF_DAY } from "../usage-sums.ts"
+
+/** What a chunk adds to one row of sums. */
+interface Sum {
+  readonly hour: number
+  readonly summary: RequestSummary
+  requests: number
+  errors: number
+  input: number
+  output: number
+  cost: bigint
+  writtenOff: bigint
+  durations: number
+  duration: number
+  firstBytes: number
+  firstByte: number
+}
+
+interface KeySum {
+  lastUsedAt: number
+  requests: number
+  spent: bigint
+}
+
+const ADDED = [
+  "requests",
+  "errors",
+  "input",
+  "output",
+  "cost",
+  "written_off",
+  "durations",
+  "duration",
+  "first_bytes",
+  "first_byte",
+]
+
+/** The tables of sums. */
+export interface SumTables {
+  readonly hours: string
+  /** Absent: sums by the hour are enough. */
+  readonly days?: string
+  readonly keys: string
+}
+
+function addSums(table: string): string {
+  const sums = ADDED.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")
+  return `INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET ${sums}`
+}
+
+/** Sums of requests by hour and by key. */
+export class RequestSums {
+  readonly #hours: Statement<unknown, (string | bigint)[]>
+  readonly #days: Statement<unknown, (string | bigint)[]> | undefined
+  readonly #keys: Statement<unknown, (string | bigint)[]>
+
+  constructor(database: Database, { hours, days, keys }: SumTables) {
+    this.#hours = database.prepare(addSums(hours))
+    this.#days = days === undefined ? undefined : database.prepare(addSums(days))
+    this.#keys = database.prepare(
+      `INSERT INTO ${keys} VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+        last_used_at = max(last_used_at, excluded.last_used_at),
+        requests = requests + excluded.requests, spent = spent + excluded.spent`,
+    )
+  }
+
+  /** @param sign 1 adds them, -1 takes them away again. */
+  add(summaries: readonly RequestSummary[], sign: 1 | -1): void {
+    const factor = BigInt(sign)
+    for (const sum of sumsOf(summaries, 1)) this.#hours.run(...sumValues(sum, factor))
+    if (this.#days) {
+      for (const sum of sumsOf(summaries, HOURS_OF_DAY)) this.#days.run(...sumValues(sum, factor))
+    }
+    for (const [key, { lastUsedAt, requests, spent }] of keySumsOf(summaries)) {
+      this.#keys.run(key, BigInt(lastUsedAt), factor * BigInt(requests), factor * spent)
+    }
+  }
+
+  /** @param hours rows of sums by the hour, their columns in order. @param keys the same of keys. */
+  addRows(hours: readonly SumValues[], keys: readonly SumValues[]): void {
+    for (const [hour = 0n, ...values] of hours) {
+      this.#hours.run(hour, ...values)
+      const days = BigInt(HOURS_OF_DAY)
+      this.#days?.run((BigInt(hour) / days) * days, ...values)
+    }
+    for (const values of keys) this.#keys.run(...values)
+  }
+}
+
+/** The first is the hour, or the key. */
+export type SumValues = readonly (bigint | string)[]
+
+/** @param span in hours; each sum stands at the first of its span. */
+function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Sum> {
+  const sums = new Map<string, Sum>()
+  for (const summary of summaries) {
+    const hour = Math.floor(summary.at / HOUR / span) * span
+    const { account, key, model, provider, outcome } = summary
+    const name = JSON.stringify([hour, account, key, model, provider, outcome])
+    let sum = sums.get(name)
+    if (sum === undefined) sums.set(name, (sum = emptySum(hour, summary)))
+    sum.requests++
+    if (summary.failed) sum.errors++
+    sum.input += summary.input
+    sum.output += summary.output
+    sum.cost += summary.cost
+    sum.writtenOff += summary.writtenOff
+    if (summary.status !== "settled") continue
+    if (summary.duration !== null) {
+      sum.durations++
+      sum.duration += summary.duration
+    }
+    if (summary.firstByte !== null) {
+      sum.firstBytes++
+      sum.firstByte += summary.firstByte
+    }
+  }
+  return sums.values()
+}
+
+function emptySum(hour: number, summary: RequestSummary): Sum {
+  const counts = { requests: 0, errors: 0, input: 0, output: 0, cost: 0n, writtenOff: 0n }
+  return { hour, summary, ...counts, durations: 0, duration: 0, firstBytes: 0, firstByte: 0 }
+}
+
+function sumValues(sum: Sum, sign: bigint): (string | bigint)[] {
+  const { account, key, model, provider, outcome } = sum.summary
+  return [
+    BigInt(sum.hour),
+    account,
+    key,
+    model,
+    provider ?? "",
+    outcome,
+    sign * BigInt(sum.requests),
+    sign * BigInt(sum.errors),
+    sign * BigInt(sum.input),
+    sign * BigInt(sum.output),
+    sign * sum.cost,
+    sign * sum.writtenOff,
+    sign * BigInt(sum.durations),
+    sign * BigInt(sum.duration),
+    sign * BigInt(sum.firstBytes),
+    sign * BigInt(sum.firstByte),
+  ]
+}
+
+function keySumsOf(summaries: readonly RequestSummary[]): ReadonlyMap<string, KeySum> {
+  const sums = new Map<string, KeySum>()
+  for (const { key, at, cost } of summaries) {
+    const sum = sums.get(key)
+    if (sum === undefined) {
+      sums.set(key, { lastUsedAt: at, requests: 1, spent: cost })
+      continue
+    }
+    sum.lastUsedAt = Math.max(sum.lastUsedAt, at)
+    sum.requests++
+    sum.spent += cost
+  }
+  return sums
+}

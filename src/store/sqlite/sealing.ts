@@ -1,0 +1,153 @@
+import type { Database, Statement } from "bun:sqlite"
+import { ownersOfBits } from "../../accounting/budget-periods.ts"
+import { HashSum } from "../../accounting/hash-sum.ts"
+import { LONGEST_REQUEST } from "../entries.ts"
+import type { AccountSeal, Seal, SealStep } from "../integrity.ts"
+import { type LedgerRow, summarize } from "../request-summary.ts"
+import { RequestSums } from "./request-sums.ts"
+
+/** How many rows one step looks at: a charge waits no longer than for these. */
+const CHUNK = 250
+
+interface SealRow {
+  readonly until: bigint
+  readonly row_count: bigint
+  readonly hash_sum: string
+  readonly last_row: bigint
+  readonly scanned: bigint
+}
+
+interface AccountSealRow {
+  readonly number: bigint
+  readonly balance: bigint
+  readonly hash: string
+}
+
+interface OldRow extends LedgerRow {
+  readonly number: bigint | null
+  readonly balance: bigint | null
+  readonly hash: string | null
+  readonly budgets: bigint
+}
+
+/**
+ * Removes old rows of the ledger, and writes down what takes their place, so that the rest can still be verified. What
+ * writes expects to run inside a transaction.
+ */
+export class Sealing {
+  readonly #seal: Statement<SealRow, []>
+  readonly #account: Statement<AccountSealRow, [string]>
+  readonly #rows: Statement<OldRow, [bigint, bigint]>
+  readonly #last: Statement<{ number: bigint }, [string]>
+  readonly #delete: Statement<unknown, [bigint]>
+  readonly #write: Statement<unknown, (string | bigint)[]>
+  readonly #writeAccount: Statement<unknown, (string | bigint)[]>
+  readonly #spend: Statement<unknown, [string, bigint]>
+  readonly #sums: RequestSums
+
+  constructor(database: Database) {
+    this.#seal = database.prepare("SELECT until, row_count, hash_sum, last_row, scanned FROM seal")
+    this.#account = database.prepare(
+      "SELECT number, balance, hash FROM account_seals WHERE account = ?",
+    )
+    // What the anchor has seen last is what it is recognized by.
+    this.#rows = database.prepare(
+      `SELECT rowid AS row, account, at, request, key, amount, receipt, number, balance, hash, budgets, NULL AS replaces,
+        (SELECT sum(amount) FROM write_offs WHERE write_offs.request = entries.request) AS written_off
+      FROM entries WHERE rowid > ? AND rowid < (SELECT last_row FROM anchor) ORDER BY rowid LIMIT ?`,
+    )
+    this.#last = database.prepare(
+      "SELECT number FROM entries WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
+    )
+    this.#delete = database.prepare("DELETE FROM entries WHERE rowid = ?")
+    this.#write = database.prepare(
+      "UPDATE seal SET until = ?, row_count = ?, hash_sum = ?, last_row = ?, scanned = ?",
+    )
+    this.#writeAccount = database.prepare(
+      "INSERT OR REPLACE INTO account_seals (account, number, balance, hash) VALUES (?, ?, ?, ?)",
+    )
+    this.#spend = database.prepare(
+      "INSERT INTO sealed_budgets VALUES (?, ?) ON CONFLICT DO UPDATE SET spent = spent + excluded.spent",
+    )
+    this.#sums = new RequestSums(database, { hours: "sealed_hours", keys: "sealed_key_uses" })
+  }
+
+  find(): Seal {
+    const { until, row_count, hash_sum, last_row } = this.#row()
+    return {
+      until: Number(until),
+      rowCount: Number(row_count),
+      hashSum: hash_sum,
+      lastRow: Number(last_row),
+    }
+  }
+
+  findOf(account: string): AccountSeal | null {
+    const row = this.#account.get(account)
+    return row && { ...row, number: Number(row.number) }
+  }
+
+  /** @param before Unix milliseconds. */
+  step(before: number): SealStep {
+    const seal = this.#row()
+    if (BigInt(before) <= seal.until) return { removed: 0, isBehind: false, isSealed: false }
+    const rows = this.#rows.all(seal.scanned, BigInt(CHUNK))
+    const [first] = rows
+    // Times go back now and then, though never by more.
+    const isOver = first !== undefined && Number(first.at) >= before + LONGEST_REQUEST
+    const removed = isOver ? [] : this.#removable(rows, before)
+    for (const { row } of removed) this.#delete.run(row)
+    this.#sums.add(
+      removed.flatMap((row) => summarize(row) ?? []),
+      1,
+    )
+    const sum = new HashSum(seal.hash_sum, Number(seal.row_count))
+    for (const { hash } of removed) sum.add(hash)
+    const isBehind = !isOver && rows.length === CHUNK
+    const lastRow = removed.reduce((last, { row }) => (row > last ? row : last), seal.last_row)
+    this.#write.run(
+      isBehind ? seal.until : BigInt(before),
+      BigInt(sum.count),
+      sum.text,
+      lastRow,
+      isBehind ? (rows.at(-1)?.row ?? seal.scanned) : 0n,
+    )
+    return { removed: removed.length, isBehind, isSealed: !isBehind }
+  }
+
+  /** An account's entries go from its first on, and its last one stays: it shows that those before were not changed. */
+  #removable(rows: readonly OldRow[], before: number): OldRow[] {
+    const ends = new Map<string, { sealed: bigint; last: bigint }>()
+    return rows.filter((row) => {
+      if (Number(row.at) >= before) return false
+      if (row.number === null) return true
+      let end = ends.get(row.account)
+      if (!end) ends.set(row.account, (end = this.#endsOf(row.account)))
+      if (row.number !== end.sealed + 1n || row.number >= end.last) return false
+      end.sealed = row.number
+      this.#writeAccount.run(row.account, row.number, row.balance ?? 0n, row.hash ?? "")
+      this.#spendOf(row)
+      return true
+    })
+  }
+
+  #endsOf(account: string): { sealed: bigint; last: bigint } {
+    return {
+      sealed: this.#account.get(account)?.number ?? 0n,
+      last: this.#last.get(account)?.number ?? 0n,
+    }
+  }
+
+  #spendOf({ budgets, key, at, amount }: OldRow): void {
+    if (key === null || amount === null) return
+    for (const owner of ownersOfBits(Number(budgets), key, Number(at))) {
+      this.#spend.run(owner, -amount)
+    }
+  }
+
+  #row(): SealRow {
+    const row = this.#seal.get()
+    if (!row) throw new Error("the ledger has no seal")
+    return row
+  }
+}

@@ -1,0 +1,140 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { copyFileSync, existsSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
+import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
+import { PostgresClient } from "../../src/store/postgres/client.ts"
+import { ensurePartitions } from "../../src/store/postgres/partitions.ts"
+import { TestDatabases } from "../support/postgres-databases.ts"
+import { BEFORE, happen, OLD, posting, reportsOf, sealAll } from "./contract/sealing.ts"
+import { refusalOf } from "./engines.ts"
+import { TemporaryDirectory } from "./test-database.ts"
+
+const servers = new TestDatabases()
+
+/** A folder whose old rows are gone. @returns its reports from before. */
+async function sealedIn(folder: TemporaryDirectory) {
+  await using served = await databaseOf({ data: folder.path }).openToServe(false)
+  await happen(served.store)
+  const reports = await reportsOf(served)
+  await sealAll(served.store, BEFORE)
+  return reports
+}
+
+test("an index that is made again has the sums of what is gone", async () => {
+  using folder = new TemporaryDirectory()
+  const before = await sealedIn(folder)
+  for (const end of ["", "-wal", "-shm"]) {
+    rmSync(join(folder.path, `reports.db${end}`), { force: true })
+  }
+  await using served = await databaseOf({ data: folder.path }).openToServe(false)
+  expect(await reportsOf(served)).toEqual(before)
+})
+
+test("whoever changes what is left, or what has taken the place of the rest, is found out", async () => {
+  using folder = new TemporaryDirectory()
+  await sealedIn(folder)
+  const changes = [
+    // Nothing.
+    "",
+    "UPDATE account_seals SET balance = balance + 1 WHERE account = 'busy'",
+    "UPDATE account_seals SET number = number + 1 WHERE account = 'busy'",
+    "UPDATE account_seals SET hash = replace(hash, substr(hash, 1, 1), 'f') || '' WHERE account = 'idle'",
+    "DELETE FROM account_seals WHERE account = 'idle'",
+    "UPDATE sealed_budgets SET spent = spent - 1",
+    "UPDATE seal SET row_count = row_count - 1",
+    "UPDATE seal SET hash_sum = '00' || substr(hash_sum, 3)",
+    "DELETE FROM entries WHERE account = 'idle'",
+    "DELETE FROM entries WHERE number IS NULL",
+  ]
+  for (const change of changes) {
+    using copy = new TemporaryDirectory()
+    for (const end of ["", "-wal"]) {
+      if (existsSync(folder.database + end)) {
+        copyFileSync(folder.database + end, copy.database + end)
+      }
+    }
+    using changed = new Database(copy.database)
+    const count = change === "" ? 0 : changed.run(change).changes
+    changed.close()
+    await using store = await databaseOf({ data: copy.path }).openReader()
+    const { problems } = await verifyLedgers(store)
+    expect([change, count > 0, problems.length > 0]).toEqual([change, change !== "", change !== ""])
+  }
+}, 20_000)
+
+test("PostgreSQL drops whole partitions, while others read and write", async () => {
+  const url = await servers.urlOf("partitions")
+  await using client = new PostgresClient({ url, max: 4, connectTime: 5_000 })
+  await ensurePartitions(client, OLD)
+  await using served = await databaseAt({
+    engine: "postgresql",
+    url,
+    connections: 4,
+  }).openToServe(false)
+  const { store } = served
+  await happen(store)
+  const before = await reportsOf(served)
+  const partitions = async () => {
+    const rows = await client.rows<{ name: string }>(
+      "SELECT relname::text AS name FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE relkind = 'r' ORDER BY 1",
+    )
+    return rows.map(({ name }) => name)
+  }
+  const day = new Date(OLD).toISOString().slice(0, "2026-10-12".length).replaceAll("-", "_")
+  const old = [`entries_${day.slice(0, "2026_10".length)}`, `receipts_${day}`]
+  expect(await partitions()).toEqual(expect.arrayContaining(old))
+
+  const { promise: isRead, resolve: end } = Promise.withResolvers<void>()
+  const { promise: isReading, resolve: begin } = Promise.withResolvers<void>()
+  const report = client.consistently(async (transaction) => {
+    await transaction.rows("SELECT count(*) FROM entries, receipts WHERE false")
+    begin()
+    await isRead
+  })
+  await isReading
+  const sealing = sealAll(store, BEFORE)
+  const late = { ...posting(Date.now()), amount: 0n }
+  await store.settlements.post("node", { postings: [late], opened: [], closed: [] })
+  end()
+  await report
+  expect(await sealing).toBeGreaterThan(300)
+  const left = await partitions()
+  expect(left.filter((name) => old.includes(name))).toEqual([])
+  expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
+  const { hours, uses } = await reportsOf(served)
+  expect(hours.slice(0, -1)).toEqual(before.hours.slice(0, -1))
+  expect(uses[0]?.spent).toBe(before.uses[0]?.spent ?? 0n)
+  const again = store.settlements.post("node", {
+    postings: [posting(OLD)],
+    opened: [],
+    closed: [],
+  })
+  expect(await refusalOf(again)).toBe("expired")
+}, 20_000)
+
+test("a copy has what takes the place of removed rows, in both directions", async () => {
+  using folder = new TemporaryDirectory()
+  using back = new TemporaryDirectory()
+  const before = await sealedIn(folder)
+  const left = databaseOf({ data: folder.path })
+  const postgres = databaseAt({
+    engine: "postgresql",
+    url: await servers.urlOf("copy"),
+    connections: 4,
+  })
+  const right = databaseOf({ data: back.path })
+  for (const [from, to] of [
+    [left, postgres],
+    [postgres, right],
+  ] as const) {
+    await from.copyFrom((source) =>
+      to.copyTo(source, async (reader) => {
+        expect((await verifyLedgers(reader)).problems).toEqual([])
+      }),
+    )
+    await using served = await to.openToServe(false)
+    expect(await reportsOf(served)).toEqual(before)
+  }
+}, 20_000)
