@@ -8,6 +8,7 @@ import { readCodeText } from "../keys/code-text.ts"
 import { hintOf, type KeyHasher } from "../keys/secret.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
+import { clientNetwork } from "../users/client-network.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import { Attempts } from "./attempt-limit.ts"
 import type { Audit } from "./audit.ts"
@@ -106,7 +107,10 @@ export class Credits {
     const now = Date.now()
     // A program with the admin token has one address for all of its customers.
     const isPerson = actor.kind === "user" && actor.address !== null
-    const tries = [`account ${id}`, ...(isPerson ? [`address ${actor.address}`] : [])]
+    const tries = [
+      `account ${id}`,
+      ...(isPerson ? [`address ${clientNetwork(actor.address)}`] : []),
+    ]
     for (const name of tries) this.#attempts.take(name, now)
     const code = readCodeText(text)
     if (code === undefined) throw wrongCode()

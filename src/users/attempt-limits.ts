@@ -3,6 +3,7 @@ import { GatewayError } from "../canon/errors.ts"
 import type { ConsoleStore } from "../store/console-store.ts"
 import type { CountedAttempt } from "../store/sign-in-attempts.ts"
 import type { ClientInfo } from "./client-info.ts"
+import { clientNetwork } from "./client-network.ts"
 
 /** How often something may be tried. */
 export interface AttemptLimit {
@@ -13,7 +14,7 @@ export interface AttemptLimit {
 
 const MINUTE = 60_000
 
-/** From one network address, for any user. */
+/** From one network address, or one IPv6 network, for any user. */
 export const PER_ADDRESS: AttemptLimit = { max: 60, window: 5 * MINUTE }
 /** For one user, from any address. */
 export const PER_USER: AttemptLimit = { max: 10, window: 10 * MINUTE }
@@ -52,14 +53,14 @@ export class AttemptLimits {
   /** Limits by address and by what is tried. */
   beginBy({ address }: ClientInfo, subject: string): Promise<() => Promise<void>> {
     return this.begin([
-      { key: `address:${address ?? "unknown"}`, ...PER_ADDRESS },
+      { key: `address:${clientNetwork(address)}`, ...PER_ADDRESS },
       { key: subject, ...PER_USER },
     ])
   }
 
   /** Limits by address alone. */
   beginFrom(name: string, address: string | null): Promise<() => Promise<void>> {
-    return this.begin([{ key: `${name}:${address ?? "unknown"}`, ...PER_ADDRESS }])
+    return this.begin([{ key: `${name}:${clientNetwork(address)}`, ...PER_ADDRESS }])
   }
 }
 

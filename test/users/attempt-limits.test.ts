@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { asGatewayError } from "../../src/canon/errors.ts"
 import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
+import { clientNetwork } from "../../src/users/client-network.ts"
 import { AttemptLimits, PER_ADDRESS, PER_USER } from "../../src/users/attempt-limits.ts"
 
 /** Asks whether an address may try as a user, at a time. */
@@ -53,3 +54,17 @@ test("a clock that is set back locks no one out until it is where it was", () =>
     expect(await isLetIn("home", "ada", year)).toBe(false)
     expect(await isLetIn("home", "ada", 1_000)).toBe(true)
   }))
+
+test.each([
+  [null, "unknown"],
+  ["203.0.113.9", "203.0.113.9"],
+  ["::ffff:203.0.113.9", "::ffff:203.0.113.9"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:0db8:0001:2::", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["2001:DB8:0:0:ffff::1", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+])("limits per address count %s by %s", (address, network) => {
+  expect(clientNetwork(address)).toBe(network)
+})

@@ -114,6 +114,9 @@ test("what trusted proxies say is believed", async () => {
   for (let i = 0; i < 60; i += 1) expect(await ask(`6.6.6.${i}, 198.51.100.1`)).toBe(200)
   expect(await ask("6.6.6.7, 198.51.100.1")).toBe(429)
   expect(await ask("198.51.100.1, 198.51.100.2")).toBe(200)
+  for (let i = 1; i <= 60; i += 1) expect(await ask(`2001:db8::${i}`)).toBe(200)
+  expect(await ask("2001:db8::ffff")).toBe(429)
+  expect(await ask("2001:db8:0:1::1")).toBe(200)
 })
 
 test("from anyone else the headers change nothing", async () => {
