@@ -119,8 +119,10 @@ const TARGETS: readonly Target[] = [
 function storeTargets(): readonly Target[] {
   const costOf = (name: StoreName) => (results: Results) =>
     results.store?.costs.find(({ store }) => store === name)?.ratio
-  const latencyOf = (name: StoreName, figure: "whole" | "firstByte") => (results: Results) =>
-    scaled(results.store?.latency.find(({ store }) => store === name)?.[figure], MICROSECONDS)
+  const latencyOf =
+    (name: StoreName, figure: "whole" | "firstByte") =>
+    ({ store }: Results) =>
+      scaled(store?.latency.find((one) => one.store === name)?.[figure], MICROSECONDS)
   const rateOf = (size: number) => (results: Results) => {
     const rates = results.store?.settlements.filter(({ batch }) => batch === size)
     return rates && Math.min(...rates.map(({ perSecond }) => perSecond))
@@ -136,11 +138,21 @@ function storeTargets(): readonly Target[] {
       find: costOf("postgresql, journal"),
     },
     {
-      figure: `p50 on PostgreSQL ${ROUND_TRIP} ms away, over SQLite`,
+      figure: `p50 on PostgreSQL ${ROUND_TRIP} ms away, over SQLite and one round trip`,
       unit: " ms",
-      must: ROUND_TRIP + 1,
-      aim: ROUND_TRIP + 1,
-      find: latencyOf("postgresql", "whole"),
+      must: 1,
+      aim: 1,
+      find: (results) => {
+        const whole = latencyOf("postgresql", "whole")(results)
+        const trip = (results.store?.roundTrip ?? 0) / MICROSECONDS
+        return (
+          whole && {
+            median: whole.median - trip,
+            lowest: whole.lowest - trip,
+            highest: whole.highest - trip,
+          }
+        )
+      },
     },
     {
       figure: "its first byte, over SQLite",

@@ -1,3 +1,4 @@
+import { SQL } from "bun"
 import { PostgresServer } from "../../test/support/postgres-server.ts"
 import { checkAnswers } from "../load/check-answer.ts"
 import { startDistantProxy } from "../load/distant-proxy.ts"
@@ -44,6 +45,8 @@ export interface StoreResult {
   readonly costs: readonly StoreCost[]
   /** With a database that is `ROUND_TRIP` away. */
   readonly latency: readonly StoreLatency[]
+  /** What a round trip to it really took, microseconds: timers are late. */
+  readonly roundTrip: number
   readonly settlements: readonly SettlementRate[]
 }
 
@@ -55,7 +58,7 @@ export async function measureStore(effort: Effort): Promise<StoreResult> {
   await using server = await PostgresServer.start({ isDurable: true, parameters: FAST_SERVER })
   return {
     costs: await measureCosts(upstream, server, effort),
-    latency: await measureLatency(upstream, server, effort),
+    ...(await measureLatency(upstream, server, effort)),
     settlements: await measureSettlements(server, effort.chatBlock * 2),
   }
 }
@@ -98,7 +101,7 @@ async function measureLatency(
   upstream: Upstream,
   server: PostgresServer,
   effort: Effort,
-): Promise<readonly StoreLatency[]> {
+): Promise<Pick<StoreResult, "latency" | "roundTrip">> {
   await using stack = new AsyncDisposableStack()
   const proxy = stack.use(await startDistantProxy(server.port, ROUND_TRIP))
   const stores = await startStores(upstream, server, proxy.port, stack)
@@ -110,7 +113,7 @@ async function measureLatency(
       rounds.push({ store: store.name, round, ...(await timesOf(store, count)) })
     }
   }
-  return stores.map(({ name }) => {
+  const latency = stores.map(({ name }) => {
     const over = (figure: "whole" | "firstByte"): Spread =>
       spreadOf(
         rounds
@@ -124,6 +127,25 @@ async function measureLatency(
       )
     return { store: name, whole: over("whole"), firstByte: over("firstByte") }
   })
+  return { latency, roundTrip: await timeRoundTrips(server, proxy.port, count) }
+}
+
+/** The median of statements that do nothing, microseconds. */
+async function timeRoundTrips(
+  server: PostgresServer,
+  port: number,
+  count: number,
+): Promise<number> {
+  const url = server.url("postgres").replace(`:${server.port}/`, `:${port}/`)
+  const sql = new SQL(url, { max: 1 })
+  const times: number[] = []
+  for (let number = 0; number < count; number++) {
+    const begun = performance.now()
+    await sql.unsafe("SELECT 1")
+    times.push((performance.now() - begun) * 1_000)
+  }
+  await sql.close({ timeout: 0 })
+  return quantile(times, 0.5)
 }
 
 /** Medians of some answers, microseconds. */
