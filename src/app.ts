@@ -112,7 +112,6 @@ export class App implements AsyncDisposable {
     const ownUrl = (): string => state.url
     const callers = callerRoutes({ ...parts, ...intake, ...activeOf(state), isDraining, ownUrl })
     const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
-    const routes = crossOrigin.routes(callers)
     const baseUrl: BaseUrl = (reached) => state.settings.publicUrl ?? reached ?? state.url
     const admin = building.use(
       new Lazy(async () => {
@@ -123,9 +122,10 @@ export class App implements AsyncDisposable {
     )
     const mounts = managementMounts({ admin, events, baseUrl })
     const asked = crossOrigin.asked(elsewhere(callers))
-    const answering = { routes, mounts, elsewhere: asked, lastAnswers }
+    const answering = { routes: crossOrigin.routes(callers), mounts, elsewhere: asked, lastAnswers }
     const listening = listen(options, answering, state)
-    building.defer(() => drain({ ...listening, lastAnswers, state, billing, watch, idempotency }))
+    const ending = { lastAnswers, state, billing, ledger, database, watch, idempotency }
+    building.defer(() => drain({ ...listening, ...ending }))
     state.url = listening.url
     return new App({ url: baseUrl(), services: building.move(), live, state })
   }

@@ -1,5 +1,7 @@
 import type { LastAnswers } from "../http/last-answers.ts"
 import type { OpenPort } from "../machine/open-port.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Idempotency } from "../http/idempotency/idempotency.ts"
 import type { Billing } from "../relay/billing/billing.ts"
 import type { DeadlineWatch } from "../relay/pipeline/deadline-watch.ts"
@@ -13,6 +15,13 @@ import type { State } from "./state.ts"
 const LAST_WORDS_TIME = 10_000
 /** How long requests whose callers have stopped reading may then take to be settled, milliseconds. */
 const SETTLE_TIME = 5_000
+/**
+ * How long settlements of what was cut off wait for a database that is away, milliseconds: their callers are to hear of
+ * it before their connections are closed.
+ */
+const POSTING_TIME = 5_000
+/** How long all that is left to do waits for it, milliseconds. */
+const ENDING_TIME = 15_000
 /** How often it checks whether they have finished, milliseconds. */
 const DRAIN_LOOK = 20
 /** How often it counts the connections of callers, milliseconds. */
@@ -28,6 +37,8 @@ export interface Drained {
   readonly lastAnswers: LastAnswers
   readonly state: State
   readonly billing: Billing
+  readonly ledger: Ledger
+  readonly database: ServingDatabase
   readonly watch: DeadlineWatch
   readonly idempotency: Idempotency
 }
@@ -37,7 +48,7 @@ export interface Drained {
  * the rest.
  */
 export async function drain(drained: Drained): Promise<void> {
-  const { server, lastAnswers, state, billing, watch, idempotency } = drained
+  const { server, lastAnswers, state, billing, ledger, database, watch, idempotency } = drained
   const { drainDelay, drain: patience } = state.settings.server
   lastAnswers.begin()
   watch.pulse.end()
@@ -49,6 +60,8 @@ export async function drain(drained: Drained): Promise<void> {
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
   await waitUntil(() => isServed() || state.isHurried, deadline - performance.now())
   watch.cut(new CallEnded("shutting_down"))
+  ledger.endBy(performance.now() + POSTING_TIME)
+  database.endBy(performance.now() + ENDING_TIME)
   await waitUntil(isServed, LAST_WORDS_TIME)
   await server.stop(true)
   idempotency.end()

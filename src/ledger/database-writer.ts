@@ -6,6 +6,8 @@ import type { SettlementWriter } from "./settlement-writer.ts"
 /** Before the second attempt, milliseconds; twice as long before each further one. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
+/** How long an attempt may take also where nothing waits any longer, milliseconds: the database may be well. */
+const LEAST = 500
 
 export interface Patience {
   /** How long settlements wait for the database, milliseconds. */
@@ -19,6 +21,9 @@ export class DatabaseWriter implements SettlementWriter {
   readonly outlastsOutages = false
   readonly #store: Store
   readonly #patience: Patience
+  #endsAt = Infinity
+  /** Gives up an attempt that runs. */
+  readonly #running = new Set<() => void>()
   failure: unknown
 
   constructor(store: Store, patience: Patience) {
@@ -28,14 +33,14 @@ export class DatabaseWriter implements SettlementWriter {
 
   /** It may be repeated: a request that is in the ledger already is not charged twice. */
   async write(node: string, batch: Batch): Promise<readonly Posted[]> {
-    const deadline = performance.now() + this.#patience.patience
+    const usual = performance.now() + this.#patience.patience
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
-        const posted = await this.#post(node, batch, deadline - performance.now())
+        const posted = await this.#post(node, batch, usual - performance.now())
         this.failure = undefined
         return posted
       } catch (error) {
-        if (performance.now() + pause > deadline) {
+        if (performance.now() + pause > Math.min(usual, this.#endsAt)) {
           this.failure = error
           throw error
         }
@@ -51,22 +56,35 @@ export class DatabaseWriter implements SettlementWriter {
     if (this.failure === failure) this.failure = undefined
   }
 
+  endBy(moment: number): void {
+    this.#endsAt = moment
+    const giveUp = (): void => {
+      for (const each of this.#running) each()
+    }
+    setTimeout(giveUp, moment - performance.now()).unref()
+  }
+
   /** Nothing is written but in the database. */
   async close(): Promise<void> {}
 
   #post(node: string, batch: Batch, patience: number): Promise<readonly Posted[]> {
     const posting = this.#store.settlements.post(node, batch)
-    return this.#patience.givesUp ? within(patience, posting) : posting
+    if (!this.#patience.givesUp) return posting
+    const untilEnd = Math.max(LEAST, this.#endsAt - performance.now())
+    return this.#within(Math.min(patience, untilEnd), posting)
   }
-}
 
-async function within<T>(patience: number, promise: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(tooLate()), patience)
-  try {
-    return await Promise.race([promise, late.promise])
-  } finally {
-    clearTimeout(timer)
+  async #within<T>(patience: number, promise: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>()
+    const giveUp = (): void => late.reject(tooLate())
+    const timer = setTimeout(giveUp, patience)
+    this.#running.add(giveUp)
+    try {
+      return await Promise.race([promise, late.promise])
+    } finally {
+      clearTimeout(timer)
+      this.#running.delete(giveUp)
+    }
   }
 }
 

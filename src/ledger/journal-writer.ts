@@ -88,6 +88,9 @@ export class JournalWriter implements SettlementWriter {
     }
   }
 
+  /** Nothing waits for the database. */
+  endBy(): void {}
+
   async close(): Promise<void> {
     const { poster } = this.#parts
     await poster.close(CLOSE_TIME)

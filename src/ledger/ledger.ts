@@ -57,6 +57,7 @@ export class Ledger {
   readonly #alarms: LedgerAlarms
   readonly #balances: LeasedBalances
   readonly #writer: SettlementWriter
+  readonly #writers: readonly SettlementWriter[]
   readonly #commits: GroupCommit
   /** For requests whose end others ask the database for. */
   readonly #claimed: GroupCommit | undefined
@@ -77,6 +78,7 @@ export class Ledger {
     const writer = writers?.usual ?? new DatabaseWriter(store, PATIENCE)
     const claimed = writers?.claimed
     this.#writer = writer
+    this.#writers = claimed ? [writer, claimed] : [writer]
     this.#commits = new GroupCommit((batch) => this.#write(writer, batch))
     this.#claimed = claimed && new GroupCommit((batch) => this.#write(claimed, batch))
   }
@@ -276,6 +278,11 @@ export class Ledger {
     this.#isAstray = false
     this.#balances.rejoin(node)
     await this.#writer.look(node)
+  }
+
+  /** From a moment on, by `performance.now()`, no settlement waits for a database that is away. */
+  endBy(moment: number): void {
+    for (const writer of this.#writers) writer.endBy(moment)
   }
 
   /** Writes everything that has ended. The leases are returned when the node leaves. */

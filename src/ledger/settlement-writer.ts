@@ -20,6 +20,8 @@ export interface SettlementWriter {
   write(node: string, batch: Batch): Promise<readonly Settled[]>
   /** Checks whether a failure is over. To be called again and again. */
   look(node: string): Promise<void>
+  /** From a moment on, by `performance.now()`, nothing waits for a database that is away. */
+  endBy(moment: number): void
   /** Brings what is written to the database, as far as it can be reached. */
   close(): Promise<void>
 }

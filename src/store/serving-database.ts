@@ -31,6 +31,8 @@ export interface ServingDatabase extends AsyncDisposable {
   hasCompany(): Promise<void>
   /** The same database, to read through all of it without making anyone else wait. */
   openReader(): Promise<StoreReader>
+  /** From a moment on, by `performance.now()`, no step waits for a database that is away. */
+  endBy(moment: number): void
   /** @param onChange gets why the database cannot be trusted, and undefined when it can again. */
   watch(onChange: (fault: LedgerError | undefined) => void): DatabaseWatch
 }

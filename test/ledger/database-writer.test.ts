@@ -15,6 +15,12 @@ function failing(store: Store, state: { failures: number }): Store {
   return { ...store, settlements: { ...store.settlements, post } }
 }
 
+/** The store of a database that never answers. */
+function silentStore(store: Store): Store {
+  const { promise } = Promise.withResolvers<never>()
+  return { ...store, settlements: { ...store.settlements, post: () => promise } }
+}
+
 describe("posting to a database that is away", () => {
   test("is repeated, and no one notices when that helps", async () => {
     await using database = TestDatabase.direct()
@@ -49,5 +55,21 @@ describe("posting to a database that is away", () => {
     await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
     await writer.look("node")
     expect(writer.failure).toBeUndefined()
+  })
+
+  test("ends with the gateway, also for what waits already, but not for a database that is well", async () => {
+    await using database = TestDatabase.direct()
+    const state = { failures: Infinity }
+    const options = { patience: 60_000, givesUp: true }
+    const writer = new DatabaseWriter(failing(database.store, state), options)
+    const away = writer.write("node", EMPTY)
+    const silent = new DatabaseWriter(silentStore(database.store), options)
+    const unanswered = silent.write("node", EMPTY)
+    for (const each of [writer, silent]) each.endBy(performance.now() + 100)
+    await expect(away).rejects.toThrow("disk is full")
+    await expect(unanswered).rejects.toThrow("has not taken the charges in time")
+    await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
+    state.failures = 0
+    expect(await writer.write("node", EMPTY)).toEqual([])
   })
 })

@@ -10,6 +10,8 @@ import { probePooler } from "./pooler-probe.ts"
 
 /** How long a step may take, attempts included; milliseconds. */
 const PATIENCE = 8_000
+/** How long it may take also where none waits any longer, milliseconds: the database may be well. */
+const LEAST = 500
 /** How long it waits before it repeats what has changed nothing, milliseconds; twice as long each time, and a random part of it. */
 const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 500
@@ -68,6 +70,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   /** When the first step failed of those since the last success; by `performance.now()`. */
   #failingSince: number | undefined
   #isAway = false
+  #endsAt = Infinity
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -175,12 +178,18 @@ export class PostgresClient implements Statements, AsyncDisposable {
     return probePooler(this.#pool, place)
   }
 
+  /** From a moment on, by `performance.now()`, a step that begins does not wait for a database that is away. */
+  endBy(moment: number): void {
+    this.#endsAt = moment
+  }
+
   /** @param mayRunTwice whether it may be repeated where it is not clear whether it was done. */
   async #repeated<T>(
     mayRunTwice: boolean,
     step: (connection: PooledConnection) => Promise<T>,
   ): Promise<T> {
-    const deadline = performance.now() + PATIENCE
+    const now = performance.now()
+    const deadline = now + Math.min(PATIENCE, Math.max(LEAST, this.#endsAt - now))
     let isRepeated = false
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {

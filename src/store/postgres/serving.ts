@@ -47,6 +47,10 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     // It is made for company.
     hasCompany: async () => {},
     openReader,
+    endBy(moment) {
+      client.endBy(moment)
+      reading.endBy(moment)
+    },
     watch: (onChange: (fault: LedgerError | undefined) => void): DatabaseWatch =>
       new PostgresWatch(client, place, onChange),
     async [Symbol.asyncDispose]() {

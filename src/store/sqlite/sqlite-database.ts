@@ -106,6 +106,8 @@ export class SqliteDatabase implements Database {
       leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),
       hasCompany: () => store.hasCompany(),
+      // A file is not away.
+      endBy: () => {},
       openReader: () => openThreadedStore(path),
       watch: (onChange) => new DatabaseWatch(path, onChange),
       [Symbol.asyncDispose]: () => opened.disposeAsync(),

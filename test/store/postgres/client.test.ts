@@ -99,3 +99,21 @@ test("what a client that is gone has locked is free again, and one that was only
   })
   expect(attempts).toEqual(["5s", "5s"])
 })
+
+test("where nothing waits any longer, a database that is away fails at once, and one that is well is used", async () => {
+  await using client = await open()
+  using free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
+  const { port } = free
+  free.stop(true)
+  await using away = new PostgresClient({
+    url: `postgres://nobody@127.0.0.1:${port}/none`,
+    max: 1,
+    connectTime: 5_000,
+  })
+  for (const each of [client, away]) each.endBy(performance.now())
+  expect(await client.row("SELECT 1 AS one")).toEqual({ one: 1 })
+  const begunAt = performance.now()
+  await expect(away.row("SELECT 1")).rejects.toThrow("Failed to connect")
+  // It is 8 s otherwise.
+  expect(performance.now() - begunAt).toBeLessThan(4_000)
+})
