@@ -40,7 +40,7 @@ test("whoever changes what is left, or what has taken the place of the rest, is 
     "",
     "UPDATE account_seals SET balance = balance + 1 WHERE account = 'busy'",
     "UPDATE account_seals SET number = number + 1 WHERE account = 'busy'",
-    "UPDATE account_seals SET hash = replace(hash, substr(hash, 1, 1), 'f') || '' WHERE account = 'idle'",
+    "UPDATE account_seals SET hash = 'x' || substr(hash, 2) WHERE account = 'idle'",
     "DELETE FROM account_seals WHERE account = 'idle'",
     "UPDATE sealed_budgets SET spent = spent - 1",
     "UPDATE seal SET row_count = row_count - 1",
