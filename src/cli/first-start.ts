@@ -1,4 +1,5 @@
 import { openSecrets } from "../app/open-secrets.ts"
+import { GatewayError } from "../canon/errors.ts"
 import type { Settings } from "../config/settings.ts"
 import { KeyHasher } from "../keys/secret.ts"
 import { Accounts } from "../management/accounts.ts"
@@ -18,7 +19,14 @@ export async function firstStart(settings: Settings): Promise<string | undefined
   const audit = new Audit(store)
   const hasher = new KeyHasher((await openSecrets(database, store)).keyPepper)
   const input = { name: FIRST_ACCOUNT, credits: FIRST_CREDITS }
-  const account = await new Accounts(store, audit).create(COMMAND_LINE, input)
+  const account = await new Accounts(store, audit)
+    .create(COMMAND_LINE, input)
+    .catch((error: unknown) => {
+      // Another node of the same database was quicker, and shows its key.
+      if (error instanceof GatewayError && error.kind === "conflict") return undefined
+      throw error
+    })
+  if (!account) return undefined
   const keys = new Keys(store, audit, hasher)
   const key = await keys.create(COMMAND_LINE, { account: account.id, name: "first key" })
   return key.secret

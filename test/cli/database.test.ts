@@ -101,6 +101,30 @@ test("a node with another secret is told so", async () => {
   expect(serving.stderr).toContain("set TOLLGATE_SECRET as it was at the first start")
 }, 30_000)
 
+test("nodes that start at the same time on an empty database make one of it", async () => {
+  const url = server.url(await server.create())
+  using installation = createInstallation(`server: { port: 0 }\n${yamlAt(url)}`)
+  const others = [1, 2].map(() => createInstallation(`server: { port: 0 }\n${yamlAt(url)}`))
+  try {
+    const nodes = await Promise.all([installation, ...others].map((each) => startServing(each)))
+    // The first key is shown once.
+    expect(
+      nodes.filter((node) => node.output().includes("only a hash of it is kept")),
+    ).toHaveLength(1)
+    const status = await runJson<Status>(installation, "database", "status")
+    expect(status.nodes).toHaveLength(3)
+    expect(status.schema.fault).toBeNull()
+    const { accounts } = await runJson<{ accounts: number }>(installation, "ledger", "verify")
+    for (const node of nodes) node.process.kill("SIGTERM")
+    expect(await Promise.all(nodes.map(({ process }) => process.exited))).toEqual([0, 0, 0])
+    expect(accounts).toBe(1)
+    const after = await runJson<Status>(installation, "database", "status")
+    expect(after.nodes).toEqual([])
+  } finally {
+    for (const other of others) other[Symbol.dispose]()
+  }
+}, 30_000)
+
 test("a gateway moves from its folder to a server: keys keep working, and the receipts are there", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   const yaml = `

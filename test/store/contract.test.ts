@@ -19,6 +19,7 @@ import { reportContract } from "./contract/reports.ts"
 import { sealingContract } from "./contract/sealing.ts"
 import { settingContract } from "./contract/settings.ts"
 import { settlementContract } from "./contract/settlements.ts"
+import { signInContract } from "./contract/sign-in.ts"
 import { vendorStateContract } from "./contract/vendor-state.ts"
 import { ENGINES } from "./engines.ts"
 
@@ -44,6 +45,7 @@ const CONTRACTS = {
   sealing: sealingContract,
   settings: settingContract,
   settlements: settlementContract,
+  "sign-in": signInContract,
   "vendor state": vendorStateContract,
 }
 

@@ -3,6 +3,7 @@ import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
 import type { ServingDatabase } from "../../src/store/serving-database.ts"
+import type { ConsoleStore } from "../../src/store/console-store.ts"
 import type { Database } from "../../src/store/database.ts"
 import { TestDatabases } from "../support/postgres-databases.ts"
 
@@ -11,6 +12,8 @@ export interface Engine {
   readonly name: string
   /** Opens the database that belongs to a folder of the test, created at its first opening. */
   readonly open: (folder: string) => Promise<Store>
+  /** Opens the users of the console and their credentials. */
+  readonly users: (folder: string) => Promise<ConsoleStore>
   /** Opens it as a process that serves does. */
   readonly serve: (folder: string) => Promise<Served>
 }
@@ -28,16 +31,19 @@ export const ENGINES: readonly Engine[] = [
   {
     name: "SQLite",
     open: (folder) => databaseOf({ data: folder }).openStore(),
+    users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
     serve: (folder) => databaseOf({ data: folder }).openToServe(false),
   },
   {
     name: "SQLite on a thread",
     open: (folder) => openThreadedStore(databaseFileIn(folder)),
+    users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
     serve: (folder) => databaseOf({ data: folder }).openToServe(true),
   },
   {
     name: "PostgreSQL",
     open: async (folder) => (await postgresOf(folder)).openStore(),
+    users: async (folder) => (await postgresOf(folder)).openConsoleStore(),
     serve: async (folder) => (await postgresOf(folder)).openToServe(false),
   },
 ]

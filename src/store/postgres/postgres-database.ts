@@ -118,7 +118,11 @@ export class PostgresDatabase implements Database {
   }
 
   async openConsoleStore(): Promise<ConsoleStore> {
-    return postgresConsoleStore(await this.#opened(COMMAND_CONNECTIONS))
+    const client = await this.#opened(COMMAND_CONNECTIONS)
+    return {
+      ...postgresConsoleStore(client),
+      [Symbol.dispose]: () => void client[Symbol.asyncDispose](),
+    }
   }
 
   async hasOperator(): Promise<boolean> {
