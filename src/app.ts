@@ -6,7 +6,7 @@ import type { AppOptions } from "./app/options.ts"
 import {
   activeOf,
   exchangeHealth,
-  limiterOf,
+  ratesOf,
   openRequestData,
   openConversations,
   openIdempotency,
@@ -71,7 +71,7 @@ export class App implements AsyncDisposable {
     const hasher = new KeyHasher(secret)
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
-    const limiter = limiterOf(machine)
+    const limiter = ratesOf(base, events)
     const health = new Health(machine.clock.now, machine.memory)
     const healthExchange = exchangeHealth(health, base, events)
     building.use(await joinNode({ ...base, keyring, limiter, healthExchange, events, live }))

@@ -2,7 +2,7 @@ import type { Keyring } from "../keys/keyring.ts"
 import type { AnchorKeeper } from "../ledger/anchor-keeper.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { Node, type NodeListeners } from "../ledger/node.ts"
-import type { RateLimiter } from "../limits/rate-limiter.ts"
+import type { Rates } from "../limits/rates.ts"
 import type { Machine } from "../machine/machine.ts"
 import type { LiveSettings } from "../management/live-settings.ts"
 import type { HealthExchange } from "../routing/health-exchange.ts"
@@ -22,14 +22,14 @@ export interface NodeParts {
   readonly keeper: AnchorKeeper
   readonly ledger: Ledger
   readonly keyring: Keyring
-  readonly limiter: RateLimiter
+  readonly limiter: Rates
   readonly healthExchange: HealthExchange
   readonly machine: Machine
   readonly events: Events
 }
 
 /** Joins the processes that share the ledger, and keeps everything that depends on them up to date. */
-export function joinNode(parts: NodeParts): Promise<Node> {
+export async function joinNode(parts: NodeParts): Promise<Node> {
   const {
     database,
     databaseWatch,
@@ -48,7 +48,7 @@ export function joinNode(parts: NodeParts): Promise<Node> {
       machine.presence.beat()
       databaseWatch.look()
       keeper.keep()
-      limiter.setProcesses(changes.nodes)
+      limiter.setMachines(changes.machines)
       if (changes.nodes > 1) await database.hasCompany()
       await Promise.all([
         ledger.tick(changes.recalls),
@@ -72,10 +72,17 @@ export function joinNode(parts: NodeParts): Promise<Node> {
       if (error !== databaseWatch.fault) events.nodeFailed(error)
     },
   }
-  return Node.join(parts.store, parts.nodeId, listeners, {
+  await using joining = new AsyncDisposableStack()
+  const joined = await Node.join(parts.store, parts.nodeId, listeners, {
     locks,
     pollEvery: database.pollEvery,
     leaseTerm: database.leaseTerm,
     memory: machine.memory.name(),
   })
+  // Who else there is matters from the first request on.
+  const node = joining.use(joined)
+  const { machines } = await parts.store.nodes.poll(node.id, null)
+  limiter.setMachines(machines)
+  joining.move()
+  return node
 }

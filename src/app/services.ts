@@ -2,9 +2,10 @@ import { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
 import type { AdminParts } from "../http/admin/open.ts"
 import { Idempotency, type IdempotencyParts } from "../http/idempotency/idempotency.ts"
+import { PrivateBuckets } from "../limits/private-buckets.ts"
 import { RateLimiter } from "../limits/rate-limiter.ts"
+import { Rates } from "../limits/rates.ts"
 import { SharedBuckets } from "../limits/shared-buckets.ts"
-import type { Machine } from "../machine/machine.ts"
 import { LiveSettings } from "../management/live-settings.ts"
 import { ImageStore } from "../media/image-store.ts"
 import { PayloadLog } from "../relay/pipeline/payload-log.ts"
@@ -48,10 +49,16 @@ export function openSettings(
   })
 }
 
-/** Without shared memory, each process takes its share of a limit. */
-export function limiterOf(machine: Machine): RateLimiter {
-  if (!machine.memory.isShared) return new RateLimiter()
-  return new RateLimiter(machine.clock.now, new SharedBuckets(machine))
+/** The rates of keys. Without shared memory, each process is a machine of its own. */
+export function ratesOf(
+  { machine, store }: Pick<OpenDatabase, "machine" | "store">,
+  events: Events,
+): Rates {
+  const { memory } = machine
+  const clock = machine.clock.now
+  const buckets = memory.isShared ? new SharedBuckets(memory) : new PrivateBuckets()
+  const local = new RateLimiter(clock, buckets)
+  return new Rates({ limits: store.rateLimits, local, clock, onFailure: events.nodeFailed })
 }
 
 /** What nodes on several machines tell each other of deployments. */

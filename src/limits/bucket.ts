@@ -1,3 +1,5 @@
+import type { RateUnit } from "../store/rate-limits.ts"
+
 /** Milliseconds in which a full limit drains. */
 export const MINUTE = 60_000
 
@@ -13,9 +15,9 @@ export const LONGEST_DEBT = 10
  * past usage unchanged.
  */
 export interface Bucket {
-  /** Units per minute, of all processes together. */
+  /** Units per minute, of all machines together. */
   readonly limit: number
-  /** Units in use now. @param share this process's part of the limit. */
+  /** Units in use now. @param share this machine's part of the limit. */
   levelAt(share: number, now: number): number
   /**
    * Uses units, if they fit now.
@@ -31,13 +33,13 @@ export interface Bucket {
 export interface Buckets {
   /** The part of every limit that these buckets may use. */
   readonly share: number
-  /** Sets how many processes share the limits. */
-  setProcesses(processes: number, now: number): void
+  /** Sets how many machines share the limits. */
+  setMachines(machines: number, now: number): void
   /** The bucket of a key's requests; created when it does not exist. */
   requests(keyId: string, limit: number, now: number): Bucket
   tokens(keyId: string, limit: number, now: number): Bucket
-  /** The bucket of a key whose tokens were limited when it was last seen. */
-  usedTokens(keyId: string): Bucket | undefined
+  /** The bucket of a limit that was set when the key was last seen. */
+  used(keyId: string, unit: RateUnit): Bucket | undefined
 }
 
 /** The bucket of a process with its own share of a limit. */

@@ -1,3 +1,4 @@
+import type { RateUnit } from "../store/rate-limits.ts"
 import { type Buckets, MINUTE, PrivateBucket } from "./bucket.ts"
 
 interface KeyBuckets {
@@ -9,8 +10,8 @@ interface KeyBuckets {
 const MAX_KEYS = 100_000
 
 /**
- * The limits of a process that shares no memory with others. Each process takes the limit divided by their
- * number, so that together they never exceed it, as long as the limit is at least their number. A key with a
+ * The limits of a process that shares no memory with others, as if it were a machine of its own. Each takes the limit
+ * divided by their number, so that together they never exceed it, as long as the limit is at least their number. A key with a
  * smaller limit may send one request to each process, which then waits its full time.
  */
 export class PrivateBuckets implements Buckets {
@@ -28,9 +29,9 @@ export class PrivateBuckets implements Buckets {
     this.#maxKeys = maxKeys
   }
 
-  setProcesses(processes: number, now: number): void {
+  setMachines(machines: number, now: number): void {
     const before = this.share
-    const after = 1 / Math.max(1, Math.floor(processes))
+    const after = 1 / Math.max(1, Math.floor(machines))
     if (after === before) return
     const gained = Math.max(0, after - before)
     for (const buckets of this.#keys.values()) {
@@ -56,8 +57,8 @@ export class PrivateBuckets implements Buckets {
     return (buckets.tokens = this.#ready(buckets.tokens, limit, now))
   }
 
-  usedTokens(keyId: string): PrivateBucket | undefined {
-    return this.#keys.get(keyId)?.tokens
+  used(keyId: string, unit: RateUnit): PrivateBucket | undefined {
+    return this.#keys.get(keyId)?.[unit]
   }
 
   #of(keyId: string, now: number): KeyBuckets {

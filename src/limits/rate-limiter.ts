@@ -1,6 +1,8 @@
-import { GatewayError } from "../canon/errors.ts"
+import type { GatewayError } from "../canon/errors.ts"
+import type { RateUnit } from "../store/rate-limits.ts"
 import { type Bucket, type Buckets, MINUTE } from "./bucket.ts"
-import { addRequestLimit, addTokenLimit, formatWait, type QuotaState } from "./headers.ts"
+import { requestsExceeded, tokensExceeded } from "./exceeded.ts"
+import { addRequestLimit, addTokenLimit, type QuotaState } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"
 
 /** What one request uses of its key's limits. */
@@ -23,7 +25,7 @@ interface Limited {
 /**
  * Requests and tokens per minute of each key. A key may use a full minute's limit in one burst, and then as
  * much as drains: in no minute more than the limit and that burst. The processes of one machine share the
- * buckets (docs/decisions, 19); those of several machines divide the limits.
+ * buckets (docs/decisions, 19); of those of several machines each has its part.
  *
  * A request whose tokens alone exceed a full minute's limit is not refused for good, since its tokens are an
  * estimate: it waits until nothing is in use, and the debt delays what follows.
@@ -41,9 +43,9 @@ export class RateLimiter {
     this.#buckets = buckets
   }
 
-  /** Sets how many processes share the limits. */
-  setProcesses(processes: number): void {
-    this.#buckets.setProcesses(processes, this.#clock())
+  /** Sets how many machines share the limits: each has its part. */
+  setMachines(machines: number): void {
+    this.#buckets.setMachines(machines, this.#clock())
   }
 
   /**
@@ -84,11 +86,25 @@ export class RateLimiter {
    */
   adjust(keyId: string, delta: number, heldFor = 0): void {
     if (delta === 0) return
-    const bucket = this.#buckets.usedTokens(keyId)
+    const bucket = this.#buckets.used(keyId, "tokens")
     if (!bucket) return
     const { share } = this.#buckets
     const drained = (heldFor * bucket.limit * share) / MINUTE
     bucket.add(delta < 0 ? Math.min(0, delta + drained) : delta, share, this.#clock())
+  }
+
+  /**
+   * Empties a bucket, so that what is in use can be counted elsewhere.
+   * @returns units.
+   */
+  takeOut(keyId: string, unit: RateUnit): number {
+    const bucket = this.#buckets.used(keyId, unit)
+    if (!bucket) return 0
+    const { share } = this.#buckets
+    const now = this.#clock()
+    const level = bucket.levelAt(share, now)
+    if (level > 0) bucket.add(-level, share, now)
+    return level
   }
 
   /** A share of less than one request would never admit any. */
@@ -123,33 +139,12 @@ export class RateLimiter {
 
   #requestsExceeded(limited: Limited, wait: number): GatewayError {
     const limit = limited.requests?.limit ?? 0
-    return this.#exceeded(
-      "request_rate_exceeded",
-      `Rate limit reached for requests of this key: ${limit} per minute.`,
-      limited,
-      wait,
-    )
+    return requestsExceeded({ limit, wait, headers: this.#headers(limited) })
   }
 
   #tokensExceeded(limited: Limited, tokens: number, wait: number): GatewayError {
     const limit = limited.tokens?.limit ?? 0
-    const size = Math.ceil(tokens)
-    const message =
-      tokens > limit * this.#buckets.share
-        ? `Rate limit reached for tokens of this key: ${limit} per minute. This request may use ${size}, more than fits next to others: it runs once no other tokens are in use.`
-        : `Rate limit reached for tokens of this key: ${limit} per minute, and this request may use ${size}.`
-    return this.#exceeded("token_rate_exceeded", message, limited, wait)
-  }
-
-  #exceeded(
-    kind: "request_rate_exceeded" | "token_rate_exceeded",
-    message: string,
-    limited: Limited,
-    wait: number,
-  ): GatewayError {
-    return new GatewayError(kind, `${message} Try again in ${formatWait(wait)}.`, {
-      retryAfter: Math.max(1, Math.ceil(wait / 1_000)),
-      headers: this.#headers(limited),
-    })
+    const isLarge = tokens > limit * this.#buckets.share
+    return tokensExceeded({ limit, wait, headers: this.#headers(limited) }, tokens, isLarge)
   }
 }

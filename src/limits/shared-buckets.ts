@@ -1,5 +1,6 @@
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { type TableSlot, WordTable } from "../machine/word-table.ts"
+import type { RateUnit } from "../store/rate-limits.ts"
 import { type Bucket, type Buckets, LONGEST_DEBT, MINUTE } from "./bucket.ts"
 
 /** The key's hash, and for each of its two limits when its bucket is empty and what the limit is. */
@@ -21,32 +22,23 @@ interface KeyBuckets {
   tokens?: SharedBucket
 }
 
-/** What the buckets need of a machine. */
-export interface SharedPlace {
-  readonly memory: SharedMemory
-  /** How many processes share it. */
-  readonly presence: { readonly count: number }
-}
-
 /**
  * The limits of processes that share memory: one bucket for each limit of a key, whichever process serves it.
- * Their machine has all of a limit, or its processes' part where other machines have a part.
+ * Their machine has all of a limit, or its part where other machines have one.
  */
 export class SharedBuckets implements Buckets {
-  readonly #place: SharedPlace
   readonly #table: WordTable
   readonly #limits: Float64Array
   readonly #keys = new Map<string, KeyBuckets>()
   share = 1
 
-  constructor(place: SharedPlace) {
-    this.#place = place
-    this.#table = new WordTable(place.memory.bigWords("rates"), SLOT_WORDS)
-    this.#limits = place.memory.floatWords("rates")
+  constructor(memory: SharedMemory) {
+    this.#table = new WordTable(memory.bigWords("rates"), SLOT_WORDS)
+    this.#limits = memory.floatWords("rates")
   }
 
-  setProcesses(processes: number): void {
-    this.share = Math.min(1, this.#place.presence.count / Math.max(1, processes))
+  setMachines(machines: number): void {
+    this.share = 1 / Math.max(1, machines)
   }
 
   requests(keyId: string, limit: number, now: number): Bucket {
@@ -63,14 +55,15 @@ export class SharedBuckets implements Buckets {
     return (buckets.tokens = this.#bucket(slot.at + TOKENS, limit, now))
   }
 
-  usedTokens(keyId: string): Bucket | undefined {
+  used(keyId: string, unit: RateUnit): Bucket | undefined {
     const buckets = this.#find(keyId)
     if (buckets === undefined) return undefined
-    const at = buckets.slot.at + TOKENS
+    const at = buckets.slot.at + (unit === "tokens" ? TOKENS : REQUESTS)
     const limit = this.#limits[at + 1] ?? 0
     if (limit <= 0) return undefined
-    if (buckets.tokens?.limit === limit) return buckets.tokens
-    return (buckets.tokens = new SharedBucket(this.#table.words, at, limit))
+    const known = buckets[unit]
+    if (known?.limit === limit) return known
+    return (buckets[unit] = new SharedBucket(this.#table.words, at, limit))
   }
 
   #isLimit(at: number, limit: number): boolean {

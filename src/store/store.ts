@@ -11,6 +11,7 @@ import type { LeaseWrites } from "./leases.ts"
 import type { MemberReads, MemberWrites } from "./members.ts"
 import type { NodeReads, NodeWrites } from "./nodes.ts"
 import type { PaymentReads, PaymentWrites } from "./payments.ts"
+import type { RateLimitWrites } from "./rate-limits.ts"
 import type { SettingReads, SettingWrites } from "./settings.ts"
 import type { SettlementReads, SettlementWrites } from "./settlements.ts"
 import type { VendorStateReads, VendorStateWrites } from "./vendor-state.ts"
@@ -50,6 +51,7 @@ export interface Store extends StoreReader {
   readonly members: MemberReads & MemberWrites
   readonly nodes: NodeReads & NodeWrites
   readonly payments: PaymentReads & PaymentWrites
+  readonly rateLimits: RateLimitWrites
   readonly settings: SettingReads & SettingWrites
   readonly settlements: SettlementReads & SettlementWrites
   readonly vendorState: VendorStateReads & VendorStateWrites

@@ -84,6 +84,15 @@ test("two machines serve from one database: keys, credits, receipts and revocati
   for (const serving of [one, other]) {
     await until(async () => (await chat(serving, key)).status === 401)
   }
+  // By now each has seen the other.
+  const account = ["--account", "caller", "--rpm", "5"]
+  const limited = await runJson<{ key: string }>(left, "key", "create", ...account)
+  await until(async () => (await chat(other, limited.key)).ok)
+  const statuses: number[] = []
+  for (const serving of [one, other, one, other, one, other]) {
+    statuses.push((await chat(serving, limited.key)).status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
   for (const serving of [one, other]) {
     serving.process.kill("SIGTERM")
     expect(await serving.process.exited).toBe(0)

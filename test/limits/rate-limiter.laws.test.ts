@@ -68,7 +68,7 @@ describe("laws of the rate limiter", () => {
           let now = 0
           const requestsPerMinute = count * share
           const limiters = Array.from({ length: count }, () => new RateLimiter(() => now))
-          for (const limiter of limiters) limiter.setProcesses(count)
+          for (const limiter of limiters) limiter.setMachines(count)
           const passed: Passed[] = []
           for (const { wait, process } of steps) {
             now += wait
@@ -103,7 +103,7 @@ describe("laws of the rate limiter", () => {
             const joined = new RateLimiter(() => now)
             limiters = [...limiters, joined]
           }
-          for (const limiter of limiters) limiter.setProcesses(limiters.length)
+          for (const limiter of limiters) limiter.setMachines(limiters.length)
           const limiter = limiters[process % limiters.length]
           if (isLetThrough(() => limiter!.check("key", { requestsPerMinute, tokens: 0 }))) {
             passed.push({ at: now, units: 1 })

@@ -6,8 +6,6 @@ import { type RateRequest, RateLimiter } from "../../src/limits/rate-limiter.ts"
 import { SharedBuckets } from "../../src/limits/shared-buckets.ts"
 import { SharedMemory } from "../../src/machine/shared-memory.ts"
 
-const OWN_MEMORY = { presence: { count: 1 } }
-
 let now = 0
 let limiter = new RateLimiter(() => now)
 
@@ -18,7 +16,7 @@ beforeEach(() => {
 
 const KINDS: Readonly<Record<string, () => Buckets>> = {
   "of one process": () => new PrivateBuckets(),
-  "in shared memory": () => new SharedBuckets({ ...OWN_MEMORY, memory: SharedMemory.own() }),
+  "in shared memory": () => new SharedBuckets(SharedMemory.own()),
 }
 
 function refusal(request: RateRequest, key = "key"): GatewayError {
@@ -174,7 +172,7 @@ describe("several processes", () => {
   const request = { requestsPerMinute: 10, tokens: 1 }
 
   test("each take their share, while headers give the whole limit", () => {
-    limiter.setProcesses(2)
+    limiter.setMachines(2)
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "10",
       "x-ratelimit-remaining-requests": "8",
@@ -188,15 +186,15 @@ describe("several processes", () => {
     limiter.check("key", request)
     limiter.check("key", request)
     limiter.check("key", request)
-    limiter.setProcesses(2)
+    limiter.setMachines(2)
     expect(passes(request)).toBe(2)
     expect(passes(request, "fresh")).toBe(5)
   })
 
   test("when one goes, its part comes bit by bit, since it may have been used there", () => {
-    limiter.setProcesses(2)
+    limiter.setMachines(2)
     limiter.check("key", request)
-    limiter.setProcesses(1)
+    limiter.setMachines(1)
     expect(passes(request)).toBe(4)
     expect(passes(request, "fresh")).toBe(5)
     now += 6_000
@@ -207,7 +205,7 @@ describe("several processes", () => {
   })
 
   test("let each at least one request through when there are more of them than the limit", () => {
-    limiter.setProcesses(8)
+    limiter.setMachines(8)
     expect(passes({ requestsPerMinute: 1, tokens: 1 })).toBe(1)
     now += 479_000
     expect(passes({ requestsPerMinute: 1, tokens: 1 })).toBe(0)

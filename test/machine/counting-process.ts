@@ -6,7 +6,7 @@ import { WordTable } from "../../src/machine/word-table.ts"
 const [, , folder = "", limit = "0", tries = "0"] = process.argv
 using machine = new Machine(folder)
 const counters = machine.memory.counters()
-const buckets = new SharedBuckets(machine)
+const buckets = new SharedBuckets(machine.memory)
 const table = new WordTable(machine.memory.bigWords("circuits"), 8)
 
 // All begin at once.

@@ -131,9 +131,9 @@ describe("processes of one machine", () => {
     using first = new Machine(folder)
     using second = new Machine(folder)
     const limiters = [first, second].map(
-      (machine) => new RateLimiter(() => 1_000, new SharedBuckets(machine)),
+      (machine) => new RateLimiter(() => 1_000, new SharedBuckets(machine.memory)),
     )
-    for (const limiter of limiters) limiter.setProcesses(2)
+    for (const limiter of limiters) limiter.setMachines(1)
     const request = { requestsPerMinute: 6, tokensPerMinute: 600, tokens: 100 }
     const left = Array.from(
       { length: 6 },
@@ -149,8 +149,8 @@ describe("processes of one machine", () => {
 
   test("have their part of a limit when there are others on other machines", () => {
     using machine = new Machine(folder)
-    const limiter = new RateLimiter(() => 1_000, new SharedBuckets(machine))
-    limiter.setProcesses(4)
+    const limiter = new RateLimiter(() => 1_000, new SharedBuckets(machine.memory))
+    limiter.setMachines(4)
     const request = { requestsPerMinute: 8, tokens: 0 }
     limiter.check("key", request)
     limiter.check("key", request)

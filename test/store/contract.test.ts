@@ -15,6 +15,7 @@ import { memberContract } from "./contract/members.ts"
 import { nodeContract } from "./contract/nodes.ts"
 import { payloadLogContract } from "./contract/payload-log.ts"
 import { paymentContract } from "./contract/payments.ts"
+import { rateLimitContract } from "./contract/rate-limits.ts"
 import { reportContract } from "./contract/reports.ts"
 import { sealingContract } from "./contract/sealing.ts"
 import { settingContract } from "./contract/settings.ts"
@@ -41,6 +42,7 @@ const CONTRACTS = {
   nodes: nodeContract,
   "payload log": payloadLogContract,
   payments: paymentContract,
+  "rate limits": rateLimitContract,
   reports: reportContract,
   sealing: sealingContract,
   settings: settingContract,

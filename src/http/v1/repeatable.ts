@@ -4,7 +4,7 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
-import type { RateLimiter } from "../../limits/rate-limiter.ts"
+import type { Rates } from "../../limits/rates.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
@@ -18,7 +18,7 @@ import type { Connection, Handler, Route } from "../server.ts"
 export interface RepeatableServices {
   readonly idempotency: Idempotency
   readonly keyring: Keyring
-  readonly limiter: RateLimiter
+  readonly limiter: Rates
   readonly catalog: () => Catalog
   readonly store: Store
   readonly events: Events

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
-import type { RateLimiter } from "../../limits/rate-limiter.ts"
+import type { Rates } from "../../limits/rates.ts"
 import type { ImageStore } from "../../media/image-store.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
@@ -59,7 +59,7 @@ export interface RouteParts extends Performers, ResponseKeepers, Omit<CallServic
   readonly store: Store
   readonly ledger: Ledger
   readonly imageStore: ImageStore
-  readonly limiter: RateLimiter
+  readonly limiter: Rates
   readonly idempotency: Idempotency
 }
 

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
-import type { RateLimiter } from "../../limits/rate-limiter.ts"
+import type { Rates } from "../../limits/rates.ts"
 import { type Demand, survey } from "../billable/survey.ts"
 import type { ChatAdmission } from "../billing/pending-charge.ts"
 import { estimateInput, textOf } from "../billing/bounds.ts"
@@ -27,7 +27,7 @@ import { answerWhole, type WholeServices } from "./whole-answer.ts"
 /** All that serves chats. */
 export interface ChatServices extends StreamServices, WholeServices, EstimateServices {
   readonly config: () => RuntimeConfig
-  readonly limiter: RateLimiter
+  readonly limiter: Rates
   readonly alarms: ChatAlarms
 }
 
@@ -43,6 +43,15 @@ interface ChatAlarms {
 interface PreparedChat {
   readonly input: ChatInput
   readonly admission: ChatAdmission
+}
+
+/** A request that names what a vendor keeps. */
+interface StatefulChat {
+  readonly input: ChatInput
+  readonly model: Model
+  readonly references: readonly StateReference[]
+  /** Ends when the request is counted in its key's rates. */
+  readonly counting: Promise<void> | undefined
 }
 
 const NONE: readonly StateReference[] = []
@@ -92,7 +101,7 @@ export class ChatRelay {
     const { limiter, counter } = this.#services
     const { key, bodyBytes } = call
     const model = this.#services.config().catalog.require(request.model, "chat", key)
-    limiter.check(key.id, { requestsPerMinute: key.requestsPerMinute, tokens: 0 })
+    await limiter.check(key.id, { requestsPerMinute: key.requestsPerMinute, tokens: 0 })
     const counted = await counter.count(textOf(request))
     return estimateInput({ request, bodyBytes, model, counted })
   }
@@ -111,11 +120,12 @@ export class ChatRelay {
     const rate = new RateUsage(this.#services.limiter, call)
     const input = { call, dialect, request, config, rate }
     if (references.length > 0) {
-      rate.count(expectedTokens(call))
-      return this.#prepareState(input, model, references)
+      const counting = rate.count(expectedTokens(call))
+      return this.#prepareState({ input, model, references, counting })
     }
     const demand = this.#survey(input, model)
-    rate.count(expectedTokens(call))
+    const counting = rate.count(expectedTokens(call))
+    if (counting) return counting.then(() => this.#prepared(input, demand ?? model))
     return this.#prepared(input, demand ?? model)
   }
 
@@ -123,11 +133,8 @@ export class ChatRelay {
    * The same where the request names what a vendor keeps: whose that is has to be looked up first. It leaves fewer
    * deployments, which are surveyed when they are known.
    */
-  async #prepareState(
-    input: ChatInput,
-    model: Model,
-    references: readonly StateReference[],
-  ): Promise<PreparedChat> {
+  async #prepareState({ input, model, references, counting }: StatefulChat): Promise<PreparedChat> {
+    await counting
     try {
       const { input: whole, state } = await resolveState(this.#services, input, model, references)
       const narrowed = state?.model ?? model

@@ -26,7 +26,7 @@ export async function estimateOperations(
   const last = plans.at(-1)
   if (!first || !last) throw new Error("an estimate needs at least one plan")
   const { id, requestsPerMinute } = first.call.key
-  limiter.check(id, { requestsPerMinute, tokens: 0 })
+  await limiter.check(id, { requestsPerMinute, tokens: 0 })
   const parts = await Promise.all(plans.map((plan) => partOf(services, plan)))
   const beside = parts.slice(0, -1).reduce((sum, { max }) => sum + max, 0n)
   const { call, model, worst, isWhole = false } = last

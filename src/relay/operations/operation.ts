@@ -59,7 +59,8 @@ export class Operation implements Disposable {
     const admission = { call, request: undefined, model, worst, isWhole }
     if (before) this.#admitted = await pipeline.revise(arrival, before, admission)
     else {
-      rate.count(roughTokens(totalInput(worst)))
+      const counting = rate.count(roughTokens(totalInput(worst)))
+      if (counting) await counting
       this.#admitted = await pipeline.admit(arrival, admission)
     }
   }

@@ -1,4 +1,4 @@
-import type { RateLimiter } from "../../limits/rate-limiter.ts"
+import type { Rates } from "../../limits/rates.ts"
 import type { Health } from "../../routing/health.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
@@ -11,7 +11,7 @@ export interface OperationServices {
   readonly config: () => RuntimeConfig
   readonly pipeline: Pipeline
   readonly billing: Billing
-  readonly limiter: RateLimiter
+  readonly limiter: Rates
   readonly watch: DeadlineWatch
   /** For calls that are made before their request is complete. */
   readonly client: HttpClient

@@ -1,18 +1,18 @@
 import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import type { RateLimiter } from "../../limits/rate-limiter.ts"
+import type { Rates } from "../../limits/rates.ts"
 import type { Call } from "./call.ts"
 
 /** What one request uses of its key's rates, however many operations it takes and however often it is admitted. */
 export class RateUsage {
   /** The `x-ratelimit-*` headers of its answer, for the limits that are set. */
   readonly headers: Record<string, string> = {}
-  readonly #limiter: RateLimiter
+  readonly #limiter: Rates
   readonly #call: Call
   #isCounted: boolean
   #tokens = 0
 
   /** @param isCounted whether the request has been counted by another operation of it: only tokens are then. */
-  constructor(limiter: RateLimiter, call: Call, isCounted = false) {
+  constructor(limiter: Rates, call: Call, isCounted = false) {
     this.#limiter = limiter
     this.#call = call
     this.#isCounted = isCounted
@@ -21,13 +21,21 @@ export class RateUsage {
   /**
    * Counts the request, if that has not been done, and the tokens that it may use.
    * @param tokens an estimate; `correct` replaces it.
+   * @returns a promise where that has to wait for the database.
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`; then nothing is counted.
    */
-  count(tokens: number): void {
+  count(tokens: number): Promise<void> | undefined {
     const { id, requestsPerMinute, tokensPerMinute } = this.#call.key
     const requests = this.#isCounted ? undefined : requestsPerMinute
     const limits = { requestsPerMinute: requests, tokensPerMinute, tokens }
-    Object.assign(this.headers, this.#limiter.check(id, limits))
+    const headers = this.#limiter.check(id, limits)
+    if (headers instanceof Promise) return headers.then((later) => this.#counted(tokens, later))
+    this.#counted(tokens, headers)
+    return undefined
+  }
+
+  #counted(tokens: number, headers: Record<string, string>): void {
+    Object.assign(this.headers, headers)
     this.#isCounted = true
     this.#tokens = tokens
   }

@@ -7,6 +7,7 @@ import { deploymentReportMethods } from "./deployment-reports.ts"
 import { invitationMethods } from "./invitations.ts"
 import { memberMethods } from "./members.ts"
 import { paymentMethods } from "./payments.ts"
+import { rateLimitMethods } from "./rate-limits.ts"
 import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
 import { idempotencyMethods } from "./idempotency.ts"
@@ -44,6 +45,7 @@ export function postgresStore(client: PostgresClient): Store {
     members: memberMethods(parts),
     nodes: nodeMethods(client),
     payments: paymentMethods(parts),
+    rateLimits: rateLimitMethods(client),
     settings: settingMethods(parts),
     settlements: settlementMethods(client),
     vendorState: vendorStateMethods(client),

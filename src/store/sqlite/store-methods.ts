@@ -20,6 +20,7 @@ import { nodeMethods } from "./node-methods.ts"
 import { Nodes } from "./nodes.ts"
 import { paymentMethods, Payments } from "./payments.ts"
 import { Postings } from "./postings.ts"
+import { rateLimitMethods, RateLimits } from "./rate-limits.ts"
 import { Receipts } from "./receipts.ts"
 import { ConsoleSettings, settingMethods } from "./settings.ts"
 import { settlementMethods } from "./settlements.ts"
@@ -85,6 +86,7 @@ export function storeMethods(database: Database): DirectStore {
       deploymentReports,
     }),
     payments: paymentMethods({ transactions, payments, cards, debts }),
+    rateLimits: rateLimitMethods(transactions, new RateLimits(database)),
     settings: settingMethods({ transactions, settings }),
     settlements: settlementMethods({ transactions, postings, holds, receipts, writeOffs }),
     vendorState: vendorStateMethods({ transactions, states }),

@@ -1,0 +1,57 @@
+import type { MaybePromise } from "../canon/maybe-promise.ts"
+import { MINUTE } from "./bucket.ts"
+import { LeasedRates, type LeasedRatesParts } from "./leased-rates.ts"
+import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
+
+/**
+ * Admits requests at the rates of their keys: from this machine's memory while it is alone, which asks no one, and from
+ * leases while there are other machines.
+ */
+export class Rates {
+  readonly #local: RateLimiter
+  readonly #leased: LeasedRates
+  readonly #clock: () => number
+  #isLeased = false
+  /** When another machine was last seen. */
+  #companyAt = -Infinity
+
+  constructor(parts: LeasedRatesParts) {
+    this.#local = parts.local
+    this.#leased = new LeasedRates(parts)
+    this.#clock = parts.clock
+  }
+
+  /** Sets how many machines share the limits. */
+  setMachines(machines: number): void {
+    this.#local.setMachines(machines)
+    this.#leased.machines = machines
+    const now = this.#clock()
+    if (machines > 1) this.#companyAt = now
+    // What others have used before they left drains first.
+    this.#isLeased = now < this.#companyAt + MINUTE
+  }
+
+  /**
+   * Admits a request or refuses it. A refused request uses nothing.
+   * @returns the `x-ratelimit-*` headers of its response, for the limits that are set; a promise where it has to wait for
+   * the database.
+   * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`, with `retryAfter`.
+   */
+  check(keyId: string, request: RateRequest): MaybePromise<Record<string, string>> {
+    if (!this.#isLeased) return this.#local.check(keyId, request)
+    if (request.requestsPerMinute === undefined && request.tokensPerMinute === undefined) return {}
+    return this.#leased.check(keyId, request)
+  }
+
+  /**
+   * Corrects the tokens of a request once its real usage is known.
+   * @param delta tokens really used less those it was checked with; a request that failed gives all of them
+   * back. Never gives back more than is in use.
+   * @param heldFor milliseconds since the check. What has drained meanwhile is not given back a second time.
+   */
+  adjust(keyId: string, delta: number, heldFor = 0): void {
+    if (delta === 0) return
+    if (this.#isLeased && this.#leased.adjust(keyId, delta, heldFor)) return
+    this.#local.adjust(keyId, delta, heldFor)
+  }
+}

@@ -1,0 +1,77 @@
+import { sql } from "bun"
+import { LONGEST_RATE_DEBT, RATE_ROUNDING, type RateGrant } from "../rate-limits.ts"
+import type { Store } from "../store.ts"
+import { texts } from "./arrays.ts"
+import type { PostgresClient } from "./client.ts"
+import type { Value } from "./connection-pool.ts"
+
+interface GrantRow {
+  readonly granted: number
+  readonly level: number
+}
+
+/**
+ * Buckets that are there are locked in the order of their keys, and nobody else changes them meanwhile. Two nodes that
+ * lease of a bucket which is not there yet may both get all of it; its level then has both.
+ */
+const LEASE = `WITH moment AS MATERIALIZED (SELECT tollgate_now() AS now),
+  asked AS MATERIALIZED (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[])
+      WITH ORDINALITY AS asked (key, unit, quota, used, first, needed, ahead, place)
+  ),
+  known AS MATERIALIZED (
+    SELECT buckets.key, buckets.unit, buckets.level, buckets.at
+    FROM rate_buckets buckets JOIN asked ON asked.key = buckets.key AND asked.unit = buckets.unit
+    ORDER BY buckets.key, buckets.unit FOR UPDATE OF buckets
+  ),
+  filled AS MATERIALIZED (
+    SELECT asked.*, known.key IS NOT NULL AS is_known, greatest(moment.now, known.at) AS at,
+      greatest(0, asked.used + CASE WHEN known.key IS NULL THEN 0 ELSE
+        greatest(0, known.level - greatest(0, moment.now - known.at) * asked.quota / 60000) END) AS level
+    FROM moment, asked LEFT JOIN known ON known.key = asked.key AND known.unit = asked.unit
+  ),
+  granting AS MATERIALIZED (
+    SELECT filled.*, CASE
+      WHEN first > quota THEN CASE WHEN level <= quota * ${RATE_ROUNDING} THEN first ELSE 0 END
+      WHEN level + first > quota * (1 + ${RATE_ROUNDING}) THEN 0
+      WHEN level + needed > quota THEN greatest(first, quota - level)
+      ELSE needed + least(ahead, (quota - level - needed) / $8::float8) END AS granted
+    FROM filled
+  ),
+  granted AS MATERIALIZED (
+    SELECT key, unit, at, place, is_known, granted, least(level + granted, greatest(level, quota * ${LONGEST_RATE_DEBT}))
+      AS level FROM granting
+  ),
+  changed AS (
+    UPDATE rate_buckets SET level = granted.level, at = granted.at FROM granted
+    WHERE granted.is_known AND rate_buckets.key = granted.key AND rate_buckets.unit = granted.unit
+  ),
+  added AS (
+    INSERT INTO rate_buckets (key, unit, level, at)
+    SELECT key, unit, level, at FROM granted WHERE NOT is_known ORDER BY key, unit
+    ON CONFLICT (key, unit) DO UPDATE SET level = rate_buckets.level + excluded.level
+  )
+  SELECT granted, level FROM granted ORDER BY place`
+
+export function rateLimitMethods(client: PostgresClient): Store["rateLimits"] {
+  return {
+    async lease(orders, machines) {
+      if (orders.length === 0) return []
+      const rows = await client.rows<GrantRow>(LEASE, [
+        texts(orders.map(({ key }) => key)),
+        texts(orders.map(({ unit }) => unit)),
+        floats(orders.map(({ limit }) => limit)),
+        floats(orders.map(({ used }) => used)),
+        floats(orders.map(({ first }) => first)),
+        floats(orders.map(({ needed }) => needed)),
+        floats(orders.map(({ ahead }) => ahead)),
+        String(Math.max(1, machines)),
+      ])
+      return rows.map(({ granted, level }): RateGrant => ({ granted, level }))
+    },
+  }
+}
+
+function floats(values: readonly number[]): Value {
+  return sql.array([...values], "FLOAT8")
+}

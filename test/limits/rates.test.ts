@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { RateLimiter, type RateRequest } from "../../src/limits/rate-limiter.ts"
+import { Rates } from "../../src/limits/rates.ts"
+import type { RateGrant, RateLimitWrites, RateOrder } from "../../src/store/rate-limits.ts"
+import { ENGINES } from "../store/engines.ts"
+import { TestDatabase } from "../store/test-database.ts"
+import { until } from "../support/until.ts"
+
+let database: TestDatabase
+/** A key of the test's own. */
+let key = ""
+let tests = 0
+beforeAll(async () => {
+  const engine = ENGINES.find(({ name }) => name === "PostgreSQL")
+  if (!engine) throw new Error("no PostgreSQL")
+  database = await TestDatabase.on(engine)
+})
+afterAll(() => database[Symbol.asyncDispose]())
+beforeEach(() => {
+  key = `key${++tests}`
+})
+
+/** A machine, what it asks of the database, and whether that answers. */
+class Member {
+  readonly orders: RateOrder[][] = []
+  answered = 0
+  readonly failures: unknown[] = []
+  readonly rates: Rates
+  skew = 0
+  isAway = false
+  isSilent = false
+
+  constructor(limits: RateLimitWrites = database.store.rateLimits) {
+    const clock = () => performance.now() + this.skew
+    const local = new RateLimiter(clock)
+    const lease: RateLimitWrites["lease"] = async (orders, machines) => {
+      this.orders.push([...orders])
+      if (this.isAway) throw new Error("away")
+      if (this.isSilent) return Promise.withResolvers<RateGrant[]>().promise
+      const grants = await limits.lease(orders, machines)
+      this.answered++
+      return grants
+    }
+    const onFailure = (error: unknown) => void this.failures.push(error)
+    this.rates = new Rates({ limits: { lease }, local, clock, onFailure })
+  }
+
+  async passes(request: RateRequest, of = key): Promise<boolean> {
+    return (await this.refusal(request, of)) === undefined
+  }
+
+  async refusal(request: RateRequest, of = key): Promise<GatewayError | undefined> {
+    try {
+      await this.rates.check(of, request)
+      return undefined
+    } catch (error) {
+      if (error instanceof GatewayError) return error
+      throw error
+    }
+  }
+
+  /** Whether nothing had to be waited for. */
+  passesAtOnce(request: RateRequest, of = key): boolean {
+    return !(this.rates.check(of, request) instanceof Promise)
+  }
+}
+
+function members(count: number): Member[] {
+  return Array.from({ length: count }, () => {
+    const member = new Member()
+    member.rates.setMachines(count)
+    return member
+  })
+}
+
+/** How many of many requests pass that are sent at once, in turn to each member. */
+async function burst(all: readonly Member[], count: number, request: RateRequest) {
+  const passed = await Promise.all(
+    Array.from({ length: count }, (_, index) => all[index % all.length]?.passes(request)),
+  )
+  return passed.filter(Boolean).length
+}
+
+const perMinute = (requestsPerMinute: number) => ({ requestsPerMinute, tokens: 0 })
+
+describe("a machine that is alone", () => {
+  test("never asks the database", async () => {
+    const lone = new Member()
+    lone.rates.setMachines(1)
+    const request = { requestsPerMinute: 100, tokensPerMinute: 100_000, tokens: 50 }
+    for (let count = 0; count < 100; count++) expect(lone.passesAtOnce(request)).toBe(true)
+    lone.rates.adjust(key, -50)
+    lone.rates.setMachines(1)
+    expect(() => lone.rates.check(key, request)).toThrow("100 per minute")
+    expect(lone.orders).toEqual([])
+  })
+
+  test("brings what was used along when others come", async () => {
+    const [one, other] = [new Member(), new Member()]
+    one.rates.setMachines(1)
+    for (let count = 0; count < 40; count++) one.passesAtOnce(perMinute(50))
+    for (const member of [one, other]) member.rates.setMachines(2)
+    expect(await one.passes(perMinute(50))).toBe(true)
+    expect(await burst([one, other], 40, perMinute(50))).toBeWithin(8, 11)
+  })
+
+  test("asks no more a minute after the others have left", async () => {
+    const [one] = members(2)
+    expect(await one?.passes(perMinute(5))).toBe(true)
+    one?.rates.setMachines(1)
+    expect(await one?.passes(perMinute(5))).toBe(true)
+    const asked = one?.orders.length ?? 0
+    expect(asked).toBeGreaterThan(0)
+    if (one) one.skew = 61_000
+    one?.rates.setMachines(1)
+    expect(one?.passesAtOnce(perMinute(5))).toBe(true)
+    expect(one?.orders.length).toBe(asked)
+  })
+})
+
+describe("several machines", () => {
+  test.each([1, 5, 60, 1_000])(
+    "keep a limit of %i together, however it is hammered",
+    async (limit) => {
+      const all = members(3)
+      const begun = performance.now()
+      let passed = 0
+      for (let rounds = 0; rounds < 4; rounds++) {
+        passed += await burst(all, 2 * limit + 6, perMinute(limit))
+      }
+      const drained = ((performance.now() - begun) * limit) / 60_000
+      // What is leased in advance may be left over on each: that is less, never more.
+      expect(passed).toBeGreaterThanOrEqual(Math.min(limit, Math.floor(limit * (1 - 3 / 16))))
+      expect(passed).toBeLessThanOrEqual(limit + Math.ceil(drained))
+    },
+  )
+
+  test("leave all of a limit to the one that is used", async () => {
+    const [busy] = members(8)
+    expect(busy && (await burst([busy], 200, perMinute(100)))).toBeWithin(98, 102)
+  })
+
+  test("wait for the database once, and then have leased in advance", async () => {
+    const [one] = members(2)
+    if (!one) throw new Error("none")
+    const request = { requestsPerMinute: 6_000, tokensPerMinute: 6_000_000, tokens: 100 }
+    expect(await one.passes(request)).toBe(true)
+    for (let count = 0; count < 300; count++) {
+      expect(one.passesAtOnce(request)).toBe(true)
+      if (count % 20 === 19) await until(() => one.answered === one.orders.length)
+    }
+    expect(one.orders.length).toBeWithin(2, 17)
+  })
+
+  test("refuse what has just been refused without asking", async () => {
+    const [one] = members(2)
+    if (!one) throw new Error("none")
+    expect(await one.passes(perMinute(1))).toBe(true)
+    const refusal = await one.refusal(perMinute(1))
+    expect(refusal?.kind).toBe("request_rate_exceeded")
+    expect(refusal?.details.retryAfter).toBeWithin(58, 61)
+    expect(refusal?.details.headers).toMatchObject({ "x-ratelimit-remaining-requests": "0" })
+    const asked = one.orders.length
+    for (let count = 0; count < 1_000; count++) {
+      expect(() => one.rates.check(key, perMinute(1))).toThrow("1 per minute")
+    }
+    expect(one.orders.length).toBe(asked)
+  })
+
+  test("say what all of them have left", async () => {
+    const [one, other] = members(2)
+    await burst(
+      [one, other].filter((member) => member !== undefined),
+      6,
+      perMinute(10),
+    )
+    const headers = await one?.rates.check(key, perMinute(10))
+    expect(headers).toMatchObject({
+      "x-ratelimit-limit-requests": "10",
+      "x-ratelimit-remaining-requests": "3",
+    })
+  })
+
+  test("count tokens as they were used, and give back what was not", async () => {
+    const [one, other] = members(2)
+    if (!one || !other) throw new Error("none")
+    const tokens = (count: number) => ({ tokensPerMinute: 1_000, tokens: count })
+    expect(await one.passes(tokens(900))).toBe(true)
+    expect((await other.refusal(tokens(400)))?.kind).toBe("token_rate_exceeded")
+    one.rates.adjust(key, -800)
+    await until(() => other.passes(tokens(400)))
+    one.rates.adjust(key, 5_000)
+    await until(async () => !(await other.passes(tokens(50))))
+    expect((await other.refusal(tokens(50)))?.details.retryAfter).toBeGreaterThan(200)
+  })
+
+  test("let through what is larger than a limit when nothing is in use, once", async () => {
+    const [one, other] = members(2)
+    const large = { tokensPerMinute: 1_000, tokens: 5_000 }
+    expect(await one?.passes(large)).toBe(true)
+    const refusal = await other?.refusal(large)
+    expect(refusal?.message).toContain("more than fits next to others")
+    expect(refusal?.details.retryAfter).toBeWithin(290, 301)
+  })
+
+  test("take a changed limit at once", async () => {
+    const [one, other] = members(2)
+    if (!one || !other) throw new Error("none")
+    expect(await burst([one, other], 100, perMinute(1_000_000))).toBe(100)
+    expect(await burst([one, other], 20, perMinute(5))).toBe(0)
+    expect(await burst([one, other], 20, perMinute(2_000_000))).toBe(20)
+  })
+
+  test("lease for thousands of keys in few steps", async () => {
+    const [one] = members(2)
+    if (!one) throw new Error("none")
+    const keys = Array.from({ length: 3_000 }, (_, index) => `${key}-${index}`)
+    const passed = await Promise.all(keys.map((name) => one.passes(perMinute(2), name)))
+    expect(passed.every(Boolean)).toBe(true)
+    expect(one.orders.length).toBeLessThan(20)
+  })
+
+  test("that die leave nothing behind but what drains", async () => {
+    const [dead, ...rest] = members(3)
+    // In advance, too.
+    expect(dead && (await burst([dead], 30, perMinute(60)))).toBe(30)
+    const passed = await burst(rest, 100, perMinute(60))
+    expect(passed).toBeWithin(24, 32)
+  })
+})
+
+describe("while the database is away", () => {
+  test("each machine has its part of a limit, and what it used counts afterwards", async () => {
+    const all = members(2)
+    for (const member of all) member.isAway = true
+    expect(await burst(all, 40, perMinute(10))).toBe(10)
+    const [one, other] = all
+    expect(one?.failures.length).toBe(1)
+    for (const member of all) {
+      member.isAway = false
+      member.skew = 1_100
+    }
+    // It asks again, and finds that all is used.
+    await until(async () => !(await one?.passes(perMinute(10))))
+    expect(await other?.passes(perMinute(10))).toBe(false)
+    expect(one?.orders.length).toBeGreaterThan(1)
+  })
+
+  test("nobody waits for longer than a second, and then nobody waits", async () => {
+    const [one] = members(2)
+    if (!one) throw new Error("none")
+    one.isSilent = true
+    const begun = performance.now()
+    const passed = await burst([one], 10, perMinute(10))
+    expect(performance.now() - begun).toBeWithin(900, 3_000)
+    expect(passed).toBe(5)
+    expect(() => one.rates.check(key, perMinute(10))).toThrow("10 per minute")
+    expect(one.passesAtOnce(perMinute(10), "another")).toBe(true)
+    expect(one.orders.length).toBe(1)
+  })
+
+  test("what was leased before can be used", async () => {
+    const [one] = members(2)
+    if (!one) throw new Error("none")
+    expect(await one.passes(perMinute(640))).toBe(true)
+    await until(() => one.orders.length === 1)
+    one.isAway = true
+    for (let count = 0; count < 10; count++) expect(one.passesAtOnce(perMinute(640))).toBe(true)
+  })
+})
