@@ -10,7 +10,7 @@ const NODES = ["one", "two"] as const
 const ACCOUNTS = ["acc_a", "acc_b"] as const
 /** In one day, so that budgets of a day are met. */
 const NOW = Date.now()
-const RUNS = 20
+const RUNS = 15
 
 type Step = (database: TestDatabase) => Promise<unknown>
 
