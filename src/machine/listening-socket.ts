@@ -1,7 +1,7 @@
 import { ptr } from "bun:ffi"
 import { cLibrary } from "./c-library.ts"
 import { type KernelSocket, socketsAt, socketsOf } from "./kernel-sockets.ts"
-import { type BpfProgram, chooseFrom, dropOpening } from "./socket-programs.ts"
+import { chooseFrom } from "./socket-programs.ts"
 
 /** Linux's numbers of system calls that its C library does not wrap; the same on all machines that Bun runs on. */
 const PIDFD_OPEN = 434
@@ -11,9 +11,15 @@ const AF_INET = 2
 const SOCK_STREAM = 1
 const SOL_SOCKET = 1
 const SO_REUSEPORT = 15
-const SO_ATTACH_FILTER = 26
 const SO_ATTACH_REUSEPORT_CBPF = 51
 const SO_DETACH_REUSEPORT_BPF = 68
+const IPPROTO_IP = 0
+const IP_MINTTL = 21
+const IPPROTO_IPV6 = 41
+const IPV6_MINHOPCOUNT = 73
+/** How many hops a packet must have left: more than any usual one has, and as many as it has. */
+const MORE = 255
+const ANY = 0
 const IPPROTO_TCP = 6
 const TCP_INFO = 11
 /** The part of the kernel's `tcp_info` that is read, and where a listening socket has the length of its queue. */
@@ -111,7 +117,12 @@ export class ListeningSocket {
    * @returns whether that is possible here.
    */
   giveTo(first: number, count: number): boolean {
-    return this.#attach(SO_ATTACH_REUSEPORT_CBPF, chooseFrom(first, count))
+    const program = chooseFrom(first, count)
+    // The kernel's `sock_fprog`: the number of instructions, and where they are.
+    const described = new DataView(new ArrayBuffer(16))
+    described.setUint16(0, program.length / 8, true)
+    described.setBigUint64(8, BigInt(ptr(program)), true)
+    return this.#set(SO_ATTACH_REUSEPORT_CBPF, new Uint8Array(described.buffer))
   }
 
   /** Gives new connections to all sockets that share the port. */
@@ -120,11 +131,20 @@ export class ListeningSocket {
   }
 
   /**
-   * Lets in only connections that are already being opened. Others begin again after a second.
-   * @returns whether that is possible here.
+   * Drops the first packets of new connections, whose callers send them again after a second. Those that are being opened
+   * already open, but then drop what comes until `admitAccepted` is called. Only for this process.
    */
-  refuseNew(): boolean {
-    return this.#attach(SO_ATTACH_FILTER, dropOpening())
+  refuseNew(): void {
+    this.#setHops(this.#place.number, MORE)
+  }
+
+  /** Lets connections that were opened since `refuseNew` go on. @throws Error when they cannot be listed. */
+  admitAccepted(): void {
+    const open = socketsOf(process.pid)
+    for (const { state, inode } of socketsAt(this.#place.port)) {
+      const number = open.get(inode)
+      if (state !== "listening" && number !== undefined) this.#setHops(number, ANY)
+    }
   }
 
   /**
@@ -150,12 +170,11 @@ export class ListeningSocket {
     return this.#with((number) => this.#library.shutdown(number, SHUT_RD)) === 0
   }
 
-  #attach(option: number, program: BpfProgram): boolean {
-    // The kernel's `sock_fprog`: the number of instructions, and where they are.
-    const described = new DataView(new ArrayBuffer(16))
-    described.setUint16(0, program.length / 8, true)
-    described.setBigUint64(8, BigInt(ptr(program)), true)
-    return this.#set(option, new Uint8Array(described.buffer))
+  /** A socket for IPv6 may serve IPv4 as well; one for IPv4 refuses the other option. */
+  #setHops(number: number, hops: number): void {
+    const value = new Int32Array([hops])
+    this.#library.setsockopt(number, IPPROTO_IP, IP_MINTTL, ptr(value), 4)
+    this.#library.setsockopt(number, IPPROTO_IPV6, IPV6_MINHOPCOUNT, ptr(value), 4)
   }
 
   #set(option: number, value: Uint8Array): boolean {

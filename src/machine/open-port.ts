@@ -25,9 +25,11 @@ export class OpenPort {
     const socket = ListeningSocket.of(process.pid, this.#port)
     if (socket === undefined) return false
     await calm(socket)
-    if (!socket.refuseNew()) return false
+    socket.refuseNew()
     await allAccepted(socket)
-    return socket.replaceByDead()
+    const isLeft = socket.replaceByDead()
+    socket.admitAccepted()
+    return isLeft
   }
 
   /** Whether any process listens there. */
@@ -55,14 +57,13 @@ async function allAccepted(socket: ListeningSocket): Promise<void> {
   const deadline = performance.now() + PATIENCE
   // Callers that come later come to another process.
   let awaited = socket.opening
-  while (performance.now() < deadline) {
-    if (awaited.length > 0) {
-      const opening = new Set(socket.opening)
-      awaited = awaited.filter((caller) => opening.has(caller))
-    }
-    // Asked last: what is no longer being opened waits.
-    if (awaited.length === 0 && socket.waiting === 0) return
+  // The last is asked last: what is no longer being opened waits.
+  while ((awaited.length > 0 || socket.waiting > 0) && performance.now() < deadline) {
     // The event loop accepts it meanwhile.
     await Bun.sleep(LOOK)
+    socket.admitAccepted()
+    if (awaited.length === 0) continue
+    const opening = new Set(socket.opening)
+    awaited = awaited.filter((caller) => opening.has(caller))
   }
 }
