@@ -74,7 +74,7 @@ export class App implements AsyncDisposable {
     const limiter = ratesOf(base, events)
     const health = new Health(machine.clock.now, machine.memory)
     const healthExchange = exchangeHealth(health, base, events)
-    building.use(await joinNode({ ...base, keyring, limiter, healthExchange, events, live }))
+    await joinNode({ ...base, keyring, limiter, healthExchange, events, live }, building)
     building.use(new Upkeep({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))

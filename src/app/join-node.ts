@@ -29,7 +29,7 @@ export interface NodeParts {
 }
 
 /** Joins the processes that share the ledger, and keeps everything that depends on them up to date. */
-export async function joinNode(parts: NodeParts): Promise<Node> {
+export async function joinNode(parts: NodeParts, building: AsyncDisposableStack): Promise<void> {
   const {
     database,
     databaseWatch,
@@ -72,17 +72,11 @@ export async function joinNode(parts: NodeParts): Promise<Node> {
       if (error !== databaseWatch.fault) events.nodeFailed(error)
     },
   }
-  await using joining = new AsyncDisposableStack()
-  const joined = await Node.join(parts.store, parts.nodeId, listeners, {
-    locks,
-    pollEvery: database.pollEvery,
-    leaseTerm: database.leaseTerm,
-    memory: machine.memory.name(),
-  })
+  const { pollEvery, leaseTerm } = database
+  const options = { locks, pollEvery, leaseTerm, memory: machine.memory.name() }
+  const node = building.use(await Node.join(parts.store, parts.nodeId, listeners, options))
+  building.use(database.listen(() => node.look()))
   // Who else there is matters from the first request on.
-  const node = joining.use(joined)
   const { machines } = await parts.store.nodes.poll(node.id, null)
   limiter.setMachines(machines)
-  joining.move()
-  return node
 }

@@ -6,6 +6,8 @@ import type { Store } from "../store/store.ts"
 
 /** How often a node polls for changes where nothing else is said, milliseconds. */
 const POLL_EVERY = 100
+/** How long it waits when there is something to look at, so that what comes together is one look; milliseconds. */
+const SOON = 20
 /** How often it beats, and looks for dead nodes, where leases have no term; milliseconds. */
 const BEAT_EVERY = 5_000
 /** A node without a lock that can be checked is considered dead after this much silence, where leases have no term. */
@@ -59,6 +61,8 @@ export class Node implements AsyncDisposable {
   #lock: Disposable | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #polling: Promise<void> = Promise.resolve()
+  /** Whether there is something to look at before its time. */
+  #isAwaited = false
   #beatAt = 0
   #stopped = false
 
@@ -92,6 +96,16 @@ export class Node implements AsyncDisposable {
 
   get id(): string {
     return this.#id
+  }
+
+  /** Another node has something for this one: it polls soon, and not only when it is due. */
+  look(): void {
+    if (this.#isAwaited) return
+    this.#isAwaited = true
+    // While it polls there is no timer: it begins again afterwards.
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#next()
   }
 
   /** Stops polling and returns all leases. Settle everything first. */
@@ -131,11 +145,14 @@ export class Node implements AsyncDisposable {
 
   #next(): void {
     if (this.#stopped) return
+    const pause = this.#isAwaited ? Math.min(SOON, this.#pollEvery) : this.#pollEvery
     this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#isAwaited = false
       this.#polling = this.#poll()
         .catch((error: unknown) => this.#listeners.onFailure(error))
         .then(() => this.#next())
-    }, this.#pollEvery)
+    }, pause)
   }
 
   async #poll(): Promise<void> {

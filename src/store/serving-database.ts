@@ -18,6 +18,11 @@ export interface ServingDatabase extends AsyncDisposable {
   openConsoleStore(): Promise<ConsoleStore>
   /** Prepares what will be needed within the next days. To be called a few times a day, by any node. */
   prepare(now: number): Promise<void>
+  /**
+   * @param onNews is called when another node has changed something that this one would see with its next look. It may
+   * never be.
+   */
+  listen(onNews: () => void): Disposable
   /** How often a node asks what has changed, milliseconds: what it costs depends on the engine. */
   readonly pollEvery: number
   /**

@@ -100,6 +100,18 @@ describe("a process that died", () => {
   }, 15_000)
 })
 
+test("a node that is told that there is something polls at once, and once for all that comes together", async () => {
+  await using database = TestDatabase.direct()
+  const listeners = new RecordedListeners()
+  const minute = { pollEvery: 60_000 }
+  await using node = await Node.join(database.store, "node", listeners, minute)
+  expect(listeners.changes).toHaveLength(0)
+  for (let time = 0; time < 5; time++) node.look()
+  await until(() => listeners.changes.length === 1)
+  node.look()
+  await until(() => listeners.changes.length === 2)
+})
+
 describe("a process that is stopped", () => {
   test("keeps its lease and its holds, however long it is silent", async () => {
     await using database = TestDatabase.direct()

@@ -6,6 +6,7 @@ import type { DatabaseStatus } from "../database-status.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { ServingDatabase } from "../serving-database.ts"
 import type { Store, StoreReader } from "../store.ts"
+import { Announcements } from "./announcements.ts"
 import { PostgresClient, type Transaction } from "./client.ts"
 import { copySource } from "./copy-source.ts"
 import { completeCopy, copyTarget } from "./copy-target.ts"
@@ -84,7 +85,9 @@ export class PostgresDatabase implements Database {
 
   async openStore(): Promise<Store> {
     const client = await this.#opened(COMMAND_CONNECTIONS)
-    return explained(postgresStore(client), this.place)
+    // A command is soon over: it says what it has changed before.
+    const announcements = new Announcements(client, this.#address.url)
+    return announcements.over(explained(postgresStore(client), this.place), true)
   }
 
   async openReader(): Promise<StoreReader> {
@@ -112,6 +115,7 @@ export class PostgresDatabase implements Database {
       // What reads much does not take the connections of what settles.
       reading: this.#client(Math.max(1, connections - half)),
       place: this.place,
+      url: this.#address.url,
       openReader: () => this.openReader(),
       leaseTerm: this.#address.leaseTerm ?? LEASE_TERM,
     })

@@ -2,6 +2,7 @@ import type { LedgerError } from "../ledger-error.ts"
 import type { DatabaseWatch, ServingDatabase } from "../serving-database.ts"
 import type { StoreReader } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
+import { Announcements } from "./announcements.ts"
 import { explained, explainedError, explaining } from "./explain-failure.ts"
 import { PostgresConversations } from "./conversations.ts"
 import { PostgresFiles } from "./kept-files.ts"
@@ -20,6 +21,8 @@ export interface ServingParts {
   /** Connections for what reads much. */
   readonly reading: PostgresClient
   readonly place: string
+  /** Its address. */
+  readonly url: string
   readonly openReader: () => Promise<StoreReader>
   /** Milliseconds. */
   readonly leaseTerm: number
@@ -27,9 +30,10 @@ export interface ServingParts {
 
 /** What a node serves from. */
 export function openToServe(parts: ServingParts): ServingDatabase {
-  const { client, reading, place, openReader, leaseTerm } = parts
+  const { client, reading, place, url, openReader, leaseTerm } = parts
+  const announcements = new Announcements(reading, url)
   return {
-    store: explained(postgresStore(client), place),
+    store: announcements.over(explained(postgresStore(client), place), false),
     reports: new PostgresReports(reading, place),
     payloads: explaining(new PostgresPayloadLog(reading), place),
     conversations: explaining(new PostgresConversations(reading), place),
@@ -42,6 +46,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
         throw explainedError(error, place)
       }
     },
+    listen: (onNews) => announcements.listen(onNews),
     pollEvery: POLL_EVERY,
     leaseTerm,
     // It is made for company.

@@ -102,6 +102,8 @@ export class SqliteDatabase implements Database {
       files: (kind) => new FolderFiles(path, kind),
       // A file needs nothing.
       prepare: async () => {},
+      // It looks ten times a second.
+      listen: () => ({ [Symbol.dispose]() {} }),
       pollEvery: POLL_EVERY,
       leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),

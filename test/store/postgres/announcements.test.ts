@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { databaseAt } from "../../../src/store/installation-database.ts"
+import type { ServingDatabase } from "../../../src/store/serving-database.ts"
+import { PostgresServer } from "../../support/postgres-server.ts"
+import { until } from "../../support/until.ts"
+import { AUDIT } from "../audit-record.ts"
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await PostgresServer.start()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** A node's database, and how often it was told that there is something to look at. */
+interface Listener extends AsyncDisposable {
+  readonly database: ServingDatabase
+  readonly heard: () => number
+}
+
+async function listenTo(url: string): Promise<Listener> {
+  const database = await databaseAt({ engine: "postgresql", url, connections: 4 }).openToServe(true)
+  let count = 0
+  const listening = database.listen(() => count++)
+  return {
+    database,
+    heard: () => count,
+    async [Symbol.asyncDispose]() {
+      listening[Symbol.dispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Until both listen: only then is what comes not lost. */
+async function listeners(): Promise<number> {
+  const [row] = await server.administer<{ count: bigint }>(
+    "SELECT count(*) FROM pg_stat_activity WHERE query ILIKE 'LISTEN%'",
+  )
+  return Number(row?.count ?? 0)
+}
+
+const SETTING = { section: "setting", id: "deadlines.connect", body: '"5s"', sealed: null } as const
+
+test("a node hears of changes and of who is short of credits, from others and not from itself", async () => {
+  const url = server.url(await server.create())
+  await using one = await listenTo(url)
+  await using other = await listenTo(url)
+  await until(async () => (await listeners()) === 2)
+  const { store } = one.database
+  await store.settings.change([{ ...SETTING, replaces: null }], 1, AUDIT)
+  await until(() => other.heard() === 1)
+
+  await store.accounts.create({ id: "a", name: "a", createdAt: 1 }, AUDIT)
+  const grant = {
+    account: "a",
+    kind: "grant",
+    amount: 100n,
+    at: 1,
+    note: null,
+    author: null,
+  } as const
+  await store.entries.add(grant, AUDIT)
+  for (const id of ["one", "other"]) {
+    await store.nodes.join({ id, process: 1, host: "test", beatAt: 1, machine: null })
+  }
+  await store.leases.take({ node: "one", owner: "a", wanted: 100n, min: 1n })
+  await other.database.store.leases.take({ node: "other", owner: "a", wanted: 50n, min: 1n })
+  await until(() => one.heard() === 1)
+  expect(other.heard()).toBe(1)
+})
+
+test("a node whose connection was cut listens again", async () => {
+  const url = server.url(await server.create())
+  await using one = await listenTo(url)
+  await using other = await listenTo(url)
+  await until(async () => (await listeners()) === 2)
+  await server.administer(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE 'LISTEN%'",
+  )
+  await until(async () => (await listeners()) === 2)
+  await one.database.store.settings.change([{ ...SETTING, replaces: null }], 1, AUDIT)
+  await until(() => other.heard() === 1)
+})
+
+test("a command tells running nodes what it has changed before it ends", async () => {
+  const url = server.url(await server.create())
+  await using node = await listenTo(url)
+  await until(async () => (await listeners()) === 1)
+  {
+    await using store = await databaseAt({ engine: "postgresql", url, connections: 4 }).openStore()
+    await store.settings.change([{ ...SETTING, replaces: null }], 1, AUDIT)
+  }
+  await until(() => node.heard() === 1)
+})
