@@ -37,6 +37,8 @@ export const key = z.object({
   monthly_budget: budget.nullable(),
   requests_per_minute: z.int().nullable(),
   tokens_per_minute: z.int().nullable(),
+  /** How many requests may run at the same time. */
+  concurrent_requests: z.int().nullable(),
   created_at: moment,
   expires_at: moment.nullable(),
   /** Origins of the pages that browsers let call with it, besides those of the settings; null: none. */
@@ -98,6 +100,7 @@ const limits = {
   monthly_budget: positiveCredits.nullable().optional(),
   requests_per_minute: z.int().min(1).max(1_000_000).nullable().optional(),
   tokens_per_minute: z.int().min(1).max(1_000_000_000).nullable().optional(),
+  concurrent_requests: z.int().min(1).max(1_000_000).nullable().optional(),
   expires_at: moment.nullable().optional(),
   origins: z.array(origin).min(1).max(20).nullable().optional(),
 }

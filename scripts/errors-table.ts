@@ -20,6 +20,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   idempotency_key_reused: "the `Idempotency-Key` was used for another request",
   credits_reserved: "the account has the credits, but its own running requests hold them",
   request_rate_exceeded: "too many requests per minute",
+  concurrent_requests_exceeded: "the key has as many requests running as it may",
   token_rate_exceeded: "too many tokens per minute",
   model_not_allowed: "the key may not call this model",
   model_not_found: "no model has this name; the message names the nearest",

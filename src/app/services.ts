@@ -5,6 +5,7 @@ import { Idempotency, type IdempotencyParts } from "../http/idempotency/idempote
 import { PrivateBuckets } from "../limits/private-buckets.ts"
 import { RateLimiter } from "../limits/rate-limiter.ts"
 import { Rates } from "../limits/rates.ts"
+import { RunningRequests } from "../limits/running-requests.ts"
 import { SharedBuckets } from "../limits/shared-buckets.ts"
 import { LiveSettings } from "../management/live-settings.ts"
 import { ImageStore } from "../media/image-store.ts"
@@ -58,7 +59,9 @@ export function ratesOf(
   const clock = machine.clock.now
   const buckets = memory.isShared ? new SharedBuckets(memory) : new PrivateBuckets()
   const local = new RateLimiter(clock, buckets)
-  return new Rates({ limits: store.rateLimits, local, clock, onFailure: events.nodeFailed })
+  const running = new RunningRequests(memory, machine.presence)
+  const { rateLimits: limits } = store
+  return new Rates({ limits, local, running, clock, onFailure: events.nodeFailed })
 }
 
 /** What nodes on several machines tell each other of deployments. */

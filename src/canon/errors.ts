@@ -43,6 +43,7 @@ export const ERROR_KINDS = {
   idempotency_key_reused: final(422, INVALID, "idempotency_key_reused", INVALID),
   credits_reserved: passing(429, "rate_limit_exceeded", "credits_reserved", "rate_limit_error"),
   request_rate_exceeded: passing(429, "requests", "rate_limit_exceeded", "rate_limit_error"),
+  concurrent_requests_exceeded: passing(429, "requests", "rate_limit_exceeded", "rate_limit_error"),
   token_rate_exceeded: passing(429, "tokens", "rate_limit_exceeded", "rate_limit_error"),
   model_not_allowed: final(403, INVALID, "model_not_allowed", "permission_error"),
   model_not_found: final(404, INVALID, "model_not_found", "not_found_error"),

@@ -24,6 +24,7 @@ interface KeyCreateOptions {
   readonly monthlyBudget?: bigint
   readonly rpm?: number
   readonly tpm?: number
+  readonly concurrent?: number
   readonly expires?: number
   readonly origin?: readonly string[]
 }
@@ -46,6 +47,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
     .option("--monthly-budget <N>", "the credits it may spend in a month (UTC)", creditsArgument)
     .option("--rpm <N>", "requests per minute", positiveIntegerArgument)
     .option("--tpm <N>", "tokens per minute", positiveIntegerArgument)
+    .option("--concurrent <N>", "requests at the same time", positiveIntegerArgument)
     .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
     .option("--origin <URL,..>", "pages that browsers let call with it, by origin", originsArgument)
     .action(async (options: KeyCreateOptions, command) => {
@@ -71,7 +73,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
 
 function orderOf(account: string, options: KeyCreateOptions): NewKey {
   const { name, models, alias, budget, dailyBudget, monthlyBudget } = options
-  const { rpm, tpm, expires, origin } = options
+  const { rpm, tpm, concurrent, expires, origin } = options
   return {
     account,
     name,
@@ -82,6 +84,7 @@ function orderOf(account: string, options: KeyCreateOptions): NewKey {
     ...(monthlyBudget !== undefined && { monthly_budget: formatCredits(monthlyBudget) }),
     ...(rpm !== undefined && { requests_per_minute: rpm }),
     ...(tpm !== undefined && { tokens_per_minute: tpm }),
+    ...(concurrent !== undefined && { concurrent_requests: concurrent }),
     ...(expires !== undefined && { expires_at: dateText(Date.now() + expires) }),
     ...(origin !== undefined && { origins: [...origin] }),
   }

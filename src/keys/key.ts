@@ -12,6 +12,8 @@ export interface Key {
   readonly payerAt: (now: number) => Payer
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
+  /** How many may run at the same time. */
+  readonly concurrentRequests: number | undefined
   /** Unix milliseconds; undefined: never. */
   readonly expiresAt: number | undefined
   readonly revoked: boolean
@@ -34,6 +36,7 @@ export function keyFromRecord(record: KeyRecord): Key {
     payerAt: payersOf(record),
     requestsPerMinute: record.requestsPerMinute ?? undefined,
     tokensPerMinute: record.tokensPerMinute ?? undefined,
+    concurrentRequests: record.concurrentRequests ?? undefined,
     expiresAt: record.expiresAt ?? undefined,
     revoked: record.revokedAt !== null,
     storesContent: record.storesContent,

@@ -2,12 +2,18 @@ import type { MaybePromise } from "../canon/maybe-promise.ts"
 import { MINUTE } from "./bucket.ts"
 import { LeasedRates, type LeasedRatesParts } from "./leased-rates.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
+import type { RunningRequests } from "./running-requests.ts"
+
+export interface RatesParts extends LeasedRatesParts {
+  readonly running: RunningRequests
+}
 
 /**
  * Admits requests at the rates of their keys: from this machine's memory while it is alone, which asks no one, and from
  * leases while there are other machines.
  */
 export class Rates {
+  readonly #running: RunningRequests
   readonly #local: RateLimiter
   readonly #leased: LeasedRates
   readonly #clock: () => number
@@ -15,7 +21,8 @@ export class Rates {
   /** When another machine was last seen. */
   #companyAt = -Infinity
 
-  constructor(parts: LeasedRatesParts) {
+  constructor(parts: RatesParts) {
+    this.#running = parts.running
     this.#local = parts.local
     this.#leased = new LeasedRates(parts)
     this.#clock = parts.clock
@@ -25,10 +32,20 @@ export class Rates {
   setMachines(machines: number): void {
     this.#local.setMachines(machines)
     this.#leased.machines = machines
+    this.#running.setMachines(machines)
     const now = this.#clock()
     if (machines > 1) this.#companyAt = now
     // What others have used before they left drains first.
     this.#isLeased = now < this.#companyAt + MINUTE
+  }
+
+  /**
+   * A request begins, of a key that may have only so many at the same time.
+   * @returns what to call once when it ends.
+   * @throws GatewayError `concurrent_requests_exceeded`
+   */
+  enter(keyId: string, limit: number): () => void {
+    return this.#running.enter(keyId, limit)
   }
 
   /**

@@ -10,7 +10,8 @@ export class Presence implements Disposable {
   readonly #owners: BigInt64Array
   readonly #seenAt: Float64Array
   readonly #clock: MachineClock
-  readonly #id = BigInt(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) + 1n
+  /** Names this process. */
+  readonly id = BigInt(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) + 1n
   #slot = -1
 
   constructor(memory: SharedMemory, clock: MachineClock) {
@@ -23,20 +24,29 @@ export class Presence implements Disposable {
   /** Announces this process; called every few seconds. */
   beat(): void {
     this.#clock.adjust()
-    if (this.#slot === -1 || this.#owners[this.#slot] !== this.#id) this.#slot = this.#takeSlot()
+    if (this.#slot === -1 || this.#owners[this.#slot] !== this.id) this.#slot = this.#takeSlot()
     if (this.#slot !== -1) this.#seenAt[this.#slot + 1] = this.#clock.now()
   }
 
   /** How many there are, this one included. */
   get count(): number {
-    let count = 0
-    for (let at = 0; at < this.#owners.length; at += SLOT_WORDS) if (this.#isHere(at)) count++
-    return Math.max(1, count)
+    return this.ids().length
+  }
+
+  /** All of them, this one included. */
+  ids(): bigint[] {
+    const ids = [this.id]
+    for (let at = 0; at < this.#owners.length; at += SLOT_WORDS) {
+      if (!this.#isHere(at)) continue
+      const id = Atomics.load(this.#owners, at)
+      if (id !== this.id) ids.push(id)
+    }
+    return ids
   }
 
   [Symbol.dispose](): void {
     if (this.#slot === -1) return
-    Atomics.compareExchange(this.#owners, this.#slot, this.#id, 0n)
+    Atomics.compareExchange(this.#owners, this.#slot, this.id, 0n)
     this.#slot = -1
   }
 
@@ -45,13 +55,15 @@ export class Presence implements Disposable {
       const owner = Atomics.load(this.#owners, at)
       if (this.#isHere(at)) continue
       this.#seenAt[at + 1] = this.#clock.now()
-      if (Atomics.compareExchange(this.#owners, at, owner, this.#id) === owner) return at
+      if (Atomics.compareExchange(this.#owners, at, owner, this.id) === owner) return at
     }
     return -1
   }
 
   #isHere(at: number): boolean {
     const seenAt = this.#seenAt[at + 1] ?? 0
+    // Most slots were never used.
+    if (seenAt === 0) return false
     return Atomics.load(this.#owners, at) !== 0n && this.#clock.now() - seenAt < GONE_AFTER
   }
 }

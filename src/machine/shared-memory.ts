@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { bootName } from "./boot-name.ts"
 
 /** Changes with the layout: programs with different layouts must not share it. */
-const LAYOUT = 1
+const LAYOUT = 2
 const PREFIX = "shared-"
 
 /** The layout, in bytes. */
@@ -22,11 +22,12 @@ const PLACES = {
   presence: { start: 4_096, length: 16_384 },
   circuits: { start: 20_480, length: 4_096 * 64 },
   rates: { start: 20_480 + 4_096 * 64, length: 65_536 * 40 },
+  running: { start: 20_480 + 4_096 * 64 + 65_536 * 40, length: 32_768 * 16 },
 } as const
 /** The word that names it, among those of the counters. */
 const NAME = 1
 
-const SIZE = PLACES.rates.start + PLACES.rates.length
+const SIZE = PLACES.running.start + PLACES.running.length
 
 export type Place = keyof typeof PLACES
 

@@ -32,6 +32,7 @@ export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): 
     monthly_budget: budgetOf(key.monthlyBudget, key.monthlyLeft, endOfPeriod("month", now)),
     requests_per_minute: key.requestsPerMinute,
     tokens_per_minute: key.tokensPerMinute,
+    concurrent_requests: key.concurrentRequests,
     created_at: momentText(key.createdAt),
     expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
     origins: key.origins === null ? null : [...key.origins],
@@ -53,6 +54,7 @@ type KeyLimits = Pick<
   | "monthlyBudget"
   | "requestsPerMinute"
   | "tokensPerMinute"
+  | "concurrentRequests"
   | "expiresAt"
   | "origins"
 >
@@ -68,6 +70,7 @@ export function keySettings(key: KeyLimits) {
     monthly_budget: creditsOrNull(key.monthlyBudget),
     requests_per_minute: key.requestsPerMinute,
     tokens_per_minute: key.tokensPerMinute,
+    concurrent_requests: key.concurrentRequests,
     expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
     origins: key.origins,
   }

@@ -200,6 +200,7 @@ const UNLIMITED = {
   monthlyBudget: null,
   requestsPerMinute: null,
   tokensPerMinute: null,
+  concurrentRequests: null,
   expiresAt: null,
   origins: null,
 }
@@ -217,6 +218,9 @@ function changeOf(input: KeyChange, now: number): KeyRecordChange {
       requestsPerMinute: input.requests_per_minute,
     }),
     ...(input.tokens_per_minute !== undefined && { tokensPerMinute: input.tokens_per_minute }),
+    ...(input.concurrent_requests !== undefined && {
+      concurrentRequests: input.concurrent_requests,
+    }),
     ...(input.expires_at !== undefined && { expiresAt: expiryOf(input.expires_at, now) }),
     ...(input.origins !== undefined && { origins: originsOf(input.origins) }),
   }

@@ -15,6 +15,7 @@ export interface StoredKey {
   readonly monthly_budget: bigint | null
   readonly requests_per_minute: bigint | null
   readonly tokens_per_minute: bigint | null
+  readonly concurrent_requests: bigint | null
   readonly created_at: bigint
   readonly expires_at: bigint | null
   readonly revoked_at: bigint | null
@@ -60,6 +61,7 @@ export function keyRecordOf(
     monthlyLeft: leftOrNull(row.monthly_budget, row.monthly_spent),
     requestsPerMinute: numberOrNull(row.requests_per_minute),
     tokensPerMinute: numberOrNull(row.tokens_per_minute),
+    concurrentRequests: numberOrNull(row.concurrent_requests),
     storesContent,
     createdAt: Number(row.created_at),
     expiresAt: numberOrNull(row.expires_at),

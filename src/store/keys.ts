@@ -33,6 +33,8 @@ export interface KeyRecord extends BudgetLimits {
   readonly monthlyLeft: bigint | null
   readonly requestsPerMinute: number | null
   readonly tokensPerMinute: number | null
+  /** How many may run at the same time. */
+  readonly concurrentRequests: number | null
   /** Origins of the pages that browsers let call with it; null means none but those of the settings. */
   readonly origins: readonly string[] | null
   /** Whether its account has prompts and answers kept. */

@@ -107,7 +107,18 @@ describe("keys", () => {
     const before = Date.now()
     const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]
     words.push("--alias", "gpt-4o=sim/echo", "--alias", "a=sim/a,b=sim/b")
-    words.push("--models", "sim/*,other/x", "--rpm", "60", "--tpm", "1000", "--expires", "30d")
+    words.push(
+      "--models",
+      "sim/*,other/x",
+      "--rpm",
+      "60",
+      "--tpm",
+      "1000",
+      "--concurrent",
+      "9",
+      "--expires",
+      "30d",
+    )
     words.push("--origin", "https://App.example.com,http://localhost:3000")
     const created = await runJson<KeyDocument & { expires_at: string }>(installation, ...words)
     expect(created).toMatchObject({
@@ -119,6 +130,7 @@ describe("keys", () => {
       budget_left: "0.5",
       requests_per_minute: 60,
       tokens_per_minute: 1_000,
+      concurrent_requests: 9,
       origins: ["https://app.example.com", "http://localhost:3000"],
     })
     expect(created.id).toMatch(/^key_/)

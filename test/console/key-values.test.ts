@@ -23,6 +23,7 @@ const key: Key = {
   monthly_budget: null,
   requests_per_minute: 60,
   tokens_per_minute: null,
+  concurrent_requests: 4,
   created_at: "2026-11-01T00:00:00.000Z",
   expires_at: "2026-12-01T10:20:30.456Z",
   origins: null,
@@ -43,6 +44,7 @@ describe("the form of a key", () => {
       monthly_budget: null,
       requests_per_minute: null,
       tokens_per_minute: null,
+      concurrent_requests: null,
       expires_at: null,
       origins: null,
     })
@@ -56,6 +58,7 @@ describe("the form of a key", () => {
         expiry: "30",
         budget: "1,000.50",
         requests_per_minute: "1 000",
+        concurrent_requests: "8",
         models: ["a/*, b/c", ","],
         origins: ["https://App.example.com, http://localhost:3000"],
         aliases: ["fast=a/b, slow=b/c", "fast=b/d"],
@@ -65,6 +68,7 @@ describe("the form of a key", () => {
     expect(keyChange.parse(body)).toMatchObject({
       budget: "1000.50",
       requests_per_minute: 1000,
+      concurrent_requests: 8,
       models: ["a/*", "b/c"],
       origins: ["https://App.example.com", "http://localhost:3000"],
       aliases: { fast: "b/d", slow: "b/c" },

@@ -235,6 +235,7 @@ test("keys are listed by pages, the newest first, of some accounts and of one st
         monthlyBudget: null,
         requestsPerMinute: null,
         tokensPerMinute: null,
+        concurrentRequests: null,
         createdAt,
         expiresAt,
         secret: { hash: `hash of ${id}`, hint: "hint", createdAt, expiresAt: null },

@@ -2,6 +2,10 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { RateLimiter } from "../../src/limits/rate-limiter.ts"
+import { RunningRequests } from "../../src/limits/running-requests.ts"
+import { MachineClock } from "../../src/machine/machine-clock.ts"
+import { Presence } from "../../src/machine/presence.ts"
+import { SharedMemory } from "../../src/machine/shared-memory.ts"
 import { Rates } from "../../src/limits/rates.ts"
 import { LIMITS_OVER_MACHINES } from "../../src/store/sqlite/schemas/book/14-limits-over-machines.ts"
 import { RateLimits } from "../../src/store/sqlite/rate-limits.ts"
@@ -23,6 +27,8 @@ class World {
   constructor(machines: number) {
     this.#database.run("CREATE TABLE nodes (id TEXT)")
     this.#database.run(LIMITS_OVER_MACHINES)
+    const memory = SharedMemory.own()
+    const running = new RunningRequests(memory, new Presence(memory, new MachineClock()))
     const limits = new RateLimits(this.#database)
     this.#machines = Array.from({ length: machines }, (_, index) => {
       const clock = () => this.now * (1 + index / 10_000) + index * 7_000
@@ -30,7 +36,7 @@ class World {
       const onFailure = (error: unknown) => expect(error).toBeUndefined()
       const lease = async (orders: Parameters<RateLimits["lease"]>[0][]) =>
         orders.map((order) => limits.lease(order, machines, Math.floor(this.now)))
-      const rates = new Rates({ limits: { lease }, local, clock, onFailure })
+      const rates = new Rates({ limits: { lease }, local, running, clock, onFailure })
       rates.setMachines(machines)
       return rates
     })

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { RateLimiter, type RateRequest } from "../../src/limits/rate-limiter.ts"
+import { RunningRequests } from "../../src/limits/running-requests.ts"
+import { MachineClock } from "../../src/machine/machine-clock.ts"
+import { Presence } from "../../src/machine/presence.ts"
+import { SharedMemory } from "../../src/machine/shared-memory.ts"
 import { Rates } from "../../src/limits/rates.ts"
 import type { RateGrant, RateLimitWrites, RateOrder } from "../../src/store/rate-limits.ts"
 import { ENGINES } from "../store/engines.ts"
@@ -34,6 +38,8 @@ class Member {
   constructor(limits: RateLimitWrites = database.store.rateLimits) {
     const clock = () => performance.now() + this.skew
     const local = new RateLimiter(clock)
+    const memory = SharedMemory.own()
+    const running = new RunningRequests(memory, new Presence(memory, new MachineClock()))
     const lease: RateLimitWrites["lease"] = async (orders, machines) => {
       this.orders.push([...orders])
       if (this.isAway) throw new Error("away")
@@ -43,7 +49,7 @@ class Member {
       return grants
     }
     const onFailure = (error: unknown) => void this.failures.push(error)
-    this.rates = new Rates({ limits: { lease }, local, clock, onFailure })
+    this.rates = new Rates({ limits: { lease }, local, running, clock, onFailure })
   }
 
   async passes(request: RateRequest, of = key): Promise<boolean> {

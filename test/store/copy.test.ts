@@ -92,6 +92,7 @@ async function happen(store: Store): Promise<void> {
       monthlyBudget: null,
       requestsPerMinute: 5,
       tokensPerMinute: 2 ** 40,
+      concurrentRequests: 7,
       createdAt: 1,
       expiresAt: null,
       origins: ["https://example.com"],

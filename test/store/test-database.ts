@@ -147,6 +147,7 @@ export class TestDatabase implements AsyncDisposable {
         monthlyBudget: periods.monthlyBudget ?? null,
         requestsPerMinute: null,
         tokensPerMinute: null,
+        concurrentRequests: null,
         createdAt: 1,
         expiresAt: null,
         origins: null,

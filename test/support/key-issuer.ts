@@ -15,6 +15,7 @@ export interface KeyInput {
   readonly monthlyBudget?: bigint
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number
+  readonly concurrentRequests?: number
   /** Unix milliseconds. */
   readonly expiresAt?: number
   readonly origins?: readonly string[]
@@ -45,6 +46,7 @@ export class KeyIssuer {
         monthlyBudget: order.monthlyBudget ?? null,
         requestsPerMinute: order.requestsPerMinute ?? null,
         tokensPerMinute: order.tokensPerMinute ?? null,
+        concurrentRequests: order.concurrentRequests ?? null,
         createdAt: now,
         expiresAt: order.expiresAt ?? null,
         origins: order.origins ?? null,

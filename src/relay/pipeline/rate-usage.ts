@@ -22,10 +22,15 @@ export class RateUsage {
    * Counts the request, if that has not been done, and the tokens that it may use.
    * @param tokens an estimate; `correct` replaces it.
    * @returns a promise where that has to wait for the database.
-   * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`; then nothing is counted.
+   * @throws GatewayError `concurrent_requests_exceeded`, `request_rate_exceeded`, `token_rate_exceeded`; then nothing is
+   * counted.
    */
   count(tokens: number): Promise<void> | undefined {
-    const { id, requestsPerMinute, tokensPerMinute } = this.#call.key
+    const { id, requestsPerMinute, tokensPerMinute, concurrentRequests } = this.#call.key
+    if (concurrentRequests !== undefined && !this.#isCounted) {
+      // It runs for as long as it holds memory, however it ends.
+      this.#call.memory.defer(this.#limiter.enter(id, concurrentRequests))
+    }
     const requests = this.#isCounted ? undefined : requestsPerMinute
     const limits = { requestsPerMinute: requests, tokensPerMinute, tokens }
     const headers = this.#limiter.check(id, limits)

@@ -36,8 +36,8 @@ async function insert(transaction: Statements, key: NewKey): Promise<KeyRecord> 
   await requireAccount(transaction, account)
   await transaction.run(
     `INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute,
-       tokens_per_minute, expires_at, origins, created_at, revision)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
+       tokens_per_minute, concurrent_requests, expires_at, origins, created_at, revision)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0)`,
     [id, account, ...changeableOf(key), BigInt(createdAt)],
   )
   await insertSecret(transaction, id, secret)
@@ -51,7 +51,8 @@ async function update(transaction: Statements, id: string, change: KeyChange): P
   if (key.revokedAt !== null) throw refusals.keyIsRevoked(id, "revoked")
   await transaction.run(
     `UPDATE keys SET name = $2, models = $3, aliases = $4, budget = $5, daily_budget = $6, monthly_budget = $7,
-       requests_per_minute = $8, tokens_per_minute = $9, expires_at = $10, origins = $11 WHERE id = $1`,
+       requests_per_minute = $8, tokens_per_minute = $9, concurrent_requests = $10, expires_at = $11,
+       origins = $12 WHERE id = $1`,
     [id, ...changeableOf(key)],
   )
   await adjustBudgets(transaction, key, Date.now())
@@ -114,6 +115,7 @@ function changeableOf(key: Required<KeyChange>) {
     key.monthlyBudget,
     integerOrNull(key.requestsPerMinute),
     integerOrNull(key.tokensPerMinute),
+    integerOrNull(key.concurrentRequests),
     integerOrNull(key.expiresAt),
     jsonOrNull(key.origins),
   ]

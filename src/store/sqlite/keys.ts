@@ -46,7 +46,7 @@ export class Keys {
       throw refusals.noAccount(key.account)
     }
     this.#database.run(
-      "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, created_at, expires_at, origins, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, concurrent_requests, created_at, expires_at, origins, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         key.id,
         key.account,
@@ -58,6 +58,7 @@ export class Keys {
         key.monthlyBudget,
         integerOrNull(key.requestsPerMinute),
         integerOrNull(key.tokensPerMinute),
+        integerOrNull(key.concurrentRequests),
         BigInt(key.createdAt),
         integerOrNull(key.expiresAt),
         jsonOrNull(key.origins),
@@ -76,7 +77,7 @@ export class Keys {
       throw refusals.keyIsRevoked(id, "revoked")
     }
     this.#database.run(
-      "UPDATE keys SET name = ?, models = ?, aliases = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, expires_at = ?, origins = ? WHERE id = ?",
+      "UPDATE keys SET name = ?, models = ?, aliases = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, concurrent_requests = ?, expires_at = ?, origins = ? WHERE id = ?",
       [
         key.name,
         jsonOrNull(key.models),
@@ -86,6 +87,7 @@ export class Keys {
         key.monthlyBudget,
         integerOrNull(key.requestsPerMinute),
         integerOrNull(key.tokensPerMinute),
+        integerOrNull(key.concurrentRequests),
         integerOrNull(key.expiresAt),
         jsonOrNull(key.origins),
         id,

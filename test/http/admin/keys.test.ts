@@ -37,6 +37,7 @@ test("a key that was made here calls a model, within a second", async () => {
     monthly_budget: "0.75",
     requests_per_minute: 60,
     tokens_per_minute: 10_000,
+    concurrent_requests: 10,
     expires_at: new Date(Date.now() + 86_400_000).toISOString(),
   })
   expect(made).toMatchObject({
@@ -49,6 +50,7 @@ test("a key that was made here calls a model, within a second", async () => {
     monthly_budget: { limit: "0.75", left: "0.75" },
     requests_per_minute: 60,
     tokens_per_minute: 10_000,
+    concurrent_requests: 10,
     grace_until: [],
     last_used_at: null,
     spent: "0",
@@ -224,6 +226,7 @@ test.each([
   [{ models: [] }, 400, "models"],
   [{ models: [""] }, 400, "models[0]"],
   [{ requests_per_minute: 0.5 }, 400, "requests_per_minute"],
+  [{ concurrent_requests: 0 }, 400, "concurrent_requests"],
   [{ expires_at: "tomorrow" }, 400, "expires_at"],
   [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "expires_at"],
 ])("bad input %#", async (order, status, parameter) => {

@@ -69,6 +69,7 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
         monthlyBudget: null,
         requestsPerMinute: null,
         tokensPerMinute: null,
+        concurrentRequests: null,
         createdAt: 1,
         expiresAt: null,
         origins: null,

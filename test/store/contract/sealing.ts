@@ -59,6 +59,7 @@ export async function happen(store: Store): Promise<Posting[]> {
       monthlyBudget: 50_000n,
       requestsPerMinute: null,
       tokensPerMinute: null,
+      concurrentRequests: null,
       createdAt: 1,
       expiresAt: null,
       origins: null,

@@ -58,7 +58,8 @@ function openPart(values: KeyValues): string | null {
     values.origins.length > 0 ||
     values.aliases.length > 0 ||
     values.requests_per_minute !== "" ||
-    values.tokens_per_minute !== ""
+    values.tokens_per_minute !== "" ||
+    values.concurrent_requests !== ""
   return isLimited ? "limits" : null
 }
 
@@ -104,7 +105,7 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
         maxTags={100}
         {...form.getInputProps("aliases")}
       />
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput
           label="Requests per minute"
           placeholder="no limit"
@@ -116,6 +117,12 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
           placeholder="no limit"
           inputMode="numeric"
           {...form.getInputProps("tokens_per_minute")}
+        />
+        <TextInput
+          label="Requests at the same time"
+          placeholder="no limit"
+          inputMode="numeric"
+          {...form.getInputProps("concurrent_requests")}
         />
       </SimpleGrid>
       <TagsInput

@@ -20,6 +20,7 @@ export interface KeyValues {
   readonly monthly_budget: string
   readonly requests_per_minute: string
   readonly tokens_per_minute: string
+  readonly concurrent_requests: string
 }
 
 export const EMPTY_KEY: KeyValues = {
@@ -35,6 +36,7 @@ export const EMPTY_KEY: KeyValues = {
   monthly_budget: "",
   requests_per_minute: "",
   tokens_per_minute: "",
+  concurrent_requests: "",
 }
 
 const DAY = 86_400_000
@@ -54,6 +56,7 @@ export function valuesOf(key: Key): KeyValues {
     monthly_budget: key.monthly_budget?.limit ?? "",
     requests_per_minute: key.requests_per_minute?.toString() ?? "",
     tokens_per_minute: key.tokens_per_minute?.toString() ?? "",
+    concurrent_requests: key.concurrent_requests?.toString() ?? "",
   }
 }
 
@@ -68,6 +71,7 @@ export function bodyOf(values: KeyValues, now = Date.now()): KeyChange & { name:
     monthly_budget: readCredits(values.monthly_budget) ?? null,
     requests_per_minute: wholeOf(values.requests_per_minute),
     tokens_per_minute: wholeOf(values.tokens_per_minute),
+    concurrent_requests: wholeOf(values.concurrent_requests),
     expires_at: expiryOf(values, now),
     origins: listOf(values.origins),
   }
@@ -97,6 +101,7 @@ export const KEY_CHECKS = {
   monthly_budget: checkOptional,
   requests_per_minute: checkWhole,
   tokens_per_minute: checkWhole,
+  concurrent_requests: checkWhole,
 }
 
 /** No glob, origin and alias holds a comma or a space: what came in one piece is taken apart. */

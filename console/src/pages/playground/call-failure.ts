@@ -80,6 +80,7 @@ export function adviceFor(failure: CallFailure): Advice | undefined {
       return { text: "The credits are on hold for other requests. Wait until those finish." }
     case "request_rate_exceeded":
     case "token_rate_exceeded":
+    case "concurrent_requests_exceeded":
       return { text: waitText(failure.retryAfter) }
     case "model_not_found":
     case "model_not_supported":

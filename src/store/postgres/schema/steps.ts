@@ -1,4 +1,5 @@
 import type { SchemaStep } from "../migrate.ts"
+import { CONCURRENT_REQUESTS } from "./10-concurrent-requests.ts"
 import { MANAGEMENT } from "./1-management.ts"
 import { LEDGER } from "./2-ledger.ts"
 import { KEPT } from "./3-kept.ts"
@@ -20,4 +21,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: SETTLING, oldest: 1 },
   { sql: LIMITS_OVER_MACHINES, oldest: 1 },
   { sql: SEALS, oldest: 1 },
+  { sql: CONCURRENT_REQUESTS, oldest: 1 },
 ]

@@ -1,0 +1,71 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { Presence } from "../machine/presence.ts"
+import type { SharedMemory } from "../machine/shared-memory.ts"
+import { type TableSlot, WordTable } from "../machine/word-table.ts"
+
+/** The hash of a key and a process, and how many requests of the key run there. */
+const SLOT_WORDS = 2
+const COUNT = 1
+/** Seconds after which to retry: a request may end at any time. */
+const RETRY_AFTER = 1
+
+/**
+ * How many requests of each key run at the same time, in all processes of the machine. Each process counts its own, so that
+ * those of a process that dies are no longer counted when it is found to be gone. Of a limit that several machines share,
+ * each has its part, and at least one.
+ */
+export class RunningRequests {
+  readonly #table: WordTable
+  readonly #presence: Presence
+  #machines = 1
+
+  constructor(memory: SharedMemory, presence: Presence) {
+    this.#table = new WordTable(memory.bigWords("running"), SLOT_WORDS)
+    this.#presence = presence
+  }
+
+  setMachines(machines: number): void {
+    this.#machines = machines
+  }
+
+  /**
+   * A request begins.
+   * @param limit of its key, for all machines together.
+   * @returns what to call once when it ends.
+   * @throws GatewayError `concurrent_requests_exceeded`
+   */
+  enter(keyId: string, limit: number): () => void {
+    const name = this.#nameOf(keyId, this.#presence.id)
+    // The more requests a slot counts, the more is lost with it.
+    const slot = this.#table.make(name, (at) => -Number(this.#table.words[at + COUNT] ?? 0n))
+    // Counted first: of several processes that do so at the same time, none overlooks the others.
+    Atomics.add(this.#table.words, slot.at + COUNT, 1n)
+    const leave = (): void => this.#leave(name, slot)
+    if (this.#countOf(keyId) <= Math.max(1, Math.floor(limit / this.#machines))) return leave
+    leave()
+    throw new GatewayError(
+      "concurrent_requests_exceeded",
+      `This key may have ${limit} requests running at the same time, and has. Wait for one to end.`,
+      { retryAfter: RETRY_AFTER },
+    )
+  }
+
+  #leave(name: string, slot: TableSlot): void {
+    // Another name may have taken it, in a full table.
+    if (!this.#table.holds(slot)) return
+    if (Atomics.sub(this.#table.words, slot.at + COUNT, 1n) === 1n) this.#table.free(name, slot.at)
+  }
+
+  #countOf(keyId: string): number {
+    let count = 0
+    for (const process of this.#presence.ids()) {
+      const at = this.#table.find(this.#nameOf(keyId, process))
+      if (at !== -1) count += Number(Atomics.load(this.#table.words, at + COUNT))
+    }
+    return count
+  }
+
+  #nameOf(keyId: string, process: bigint): string {
+    return `${keyId} ${process}`
+  }
+}

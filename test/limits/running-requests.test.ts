@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { RunningRequests } from "../../src/limits/running-requests.ts"
+import { Machine } from "../../src/machine/machine.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-machine-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function processOf(machine: Machine): RunningRequests {
+  return new RunningRequests(machine.memory, machine.presence)
+}
+
+test("the processes of a machine keep a key's limit together, and what ends makes room", () => {
+  using first = new Machine(folder)
+  using second = new Machine(folder)
+  const [one, other] = [processOf(first), processOf(second)]
+  const leaves = [one.enter("key", 3), other.enter("key", 3), one.enter("key", 3)]
+  for (const refused of [one, other]) {
+    expect(() => refused.enter("key", 3)).toThrow("3 requests running at the same time")
+  }
+  other.enter("another", 1)
+  leaves[1]?.()
+  const leave = one.enter("key", 3)
+  expect(() => other.enter("key", 3)).toThrow()
+  leave()
+  leaves[0]?.()
+  leaves[2]?.()
+  for (let count = 0; count < 3; count++) other.enter("key", 3)
+  expect(() => one.enter("key", 3)).toThrow()
+})
+
+test("what ran in a process that is gone is not counted any more", () => {
+  using first = new Machine(folder)
+  const second = new Machine(folder)
+  const [one, other] = [processOf(first), processOf(second)]
+  other.enter("key", 2)
+  other.enter("key", 2)
+  expect(() => one.enter("key", 2)).toThrow()
+  second[Symbol.dispose]()
+  one.enter("key", 2)
+  one.enter("key", 2)
+  expect(() => one.enter("key", 2)).toThrow()
+})
+
+test("of several machines each has its part, and at least one", () => {
+  using machine = new Machine(folder)
+  const running = processOf(machine)
+  running.setMachines(3)
+  for (let count = 0; count < 2; count++) running.enter("key", 8)
+  expect(() => running.enter("key", 8)).toThrow()
+  running.enter("small", 1)
+  expect(() => running.enter("small", 1)).toThrow()
+})
+
+test("a changed limit holds for the next request, and running ones stay", () => {
+  using machine = new Machine(folder)
+  const running = processOf(machine)
+  const leaves = Array.from({ length: 10 }, () => running.enter("key", 1_000_000))
+  expect(() => running.enter("key", 5)).toThrow("5 requests")
+  for (const leave of leaves.splice(0, 6)) leave()
+  running.enter("key", 5)
+  expect(() => running.enter("key", 5)).toThrow()
+})
+
+test("thousands of keys leave nothing behind", () => {
+  using machine = new Machine(folder)
+  const running = processOf(machine)
+  for (let round = 0; round < 3; round++) {
+    const leaves = Array.from({ length: 5_000 }, (_, index) => running.enter(`key${index}`, 1))
+    expect(() => running.enter("key42", 1)).toThrow()
+    for (const leave of leaves) leave()
+  }
+  expect(machine.memory.bigWords("running").every((word) => word === 0n)).toBe(true)
+})
