@@ -185,3 +185,24 @@ test("while it drains it is unready and refuses connections; asked again, it cut
   expect(streamErrorOf(bodyOf(raw.text()))).toMatchObject({ code: "overloaded" })
   idle.socket.destroy()
 })
+
+test("an upload that has begun when the gateway ends is taken and answered", async () => {
+  await using gateway = await startGateway({ drainTime: 60_000 })
+  const caller = await gateway.caller("1")
+  const body = JSON.stringify({ model: "sim/echo", messages: HELLO })
+  using raw = connectTo(gateway.url)
+  const head = [
+    `POST ${CHAT} HTTP/1.1`,
+    "host: gateway",
+    `authorization: Bearer ${caller.key}`,
+    "content-type: application/json",
+    `content-length: ${body.length}`,
+  ].join("\r\n")
+  raw.socket.write(`${head}\r\n\r\n${body.slice(0, 10)}`)
+  await fetch(`${gateway.url}/healthz`)
+  const ended = gateway.app[Symbol.asyncDispose]()
+  raw.socket.write(body.slice(10))
+  await ended
+  expect(raw.text()).toStartWith("HTTP/1.1 200")
+  expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled" }])
+})
