@@ -19,6 +19,8 @@ interface LeasedKey {
   requests?: Slice
   tokens?: Slice
   waiting: Waiting[]
+  /** The last outage in which this node has decided alone. */
+  outage?: number
 }
 
 /** A request that waits for a lease. */
@@ -36,6 +38,8 @@ interface Limited {
 interface SliceOrder {
   readonly slice: Slice
   readonly order: RateOrder
+  /** Units that this machine has counted by itself until now. */
+  readonly counted: number
 }
 
 export interface LeasedRatesParts {
@@ -65,6 +69,8 @@ export class LeasedRates {
   #underway: (readonly [LeasedKey, readonly Waiting[]])[] = []
   #isLeasing = false
   #awayUntil = -Infinity
+  /** How often the database was away. */
+  #outages = 0
 
   constructor({ limits, local, clock, onFailure }: LeasedRatesParts) {
     this.#limits = limits
@@ -87,7 +93,7 @@ export class LeasedRates {
       return headersOf(limited, now)
     }
     this.#refuseWhatWas(limited, request, now)
-    if (now < this.#awayUntil) return this.#local.check(keyId, request)
+    if (now < this.#awayUntil) return this.#checkAlone(key, request)
     return new Promise((resolve, reject) => {
       const decide: Waiting["decide"] = (decision) => {
         try {
@@ -136,7 +142,7 @@ export class LeasedRates {
     try {
       while (this.#wanting.size > 0) await this.#leaseFor([...this.#wanting].slice(0, BATCH))
     } catch (error) {
-      this.#awayUntil = this.#clock() + PATIENCE
+      this.#beginOutage(this.#clock() + PATIENCE)
       this.#onFailure(error)
       this.#decideAlone()
     } finally {
@@ -154,15 +160,17 @@ export class LeasedRates {
     }
     const timer = setTimeout(() => {
       // Until it answers, however long that takes.
-      this.#awayUntil = Infinity
+      this.#beginOutage(Infinity)
       this.#decideAlone()
     }, PATIENCE)
     try {
       const wanted = orders.map(({ order }) => order)
       const grants = await this.#limits.lease(wanted, this.machines)
-      for (const [index, { slice }] of orders.entries()) {
+      for (const [index, { slice, order, counted }] of orders.entries()) {
         const grant = grants[index]
-        if (grant) slice.granted(grant, askedAt)
+        if (!grant) continue
+        slice.granted(grant, askedAt)
+        this.#local.move(order.key, slice, -counted)
       }
       this.#awayUntil = -Infinity
     } finally {
@@ -177,7 +185,10 @@ export class LeasedRates {
       if (!slice) return []
       const { unit } = slice
       const needs = waiting.flatMap(({ request }) => unitsOf(request, unit))
-      return [{ slice, order: slice.order(id, this.#local.takeOut(id, unit), needs) }]
+      const counted = this.#local.levelOf(id, unit)
+      const isKnown = slice.handedOver(this.#local.share, this.#clock())
+      const order = slice.order(id, Math.max(0, counted - isKnown), needs)
+      return [{ slice, order, counted }]
     })
   }
 
@@ -196,12 +207,30 @@ export class LeasedRates {
   /** Without the database: those that wait get what is this node's part. */
   #decideAlone(): void {
     const waiting = [...this.#wanting].map((key) => [key, key.waiting] as const)
-    for (const [{ id }, requests] of [...this.#underway, ...waiting]) {
-      for (const { request, decide } of requests) decide(() => this.#local.check(id, request))
+    for (const [key, requests] of [...this.#underway, ...waiting]) {
+      for (const { request, decide } of requests) decide(() => this.#checkAlone(key, request))
     }
     for (const key of this.#wanting) key.waiting = []
     this.#wanting.clear()
     this.#underway = []
+  }
+
+  #beginOutage(until: number): void {
+    if (this.#awayUntil === -Infinity) this.#outages++
+    this.#awayUntil = until
+  }
+
+  /** With this node's part of the limits, of which what is known to be in use is taken. */
+  #checkAlone(key: LeasedKey, request: RateRequest): Record<string, string> {
+    if (key.outage !== this.#outages) {
+      key.outage = this.#outages
+      const { share } = this.#local
+      const now = this.#clock()
+      for (const slice of [key.requests, key.tokens]) {
+        if (slice) this.#local.move(key.id, slice, slice.handOver(share, now))
+      }
+    }
+    return this.#local.check(key.id, request)
   }
 
   #keyOf(id: string): LeasedKey {

@@ -15,6 +15,13 @@ export interface RateRequest {
   readonly tokens: number
 }
 
+/** A limit of a key. */
+export interface RateLimit {
+  readonly unit: RateUnit
+  /** Units per minute. */
+  readonly limit: number
+}
+
 /** The buckets of one request's key. */
 interface Limited {
   readonly requests: Bucket | undefined
@@ -41,6 +48,11 @@ export class RateLimiter {
   ) {
     this.#clock = clock
     this.#buckets = buckets
+  }
+
+  /** The part of each limit that this machine has alone. */
+  get share(): number {
+    return this.#buckets.share
   }
 
   /** Sets how many machines share the limits: each has its part. */
@@ -93,18 +105,16 @@ export class RateLimiter {
     bucket.add(delta < 0 ? Math.min(0, delta + drained) : delta, share, this.#clock())
   }
 
-  /**
-   * Empties a bucket, so that what is in use can be counted elsewhere.
-   * @returns units.
-   */
-  takeOut(keyId: string, unit: RateUnit): number {
-    const bucket = this.#buckets.used(keyId, unit)
-    if (!bucket) return 0
-    const { share } = this.#buckets
+  /** Units in use of a limit that was set when the key was last seen. */
+  levelOf(keyId: string, unit: RateUnit): number {
+    return this.#buckets.used(keyId, unit)?.levelAt(this.#buckets.share, this.#clock()) ?? 0
+  }
+
+  /** Counts units that were counted elsewhere before; negative ones are counted elsewhere from now on. */
+  move(keyId: string, { unit, limit }: RateLimit, units: number): void {
+    if (units === 0) return
     const now = this.#clock()
-    const level = bucket.levelAt(share, now)
-    if (level > 0) bucket.add(-level, share, now)
-    return level
+    this.#buckets[unit](keyId, limit, now).add(units, this.#buckets.share, now)
   }
 
   /** A share of less than one request would never admit any. */

@@ -33,6 +33,9 @@ export class Slice {
   /** The part of the limit that this node uses in `AHEAD`, in units. */
   #pace = 0
   #refusesUntil = 0
+  /** What was handed over for as long as the database is away, and when. */
+  #handedOver = 0
+  #handedOverAt = 0
   #refuses = Infinity
 
   constructor(unit: RateUnit, limit: number, now: number) {
@@ -95,6 +98,7 @@ export class Slice {
     this.#left += granted + this.#owed
     this.#owed = 0
     this.#level = level
+    this.#handedOver = 0
     this.#knownAt = askedAt
     this.#until = askedAt + TERM
   }
@@ -115,6 +119,23 @@ export class Slice {
   wait(units: number, now: number): number {
     const room = units > this.limit ? 0 : this.limit - units
     return Math.max(1, ((this.#levelAt(now) - room) * MINUTE) / this.limit)
+  }
+
+  /**
+   * The database is away: what is known to be in use is counted by each machine for its part, until it is back.
+   * @param share the part of this machine.
+   * @returns units to count there.
+   */
+  handOver(share: number, now: number): number {
+    this.#handedOver = Math.max(0, this.#levelAt(now) - Math.max(0, this.#left)) * share
+    this.#handedOverAt = now
+    return this.#handedOver
+  }
+
+  /** Of what was handed over, what has not drained there. The database knows of it. */
+  handedOver(share: number, now: number): number {
+    const drained = ((now - this.#handedOverAt) * this.limit * share) / MINUTE
+    return Math.max(0, this.#handedOver - drained)
   }
 
   quota(now: number): QuotaState {

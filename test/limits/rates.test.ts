@@ -253,6 +253,26 @@ describe("while the database is away", () => {
     expect(one?.orders.length).toBeGreaterThan(1)
   })
 
+  test("what was used before it counts, and however often it is asked in vain, no more passes", async () => {
+    const all = members(2)
+    const [one, other] = all
+    if (!one || !other) throw new Error("none")
+    expect(await burst(all, 40, perMinute(40))).toBeWithin(36, 41)
+    for (const member of all) member.isAway = true
+    let passed = 0
+    for (let attempt = 0; attempt < 5; attempt++) {
+      passed += await burst(all, 40, perMinute(40))
+      for (const member of all) member.skew += 1_100
+    }
+    // Less than four drain, some were leased in advance, and not every node had heard of the last lease.
+    expect(passed).toBeLessThan(17)
+    expect(one.orders.length).toBeGreaterThan(3)
+    for (const member of all) member.isAway = false
+    await burst(all, 2, perMinute(40))
+    // What has passed meanwhile, and nothing twice: a minute and more would be.
+    expect((await one.refusal(perMinute(40)))?.details.retryAfter).toBeWithin(2, 30)
+  })
+
   test("nobody waits for longer than a second, and then nobody waits", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
