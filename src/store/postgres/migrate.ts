@@ -44,15 +44,19 @@ export async function migrate(
 ): Promise<SchemaState> {
   const before = await schemaState(client)
   if (before.version >= steps.length) return requireUsable(before, steps)
-  await client.transaction(async (statements) => {
+  // However long a step takes on large tables, and however long another process that is at it.
+  await client.atLength(async (statements) => {
+    await statements.script("SET LOCAL lock_timeout = 0")
     await statements.run("SELECT pg_advisory_xact_lock($1)", [LOCK])
+    // A change of a table waits for those who use it, and all others behind it: not for long.
+    await statements.script("SET LOCAL lock_timeout = '10s'")
     // Another process may have been quicker.
     const { version } = await schemaState(statements)
     for (const { sql } of steps.slice(version)) await statements.script(sql)
     if (version < steps.length) await record(statements, steps)
-  })
-  // A plan that was made for empty tables would stay as they grow.
-  await client.run("ANALYZE")
+    // A plan that was made for empty tables would stay as they grow.
+    await statements.run("ANALYZE")
+  }, "READ COMMITTED")
   return requireUsable(await schemaState(client), steps)
 }
 
