@@ -17,11 +17,13 @@ const CHANGES: ReadonlySet<string> = new Set([
   "keys.revoke",
   "settings.change",
   "leases.recall",
+  "nodes.join",
+  "deploymentReports.report",
 ])
 
 /**
- * By which nodes learn at once what they would see with their next look: changes of keys and settings, and that another
- * node is short of credits. Nothing depends on it: an announcement may be lost, and a pooler may pass none on.
+ * By which nodes learn at once what they would see with their next look: changes of keys and settings, that another node
+ * is there or short of credits, and which deployments fail. Nothing depends on it: an announcement may be lost, and a pooler may pass none on.
  */
 export class Announcements {
   readonly #client: PostgresClient

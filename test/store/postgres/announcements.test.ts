@@ -41,7 +41,7 @@ async function listeners(): Promise<number> {
 
 const SETTING = { section: "setting", id: "deadlines.connect", body: '"5s"', sealed: null } as const
 
-test("a node hears of changes and of who is short of credits, from others and not from itself", async () => {
+test("a node hears of changes, of who is there or short of credits and of deployments that fail, from others and not from itself", async () => {
   const url = server.url(await server.create())
   await using one = await listenTo(url)
   await using other = await listenTo(url)
@@ -63,10 +63,14 @@ test("a node hears of changes and of who is short of credits, from others and no
   for (const id of ["one", "other"]) {
     await store.nodes.join({ id, process: 1, host: "test", beatAt: 1, machine: null })
   }
+  await until(() => other.heard() === 3)
+  const report = { deployment: "d", event: "failed", rest: 1_000 } as const
+  await store.deploymentReports.report("one", [report])
+  await until(() => other.heard() === 4)
   await store.leases.take({ node: "one", owner: "a", wanted: 100n, min: 1n })
   await other.database.store.leases.take({ node: "other", owner: "a", wanted: 50n, min: 1n })
   await until(() => one.heard() === 1)
-  expect(other.heard()).toBe(1)
+  expect(other.heard()).toBe(4)
 })
 
 test("a node whose connection was cut listens again", async () => {
