@@ -16,6 +16,9 @@ const LEAST = 500
 const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 500
 
+/** How often that is repeated which may run twice: connections that are lost together show it one after the other. */
+const MOST_REPEATS = 3
+
 /** Where statements are run: each on its own, or in a transaction. */
 export interface Statements {
   rows<Row>(text: string, values?: readonly Value[]): Promise<readonly Row[]>
@@ -190,7 +193,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   ): Promise<T> {
     const now = performance.now()
     const deadline = now + Math.min(PATIENCE, Math.max(LEAST, this.#endsAt - now))
-    let isRepeated = false
+    let repeats = 0
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
         const result = await this.#pool.use(deadline - performance.now(), step)
@@ -199,10 +202,10 @@ export class PostgresClient implements Statements, AsyncDisposable {
       } catch (error) {
         if (!(error instanceof PostgresFailure)) throw error
         if (error.isConnectionLost) this.#lost(error)
-        const isLostOnce: boolean = error.outcome === "unclear" && mayRunTwice && !isRepeated
-        if (error.outcome !== "not_done" && !isLostOnce) throw error
+        const isUnclear = error.outcome === "unclear" && mayRunTwice && repeats < MOST_REPEATS
+        if (error.outcome !== "not_done" && !isUnclear) throw error
         if (performance.now() + pause > deadline) throw error
-        isRepeated ||= isLostOnce
+        if (isUnclear) repeats++
         await Bun.sleep(pause * Math.random())
       }
     }
