@@ -199,10 +199,13 @@ test("an upload that has begun when the gateway ends is taken and answered", asy
     `content-length: ${body.length}`,
   ].join("\r\n")
   raw.socket.write(`${head}\r\n\r\n${body.slice(0, 10)}`)
-  await fetch(`${gateway.url}/healthz`)
+  // Read after the upload's connection, which was there before.
+  await until(() => !raw.socket.connecting)
+  await fetch(`${gateway.url}/healthz`, { keepalive: false })
   const ended = gateway.app[Symbol.asyncDispose]()
   raw.socket.write(body.slice(10))
   await ended
+  await until(() => raw.text() !== "")
   expect(raw.text()).toStartWith("HTTP/1.1 200")
   expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled" }])
 })
