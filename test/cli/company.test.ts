@@ -85,7 +85,7 @@ describe("four workers", () => {
     installation[Symbol.dispose]()
   })
 
-  test("let a key of 60 a minute send 60 on one connection, and tell the truth about what is left", async () => {
+  test.concurrent("let a key of 60 a minute send 60 on one connection, and tell the truth about what is left", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
     const answers = await onOneConnection(serving.url, key, 60)
     expect(passedOf(statusesOf(answers))).toBe(60)
@@ -96,7 +96,7 @@ describe("four workers", () => {
     expect(others.at(-1)).toBeLessThanOrEqual(DRAINED)
   }, 30_000)
 
-  test("let it send no more over all connections together", async () => {
+  test.concurrent("let it send no more over all connections together", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
     const answers = await Promise.all(
       Array.from({ length: 120 }, () => chat(serving.url, key, "close")),
@@ -108,7 +108,7 @@ describe("four workers", () => {
     expect(refused?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
   }, 30_000)
 
-  test("know what a command has done to a key as soon as it is over", async () => {
+  test.concurrent("know what a command has done to a key as soon as it is over", async () => {
     const { id, key } = await createKey(installation)
     const everywhere = () =>
       Promise.all(Array.from({ length: 16 }, () => statusOf(serving.url, key)))
@@ -117,7 +117,7 @@ describe("four workers", () => {
     expect(new Set(await everywhere())).toEqual(new Set([401]))
   }, 30_000)
 
-  test("let one of a request a minute send one", async () => {
+  test.concurrent("let one of a request a minute send one", async () => {
     const { key } = await createKey(installation, "--rpm", "1")
     const statuses: number[] = []
     for (let count = 0; count < 12; count++) {
@@ -139,7 +139,7 @@ describe("four workers", () => {
       ...(body && { body: JSON.stringify(body) }),
     })
 
-  test("all know a key when the answer is out that made, rotated or revoked it", async () => {
+  test.concurrent("all know a key when the answer is out that made, rotated or revoked it", async () => {
     const accounts = (await (await admin("GET", "/accounts")).json()) as { data: { id: string }[] }
     const account = accounts.data[0]?.id
     const everywhere = async (key: string): Promise<number[]> => [
@@ -160,7 +160,7 @@ describe("four workers", () => {
 })
 
 describe("two gateways on one folder", () => {
-  test("share limits and keys as workers do, and do not stop each other", async () => {
+  test.concurrent("share limits and keys as workers do, and do not stop each other", async () => {
     using installation = createInstallation(yaml())
     await runJson(installation, "account", "create", "caller", "--credits", "5")
     await using first = await startServing(installation)
@@ -176,7 +176,7 @@ describe("two gateways on one folder", () => {
   }, 60_000)
 })
 
-test("what one worker finds out of a deployment, all four know", async () => {
+test.concurrent("what one worker finds out of a deployment, all four know", async () => {
   using failing = startVendor(() => Response.json({ error: { message: "no" } }, { status: 500 }))
   using installation = createInstallation(`
 server: { port: 0 }

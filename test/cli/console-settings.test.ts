@@ -63,7 +63,7 @@ async function modelsOf(installation: Installation): Promise<readonly string[]> 
 }
 
 describe("what the console sets", () => {
-  test("two processes know within a second, a restart keeps it, and commands see it", async () => {
+  test.concurrent("two processes know within a second, a restart keeps it, and commands see it", async () => {
     using installation = createInstallation(BARE)
     let key: string
     {
@@ -95,7 +95,7 @@ describe("what the console sets", () => {
     expect(doctor.stdout).toContain("provider mine")
   }, 60_000)
 
-  test("reaches all workers, which have their ledgers on threads", async () => {
+  test.concurrent("reaches all workers, which have their ledgers on threads", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, { ...TOKEN, TOLLGATE_WORKERS: "2" })
     const key = keyIn(serving)
@@ -108,7 +108,7 @@ describe("what the console sets", () => {
     })
   }, 60_000)
 
-  test("and what the file says can change at the same time", async () => {
+  test.concurrent("and what the file says can change at the same time", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, TOKEN)
     const key = keyIn(serving)
@@ -141,7 +141,7 @@ describe("what the console sets", () => {
     })
   }, 60_000)
 
-  test("does not keep the gateway from starting when its key file is lost", async () => {
+  test.concurrent("does not keep the gateway from starting when its key file is lost", async () => {
     using installation = createInstallation(BARE)
     {
       await using serving = await startServing(installation, TOKEN)

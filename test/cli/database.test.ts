@@ -21,7 +21,7 @@ function statusOf(url: string): Promise<DatabaseStatus> {
 
 const yamlAt = (url: string, more = "") => `database: { url: "${url}"${more} }\n`
 
-test("status changes nothing, and migrate makes the tables once", async () => {
+test.concurrent("status changes nothing, and migrate makes the tables once", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   const before = await runJson<DatabaseStatus>(installation, "database", "status")
@@ -44,7 +44,7 @@ test("status changes nothing, and migrate makes the tables once", async () => {
   expect(words.stdout).toMatch(/engine: +PostgreSQL \d+/)
 }, 20_000)
 
-test("status and migrate of a folder", async () => {
+test.concurrent("status and migrate of a folder", async () => {
   using installation = createInstallation("")
   const database = databaseOf(installation)
   const before = await database.status()
@@ -61,7 +61,7 @@ async function diagnose(yaml: string): Promise<Diagnosis["checks"]> {
   return (JSON.parse(stdout) as Diagnosis).checks.filter(({ name }) => name.startsWith("database"))
 }
 
-test("the doctor looks at the server, and makes nothing in it", async () => {
+test.concurrent("the doctor looks at the server, and makes nothing in it", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   const results = (checks: Diagnosis["checks"]) =>
@@ -81,7 +81,7 @@ test("the doctor looks at the server, and makes nothing in it", async () => {
   expect(checks[0]?.found).toContain("fsync = off")
 }, 30_000)
 
-test("a node with another secret is told so", async () => {
+test.concurrent("a node with another secret is told so", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller")
@@ -98,7 +98,7 @@ test("a node with another secret is told so", async () => {
   expect(serving.stderr).toContain("set TOLLGATE_SECRET as it was at the first start")
 }, 30_000)
 
-test("nodes that start at the same time on an empty database make one of it", async () => {
+test.concurrent("nodes that start at the same time on an empty database make one of it", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(`server: { port: 0 }\n${yamlAt(url)}`)
   const others = [1, 2].map(() => createInstallation(`server: { port: 0 }\n${yamlAt(url)}`))
@@ -121,7 +121,7 @@ test("nodes that start at the same time on an empty database make one of it", as
   }
 }, 30_000)
 
-test("a gateway moves from its folder to a server: keys keep working, and the receipts are there", async () => {
+test.concurrent("a gateway moves from its folder to a server: keys keep working, and the receipts are there", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   const yaml = `
 server: { port: 0 }

@@ -59,7 +59,7 @@ async function diagnose(
 const checkOf = ({ checks }: Diagnosis, name: string) =>
   checks.find((check) => check.name === name) ?? { result: "none", found: "", mend: "" }
 
-test("a healthy installation", async () => {
+test.concurrent("a healthy installation", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({}))
   expect(exitCode).toBe(0)
   expect(diagnosis.healthy).toBe(true)
@@ -74,7 +74,7 @@ test("a healthy installation", async () => {
   expect(words).not.toContain("To fix")
 }, 20_000)
 
-test("a journal with charges that the database does not have yet", async () => {
+test.concurrent("a journal with charges that the database does not have yet", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
     await using journal = await openJournal(data)
     await journal.lines.add({ node: "dead", bodies: ["{}", "{}"], done: [] })
@@ -87,7 +87,7 @@ test("a journal with charges that the database does not have yet", async () => {
   })
 }, 20_000)
 
-test("a credential that the provider refuses", async () => {
+test.concurrent("a credential that the provider refuses", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ apiKey: SECRET }))
   expect(exitCode).toBe(6)
   const { result, found, mend } = checkOf(diagnosis, "provider sim")
@@ -99,14 +99,14 @@ test("a credential that the provider refuses", async () => {
   expect(words).toContain("error: 1 of 6 checks failed")
 }, 20_000)
 
-test("a provider that cannot be reached is a warning: it may come back", async () => {
+test.concurrent("a provider that cannot be reached is a warning: it may come back", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ url: "http://127.0.0.1:1" }))
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "provider sim")).toMatchObject({ result: "warning" })
   expect(words).toContain("To fix:")
 }, 20_000)
 
-test("a model without a price", async () => {
+test.concurrent("a model without a price", async () => {
   const models = "  sim/dear: { kind: chat }\n"
   const { exitCode, diagnosis } = await diagnose(yamlFor({ models }))
   expect(exitCode).toBe(0)
@@ -114,7 +114,7 @@ test("a model without a price", async () => {
   expect(checkOf(diagnosis, "prices").mend).toContain("sim/dear")
 }, 20_000)
 
-test("no provider at all", async () => {
+test.concurrent("no provider at all", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\n")
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "providers").result).toBe("warning")
@@ -127,7 +127,7 @@ const DAMAGES: readonly [string, string][] = [
 ]
 
 for (const [name, statement] of DAMAGES) {
-  test(`a ledger in which someone changed ${name}`, async () => {
+  test.concurrent(`a ledger in which someone changed ${name}`, async () => {
     const { exitCode, words, diagnosis } = await diagnose(yamlFor({}), async (data) => {
       const installation = { data, config: `${data}/tollgate.yaml`, [Symbol.dispose]() {} }
       await runJson(installation, "account", "create", "one", "--credits", "5")
@@ -142,7 +142,7 @@ for (const [name, statement] of DAMAGES) {
   }, 20_000)
 }
 
-test("a database that is none", async () => {
+test.concurrent("a database that is none", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
     await Bun.write(databaseFileIn(data), "this is not a database at all\n".repeat(100))
   })
@@ -150,14 +150,14 @@ test("a database that is none", async () => {
   expect(checkOf(diagnosis, "database").result).toBe("failed")
 }, 20_000)
 
-test("settings that are wrong are reported with their line, and nothing else is looked at", async () => {
+test.concurrent("settings that are wrong are reported with their line, and nothing else is looked at", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\nprovidrs: {}\n")
   expect(exitCode).toBe(6)
   expect(diagnosis.checks).toHaveLength(1)
   expect(diagnosis.checks[0]?.found).toContain("line 2")
 }, 20_000)
 
-test("a ledger of an older version is reported, and not brought up by who only looks", async () => {
+test.concurrent("a ledger of an older version is reported, and not brought up by who only looks", async () => {
   using installation = createInstallation(yamlFor({}))
   using database = new Database(databaseFileIn(installation.data), { create: true })
   database.run("CREATE TABLE old (id TEXT)")

@@ -58,7 +58,7 @@ async function chat(url: string, key: string): Promise<void> {
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
 }
 
-test("a start next to secrets but without the ledger is refused, and gives the way out", async () => {
+test.concurrent("a start next to secrets but without the ledger is refused, and gives the way out", async () => {
   using installation = await installed()
   for (const name of BOOK) rmSync(join(installation.data, name), { force: true })
   for (const words of [["serve"], ["key", "list"]]) {
@@ -71,7 +71,7 @@ test("a start next to secrets but without the ledger is refused, and gives the w
   expect(existsSync(join(installation.data, "tollgate.db"))).toBe(false)
 }, 30_000)
 
-test("a start next to the ledger but without its secrets is refused, and makes none", async () => {
+test.concurrent("a start next to the ledger but without its secrets is refused, and makes none", async () => {
   using installation = await installed()
   await runJson(installation, "key", "create", "--account", "one")
   rmSync(join(installation.data, "secrets"), { recursive: true })
@@ -84,7 +84,7 @@ test("a start next to the ledger but without its secrets is refused, and makes n
   expect(existsSync(join(installation.data, "secrets", "key-pepper"))).toBe(false)
 }, 30_000)
 
-test("a new ledger is begun where that is asked for, and only where there is none", async () => {
+test.concurrent("a new ledger is begun where that is asked for, and only where there is none", async () => {
   using installation = await installed()
   const refused = await runCommand(installation, "serve", "--new-book")
   expect(refused.exitCode).toBe(5)
@@ -97,7 +97,7 @@ test("a new ledger is begun where that is asked for, and only where there is non
   expect(verdict).toMatchObject({ is_right: true })
 }, 30_000)
 
-test("a damaged ledger at the start is reported with its remedy", async () => {
+test.concurrent("a damaged ledger at the start is reported with its remedy", async () => {
   using installation = await installed()
   await Bun.write(join(installation.data, "tollgate.db"), "this is no database\n".repeat(500))
   const { exitCode, stderr } = await runCommand(installation, "serve")
@@ -108,7 +108,7 @@ test("a damaged ledger at the start is reported with its remedy", async () => {
   expect(stderr).not.toContain("TOLLGATE_DEBUG")
 }, 20_000)
 
-test("verifying a place without a ledger makes nothing, and is exit code 4", async () => {
+test.concurrent("verifying a place without a ledger makes nothing, and is exit code 4", async () => {
   using folder = createInstallation(ANY_PORT)
   const data = join(folder.data, "wrong")
   for (const exists of [false, true]) {
@@ -121,7 +121,7 @@ test("verifying a place without a ledger makes nothing, and is exit code 4", asy
   }
 }, 20_000)
 
-test("a running gateway's ledger is verified while it runs; a copy without its log lacks entries", async () => {
+test.concurrent("a running gateway's ledger is verified while it runs; a copy without its log lacks entries", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)
@@ -177,7 +177,7 @@ test.skipIf(!canMount)(
   20_000,
 )
 
-test("a cut end is noticed, with the anchor that is next to the ledger", async () => {
+test.concurrent("a cut end is noticed, with the anchor that is next to the ledger", async () => {
   using installation = await installed()
   const serving = await startServing(installation)
   serving.process.kill("SIGTERM")
@@ -196,7 +196,7 @@ test("a cut end is noticed, with the anchor that is next to the ledger", async (
   expect(again.errors()).toContain("book_behind")
 }, 30_000)
 
-test("a gateway that lost the log's index writes nothing over what others write", async () => {
+test.concurrent("a gateway that lost the log's index writes nothing over what others write", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)

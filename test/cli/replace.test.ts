@@ -46,7 +46,7 @@ function replace(
   return startServing(installed, environment, undefined, ["--replace"])
 }
 
-test.each([1, 2])(
+test.concurrent.each([1, 2])(
   "no request fails while a gateway replaces another (workers: %p)",
   async (workers) => {
     const first = await replace(undefined, workers)
@@ -60,7 +60,7 @@ test.each([1, 2])(
   },
 )
 
-test("a connection that is idle meanwhile is answered once more, and then the replaced gateway ends", async () => {
+test.concurrent("a connection that is idle meanwhile is answered once more, and then the replaced gateway ends", async () => {
   const first = await replace()
   using idle = connectTo(first.url)
   const ask = "GET /healthz HTTP/1.1\r\nhost: gateway\r\n\r\n"
@@ -74,7 +74,7 @@ test("a connection that is idle meanwhile is answered once more, and then the re
   expect(await first.process.exited).toBe(0)
 })
 
-test("a gateway with another data folder is not replaced", async () => {
+test.concurrent("a gateway with another data folder is not replaced", async () => {
   using other = createInstallation(yamlFor(simulator.url))
   await using serving = await replace()
   const refused = replace(serving, 1, other).then(String, String)

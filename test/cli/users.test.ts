@@ -41,7 +41,7 @@ async function tokenOf(installation: Installation, ...words: string[]): Promise<
   return new URL(link).searchParams.get("token")
 }
 
-test("several workers know the same setup link, sessions, and their ends", async () => {
+test.concurrent("several workers know the same setup link, sessions, and their ends", async () => {
   using installation = createInstallation(ANY_PORT)
   const first = await startServing(installation, { TOLLGATE_WORKERS: "2" })
   const browser = await setUp(first.url, first.output())
@@ -58,7 +58,7 @@ test("several workers know the same setup link, sessions, and their ends", async
   await new ConsoleBrowser(second).signIn(OPERATOR)
 }, 60_000)
 
-test("an operator who is locked out gets in again by the command line", async () => {
+test.concurrent("an operator who is locked out gets in again by the command line", async () => {
   using installation = createInstallation(ANY_PORT)
   const none = await runCommand(installation, "user", "list")
   expect(none.stdout).toContain("No users yet")
@@ -77,7 +77,7 @@ test("an operator who is locked out gets in again by the command line", async ()
   expect(unknown.stderr).toContain("tollgate user list")
 }, 60_000)
 
-test("the JSON of a start names the console as well", async () => {
+test.concurrent("the JSON of a start names the console as well", async () => {
   using installation = createInstallation(ANY_PORT)
   const { config, data } = installation
   const words = ["--config", config, "--data", data, "serve", "--json"]

@@ -100,7 +100,7 @@ function nodesOf(installation: Installation): number[] {
 }
 
 for (const workers of ["1", "2"]) {
-  test(`a loop that stands still is reported with its request, and starts again: ${workers} worker(s)`, async () => {
+  test.concurrent(`a loop that stands still is reported with its request, and starts again: ${workers} worker(s)`, async () => {
     using vendor = startHostile()
     using installation = createInstallation(yaml(vendor.url))
     const key = await createCaller(installation)
@@ -136,7 +136,7 @@ for (const workers of ["1", "2"]) {
   }, 40_000)
 }
 
-test("a loop that stands still while the gateway ends is not started again", async () => {
+test.concurrent("a loop that stands still while the gateway ends is not started again", async () => {
   const gate = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   using vendor = startVendor(() => {
@@ -164,7 +164,7 @@ test("a loop that stands still while the gateway ends is not started again", asy
   await text
 }, 40_000)
 
-test("a process that was suspended as a whole, its watchdog with it, goes on", async () => {
+test.concurrent("a process that was suspended as a whole, its watchdog with it, goes on", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using installation = createInstallation(yaml(vendor.url))
   const key = await createCaller(installation)
@@ -179,7 +179,7 @@ test("a process that was suspended as a whole, its watchdog with it, goes on", a
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
 }, 40_000)
 
-test("a worker that stands still gets no new connections, and may finish what it serves when it turns again", async () => {
+test.concurrent("a worker that stands still gets no new connections, and may finish what it serves when it turns again", async () => {
   const gate = Promise.withResolvers<void>()
   using vendor = startVendor((_, number) => {
     return number > 1 ? streamed([WHOLE_STREAM]) : helloUntil(gate.promise)
@@ -208,7 +208,7 @@ test("a worker that stands still gets no new connections, and may finish what it
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
 }, 40_000)
 
-test("a worker that stands still for too long is killed", async () => {
+test.concurrent("a worker that stands still for too long is killed", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using installation = createInstallation(yaml(vendor.url))
   await createCaller(installation)
@@ -222,7 +222,7 @@ test("a worker that stands still for too long is killed", async () => {
   await until(() => nodesOf(installation).length === 2 && !nodesOf(installation).includes(victim))
 }, 40_000)
 
-test("a second signal does not wait for what runs", async () => {
+test.concurrent("a second signal does not wait for what runs", async () => {
   using vendor = startVendor(
     () =>
       new Response(

@@ -20,7 +20,7 @@ import {
   yamlFor,
 } from "./idempotency-world.ts"
 
-test("a second one is attached though it reached another process, and the upstream goes on for it", async () => {
+test.concurrent("a second one is attached though it reached another process, and the upstream goes on for it", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
@@ -47,7 +47,7 @@ test("a second one is attached though it reached another process, and the upstre
   expect(await chargesOf(installation, account)).toEqual([first.headers.get("x-request-id") ?? ""])
 }, 60_000)
 
-test("a whole answer that runs in another process is waited for", async () => {
+test.concurrent("a whole answer that runs in another process is waited for", async () => {
   const gate = Promise.withResolvers<void>()
   using vendor = startVendor(async () => {
     await gate.promise
@@ -69,7 +69,7 @@ test("a whole answer that runs in another process is waited for", async () => {
   expect(await chargesOf(installation, account)).toHaveLength(1)
 }, 60_000)
 
-test("two workers that share a port: one upstream call for sixty callers", async () => {
+test.concurrent("two workers that share a port: one upstream call for sixty callers", async () => {
   const gate = Promise.withResolvers<void>()
   using vendor = startVendor(async () => {
     await gate.promise
@@ -90,7 +90,7 @@ test("two workers that share a port: one upstream call for sixty callers", async
   expect(await chargesOf(installation, account)).toHaveLength(1)
 }, 60_000)
 
-test("a process that is told to end finishes what only another one's caller waits for", async () => {
+test.concurrent("a process that is told to end finishes what only another one's caller waits for", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
@@ -116,7 +116,7 @@ test("a process that is told to end finishes what only another one's caller wait
   expect(await chargesOf(installation, account)).toHaveLength(1)
 }, 60_000)
 
-test("a process that stands still is waited for, and not taken for dead", async () => {
+test.concurrent("a process that stands still is waited for, and not taken for dead", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
@@ -139,7 +139,7 @@ test("a process that stands still is waited for, and not taken for dead", async 
   expect(await chargesOf(installation, account)).toHaveLength(1)
 }, 60_000)
 
-test("when the process of the first dies, the second one's connection is cut, and a retry runs again", async () => {
+test.concurrent("when the process of the first dies, the second one's connection is cut, and a retry runs again", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
