@@ -50,7 +50,7 @@ export async function withInstallation<T>(
   // Running gateways are notified before the command reports success.
   const changed = async (): Promise<void> => keyChangesIn(SharedMemory.open(data)).raise()
   const keys = new Keys(store, audit, hasher, { changed })
-  const credits = new Credits(store, audit, hasher)
+  const credits = new Credits(store, audit)
   const codes = new Codes(store, audit, hasher)
   const statements = new Statements(store)
   const services = { accounts, keys, credits, codes, statements }

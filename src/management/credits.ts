@@ -4,13 +4,9 @@ import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { EntryKind, EntryRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { readCodeText } from "../keys/code-text.ts"
-import { hintOf, type KeyHasher } from "../keys/secret.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
-import { clientNetwork } from "../users/client-network.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
-import { Attempts } from "./attempt-limit.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
@@ -18,24 +14,18 @@ export interface EntryQuery extends PageQuery {
   readonly kind?: EntryKind | undefined
 }
 
-/** How many wrong codes one account or one address may enter in the window below. */
-const MAX_WRONG_CODES = 10
-const WRONG_CODES_WINDOW = 15 * 60 * 1_000
 /** How long a change waits for processes to return what they have leased but do not need; milliseconds. */
 const RECALL_TIME = 1_500
 const RECALL_PAUSE = 50
 
-/** The credits of accounts: the ledger, which members read and operators and codes add to. */
+/** The credits of accounts: the ledger, which members read and operators add to. */
 export class Credits {
   readonly #store: Store
   readonly #audit: Audit
-  readonly #hasher: KeyHasher
-  readonly #attempts = new Attempts(MAX_WRONG_CODES, WRONG_CODES_WINDOW)
 
-  constructor(store: Store, audit: Audit, hasher: KeyHasher) {
+  constructor(store: Store, audit: Audit) {
     this.#store = store
     this.#audit = audit
-    this.#hasher = hasher
   }
 
   /** @throws GatewayError `not_found`. */
@@ -94,51 +84,6 @@ export class Credits {
     const append = () =>
       this.#audit.perform(actor, change, (record) => this.#store.entries.add(entry, record))
     return entryDocument(await (amount < 0n ? this.#takeOut(id, -amount, append) : adding(append)))
-  }
-
-  /**
-   * Adds the credits of a code to an account.
-   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for a wrong code, `too_many_attempts` after
-   * many; `conflict` for one that can no longer be used.
-   */
-  async redeem(actor: Actor, account: string, text: string): Promise<Entry> {
-    requireRole(actor, account, "member")
-    const { id } = await this.#require(account)
-    const now = Date.now()
-    // A program with the admin token has one address for all of its customers.
-    const isPerson = actor.kind === "user" && actor.address !== null
-    const tries = [
-      `account ${id}`,
-      ...(isPerson ? [`address ${clientNetwork(actor.address)}`] : []),
-    ]
-    for (const name of tries) this.#attempts.take(name, now)
-    const code = readCodeText(text)
-    if (code === undefined) throw wrongCode()
-    const change = {
-      action: "account.redeem",
-      account: id,
-      target: id,
-      after: { code: `...${hintOf(code)}` },
-    }
-    const redemption = {
-      hash: this.#hasher.hash(code),
-      account: id,
-      at: now,
-      author: actor.name,
-    }
-    try {
-      const entry = await this.#audit.perform(actor, change, (record) =>
-        this.#store.codes.redeem(redemption, record),
-      )
-      for (const name of tries) this.#attempts.giveBack(name)
-      return entryDocument(entry)
-    } catch (error) {
-      const refusal = redemptionRefusal(error)
-      if (refusal.kind !== "invalid_value") {
-        for (const name of tries) this.#attempts.giveBack(name)
-      }
-      throw refusal
-    }
   }
 
   /** Processes lease entire balances, so what is taken out has to be recalled first. */
@@ -223,32 +168,6 @@ function stillHeld(balance: bigint, leased: bigint, amount: bigint): GatewayErro
     `Running requests hold ${formatCredits(leased)} of the account's ${formatCredits(balance)} credits, so ${formatCredits(amount)} cannot be taken out now. Try again when they have finished, or take out less.`,
     { parameter: "amount" },
   )
-}
-
-function wrongCode(cause?: unknown): GatewayError {
-  return new GatewayError(
-    "invalid_value",
-    "There is no such code. It looks like TG-XXXX-XXXX-XXXX-XXXX: check it and type it again.",
-    { parameter: "code", cause },
-  )
-}
-
-const UNUSABLE = {
-  revoked: "This code was revoked. Ask the person who gave it to you for another.",
-  expired: "This code has expired. Ask the person who gave it to you for another.",
-  exists: "This account has redeemed this code already, and each account can do so once.",
-  insufficient:
-    "This code was used as often as it may be. Ask the person who gave it to you for another.",
-  too_much: "The account has as many credits as the ledger can hold.",
-} as const
-
-function redemptionRefusal(error: unknown): GatewayError {
-  if (!(error instanceof StoreError)) throw error
-  if (error.code === "not_found") return wrongCode(error)
-  const words = Object.hasOwn(UNUSABLE, error.code)
-    ? UNUSABLE[error.code as keyof typeof UNUSABLE]
-    : error.message
-  return new GatewayError("conflict", words, { parameter: "code", cause: error })
 }
 
 /** An entry as the API shows it. */

@@ -1,51 +1,17 @@
-import { describe, expect, setSystemTime, test } from "bun:test"
-import type { AccountRole } from "tollgate-contract/common.ts"
-import { GatewayError } from "../../src/canon/errors.ts"
-import { KeyHasher } from "../../src/keys/secret.ts"
-import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
+import { describe, expect, test } from "bun:test"
+import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
-import { Codes } from "../../src/management/codes.ts"
 import { Credits } from "../../src/management/credits.ts"
 import { Node } from "../../src/ledger/node.ts"
-import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { TestDatabase } from "../store/test-database.ts"
-
-const hasher = new KeyHasher("pepper".repeat(12))
-
-/** A user with a role in account `a`, or none. */
-function user(role?: AccountRole, address = "203.0.113.7"): Actor {
-  return {
-    kind: "user",
-    id: "user_1",
-    name: "ada@example.com",
-    isOperator: false,
-    roles: new Map(role === undefined ? [] : [["a", role]]),
-    address,
-  }
-}
-
-function servicesOf(store: Store) {
-  const audit = new Audit(store)
-  return { credits: new Credits(store, audit, hasher), codes: new Codes(store, audit, hasher) }
-}
-
-/** The kind, the field and the words of what a promise is refused with. */
-async function refusal(promise: Promise<unknown>) {
-  const error = await promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  if (!(error instanceof GatewayError)) throw new Error(`not refused: ${error}`)
-  const { kind, message, details } = error
-  return { kind, message, parameter: details.parameter, retryAfter: details.retryAfter }
-}
+import { refusal, user } from "./support.ts"
 
 describe("an entry", () => {
   test("is added with its reason and its author, and is in the audit log", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
-    const { credits } = servicesOf(database.store)
+    const credits = new Credits(database.store, new Audit(database.store))
     const orders = [
       { kind: "grant", amount: "12.5", note: "invoice 17" },
       { kind: "refund", amount: "1", note: "a broken answer" },
@@ -73,7 +39,7 @@ describe("an entry", () => {
   test("that makes no sense is refused, and nothing is written", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 5_000_000_000n)
-    const { credits } = servicesOf(database.store)
+    const credits = new Credits(database.store, new Audit(database.store))
     const add = (kind: "grant" | "refund" | "adjustment", amount: string) =>
       refusal(credits.add(COMMAND_LINE, "a", { kind, amount, note: "x" }))
     for (const [kind, amount] of [
@@ -100,7 +66,7 @@ describe("an entry", () => {
   test("is an operator's to add, and a member's to read", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
-    const { credits } = servicesOf(database.store)
+    const credits = new Credits(database.store, new Audit(database.store))
     const grant = { kind: "grant", amount: "1", note: "x" } as const
     expect((await refusal(credits.add(user("owner"), "a", grant))).kind).toBe("forbidden")
     expect((await refusal(credits.add(user(), "a", grant))).kind).toBe("not_found")
@@ -137,7 +103,7 @@ describe("credits that processes have leased", () => {
     await using stack = new AsyncDisposableStack()
     const { payer, ledger } = await running(database, stack)
     const hold = ledger.tryHold(database.order(payer, 30_000_000_000n))!
-    const { credits } = servicesOf(database.store)
+    const credits = new Credits(database.store, new Audit(database.store))
     const adjust = (amount: string) =>
       credits.add(COMMAND_LINE, "a", { kind: "adjustment", amount, note: "back" })
     expect(await adjust("-70")).toMatchObject({ balance: "30" })
@@ -157,7 +123,7 @@ describe("credits that processes have leased", () => {
     const hold = { request: "req_1", account: "a", key: "key_1", at: 5_000, receipt: "{}" }
     const opened = [{ ...hold, amount: 2_500_000_000n }]
     await database.store.settlements.post("node", { postings: [], opened, closed: [] })
-    const { credits } = servicesOf(database.store)
+    const credits = new Credits(database.store, new Audit(database.store))
     expect(await credits.credits(user("viewer"), "a")).toEqual({
       balance: "10",
       held: "2.5",
@@ -172,86 +138,5 @@ describe("credits that processes have leased", () => {
         },
       ],
     })
-  })
-})
-
-describe("a code", () => {
-  test("is redeemed however it is typed, once, and told in the audit log without itself", async () => {
-    await using database = await TestDatabase.open()
-    await database.account("a", 0n)
-    const { credits, codes } = servicesOf(database.store)
-    const code = await codes.create(COMMAND_LINE, { credits: "2.5", uses: 3 })
-    const typed = code.code.toLowerCase().replaceAll("-", " ")
-    expect(await credits.redeem(user("member"), "a", typed)).toMatchObject({
-      kind: "code",
-      amount: "2.5",
-      note: code.id,
-      author: "ada@example.com",
-    })
-    const again = await refusal(credits.redeem(user("member"), "a", code.code))
-    expect(again).toMatchObject({ kind: "conflict", parameter: "code" })
-    const log = JSON.stringify(await database.store.audit.list({}, null, 9))
-    expect(log).toContain("account.redeem")
-    expect(log).not.toContain(code.code)
-    expect(log).not.toContain(hasher.hash(code.code))
-  })
-
-  test("that cannot be used says why", async () => {
-    await using database = await TestDatabase.open()
-    await database.account("a", 0n)
-    await database.account("b", 0n)
-    const { credits, codes } = servicesOf(database.store)
-    const redeem = (code: string) => refusal(credits.redeem(COMMAND_LINE, "a", code))
-    const ended = await codes.create(COMMAND_LINE, { credits: "1", uses: 1 })
-    await codes.revoke(COMMAND_LINE, ended.id)
-    expect((await redeem(ended.code)).message).toContain("revoked")
-    const used = await codes.create(COMMAND_LINE, { credits: "1", uses: 1 })
-    await credits.redeem(COMMAND_LINE, "b", used.code)
-    expect((await redeem(used.code)).message).toContain("as often as it may be")
-    for (const wrong of ["TG-0000-0000-0000-0000", "nonsense"]) {
-      expect(await redeem(wrong)).toMatchObject({ kind: "invalid_value", parameter: "code" })
-    }
-  })
-
-  test("cannot be guessed: ten wrong ones, by one account or from one address, and it is over for a while", async () => {
-    await using database = await TestDatabase.open()
-    await database.account("a", 0n)
-    await database.account("b", 0n)
-    await database.account("c", 0n)
-    const { credits, codes } = servicesOf(database.store)
-    const { code } = await codes.create(COMMAND_LINE, { credits: "1", uses: 5 })
-    const operator = (address: string): Actor => ({ ...COMMAND_LINE, kind: "user", address })
-    const attempts = await Promise.all(
-      Array.from({ length: 12 }, () =>
-        refusal(credits.redeem(operator("1.1.1.1"), "a", "TG-0000-0000-0000-0000")),
-      ),
-    )
-    const kinds = attempts.map(({ kind }) => kind)
-    expect(kinds.filter((kind) => kind === "invalid_value")).toHaveLength(10)
-    const refused = await refusal(credits.redeem(operator("2.2.2.2"), "a", code))
-    expect(refused.kind).toBe("too_many_attempts")
-    expect(refused.retryAfter).toBeWithin(800, 901)
-    expect((await refusal(credits.redeem(operator("1.1.1.1"), "b", code))).kind).toBe(
-      "too_many_attempts",
-    )
-    expect(await credits.redeem(operator("2.2.2.2"), "b", code)).toMatchObject({ amount: "1" })
-    // A program redeems for all its customers, from one address.
-    const program: Actor = { ...operator("1.1.1.1"), kind: "admin_token" }
-    expect(await credits.redeem(program, "c", code)).toMatchObject({ amount: "1" })
-    setSystemTime(new Date(Date.now() + 15 * 60 * 1_000 + 1))
-    try {
-      expect(await credits.redeem(operator("1.1.1.1"), "a", code)).toMatchObject({ amount: "1" })
-    } finally {
-      setSystemTime()
-    }
-  })
-
-  test("is a member's to redeem", async () => {
-    await using database = await TestDatabase.open()
-    await database.account("a", 0n)
-    const { credits } = servicesOf(database.store)
-    expect((await refusal(credits.redeem(user("viewer"), "a", "x"))).kind).toBe("forbidden")
-    expect((await refusal(credits.redeem(user(), "a", "x"))).kind).toBe("not_found")
-    expect((await refusal(credits.redeem(COMMAND_LINE, "none", "x"))).kind).toBe("not_found")
   })
 })

@@ -14,6 +14,7 @@ import type { LiveSettings } from "../../management/live-settings.ts"
 import { Models } from "../../management/models.ts"
 import { Payments } from "../../management/payments.ts"
 import { Providers } from "../../management/providers.ts"
+import { type RedemptionParts, Redemptions } from "../../management/redemptions.ts"
 import { Requests } from "../../management/requests.ts"
 import { GatewaySettings } from "../../management/settings.ts"
 import { Statements } from "../../management/statements.ts"
@@ -26,6 +27,7 @@ import type { PayloadLog } from "../../store/payload-log.ts"
 import type { Reports } from "../../store/reports.ts"
 import type { Store, StoreReader } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
+import { AttemptLimits } from "../../users/attempt-limits.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { accountEndpoints } from "./accounts.ts"
 import type { Handler } from "../server.ts"
@@ -94,11 +96,13 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     warn: events.warning,
   })
   const takesCards = (): boolean => settings().stripe !== undefined
-  const people = opening.use(await openPeople({ ...parts, audit, takesCards }))
+  const consoleStore = await parts.openConsoleStore()
+  const limits = new AttemptLimits(consoleStore)
+  const people = opening.use(openPeople({ ...parts, consoleStore, audit, takesCards }))
   const uses = usesOf(reports, events)
   const keys = new Keys(store, audit, parts.hasher, { uses, changed: () => keysChanged(parts) })
   const endpoints = [
-    ...ledgerEndpoints(parts, audit, payments),
+    ...ledgerEndpoints({ ...parts, audit, limits }, payments),
     ...keyEndpoints({ keys }),
     ...receiptEndpoints({ requests: new Requests(store, reports, parts.payloads) }),
     ...usageEndpoints({ usageReports: new UsageReports(store, reports) }),
@@ -119,15 +123,13 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
 }
 
 /** Accounts, their ledgers, and the codes that fill them. */
-function ledgerEndpoints(
-  { store, hasher }: AdminParts,
-  audit: Audit,
-  payments: Payments,
-): readonly AdminEndpoint[] {
+function ledgerEndpoints(parts: RedemptionParts, payments: Payments): readonly AdminEndpoint[] {
+  const { store, audit, hasher } = parts
   return [
     ...accountEndpoints({ accounts: new Accounts(store, audit), payments }),
     ...creditEndpoints({
-      credits: new Credits(store, audit, hasher),
+      credits: new Credits(store, audit),
+      redemptions: new Redemptions(parts),
       statements: new Statements(store),
     }),
     ...codeEndpoints({ codes: new Codes(store, audit, hasher) }),

@@ -21,7 +21,7 @@ import { userEndpoints } from "./users.ts"
 
 export interface PeopleParts {
   readonly store: Store
-  readonly openConsoleStore: () => Promise<ConsoleStore>
+  readonly consoleStore: ConsoleStore
   readonly secrets: InstallationSecrets
   readonly audit: Audit
   readonly events: Events
@@ -37,11 +37,12 @@ export interface People extends Disposable {
   readonly actorOf: ActorOf
 }
 
-/** Opens the users and builds what is about people on them. */
-export async function openPeople(parts: PeopleParts): Promise<People> {
-  const { store, openConsoleStore, secrets, audit, events, settings, baseUrl, takesCards } = parts
+/** Builds the users, and what is about people on them. */
+export function openPeople(parts: PeopleParts): People {
+  const { store, consoleStore, secrets, audit, events } = parts
+  const { settings, baseUrl, takesCards } = parts
   const users = new Users({
-    store: await openConsoleStore(),
+    store: consoleStore,
     secrets,
     isInvited: (email) => store.invitations.isInvited(email, Date.now()),
     onFailure: (message) => events.warning(`signing in: ${message}`),

@@ -1,0 +1,26 @@
+import type { AccountRole } from "tollgate-contract/common.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import type { Actor } from "../../src/management/actor.ts"
+
+/** A user with a role in account `a`, or none. */
+export function user(role?: AccountRole, address = "203.0.113.7"): Actor {
+  return {
+    kind: "user",
+    id: "user_1",
+    name: "ada@example.com",
+    isOperator: false,
+    roles: new Map(role === undefined ? [] : [["a", role]]),
+    address,
+  }
+}
+
+/** The kind, the field and the words of what a promise is refused with. */
+export async function refusal(promise: Promise<unknown>) {
+  const error = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (!(error instanceof GatewayError)) throw new Error(`not refused: ${error}`)
+  const { kind, message, details } = error
+  return { kind, message, parameter: details.parameter, retryAfter: details.retryAfter }
+}
