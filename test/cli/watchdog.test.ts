@@ -16,6 +16,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { stop } from "../support/stopping.ts"
 import { until } from "../support/until.ts"
 
 const SPINNING = {
@@ -193,7 +194,7 @@ test.concurrent("a worker that stands still gets no new connections, and may fin
   const before = nodesOf(installation)
   const running = await chat(serving, key)
   const [one = 0, other = 0] = before
-  for (const victim of [one, other]) process.kill(victim, "SIGSTOP")
+  await stop([one, other], installation)
   await until(() => serving.errors().split("worker_still").length === 3)
   await until(() => nodesOf(installation).length === 4)
   const alive = await Promise.all(Array.from({ length: 40 }, () => isAlive(serving)))

@@ -1,6 +1,4 @@
 /** Processes that share a ledger, and callers who send a request with an idempotency key. */
-import { Database } from "bun:sqlite"
-import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { DONE, frame, startVendor, usageFrame } from "../relay/scripted-vendor.ts"
 import { CHAT, HELLO } from "../relay/support.ts"
@@ -65,22 +63,6 @@ export async function chargesOf(installation: Installation, account: string): Pr
   await using store = await databaseOf(installation).openStore()
   const entries = await store.entries.list(account, 0, 100_000)
   return entries.filter(({ kind }) => kind === "charge").map(({ request }) => request ?? "")
-}
-
-/** Stops a process, but not within a transaction, for whose end every other process would have to wait. */
-export async function stop({ process }: ServingProcess, installation: Installation): Promise<void> {
-  using database = new Database(databaseFileIn(installation.data))
-  await until(() => {
-    process.kill("SIGSTOP")
-    try {
-      database.run("BEGIN IMMEDIATE")
-      database.run("ROLLBACK")
-      return true
-    } catch {
-      process.kill("SIGCONT")
-      return false
-    }
-  })
 }
 
 /** Waits until a process that lives has looked so often who is dead. */

@@ -8,6 +8,7 @@ import {
   wholeAnswer,
 } from "../relay/scripted-vendor.ts"
 import { createInstallation, startServing } from "../support/process.ts"
+import { stop } from "../support/stopping.ts"
 import { until } from "../support/until.ts"
 import {
   beatsOfOthers,
@@ -16,7 +17,6 @@ import {
   readPast,
   send,
   startPausing,
-  stop,
   yamlFor,
 } from "./idempotency-world.ts"
 
@@ -125,7 +125,7 @@ test.concurrent("a process that stands still is waited for, and not taken for de
   await using two = await startServing(installation)
   const order = { key, idempotencyKey: "stopped", stream: true }
   const first = await readPast(await send(one, order), "one ")
-  await stop(one, installation)
+  await stop([one.process.pid], installation)
   let isAnswered = false
   const sent = send(two, order).finally(() => {
     isAnswered = true

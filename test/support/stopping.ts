@@ -1,0 +1,26 @@
+import { Database } from "bun:sqlite"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
+import type { Installation } from "./process.ts"
+import { until } from "./until.ts"
+
+/** Stops processes, but not within a transaction, for whose end every other process would have to wait. */
+export async function stop(
+  processIds: readonly number[],
+  installation: Installation,
+): Promise<void> {
+  using database = new Database(databaseFileIn(installation.data))
+  const signal = (name: NodeJS.Signals): void => {
+    for (const id of processIds) process.kill(id, name)
+  }
+  await until(() => {
+    signal("SIGSTOP")
+    try {
+      database.run("BEGIN IMMEDIATE")
+      database.run("ROLLBACK")
+      return true
+    } catch {
+      signal("SIGCONT")
+      return false
+    }
+  })
+}
