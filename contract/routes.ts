@@ -4,6 +4,7 @@ import { codeRoutes } from "./codes.ts"
 import { keyRoutes } from "./keys.ts"
 import { acceptanceRoutes, invitationRoutes, memberRoutes, userRoutes } from "./members.ts"
 import { auditRoutes, settingsRoutes } from "./operations.ts"
+import { noticeRoutes } from "./notices.ts"
 import { passwordRoutes, proofRoutes, twoFactorRoutes } from "./own-password.ts"
 import { receiptRoutes } from "./receipts.ts"
 import { sessionRoutes, signInRoutes } from "./session.ts"
@@ -19,6 +20,7 @@ export const ROUTES = {
   ...receiptRoutes,
   ...usageRoutes,
   ...writeOffRoutes,
+  ...noticeRoutes,
   ...auditRoutes,
   ...providerRoutes,
   ...modelRoutes,

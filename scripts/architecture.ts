@@ -20,6 +20,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   vendors: 3,
   catalog: 3,
   media: 3,
+  notices: 3,
   dialects: 2,
   ledger: 2,
   keys: 2,

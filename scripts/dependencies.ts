@@ -18,6 +18,7 @@ const LICENCES: ReadonlySet<string> = new Set([
   "BSD-3-Clause",
   "ISC",
   "MIT",
+  "MIT-0",
 ])
 /** Of what only builds or checks. */
 const BUILD_LICENCES: ReadonlySet<string> = new Set([

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { drain } from "./app/drain.ts"
 import { joinNode } from "./app/join-node.ts"
 import { openDatabase } from "./app/open-database.ts"
+import { openNotices } from "./app/open-notices.ts"
 import type { AppOptions } from "./app/options.ts"
 import {
   activeOf,
@@ -66,8 +67,7 @@ export class App implements AsyncDisposable {
     const { machine, database, store, ledger, nodeId, secret } = base
     const live = await openSettings(options, base, (next) => activateSettings(state, next, events))
     const state = initialState(live.effective, events, redactor)
-    const data = openRequestData({ database, state, events }, building)
-    const { payloadLog: payloads } = data
+    const { payloadLog: payloads, ...data } = openRequestData({ database, state, events }, building)
     const hasher = new KeyHasher(secret)
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
@@ -75,11 +75,12 @@ export class App implements AsyncDisposable {
     const health = new Health(machine.clock.now, machine.memory)
     const healthExchange = exchangeHealth(health, base, events)
     await joinNode({ ...base, keyring, limiter, healthExchange, events, live }, building)
+    const noticed = openNotices({ ...base, state, health, options }, building)
     building.use(new Upkeep({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
-    const billing = new Billing(ledger, counter, events)
+    const billing = new Billing(ledger, counter, noticed.events)
     const conversations = openConversations(
       { kept: database.conversations, state, events, hasher, secret },
       building,
@@ -93,7 +94,7 @@ export class App implements AsyncDisposable {
       limiter,
       health,
       watch,
-      alarms: events,
+      alarms: noticed.events,
       signer: new ReasoningSigner(secret),
       counter,
       vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
@@ -116,7 +117,7 @@ export class App implements AsyncDisposable {
     const admin = building.use(
       new Lazy(async () => {
         const { openAdmin } = await import("./http/admin/open.ts")
-        const known = { ...base, ...data, hasher, keyring, idempotency, events, baseUrl, live }
+        const known = { ...base, ...data, ...noticed, hasher, keyring, idempotency, baseUrl, live }
         return openAdmin({ ...known, ...activeOf(state), health, file: options.file })
       }),
     )

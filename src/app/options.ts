@@ -24,6 +24,8 @@ export interface AppOptions {
   /** Milliseconds; tests shorten it. */
   readonly keepAlive?: number
   readonly pace?: Pace
+  /** How often what people are told of is looked at, milliseconds; tests shorten it. */
+  readonly noticePace?: number
   /** Is given the secrets of the settings; the logger uses the same one. */
   readonly redactor?: Redactor
   /** Shows to a watchdog that the event loop runs. */

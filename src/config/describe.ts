@@ -1,3 +1,4 @@
+import type { NoticeSettings } from "./notice-settings.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings, OidcSettings } from "./sign-in-settings.ts"
 import type {
@@ -55,6 +56,7 @@ export interface SettingsDescription {
   readonly adminToken: Presence
   readonly console?: SignInDescription
   readonly stripe?: PaymentDescription
+  readonly notices: NoticeSettings
   readonly limits: Settings["limits"]
   readonly deadlines: DeadlineSettings
   readonly images: ImageDescription
@@ -69,7 +71,8 @@ export interface SettingsDescription {
 
 /** The settings as they may be shown to an operator: everything but the secrets. */
 export function describeSettings(settings: Settings): SettingsDescription {
-  const { publicUrl, adminToken, console, database, stripe, providers, images, ...open } = settings
+  const { publicUrl, adminToken, console, database, stripe, providers, images, notices, ...open } =
+    settings
   return {
     ...open,
     ...(publicUrl === undefined ? {} : { publicUrl }),
@@ -77,6 +80,7 @@ export function describeSettings(settings: Settings): SettingsDescription {
     ...(database && { database: describeDatabase(database) }),
     ...(console && { console: describeSignIn(console) }),
     ...(stripe && { stripe: { ...stripe, secretKey: "set", webhookSecret: "set" } }),
+    notices: notices.mail ? { ...notices, mail: { ...notices.mail, smtp: "set" } } : notices,
     images: describeImages(images),
     providers: mapValues(providers, describeProvider),
   }

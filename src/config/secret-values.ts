@@ -2,7 +2,7 @@ import type { ProviderSettings, Settings } from "./settings.ts"
 
 /** All that is secret in the settings. */
 export function secretsOf(settings: Settings): string[] {
-  const { adminToken, database, stripe, console, images } = settings
+  const { adminToken, database, stripe, console, images, notices } = settings
   const { bucket } = images
   const others = [
     adminToken,
@@ -11,6 +11,8 @@ export function secretsOf(settings: Settings): string[] {
     database?.secret,
     stripe?.secretKey,
     stripe?.webhookSecret,
+    notices.mail?.smtp,
+    notices.mail && passwordOf(notices.mail.smtp),
     bucket?.accessKeyId,
     bucket?.secretAccessKey,
     ...(console?.oidc.map(({ clientSecret }) => clientSecret) ?? []),
@@ -21,7 +23,7 @@ export function secretsOf(settings: Settings): string[] {
   ]
 }
 
-/** Messages of a database may name its password alone. */
+/** Messages of a server may name its password alone. */
 function passwordOf(url: string): string | undefined {
   const { password } = new URL(url)
   return password === "" ? undefined : decodeURIComponent(password)

@@ -1,6 +1,7 @@
 import type { RetentionSettings } from "./retention-settings.ts"
 import type { PriceName, ServicePriceName } from "tollgate-contract/usage-classes.ts"
 import type { DecimalText } from "tollgate-contract/decimal.ts"
+import type { NoticeSettings } from "./notice-settings.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings } from "./sign-in-settings.ts"
 
@@ -225,6 +226,8 @@ export interface Settings {
   readonly console?: SignInSettings
   /** Absent: credits are not sold by card. */
   readonly stripe?: PaymentSettings
+  /** Where notices may go. */
+  readonly notices: NoticeSettings
   readonly limits: {
     /** The largest JSON body that is read, in bytes. */
     readonly bodyBytes: number

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net"
-import { isPublicAddress } from "../media/public-address.ts"
+import { isPublicAddress } from "../wire/http/public-address.ts"
 
 /** More hops than this are not followed: no one has as many proxies of their own. */
 const MOST_HOPS = 32

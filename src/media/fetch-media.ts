@@ -1,8 +1,6 @@
-import { lookup } from "node:dns/promises"
-import { isIP } from "node:net"
 import { GatewayError } from "../canon/errors.ts"
 import { FetchedAnswer } from "../wire/http/fetched.ts"
-import { isPublicAddress } from "./public-address.ts"
+import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 
 /** Limits on what is fetched for a caller. */
 export interface MediaLimits {
@@ -42,17 +40,10 @@ export async function fetchMedia(
   limits: MediaLimits,
   memory: MediaMemory,
 ): Promise<FetchedMedia> {
-  const url = readAddress(address)
-  const ip = await resolve(url, limits)
-  let response: Response
-  try {
-    response = await ask(url, ip)
-  } catch {
-    throw unreachable(url, "it cannot be reached")
-  }
+  const { url, response } = await ask(address, limits)
   if (!response.ok) {
     await response.body?.cancel()
-    throw unreachable(url, `it answered with status ${response.status}`)
+    throw unreachable(url.href, `it answered with status ${response.status}`)
   }
   const bytes = await readLimited(response, url, { limit: limits.bytes, memory })
   const type = response.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase()
@@ -63,49 +54,15 @@ export async function fetchMedia(
   }
 }
 
-function readAddress(address: string): URL {
-  const url = URL.parse(address)
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw refused(address, "it is no web address")
-  }
-  if (url.username !== "" || url.password !== "") throw refused(address, "it holds a credential")
-  return url
-}
-
-/** The one address that is used: a name that resolves differently later gains nothing. */
-async function resolve(url: URL, limits: MediaLimits): Promise<string> {
-  const host = url.hostname.replace(/^\[|\]$/g, "")
-  let addresses: readonly string[]
+async function ask(address: string, { allowsPrivate }: MediaLimits) {
   try {
-    addresses =
-      isIP(host) === 0 ? (await lookup(host, { all: true })).map((found) => found.address) : [host]
-  } catch {
-    throw unreachable(url, "its name is unknown")
+    const url = readWebAddress(address)
+    const headers = { accept: "*/*", "accept-encoding": "identity" }
+    return { url, response: await pinnedFetch(url, { headers, allowsPrivate, deadline: PATIENCE }) }
+  } catch (error) {
+    if (!(error instanceof PinnedFetchError)) throw error
+    throw error.isRefused ? refused(address, error.message) : unreachable(address, error.message)
   }
-  const [first] = addresses
-  if (first === undefined) throw unreachable(url, "its name is unknown")
-  if (!limits.allowsPrivate && !addresses.every(isPublicAddress)) {
-    throw refused(url.href, "it is not on the public internet")
-  }
-  return first
-}
-
-function ask(url: URL, ip: string): Promise<Response> {
-  const pinned = new URL(url)
-  pinned.hostname = ip.includes(":") ? `[${ip}]` : ip
-  const isNamed = isIP(url.hostname.replace(/^\[|\]$/g, "")) === 0
-  return fetch(pinned, {
-    headers: {
-      host: url.host,
-      accept: "*/*",
-      "accept-encoding": "identity",
-      "user-agent": "tollgate",
-    },
-    decompress: false,
-    redirect: "manual",
-    signal: AbortSignal.timeout(PATIENCE),
-    ...(isNamed && url.protocol === "https:" ? { tls: { serverName: url.hostname } } : {}),
-  })
 }
 
 interface Reading {
@@ -134,7 +91,7 @@ async function readLimited(
     }
   } catch (error) {
     if (error instanceof GatewayError) throw error
-    throw unreachable(url, "it broke off")
+    throw unreachable(url.href, "it broke off")
   }
   return Buffer.concat(chunks)
 }
@@ -148,8 +105,8 @@ function refused(address: string, reason: string): GatewayError {
   )
 }
 
-function unreachable(url: URL, reason: string): GatewayError {
-  const shown = url.href.slice(0, LONGEST_SHOWN)
+function unreachable(address: string, reason: string): GatewayError {
+  const shown = address.slice(0, LONGEST_SHOWN)
   return new GatewayError(
     "invalid_value",
     `'${shown}' could not be fetched for the model: ${reason}. Check it, or send the data itself, as base64.`,

@@ -78,6 +78,9 @@ export class Health {
   /** Called when a circuit opens, closes, or is kept open by its vendor. It must not throw. */
   onChange: ((report: DeploymentReport) => void) | undefined
 
+  /** Called when a circuit opens or closes, or a credential is refused. It must not throw. */
+  onTrouble: ((report: DeploymentReport) => void) | undefined
+
   /** @param clock monotonic milliseconds; shared memory needs a clock that is shared, too. */
   constructor(clock: () => number = () => performance.now(), memory = SharedMemory.own()) {
     this.#clock = clock
@@ -122,7 +125,7 @@ export class Health {
     if (circuit === undefined) return
     // A circuit that another node's failures have opened is no news to it.
     if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
-      this.onChange?.({ deployment, event: "recovered", rest: 0 })
+      this.#tell({ deployment, event: "recovered", rest: 0 })
     }
     if (this.#clock() >= circuit.overloadedUntil) {
       this.#circuits.remove(deployment, circuit)
@@ -160,7 +163,7 @@ export class Health {
     const rest = Math.min(MAX_OPEN_TIME, FIRST_OPEN_TIME * 2 ** circuit.openings)
     circuit.openings++
     circuit.openUntil = now + rest
-    this.onChange?.({ deployment, event: "failed", rest })
+    this.#tell({ deployment, event: "failed", rest })
   }
 
   /**
@@ -171,13 +174,13 @@ export class Health {
     const requested = retryAfter === undefined ? OVERLOAD_TIME : retryAfter * 1_000
     const rest = Math.min(MAX_OVERLOAD_TIME, Math.max(0, requested))
     this.#overloadedFor(deployment, rest)
-    this.onChange?.({ deployment, event: "overloaded", rest })
+    this.#tell({ deployment, event: "overloaded", rest })
   }
 
   /** The vendor refused the operator's credential: it is invalid, or out of money. */
   refused(deployment: string): void {
     this.#refusedFor(deployment, CREDENTIAL_TIME)
-    this.onChange?.({ deployment, event: "refused", rest: CREDENTIAL_TIME })
+    this.#tell({ deployment, event: "refused", rest: CREDENTIAL_TIME })
   }
 
   /**
@@ -226,6 +229,11 @@ export class Health {
     circuit.openings = Math.max(1, circuit.openings)
     circuit.failures = FAILURES_TO_OPEN
     circuit.openUntil = Math.max(circuit.openUntil, this.#clock() + rest)
+  }
+
+  #tell(report: DeploymentReport): void {
+    this.onChange?.(report)
+    this.onTrouble?.(report)
   }
 
   #tally(deployment: string): DatedTally {

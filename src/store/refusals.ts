@@ -34,6 +34,9 @@ export const refusals = {
   invitationIsClosed: () =>
     new StoreError("not_found", "the invitation was used, withdrawn, or has expired"),
 
+  noNoticeTarget: (id: string) =>
+    new StoreError("not_found", `there is no target of notices '${id}'`),
+
   settingWasChanged: (section: string, id: string) =>
     new StoreError("conflict", `someone else has just changed ${section} '${id}'`),
 

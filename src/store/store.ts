@@ -9,6 +9,7 @@ import type { InvitationReads, InvitationWrites } from "./invitations.ts"
 import type { KeyReads, KeyWrites } from "./keys.ts"
 import type { LeaseWrites } from "./leases.ts"
 import type { MemberReads, MemberWrites } from "./members.ts"
+import type { NoticeReads, NoticeWrites } from "./notices.ts"
 import type { NodeReads, NodeWrites } from "./nodes.ts"
 import type { PaymentReads, PaymentWrites } from "./payments.ts"
 import type { RateLimitWrites } from "./rate-limits.ts"
@@ -27,6 +28,7 @@ export interface StoreReader extends AsyncDisposable {
   readonly keys: KeyReads
   readonly members: MemberReads
   readonly nodes: NodeReads
+  readonly notices: NoticeReads
   readonly payments: PaymentReads
   readonly settings: SettingReads
   readonly settlements: SettlementReads
@@ -50,6 +52,7 @@ export interface Store extends StoreReader {
   readonly leases: LeaseWrites
   readonly members: MemberReads & MemberWrites
   readonly nodes: NodeReads & NodeWrites
+  readonly notices: NoticeReads & NoticeWrites
   readonly payments: PaymentReads & PaymentWrites
   readonly rateLimits: RateLimitWrites
   readonly settings: SettingReads & SettingWrites

@@ -32,6 +32,8 @@ export interface Events {
   workerKilled(processId: number, milliseconds: number): void
   settingsApplied(changes: readonly string[]): void
   settingsRefused(message: string): void
+  /** Notices could not be stored, or what they tell of not be read. */
+  noticesFailed(error: unknown): void
   warning(message: string): void
 }
 
@@ -46,6 +48,9 @@ export function createEvents(
   const words = (error: unknown): string => clean(text(error))
   const nodeFailed = throttled((error) =>
     logger.error({ event: "node_failed", error }, "the database cannot be reached"),
+  )
+  const noticesFailed = throttled((error) =>
+    logger.error({ event: "notices_failed", error }, "notices cannot be stored or delivered"),
   )
   return {
     ...unchargedEvents(logger),
@@ -84,6 +89,7 @@ export function createEvents(
         "this process was taken for dead, or lost the database at the end of a step; it joined again",
       ),
     nodeFailed: (error) => nodeFailed(words(error)),
+    noticesFailed: (error) => noticesFailed(words(error)),
     upkeepFailed: (error) =>
       logger.error(
         { event: "upkeep_failed", error: words(error) },

@@ -38,6 +38,7 @@ test("reads the documented example", () => {
       watchdog: 10_000,
     },
     data: join(folder.path, "data"),
+    notices: { allowsPrivate: false },
     limits: {
       bodyBytes: 32 * 1024 * 1024,
       answerBytes: 128 * 1024 * 1024,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { fetchMedia } from "../../src/media/fetch-media.ts"
-import { isPublicAddress } from "../../src/media/public-address.ts"
+import { isPublicAddress } from "../../src/wire/http/public-address.ts"
 
 const TRUSTED = { bytes: 1_000, allowsPrivate: true }
 const PUBLIC_ONLY = { bytes: 1_000, allowsPrivate: false }

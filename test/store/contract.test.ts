@@ -13,6 +13,7 @@ import { keyContract } from "./contract/keys.ts"
 import { leaseContract } from "./contract/leases.ts"
 import { memberContract } from "./contract/members.ts"
 import { nodeContract } from "./contract/nodes.ts"
+import { noticeContract } from "./contract/notices.ts"
 import { payloadLogContract } from "./contract/payload-log.ts"
 import { paymentContract } from "./contract/payments.ts"
 import { rateLimitContract } from "./contract/rate-limits.ts"
@@ -40,6 +41,7 @@ const CONTRACTS = {
   leases: leaseContract,
   "members and invitations": memberContract,
   nodes: nodeContract,
+  notices: noticeContract,
   "payload log": payloadLogContract,
   payments: paymentContract,
   "rate limits": rateLimitContract,

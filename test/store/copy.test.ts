@@ -68,6 +68,14 @@ async function owe(store: Store): Promise<void> {
   await store.payments.settleReversal(taken, AUDIT)
 }
 
+async function tell({ notices }: Store): Promise<void> {
+  const target = { id: "told", account: "payer", channel: "slack", hint: "a", sealed: "b" } as const
+  const wanted = { types: ["test", "write_off"], balanceBelow: 2n ** 62n, createdAt: 3 }
+  await notices.insertTarget({ ...target, ...wanted }, AUDIT)
+  const notice = { id: "n", account: "payer", type: "test", at: NOW, data: "{}" }
+  await notices.raise(notice, { name: "mark", from: null, to: "told" })
+}
+
 /** A ledger in which everything has happened. */
 async function happen(store: Store): Promise<void> {
   for (const change of CHANGES) await change(store)
@@ -101,6 +109,7 @@ async function happen(store: Store): Promise<void> {
     AUDIT,
   )
   await owe(store)
+  await tell(store)
   const node = { id: "node", process: 1, host: "test", beatAt: NOW, machine: null }
   await store.nodes.join(node)
   await store.leases.take({ node: "node", owner: "payer", wanted: 500_000n, min: 1n })

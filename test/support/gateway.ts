@@ -65,7 +65,12 @@ export interface GatewayOptions {
   readonly now?: () => number
   /** Beats with each look at the deadlines. */
   readonly pulse?: Pulse
+  /** How often what people are told of is looked at, milliseconds. */
+  readonly noticePace?: number
 }
+
+/** Milliseconds. */
+const NEVER = 1_000_000
 
 /** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
 export const PLAIN_PRICE = { input: "1", cached_input: "0.5", output: "2" } as const
@@ -87,8 +92,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const settings = settingsFor(data, simulator, options)
   const { isShared = false, keepAlive = 15_000, pace, pulse } = options
   const events = recorder(heard)
-  const { now = Date.now } = options
-  const timing = { keepAlive, now, ...(pace && { pace }), ...(pulse && { pulse }) }
+  const { now = Date.now, noticePace = NEVER } = options
+  const timing = { keepAlive, now, noticePace, ...(pace && { pace }), ...(pulse && { pulse }) }
   const app = await App.start({ settings, events, isShared, ...timing })
   const store = await databaseOf({ data }).openStore()
   return {
@@ -120,6 +125,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
       watchdog: 0,
     },
     data,
+    notices: { allowsPrivate: true },
     limits: {
       bodyBytes: 4 * 1024 * 1024,
       mediaBytes: 4 * 1024 * 1024,

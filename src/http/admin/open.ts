@@ -1,5 +1,6 @@
 import type { BaseUrl } from "../../management/base-url.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
+import type { SecretCipher } from "../../config/secret-cipher.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
@@ -11,6 +12,7 @@ import { ConsoleChanges } from "../../management/console-changes.ts"
 import { Credits } from "../../management/credits.ts"
 import { Keys, type KeyUses } from "../../management/keys.ts"
 import type { LiveSettings } from "../../management/live-settings.ts"
+import { NoticeManagement, type NoticeManagementParts } from "../../management/notices.ts"
 import { Models } from "../../management/models.ts"
 import { Payments } from "../../management/payments.ts"
 import { Providers } from "../../management/providers.ts"
@@ -20,6 +22,7 @@ import { GatewaySettings } from "../../management/settings.ts"
 import { Statements } from "../../management/statements.ts"
 import { UsageReports } from "../../management/usage.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
+import type { Notices } from "../../notices/notices.ts"
 import type { Health } from "../../routing/health.ts"
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "../../store/console-store.ts"
@@ -39,6 +42,7 @@ import type { AdminEndpoint } from "./endpoint.ts"
 import { Guard } from "./guard.ts"
 import { keyEndpoints } from "./keys.ts"
 import { modelEndpoints } from "./models.ts"
+import { noticeEndpoints } from "./notices.ts"
 import { openPeople } from "./people.ts"
 import { providerEndpoints } from "./providers.ts"
 import { receiptEndpoints } from "./receipts.ts"
@@ -63,6 +67,9 @@ export interface AdminParts {
   readonly keyring: Keyring
   readonly idempotency: Idempotency
   readonly events: Events
+  readonly notices: Notices
+  /** Encrypts where notices are sent. */
+  readonly noticeSeal: SecretCipher
   /** Those active. */
   readonly settings: () => Settings
   /** The same, with where they come from. */
@@ -107,6 +114,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     ...receiptEndpoints({ requests: new Requests(store, reports, parts.payloads) }),
     ...usageEndpoints({ usageReports: new UsageReports(store, reports) }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
+    ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),
     ...auditEndpoints({ auditLog: new AuditLog(store) }),
     ...consoleEndpoints(parts, audit),
     ...people.endpoints,
@@ -134,6 +142,19 @@ function ledgerEndpoints(parts: RedemptionParts, payments: Payments): readonly A
     }),
     ...codeEndpoints({ codes: new Codes(store, audit, hasher) }),
   ]
+}
+
+function noticesOf(
+  { store, notices, noticeSeal: seal, settings }: AdminParts,
+  parts: Pick<NoticeManagementParts, "audit" | "limits" | "users">,
+): NoticeManagement {
+  return new NoticeManagement({
+    ...parts,
+    store,
+    notices,
+    seal,
+    settings: () => settings().notices,
+  })
 }
 
 /** What models are called with, what they cost, and how the gateway is set. */

@@ -35,6 +35,7 @@ export interface PeopleParts {
 export interface People extends Disposable {
   readonly endpoints: readonly AdminEndpoint[]
   readonly actorOf: ActorOf
+  readonly users: Users
 }
 
 /** Builds the users, and what is about people on them. */
@@ -64,6 +65,7 @@ export function openPeople(parts: PeopleParts): People {
   ]
   return {
     endpoints,
+    users,
     actorOf: (headers, address) => sessions.actorOf(headers, address),
     [Symbol.dispose]: () => users[Symbol.dispose](),
   }

@@ -65,6 +65,10 @@ export const TABLES: readonly CopiedTable[] = [
   table("sessions", "id token_hash user_id is_remembered created_at expires_at address agent"),
   table("second_factors", "user_id secret backup_codes is_active last_step failures locked_until"),
   table("proofs", "hash kind user_id value attempts expires_at"),
+  table("notice_targets", "id account channel hint sealed types balance_below created_at"),
+  table("notices", "number id account type at data"),
+  table("notice_deliveries", "notice target state attempts at error"),
+  table("notice_marks", "name value at"),
   table("attempts", "key count begun_at"),
 ]
 

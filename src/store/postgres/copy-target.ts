@@ -134,6 +134,7 @@ const COMPLETE = [
   `SELECT setval('ledger_position', greatest(1, (SELECT max(position) FROM entries),
      (SELECT max(position) FROM receipts), (SELECT max(position) FROM expired_receipts),
      (SELECT last_row FROM anchor), (SELECT last_row FROM seal)))`,
+  "SELECT setval(pg_get_serial_sequence('notices', 'number'), greatest(1, (SELECT max(number) FROM notices)))",
   "SELECT setval('vendor_state_number', greatest(1, (SELECT max(number) FROM vendor_state)))",
 ]
 

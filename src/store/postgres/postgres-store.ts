@@ -15,6 +15,7 @@ import { integrityMethods } from "./integrity.ts"
 import { keyMethods, touchKeys } from "./keys.ts"
 import { leaseMethods } from "./leases.ts"
 import { nodeMethods } from "./nodes.ts"
+import { noticeMethods } from "./notices.ts"
 import { settlementMethods } from "./settlements.ts"
 import type { StoreParts } from "./store-parts.ts"
 import { vendorStateMethods } from "./vendor-state.ts"
@@ -44,6 +45,7 @@ export function postgresStore(client: PostgresClient): Store {
     leases: leaseMethods(client),
     members: memberMethods(parts),
     nodes: nodeMethods(client),
+    notices: noticeMethods(parts),
     payments: paymentMethods(parts),
     rateLimits: rateLimitMethods(client),
     settings: settingMethods(parts),

@@ -3,7 +3,7 @@ export class Conditions {
   readonly #texts: string[] = []
   readonly values: (string | bigint)[] = []
 
-  /** ` WHERE a AND b`, or nothing. */
+  /** `WHERE a AND b`, or nothing. */
   get where(): string {
     return this.#texts.length === 0 ? "" : `WHERE ${this.#texts.join(" AND ")}`
   }

@@ -18,6 +18,7 @@ import { leaseMethods, Leases } from "./leases.ts"
 import { memberMethods, Members } from "./members.ts"
 import { nodeMethods } from "./node-methods.ts"
 import { Nodes } from "./nodes.ts"
+import { noticeMethods, Notices } from "./notices.ts"
 import { paymentMethods, Payments } from "./payments.ts"
 import { Postings } from "./postings.ts"
 import { rateLimitMethods, RateLimits } from "./rate-limits.ts"
@@ -85,6 +86,7 @@ export function storeMethods(database: Database): DirectStore {
       settings,
       deploymentReports,
     }),
+    notices: noticeMethods(transactions, new Notices(database)),
     payments: paymentMethods({ transactions, payments, cards, debts }),
     rateLimits: rateLimitMethods(transactions, new RateLimits(database)),
     settings: settingMethods({ transactions, settings }),

@@ -40,6 +40,14 @@ async function newKey({ make, ours }: World): Promise<string> {
   return String((await make("/keys", { account: ours.account, name: fresh("ours-key") })).id)
 }
 
+const NOTICE_TARGET = { channel: "slack", address: "https://127.0.0.1:9/hook" } as const
+
+let noticeTarget: Promise<string> | undefined
+
+async function newNoticeTarget({ make, ours }: World): Promise<string> {
+  return String((await make("/notices/targets", { ...NOTICE_TARGET, account: ours.account })).id)
+}
+
 async function newInvitation(world: World): Promise<Record<string, unknown>> {
   const email = `${fresh("ours-invited")}@example.com`
   return world.make("/members/invitations", { account: world.ours.account, email, role: "viewer" })
@@ -113,6 +121,31 @@ const CODES: readonly Case[] = [
     ask: async ({ make }) => ({
       path: { id: String((await make("/codes", { credits: "1" })).id) },
     }),
+  },
+]
+
+const NOTICES: readonly Case[] = [
+  { route: "GET /notices" },
+  {
+    route: "GET /notices/targets",
+    isOurs: true,
+    ask: ({ ours }) => ({ query: `account=${ours.account}` }),
+  },
+  {
+    route: "POST /notices/targets",
+    isOurs: true,
+    ask: ({ ours }) => ({ body: { ...NOTICE_TARGET, account: ours.account } }),
+  },
+  {
+    route: "DELETE /notices/targets/{id}",
+    isOurs: true,
+    ask: async (world) => ({ path: { id: await newNoticeTarget(world) } }),
+  },
+  {
+    route: "POST /notices/targets/{id}/test",
+    isOurs: true,
+    // One for all: an account has only some.
+    ask: async (world) => ({ path: { id: await (noticeTarget ??= newNoticeTarget(world)) } }),
   },
 ]
 
@@ -336,6 +369,7 @@ export const CASES: readonly Case[] = [
   ...ACCOUNTS,
   ...KEYS,
   ...CODES,
+  ...NOTICES,
   ...REPORTS,
   ...PROVIDERS,
   ...MODELS,

@@ -100,6 +100,21 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
       NOW,
       AUDIT,
     ),
+  ({ notices }) =>
+    notices.insertTarget(
+      {
+        id: "target",
+        account: "acc",
+        channel: "mail",
+        hint: "ada@example.com",
+        sealed: "sealed",
+        types: null,
+        balanceBelow: null,
+        createdAt: NOW,
+      },
+      AUDIT,
+    ),
+  ({ notices }) => notices.removeTarget("target", AUDIT),
 ]
 
 function invitation(id: string) {

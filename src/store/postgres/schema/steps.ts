@@ -1,5 +1,6 @@
 import type { SchemaStep } from "../migrate.ts"
 import { CONCURRENT_REQUESTS } from "./10-concurrent-requests.ts"
+import { NOTICES } from "./11-notices.ts"
 import { MANAGEMENT } from "./1-management.ts"
 import { LEDGER } from "./2-ledger.ts"
 import { KEPT } from "./3-kept.ts"
@@ -22,4 +23,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: LIMITS_OVER_MACHINES, oldest: 1 },
   { sql: SEALS, oldest: 1 },
   { sql: CONCURRENT_REQUESTS, oldest: 1 },
+  { sql: NOTICES, oldest: 1 },
 ]

@@ -7,6 +7,7 @@ import { ALIASES } from "./book/13-aliases.ts"
 import { LIMITS_OVER_MACHINES } from "./book/14-limits-over-machines.ts"
 import { SEALS } from "./book/15-seals.ts"
 import { CONCURRENT_REQUESTS } from "./book/16-concurrent-requests.ts"
+import { NOTICES } from "./book/17-notices.ts"
 import { CHARGES } from "./book/2-charges.ts"
 import { CREDITS } from "./book/3-credits.ts"
 import { REPORTS } from "./book/4-reports.ts"
@@ -36,5 +37,6 @@ export const BOOK_SCHEMA: Schema = {
     LIMITS_OVER_MACHINES,
     SEALS,
     CONCURRENT_REQUESTS,
+    NOTICES,
   ],
 }

@@ -1,0 +1,16 @@
+/** What people can be told of. The first ones concern an account, the others the operator. */
+export const ACCOUNT_NOTICES = ["balance.low", "budget.spent"] as const
+export const OPERATOR_NOTICES = [
+  "write_off",
+  "usage.unpriced",
+  "credential.refused",
+  "deployment.resting",
+  "deployment.recovered",
+] as const
+/** Sent by request, to see that a target can be reached. */
+export const TEST_NOTICE = "test"
+
+export type NoticeType =
+  | (typeof ACCOUNT_NOTICES)[number]
+  | (typeof OPERATOR_NOTICES)[number]
+  | typeof TEST_NOTICE

@@ -1,0 +1,102 @@
+import * as z from "zod"
+import { credits, done, identifier, moment, page, pageQuery, positiveCredits } from "./common.ts"
+import { ACCOUNT_NOTICES, OPERATOR_NOTICES } from "./notice-types.ts"
+import { route } from "./route.ts"
+
+const noticeChannel = z.enum(["webhook", "slack", "mail"])
+const noticeType = z.enum([...ACCOUNT_NOTICES, ...OPERATOR_NOTICES])
+
+/** Where notices are sent. */
+export const noticeTarget = z.object({
+  id: identifier,
+  /** Null: the operator's, which gets the notices of all accounts. */
+  account: identifier.nullable(),
+  channel: noticeChannel,
+  /** The address, without what could be used to write there. */
+  address: z.string(),
+  /** Null: all. */
+  types: z.array(noticeType).nullable(),
+  /** A balance below this is low; null: that is not watched. */
+  balance_below: credits.nullable(),
+  created_at: moment,
+})
+export type NoticeTarget = z.infer<typeof noticeTarget>
+
+/** `POST /admin/v1/notices/targets` */
+export const newNoticeTarget = z.object({
+  /** Absent: the operator's. */
+  account: identifier.optional(),
+  channel: noticeChannel,
+  /** A web address; for `mail` an e-mail address. */
+  address: z.string().min(1).max(500),
+  types: z.array(noticeType).min(1).optional(),
+  balance_below: positiveCredits.optional(),
+})
+export type NewNoticeTarget = z.output<typeof newNoticeTarget>
+
+/** With the secret by which a webhook verifies what it gets; shown once. */
+export const noticeTargetWithSecret = noticeTarget.extend({ secret: z.string().nullable() })
+export type NoticeTargetWithSecret = z.infer<typeof noticeTargetWithSecret>
+
+/** Targets are few: all are in one answer. */
+export const noticeTargets = z.object({ object: z.literal("list"), data: z.array(noticeTarget) })
+export type NoticeTargets = z.infer<typeof noticeTargets>
+
+/** What somebody was told of, and what became of it at each target. */
+export const notice = z.object({
+  id: identifier,
+  account: identifier.nullable(),
+  type: z.string(),
+  created_at: moment,
+  /** What happened, in a sentence. */
+  title: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  deliveries: z.array(
+    z.object({
+      target: identifier,
+      state: z.enum(["waiting", "delivered", "failed"]),
+      attempts: z.int(),
+      /** When it was delivered or given up, or is tried again. */
+      at: moment,
+      /** Why the last attempt failed. */
+      error: z.string().nullable(),
+    }),
+  ),
+})
+export type Notice = z.infer<typeof notice>
+export const noticePage = page(notice)
+export const noticeQuery = pageQuery.extend({ account: identifier.optional() })
+export type NoticeQuery = z.output<typeof noticeQuery>
+export const noticeTargetQuery = z.object({ account: identifier.optional() })
+
+/** `/admin/v1/notices`: what people are told of, and where. */
+export const noticeRoutes = {
+  "GET /notices/targets": route({
+    summary: "Where notices are sent",
+    minimumRole: "owner",
+    query: noticeTargetQuery,
+    answer: noticeTargets,
+  }),
+  "POST /notices/targets": route({
+    summary: "Send notices to an address; the secret of a webhook is shown once",
+    minimumRole: "owner",
+    body: newNoticeTarget,
+    answer: noticeTargetWithSecret,
+  }),
+  "DELETE /notices/targets/{id}": route({
+    summary: "Send no more notices to an address",
+    minimumRole: "owner",
+    answer: done,
+  }),
+  "POST /notices/targets/{id}/test": route({
+    summary: "Send a test notice to an address",
+    minimumRole: "owner",
+    answer: done,
+  }),
+  "GET /notices": route({
+    summary: "What people were told of, newest first, and whether it arrived",
+    minimumRole: "viewer",
+    query: noticeQuery,
+    answer: noticePage,
+  }),
+}

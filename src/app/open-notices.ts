@@ -1,0 +1,56 @@
+import { SecretCipher } from "../config/secret-cipher.ts"
+import { Mail } from "../notices/channels/mail.ts"
+import { Slack } from "../notices/channels/slack.ts"
+import { Webhook } from "../notices/channels/webhook.ts"
+import { Deliveries } from "../notices/deliveries.ts"
+import { Notices } from "../notices/notices.ts"
+import { Trouble } from "../notices/trouble.ts"
+import { Watch } from "../notices/watch.ts"
+import type { Health } from "../routing/health.ts"
+import type { Events } from "../telemetry/events.ts"
+import type { OpenDatabase } from "./open-database.ts"
+import type { AppOptions } from "./options.ts"
+import type { State } from "./state.ts"
+
+export interface NoticeParts extends Pick<OpenDatabase, "store" | "secrets"> {
+  readonly state: State
+  readonly health: Health
+  readonly options: Pick<AppOptions, "events" | "noticePace">
+}
+
+/** What tells people of what happens. */
+export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) {
+  const { store, secrets, state, health, options } = parts
+  const { events: alarms, noticePace: every } = options
+  const notices = new Notices(store, alarms)
+  const trouble = new Trouble(notices)
+  const allowsPrivate = (): boolean => state.settings.notices.allowsPrivate
+  const channels = {
+    webhook: new Webhook(allowsPrivate),
+    slack: new Slack(allowsPrivate),
+    mail: new Mail(() => state.settings.notices.mail),
+  }
+  const pace = every === undefined ? {} : { every }
+  const seal = new SecretCipher(secrets)
+  const deliveries = building.use(new Deliveries({ store, seal, channels, alarms, ...pace }))
+  building.use(new Watch({ store, notices, alarms, ...pace }))
+  building.defer(() => notices.settled())
+  notices.onRaised = () => void deliveries.hurry()
+  health.onTrouble = (report) => trouble.deployment(report)
+  return { notices, noticeSeal: seal, events: noticedEvents(alarms, trouble) }
+}
+
+/** The same events, of which some are told to people as well. */
+function noticedEvents(events: Events, trouble: Trouble): Events {
+  const told: Pick<Events, "unpricedPassed" | "usageUncharged"> = {
+    unpricedPassed: (request, deployment, places) => {
+      events.unpricedPassed(request, deployment, places)
+      trouble.unpriced(request, deployment, places)
+    },
+    usageUncharged: (request, deployment, name) => {
+      events.usageUncharged(request, deployment, name)
+      trouble.unpriced(request, deployment, [name])
+    },
+  }
+  return Object.assign(Object.create(events) as Events, told)
+}

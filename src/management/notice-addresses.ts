@@ -1,0 +1,36 @@
+import { isIP } from "node:net"
+import * as z from "zod"
+import type { NoticeSettings } from "../config/notice-settings.ts"
+import type { NoticeChannel } from "../store/notices.ts"
+import { isPublicAddress } from "../wire/http/public-address.ts"
+import { PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
+
+const mailAddress = z.email().max(200)
+
+/** Why notices cannot be sent to an address. What its name resolves to is looked at with each delivery. */
+export function addressFault(
+  channel: NoticeChannel,
+  address: string,
+  { mail, allowsPrivate }: NoticeSettings,
+): string | undefined {
+  if (channel === "mail") {
+    if (!mail) return "No mail can be sent: the operator has to set notices.smtp and notices.from."
+    return mailAddress.safeParse(address).success ? undefined : "It must be an e-mail address."
+  }
+  try {
+    const { protocol, hostname } = readWebAddress(address)
+    if (allowsPrivate) return undefined
+    if (protocol !== "https:") return "It must begin with https://."
+    const host = hostname.replace(/^\[|\]$/g, "")
+    const isPrivate = isIP(host) !== 0 && !isPublicAddress(host)
+    return isPrivate ? "It is not on the public internet." : undefined
+  } catch (error) {
+    if (!(error instanceof PinnedFetchError)) throw error
+    return `It cannot be used: ${error.message}.`
+  }
+}
+
+/** What is shown of an address. The path and the query of a web address can be as secret as a password. */
+export function hintOf(channel: NoticeChannel, address: string): string {
+  return channel === "mail" ? address : `${readWebAddress(address).origin}/…`
+}

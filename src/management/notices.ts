@@ -1,0 +1,193 @@
+import type { Page } from "tollgate-contract/common.ts"
+import type {
+  NewNoticeTarget,
+  Notice,
+  NoticeQuery,
+  NoticeTarget,
+  NoticeTargets,
+  NoticeTargetWithSecret,
+} from "tollgate-contract/notices.ts"
+import { OPERATOR_NOTICES, TEST_NOTICE } from "tollgate-contract/notice-types.ts"
+import { GatewayError } from "../canon/errors.ts"
+import { randomText } from "../canon/random-text.ts"
+import type { SecretCipher } from "../config/secret-cipher.ts"
+import type { NoticeSettings } from "../config/notice-settings.ts"
+import { formatCredits, parseCredits } from "../ledger/money.ts"
+import type { Destination } from "../notices/channels/channel.ts"
+import { newWebhookSecret } from "../notices/channels/webhook.ts"
+import { sealPlace } from "../notices/deliveries.ts"
+import { messageOf, titleOf } from "../notices/message.ts"
+import type { Notices as NoticeService } from "../notices/notices.ts"
+import type { NoticeRecord, NoticeTarget as TargetRecord } from "../store/notices.ts"
+import type { Store } from "../store/store.ts"
+import type { AttemptLimits } from "../users/attempt-limits.ts"
+import type { Users } from "../users/users.ts"
+import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import { pageFrom, positionOf } from "./cursor.ts"
+import { accountsOf } from "./members.ts"
+import { scopeOf } from "./scope.ts"
+import { addressFault, hintOf } from "./notice-addresses.ts"
+
+/** An account needs a few; each costs a delivery for each notice. */
+const MOST_TARGETS = 10
+const MINUTE = 60_000
+/** Tests of one target. */
+const TESTS = { max: 5, window: 10 * MINUTE }
+
+export interface NoticeManagementParts {
+  readonly store: Store
+  readonly audit: Audit
+  readonly notices: NoticeService
+  readonly seal: Pick<SecretCipher, "encrypt">
+  readonly users: Pick<Users, "many">
+  readonly limits: AttemptLimits
+  readonly settings: () => NoticeSettings
+}
+
+/** What people are told of, and where. */
+export class NoticeManagement {
+  readonly #parts: NoticeManagementParts
+
+  constructor(parts: NoticeManagementParts) {
+    this.#parts = parts
+  }
+
+  /** The newest first. @throws GatewayError `not_found` for someone else's account. */
+  async list(actor: Actor, query: NoticeQuery): Promise<Page<Notice>> {
+    const accounts = scopeOf(actor, query.account) ?? null
+    const [position] = positionOf(query.cursor) ?? []
+    const before = Number.isSafeInteger(position) ? Number(position) : null
+    const { notices } = this.#parts.store
+    const found = await notices.list(accounts, before, query.limit + 1)
+    const page = pageFrom(found, query.limit, ({ number }) => [number])
+    return { ...page, data: page.data.map(noticeDocument) }
+  }
+
+  /** Of one account, or of all that the actor owns; an operator sees those of the operator too. */
+  async targets(actor: Actor, account: string | undefined): Promise<NoticeTargets> {
+    const accounts = accountsOf(actor, account, "owner") ?? null
+    const found = await this.#parts.store.notices.targets(accounts)
+    return { object: "list", data: found.map(targetDocument) }
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`, `invalid_value` with the field. */
+  async add(actor: Actor, input: NewNoticeTarget): Promise<NoticeTargetWithSecret> {
+    const { store, audit, seal } = this.#parts
+    const { account, channel, address } = input
+    if (account === undefined) requireOperator(actor)
+    else requireRole(actor, account, "owner")
+    await this.#check(actor, input)
+    const id = `ntt_${randomText(16)}`
+    const secret = channel === "webhook" ? newWebhookSecret() : undefined
+    const destination: Destination = { address, ...(secret !== undefined && { secret }) }
+    const target: TargetRecord = {
+      id,
+      account: account ?? null,
+      channel,
+      hint: hintOf(channel, address),
+      sealed: seal.encrypt(sealPlace(id), JSON.stringify(destination)),
+      types: input.types ?? null,
+      balanceBelow: input.balance_below === undefined ? null : parseCredits(input.balance_below),
+      createdAt: Date.now(),
+    }
+    const after = targetDocument(target)
+    const change = { action: "notice_target.create", account: target.account, target: id, after }
+    await audit.perform(actor, change, (record) => store.notices.insertTarget(target, record))
+    return { ...after, secret: secret ?? null }
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`. */
+  async remove(actor: Actor, id: string): Promise<void> {
+    const { store, audit } = this.#parts
+    const found = await this.#require(actor, id)
+    const before = targetDocument(found)
+    const change = { action: "notice_target.remove", account: found.account, target: id, before }
+    await audit.perform(actor, change, (record) => store.notices.removeTarget(id, record))
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`, `too_many_attempts`. */
+  async test(actor: Actor, id: string): Promise<void> {
+    const { limits, notices } = this.#parts
+    const { account } = await this.#require(actor, id)
+    await limits.begin([{ key: `notice-test:${id}`, ...TESTS }])
+    const data = { asked_by: actor.name }
+    await notices.raise({
+      type: TEST_NOTICE,
+      data,
+      target: id,
+      ...(account !== null && { account }),
+    })
+  }
+
+  async #require(actor: Actor, id: string): Promise<TargetRecord> {
+    const target = await this.#parts.store.notices.findTarget(id)
+    const isSeen =
+      target && (target.account === null ? actor.isOperator : maySee(actor, target.account))
+    if (!isSeen) {
+      throw new GatewayError("not_found", `There is no target of notices '${id.slice(0, 100)}'.`)
+    }
+    if (target.account !== null) requireRole(actor, target.account, "owner")
+    return target
+  }
+
+  async #check(actor: Actor, { account, channel, address, types }: NewNoticeTarget): Promise<void> {
+    const settings = this.#parts.settings()
+    const fault = addressFault(channel, address, settings)
+    if (fault !== undefined) throw invalid("address", fault)
+    if (account === undefined) return
+    const foreign = types?.find((type) => OPERATOR_NOTICES.some((other) => other === type))
+    if (foreign !== undefined) throw invalid("types", `'${foreign}' is for the operator only.`)
+    if (channel === "mail" && !actor.isOperator && !(await this.#isMember(account, address))) {
+      throw invalid(
+        "address",
+        "Mail goes to members of the account only. Invite this person first.",
+      )
+    }
+    const present = await this.#parts.store.notices.targets([account])
+    if (present.length < MOST_TARGETS) return
+    throw invalid("account", `It has ${MOST_TARGETS} targets already. Remove one of them.`)
+  }
+
+  /** An owner must not have the operator's server write to just anyone. */
+  async #isMember(account: string, address: string): Promise<boolean> {
+    const { store, users } = this.#parts
+    const members = await store.members.list({ accounts: [account] }, null, 1_000)
+    const found = await users.many(members.map(({ user }) => user))
+    return [...found.values()].some(({ email }) => email === address.toLowerCase())
+  }
+}
+
+function invalid(parameter: string, message: string): GatewayError {
+  return new GatewayError("invalid_value", message, { parameter })
+}
+
+function targetDocument(target: TargetRecord): NoticeTarget {
+  const { id, account, channel, hint, types, balanceBelow, createdAt } = target
+  return {
+    id,
+    account,
+    channel,
+    address: hint,
+    types: types as NoticeTarget["types"],
+    balance_below: balanceBelow === null ? null : formatCredits(balanceBelow),
+    created_at: new Date(createdAt).toISOString(),
+  }
+}
+
+function noticeDocument({ deliveries, ...record }: NoticeRecord): Notice {
+  const { id, type, created_at, data } = messageOf(record, "")
+  const title = titleOf({ id, type, created_at, data, account: null })
+  return {
+    id,
+    account: record.account,
+    type,
+    created_at,
+    title,
+    data,
+    deliveries: deliveries.map(({ at, ...delivery }) => ({
+      ...delivery,
+      at: new Date(at).toISOString(),
+    })),
+  }
+}

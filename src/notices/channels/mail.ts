@@ -1,0 +1,54 @@
+import type { MailSettings } from "../../config/notice-settings.ts"
+import { linesOf, type NoticeMessage, titleOf } from "../message.ts"
+import { type Channel, DeliveryError, type Destination } from "./channel.ts"
+
+const DEADLINE = 15_000
+
+/** E-mail by the operator's server. Its library is loaded with the first mail. */
+export class Mail implements Channel {
+  readonly #settings: () => MailSettings | undefined
+
+  constructor(settings: () => MailSettings | undefined) {
+    this.#settings = settings
+  }
+
+  async send(message: NoticeMessage, { address }: Destination): Promise<void> {
+    const settings = this.#settings()
+    if (!settings) throw new DeliveryError("no mail server is set: notices.smtp and notices.from")
+    const { createTransport } = await import("nodemailer")
+    const transport = createTransport({
+      url: settings.smtp,
+      connectionTimeout: DEADLINE,
+      greetingTimeout: DEADLINE,
+      socketTimeout: DEADLINE,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    try {
+      await transport.sendMail({
+        from: settings.from,
+        to: { name: "", address },
+        subject: `Tollgate: ${titleOf(message)}`,
+        text: [`${titleOf(message)}.`, "", ...linesOf(message)].join("\n"),
+        // A server that gets it twice shows it once.
+        messageId: `<${message.id}@tollgate.invalid>`,
+      })
+    } catch (error) {
+      throw new DeliveryError(`the mail server did not take it: ${codeOf(error)}`)
+    } finally {
+      transport.close()
+    }
+  }
+}
+
+/** The kind of a failure: its text may hold the server's credentials. */
+function codeOf(error: unknown): string {
+  const code: unknown = Reflect.get(Object(error), "code")
+  const status: unknown = Reflect.get(Object(error), "responseCode")
+  return (
+    [code, status]
+      .filter((part) => part !== undefined)
+      .map(String)
+      .join(" ") || "unknown error"
+  )
+}

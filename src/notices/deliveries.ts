@@ -1,0 +1,121 @@
+import type { SecretCipher } from "../config/secret-cipher.ts"
+import type { DueDelivery, NoticeChannel, NoticeTarget } from "../store/notices.ts"
+import type { Store } from "../store/store.ts"
+import { type Channel, DeliveryError, type Destination } from "./channels/channel.ts"
+import { messageOf } from "./message.ts"
+import type { NoticeAlarms } from "./notices.ts"
+
+/** How often each process looks for deliveries whose time has come, milliseconds. */
+const LOOK = 5_000
+/** Who takes a delivery has so long for it, milliseconds. */
+const CLAIM = 60_000
+const AT_ONCE = 10
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+/** How long after each attempt the next one follows: it is given up after three days. */
+const PAUSES = [
+  10 * SECOND,
+  MINUTE,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+  24 * HOUR,
+]
+
+export interface DeliveryParts {
+  readonly store: Pick<Store, "notices" | "accounts">
+  readonly seal: Pick<SecretCipher, "open">
+  readonly channels: Readonly<Record<NoticeChannel, Channel>>
+  readonly alarms: NoticeAlarms
+  /** Milliseconds; for tests. */
+  readonly every?: number
+}
+
+/** Delivers what waits, at least once: a process that dies in between leaves it to the next one. */
+export class Deliveries implements AsyncDisposable {
+  readonly #parts: DeliveryParts
+  readonly #timer: ReturnType<typeof setInterval>
+  #running: Promise<void> | undefined
+  #isAsked = false
+  #isOver = false
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts
+    this.#timer = setInterval(() => void this.hurry(), parts.every ?? LOOK)
+    this.#timer.unref()
+  }
+
+  /** Looks now. @returns when what was due is sent, or has failed. */
+  hurry(): Promise<void> {
+    this.#isAsked = true
+    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  /** What is being sent is sent; what waits is left to the next process. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
+    clearInterval(this.#timer)
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { store, alarms } = this.#parts
+    try {
+      while (this.#isAsked && !this.#isOver) {
+        this.#isAsked = false
+        const now = Date.now()
+        const due = await store.notices.claim(now, now + CLAIM, AT_ONCE)
+        await Promise.all(due.map((delivery) => this.#deliver(delivery)))
+        if (due.length === AT_ONCE) this.#isAsked = true
+      }
+    } catch (error) {
+      alarms.noticesFailed(error)
+    }
+  }
+
+  async #deliver({ notice, target, attempts }: DueDelivery): Promise<void> {
+    const { store, channels } = this.#parts
+    const failure = await failureOf(async () => {
+      const account = notice.account === null ? null : await store.accounts.find(notice.account)
+      const message = messageOf(notice, account?.name ?? "")
+      await channels[target.channel].send(message, this.#destinationOf(target))
+    })
+    const at = Date.now()
+    const pause = failure?.isFinal ? undefined : PAUSES[attempts]
+    await store.notices.report({
+      notice: notice.id,
+      target: target.id,
+      at,
+      error: failure?.message ?? null,
+      nextAt: failure === undefined || pause === undefined ? null : at + pause,
+    })
+  }
+
+  #destinationOf({ id, sealed }: NoticeTarget): Destination {
+    const text = this.#parts.seal.open(sealPlace(id), sealed)
+    if (text === undefined) {
+      throw new DeliveryError("its address can no longer be read: remove it and add it again", true)
+    }
+    return JSON.parse(text) as Destination
+  }
+}
+
+/** Where a target's destination belongs, for its encryption. */
+export function sealPlace(target: string): string {
+  return `notice-target:${target}`
+}
+
+async function failureOf(step: () => Promise<void>): Promise<DeliveryError | undefined> {
+  try {
+    await step()
+    return undefined
+  } catch (error) {
+    if (error instanceof DeliveryError) return error
+    return new DeliveryError("it could not be sent")
+  }
+}

@@ -1,0 +1,62 @@
+import type { NoticeType } from "tollgate-contract/notice-types.ts"
+import type { DueDelivery } from "../store/notices.ts"
+
+/** A notice as it is sent. */
+export interface NoticeMessage {
+  readonly id: string
+  readonly type: string
+  /** ISO 8601. */
+  readonly created_at: string
+  readonly account: { readonly id: string; readonly name: string } | null
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export function messageOf(
+  { id, type, at, data, account }: DueDelivery["notice"],
+  accountName: string,
+): NoticeMessage {
+  return {
+    id,
+    type,
+    created_at: new Date(at).toISOString(),
+    account: account === null ? null : { id: account, name: accountName },
+    data: JSON.parse(data) as Readonly<Record<string, unknown>>,
+  }
+}
+
+const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => string>> = {
+  "balance.low": (fact) => `The balance is low: ${fact("balance")} credits are left`,
+  "budget.spent": (fact) =>
+    `${fact("percent")} % of the ${PERIODS[fact("period")] ?? ""}budget of the key ${fact("key")} is spent`,
+  write_off: (fact) => `Requests cost ${fact("amount")} credits that could not be charged`,
+  "usage.unpriced": (fact) => `${fact("deployment")} bills '${fact("name")}', which has no price`,
+  "credential.refused": (fact) => `The vendor refuses the credential of ${fact("deployment")}`,
+  "deployment.resting": (fact) => `${fact("deployment")} fails and is avoided for now`,
+  "deployment.recovered": (fact) => `${fact("deployment")} works again`,
+  test: () => "This is a test: notices arrive here",
+}
+
+const PERIODS: Readonly<Record<string, string>> = { day: "daily ", month: "monthly " }
+
+/** One sentence for people, without a period. */
+export function titleOf({ type, data }: NoticeMessage): string {
+  const title = TITLES[type as NoticeType]
+  return title === undefined ? type : title((name) => textOf(data[name]))
+}
+
+/** The facts for people, a line each. */
+export function linesOf({ account, data, created_at, id }: NoticeMessage): string[] {
+  return [
+    ...(account ? [`account: ${account.name} (${account.id})`] : []),
+    ...Object.entries(data).map(
+      ([name, value]) => `${name.replaceAll("_", " ")}: ${textOf(value)}`,
+    ),
+    `time: ${created_at}`,
+    `event: ${id}`,
+  ]
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(", ")
+  return typeof value === "string" || typeof value === "number" ? String(value) : ""
+}

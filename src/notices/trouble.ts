@@ -1,0 +1,66 @@
+import type { DeploymentReport } from "../store/deployment-reports.ts"
+import type { Notices } from "./notices.ts"
+
+/** A deployment that comes and goes is told of once in this time, milliseconds. */
+const CALM = 10 * 60_000
+const MOST_REMEMBERED = 10_000
+/** Told of once for each day, deployment and name. */
+const DAY_LENGTH = "2026-11-23".length
+
+/** What deployments and their vendors give reason to tell the operator of. It never throws and never waits. */
+export class Trouble {
+  readonly #notices: Notices
+  readonly #clock: () => number
+  /** When it was told last, by name. */
+  readonly #told = new Map<string, number>()
+
+  constructor(notices: Notices, clock: () => number = () => performance.now()) {
+    this.#notices = notices
+    this.#clock = clock
+  }
+
+  /** A circuit opened or closed, or a credential was refused. */
+  deployment({ deployment, event, rest }: DeploymentReport): void {
+    if (event === "overloaded") return
+    if (event === "recovered") return this.#recovered(deployment)
+    const [type, name] =
+      event === "refused"
+        ? (["credential.refused", `credential:${deployment}`] as const)
+        : (["deployment.resting", `deployment:${deployment}`] as const)
+    if (!this.#isNews(name, CALM)) return
+    const data = { deployment, rest_ms: Math.ceil(rest) }
+    this.#notices.tell({ type, data, mark: { name, from: null, to: "told" } })
+  }
+
+  /** A vendor bills something that has no price here. */
+  unpriced(request: string, deployment: string, names: readonly string[]): void {
+    const day = new Date().toISOString().slice(0, DAY_LENGTH)
+    for (const name of names) {
+      const mark = `unpriced:${deployment}:${name}:${day}`
+      if (!this.#isNews(mark, Infinity)) continue
+      const data = { deployment, name, request }
+      this.#notices.tell({
+        type: "usage.unpriced",
+        data,
+        mark: { name: mark, from: null, to: "told" },
+      })
+    }
+  }
+
+  #recovered(deployment: string): void {
+    for (const kind of ["credential", "deployment"]) {
+      const mark = { name: `${kind}:${deployment}`, from: "told", to: null }
+      this.#notices.tell({ type: "deployment.recovered", data: { deployment }, mark })
+    }
+  }
+
+  /** Whether it was not told for a while. */
+  #isNews(name: string, calm: number): boolean {
+    const now = this.#clock()
+    const last = this.#told.get(name)
+    if (last !== undefined && now - last < calm) return false
+    if (this.#told.size >= MOST_REMEMBERED) this.#told.clear()
+    this.#told.set(name, now)
+    return true
+  }
+}

@@ -1,0 +1,154 @@
+import { readPeriodOwner } from "../accounting/budget-periods.ts"
+import { formatCredits } from "../ledger/money.ts"
+import type { SpentBudget } from "../store/notices.ts"
+import type { Store } from "../store/store.ts"
+import type { NoticeAlarms, Notices } from "./notices.ts"
+
+/** How often one of all processes looks, milliseconds. */
+const PASS = 15_000
+/** Looked at in one pass. What is beyond has its turn when some of these are over. */
+const MOST = 1_000
+/** Notices are listed for so long, milliseconds. */
+const KEPT = 90 * 86_400_000
+const PRUNE_EVERY = 240
+/** Percent of a budget that are told of. */
+const STEPS = [100n, 80n, 50n] as const
+/** Accounts and requests that are named. */
+const NAMED = 5
+
+export interface WatchParts {
+  readonly store: Pick<Store, "notices" | "settlements">
+  readonly notices: Notices
+  readonly alarms: NoticeAlarms
+  /** Milliseconds; for tests. */
+  readonly every?: number
+}
+
+/**
+ * Looks after balances, budgets and write-offs, and tells of what has changed. All processes of all machines take turns,
+ * and a mark says what was told, so that each thing is told once.
+ */
+export class Watch implements AsyncDisposable {
+  readonly #parts: WatchParts
+  readonly #every: number
+  readonly #timer: ReturnType<typeof setInterval>
+  #pass: Promise<void> | undefined
+  #turns = 0
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts
+    this.#every = parts.every ?? PASS
+    this.#timer = setInterval(() => {
+      this.#pass ??= this.#turn().finally(() => (this.#pass = undefined))
+    }, this.#every)
+    this.#timer.unref()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#pass
+  }
+
+  async #turn(): Promise<void> {
+    const { store, alarms } = this.#parts
+    try {
+      const now = Date.now()
+      const last = (await store.notices.marks("turn")).get("turn") ?? null
+      // A turn in the future dates from before the clock was set back.
+      if (last !== null && Math.abs(now - Number(last)) < this.#every * 0.9) return
+      const turn = { name: "turn", from: last, to: String(now) }
+      if (await store.notices.mark(turn, now)) await this.look(now)
+    } catch (error) {
+      alarms.noticesFailed(error)
+    }
+  }
+
+  /** Tells of what has changed since somebody looked last. */
+  async look(now: number): Promise<void> {
+    await this.#balances(now)
+    await this.#budgets(now)
+    await this.#writeOffs(now)
+    if (this.#turns++ % PRUNE_EVERY === 0) await this.#parts.store.notices.prune(now - KEPT)
+  }
+
+  async #balances(now: number): Promise<void> {
+    const { store, notices } = this.#parts
+    const low = await store.notices.lowBalances(MOST)
+    const told = await store.notices.marks("balance:")
+    const names = new Set<string>()
+    for (const { target, account, balance, below } of low) {
+      const name = `balance:${target}:${account}`
+      names.add(name)
+      if (told.has(name)) continue
+      const data = { balance: formatCredits(balance), below: formatCredits(below) }
+      const mark = { name, from: null, to: "low" }
+      await notices.raise({ type: "balance.low", account, data, mark, target })
+    }
+    if (low.length < MOST) await this.#forget(told, names, now)
+  }
+
+  async #budgets(now: number): Promise<void> {
+    const { store, notices } = this.#parts
+    const spent = await store.notices.spentBudgets(now, MOST)
+    const told = await store.notices.marks("budget:")
+    const names = new Set<string>()
+    for (const budget of spent) {
+      const name = `budget:${budget.owner}`
+      names.add(name)
+      const from = told.get(name) ?? null
+      const step = stepOf(budget)
+      const mark = { name, from, to: String(step) }
+      if (step > BigInt(from ?? 0)) {
+        const data = budgetData(budget, step)
+        await notices.raise({ type: "budget.spent", account: budget.account, data, mark })
+      } else if (mark.to !== from) await store.notices.mark(mark, now)
+    }
+    if (spent.length < MOST) await this.#forget(told, names, now)
+  }
+
+  /** What is no longer so is told again when it comes back. */
+  async #forget(
+    told: ReadonlyMap<string, string>,
+    names: ReadonlySet<string>,
+    now: number,
+  ): Promise<void> {
+    for (const [name, from] of told) {
+      if (!names.has(name)) await this.#parts.store.notices.mark({ name, from, to: null }, now)
+    }
+  }
+
+  async #writeOffs(now: number): Promise<void> {
+    const { store, notices } = this.#parts
+    const name = "write_offs"
+    const from = (await store.notices.marks(name)).get(name) ?? null
+    const newest = await store.settlements.listWriteOffs(undefined, null, MOST)
+    const to = String(newest[0]?.number ?? 0)
+    if (to === from) return
+    // Those from before anyone watched are no news.
+    if (from === null) return void (await store.notices.mark({ name, from, to }, now))
+    const found = newest.filter(({ number }) => number > Number(from))
+    const data = {
+      count: Number(to) - Number(from),
+      amount: formatCredits(found.reduce((sum, { amount }) => sum + amount, 0n)),
+      reasons: [...new Set(found.map(({ reason }) => reason))],
+      accounts: [...new Set(found.map(({ account }) => account))].slice(0, NAMED),
+      requests: found.map(({ request }) => request).slice(0, NAMED),
+    }
+    await notices.raise({ type: "write_off", data, mark: { name, from, to } })
+  }
+}
+
+function stepOf({ spent, limit }: SpentBudget): bigint {
+  return STEPS.find((step) => spent * 100n >= limit * step) ?? 0n
+}
+
+function budgetData({ owner, spent, limit }: SpentBudget, step: bigint) {
+  const period = readPeriodOwner(owner)
+  return {
+    key: period?.key ?? owner,
+    period: period?.period ?? "total",
+    percent: Number(step),
+    spent: formatCredits(spent),
+    budget: formatCredits(limit),
+  }
+}

@@ -1,0 +1,101 @@
+import type {
+  DueDelivery,
+  NewNotice,
+  NoticeChannel,
+  NoticeDelivery,
+  NoticeRecord,
+  NoticeTarget,
+} from "./notices.ts"
+
+/** Rows of notices as both engines read them, and what they are. */
+
+export const TARGET_COLUMNS =
+  "id, account, channel, hint, sealed, types, balance_below, created_at" as const
+
+export interface TargetRow {
+  readonly id: string
+  readonly account: string | null
+  readonly channel: NoticeChannel
+  readonly hint: string
+  readonly sealed: string
+  readonly types: string | null
+  readonly balance_below: bigint | null
+  readonly created_at: bigint
+}
+
+export interface NoticeRow {
+  readonly number: bigint
+  readonly id: string
+  readonly account: string | null
+  readonly type: string
+  readonly at: bigint
+  readonly data: string
+}
+
+export interface DeliveryRow {
+  readonly notice: string
+  readonly target: string
+  readonly state: NoticeDelivery["state"]
+  readonly attempts: bigint
+  readonly at: bigint
+  readonly error: string | null
+}
+
+export function targetFromRow(row: TargetRow): NoticeTarget {
+  const { types, balance_below, created_at, ...rest } = row
+  return {
+    ...rest,
+    types: types === null ? null : (JSON.parse(types) as string[]),
+    balanceBelow: balance_below,
+    createdAt: Number(created_at),
+  }
+}
+
+/** What a target's row holds, in the order of its columns. */
+export function targetValues(target: NoticeTarget): (string | bigint | null)[] {
+  const { id, account, channel, hint, sealed, types, balanceBelow, createdAt } = target
+  const listed = types && JSON.stringify(types)
+  return [id, account, channel, hint, sealed, listed, balanceBelow, BigInt(createdAt)]
+}
+
+export function noticesFromRows(
+  rows: readonly NoticeRow[],
+  deliveries: readonly DeliveryRow[],
+): NoticeRecord[] {
+  const byNotice = Map.groupBy(deliveries, ({ notice }) => notice)
+  return rows.map((row) => ({
+    ...noticeFromRow(row),
+    number: Number(row.number),
+    deliveries: (byNotice.get(row.id) ?? []).map(({ target, state, attempts, at, error }) => ({
+      target,
+      state,
+      attempts: Number(attempts),
+      at: Number(at),
+      error,
+    })),
+  }))
+}
+
+export function dueFromRows(
+  taken: readonly Pick<DeliveryRow, "notice" | "target" | "attempts">[],
+  notices: readonly NoticeRow[],
+  targets: readonly TargetRow[],
+): DueDelivery[] {
+  const noticeOf = new Map(notices.map((row) => [row.id, row]))
+  const targetOf = new Map(targets.map((row) => [row.id, row]))
+  return taken.flatMap(({ notice, target, attempts }) => {
+    const [noticeRow, targetRow] = [noticeOf.get(notice), targetOf.get(target)]
+    if (!noticeRow || !targetRow) return []
+    return [
+      {
+        notice: noticeFromRow(noticeRow),
+        target: targetFromRow(targetRow),
+        attempts: Number(attempts),
+      },
+    ]
+  })
+}
+
+function noticeFromRow({ id, account, type, at, data }: NoticeRow): Omit<NewNotice, "target"> {
+  return { id, account, type, at: Number(at), data }
+}

@@ -1,0 +1,45 @@
+/** What people are told of, where to, and what became of it. */
+export const NOTICES = `
+CREATE TABLE notice_targets (
+  id TEXT PRIMARY KEY,
+  -- Null: the operator's.
+  account TEXT REFERENCES accounts (id),
+  channel TEXT NOT NULL CHECK (channel IN ('webhook', 'slack', 'mail')),
+  hint TEXT NOT NULL,
+  sealed TEXT NOT NULL,
+  -- JSON; null: all.
+  types TEXT,
+  balance_below INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE notices (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  -- Null: for the operator only.
+  account TEXT,
+  type TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  data TEXT NOT NULL
+) STRICT;
+CREATE INDEX notices_by_account ON notices (account, number);
+CREATE INDEX notices_by_time ON notices (at);
+
+CREATE TABLE notice_deliveries (
+  notice TEXT NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
+  target TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
+  attempts INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  error TEXT,
+  PRIMARY KEY (notice, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notice_deliveries_waiting ON notice_deliveries (at) WHERE state = 'waiting';
+
+-- By which processes agree on who raises a notice.
+CREATE TABLE notice_marks (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`

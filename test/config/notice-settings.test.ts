@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test"
+import { describeSettings } from "../../src/config/describe.ts"
+import { secretsOf } from "../../src/config/secret-values.ts"
+import { load, problems } from "./harness.ts"
+
+const MAIL = 'notices: { smtp: "smtps://ada:s%40cret@mail.example.com", from: "T <t@example.com>" }'
+
+test("notices go by mail where a server is named, and to public addresses only unless it says otherwise", () => {
+  expect(load("").settings.notices).toEqual({ allowsPrivate: false })
+  expect(load("notices: { private: true }").settings.notices).toEqual({ allowsPrivate: true })
+  expect(load(MAIL).settings.notices.mail).toEqual({
+    smtp: "smtps://ada:s%40cret@mail.example.com",
+    from: "T <t@example.com>",
+  })
+})
+
+test("the server's address is a secret, and so is the password in it", () => {
+  const { settings } = load(MAIL)
+  expect(JSON.stringify(describeSettings(settings))).not.toContain("cret")
+  expect(secretsOf(settings)).toContain("s@cret")
+})
+
+test.each([
+  ["notices: { smtp: smtp://mail.example.com }", "needs both smtp and from"],
+  ["notices: { from: t@example.com }", "needs both smtp and from"],
+  ["notices: { smtp: https://mail.example.com, from: t@example.com }", "notices.smtp"],
+  ["notices: { smtp: smtp://mail.example.com, from: nobody }", "notices.from"],
+  ['notices: { smtp: smtp://m.example.com, from: "a\\r\\nBcc: b@example.com" }', "notices.from"],
+])("%s is refused", (text, words) => {
+  expect(problems(text).join("\n")).toContain(words)
+})

@@ -1,0 +1,167 @@
+import { describe, expect, test } from "bun:test"
+import { SMTPServer } from "smtp-server"
+import { Webhook as Verifier } from "standardwebhooks"
+import { DeliveryError } from "../../src/notices/channels/channel.ts"
+import { Mail } from "../../src/notices/channels/mail.ts"
+import { Slack } from "../../src/notices/channels/slack.ts"
+import { newWebhookSecret, Webhook } from "../../src/notices/channels/webhook.ts"
+import type { NoticeMessage } from "../../src/notices/message.ts"
+import { startReceiver } from "./receiver.ts"
+
+const MESSAGE: NoticeMessage = {
+  id: "evt_1",
+  type: "balance.low",
+  created_at: "2026-11-23T12:00:00.000Z",
+  account: { id: "acc_1", name: "<!channel> & <https://evil.example|here>" },
+  data: { balance: "0.5", below: "2" },
+}
+
+/** Why a step was refused. */
+async function failureOf(step: Promise<void>): Promise<DeliveryError> {
+  const error: unknown = await step.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(DeliveryError)
+  return error as DeliveryError
+}
+
+describe("a webhook", () => {
+  const anywhere = new Webhook(() => true)
+  const secret = newWebhookSecret()
+
+  test("is signed so that the libraries of Standard Webhooks verify it", async () => {
+    using receiver = startReceiver()
+    await anywhere.send(MESSAGE, { address: `${receiver.url}/hook`, secret })
+    const [request] = receiver.received
+    expect(request).toMatchObject({ path: "/hook" })
+    const verified = new Verifier(secret).verify(request!.body, request!.headers)
+    expect(verified).toEqual(MESSAGE)
+    expect(() => new Verifier(newWebhookSecret()).verify(request!.body, request!.headers)).toThrow()
+  })
+
+  test("at a private address is called only where the operator allows it", async () => {
+    using receiver = startReceiver()
+    const { port } = new URL(receiver.url)
+    const restricted = new Webhook(() => false)
+    for (const host of ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433"]) {
+      const address = `http://${host}:${port}/hook`
+      const { message } = await failureOf(restricted.send(MESSAGE, { address, secret }))
+      expect(message).toBe("it is not on the public internet")
+    }
+    expect(receiver.received).toEqual([])
+  })
+
+  test("tells of a failure by its status alone, and follows no redirect", async () => {
+    using elsewhere = startReceiver()
+    using receiver = startReceiver((count) =>
+      count === 0
+        ? new Response("a secret of the inner network", { status: 500 })
+        : Response.redirect(elsewhere.url),
+    )
+    const destination = { address: receiver.url, secret }
+    expect(await failureOf(anywhere.send(MESSAGE, destination))).toMatchObject({
+      message: "it answered with status 500",
+      isFinal: false,
+    })
+    expect(await failureOf(anywhere.send(MESSAGE, destination))).toMatchObject({
+      message: "it answered with status 302",
+    })
+    expect(elsewhere.received).toEqual([])
+  })
+
+  test("that is gone is not tried again", async () => {
+    using receiver = startReceiver(() => new Response(null, { status: 410 }))
+    const destination = { address: receiver.url, secret }
+    expect(await failureOf(anywhere.send(MESSAGE, destination))).toMatchObject({ isFinal: true })
+  })
+
+  test("that nobody listens at cannot be reached", async () => {
+    const receiver = startReceiver()
+    receiver[Symbol.dispose]()
+    const destination = { address: receiver.url, secret }
+    const { message } = await failureOf(anywhere.send(MESSAGE, destination))
+    expect(message).toBe("it cannot be reached")
+  })
+})
+
+test("Slack gets text in which a name is no link and mentions no one", async () => {
+  using receiver = startReceiver()
+  await new Slack(() => true).send(MESSAGE, { address: receiver.url })
+  const { text } = JSON.parse(receiver.received[0]!.body) as { text: string }
+  expect(text).toBe(
+    [
+      "*The balance is low: 0.5 credits are left*",
+      "account: &lt;!channel&gt; &amp; &lt;https://evil.example|here&gt; (acc_1)",
+      "balance: 0.5",
+      "below: 2",
+      "time: 2026-11-23T12:00:00.000Z",
+      "event: evt_1",
+    ].join("\n"),
+  )
+})
+
+describe("a mail", () => {
+  test("is sent by the operator's server, with its credentials", async () => {
+    const mails: string[] = []
+    const recipients: string[] = []
+    await using server = await startMailServer((mail, to) => {
+      mails.push(mail)
+      recipients.push(...to)
+    })
+    const settings = {
+      smtp: `smtp://ada:secret@${server.address}`,
+      from: "Tollgate <t@example.com>",
+    }
+    await new Mail(() => settings).send(MESSAGE, { address: "bob@example.com" })
+    expect(recipients).toEqual(["bob@example.com"])
+    expect(mails[0]).toContain("From: Tollgate <t@example.com>")
+    expect(mails[0]).toContain("Subject: Tollgate: The balance is low: 0.5 credits are left")
+    expect(mails[0]).toContain("below: 2")
+  })
+
+  test("that is refused says how, without the server's words or credentials", async () => {
+    await using server = await startMailServer(() => undefined)
+    const settings = { smtp: `smtp://ada:wrong@${server.address}`, from: "t@example.com" }
+    const step = new Mail(() => settings).send(MESSAGE, { address: "bob@example.com" })
+    const { message } = await failureOf(step)
+    expect(message).toBe("the mail server did not take it: EAUTH 535")
+  })
+
+  test("needs a mail server", async () => {
+    const step = new Mail(() => undefined).send(MESSAGE, { address: "bob@example.com" })
+    expect((await failureOf(step)).message).toContain("notices.smtp")
+  })
+})
+
+/** A mail server that knows the user `ada` with the password `secret`. */
+async function startMailServer(onMail: (mail: string, to: readonly string[]) => void) {
+  const server = new SMTPServer({
+    authOptional: false,
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, callback) {
+      if (username === "ada" && password === "secret") callback(null, { user: username })
+      else callback(new Error(`the password ${password} is wrong`))
+    },
+    onData(stream, { envelope }, callback) {
+      const chunks: Buffer[] = []
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk))
+      stream.on("end", () => {
+        onMail(
+          Buffer.concat(chunks).toString(),
+          envelope.rcptTo.map(({ address }) => address),
+        )
+        callback()
+      })
+    },
+  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const listening = server.listen(0, "127.0.0.1", resolve)
+  await promise
+  const { port } = listening.address() as { port: number }
+  return {
+    address: `127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () => new Promise<void>((done) => server.close(() => done())),
+  }
+}

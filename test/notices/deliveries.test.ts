@@ -1,0 +1,129 @@
+import { afterEach, expect, setSystemTime, test } from "bun:test"
+import { SecretCipher } from "../../src/config/secret-cipher.ts"
+import { type Channel, DeliveryError } from "../../src/notices/channels/channel.ts"
+import { Deliveries, sealPlace } from "../../src/notices/deliveries.ts"
+import type { NoticeMessage } from "../../src/notices/message.ts"
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
+import { until } from "../support/until.ts"
+import { AUDIT } from "../store/audit-record.ts"
+import { TestDatabase } from "../store/test-database.ts"
+
+const SECOND = 1_000
+const NEVER = 1_000_000
+
+afterEach(() => setSystemTime())
+
+/** Deliveries to one webhook that does as it is told. */
+async function withTarget(send: Channel["send"]) {
+  const database = await TestDatabase.open()
+  await database.account("acc", 0n)
+  const { store } = database
+  const seal = new SecretCipher(new SecretFolder(database.directory.path))
+  const target = {
+    id: "target",
+    account: "acc",
+    channel: "webhook",
+    hint: "https://example.com",
+    types: null,
+    balanceBelow: null,
+    createdAt: 1,
+  } as const
+  const sealed = seal.encrypt(sealPlace("target"), JSON.stringify({ address: "https://a.example" }))
+  await store.notices.insertTarget({ ...target, sealed }, AUDIT)
+  const failures: unknown[] = []
+  const channel = { send }
+  const deliveries = new Deliveries({
+    store,
+    seal,
+    channels: { webhook: channel, slack: channel, mail: channel },
+    alarms: { noticesFailed: (error) => failures.push(error) },
+    every: NEVER,
+  })
+  const raise = (id: string) =>
+    store.notices.raise({ id, account: "acc", type: "test", at: Date.now(), data: "{}" }, null)
+  const fate = async () => (await store.notices.list(null, null, 1))[0]?.deliveries[0]
+  return {
+    store,
+    deliveries,
+    raise,
+    fate,
+    async [Symbol.asyncDispose]() {
+      await deliveries[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test("a notice is sent once, with its account's name and where it goes", async () => {
+  const sent: [NoticeMessage, unknown][] = []
+  await using world = await withTarget(async (message, destination) => {
+    sent.push([message, destination])
+  })
+  const { deliveries, raise, fate } = world
+  await raise("one")
+  await deliveries.hurry()
+  await deliveries.hurry()
+  expect(await fate()).toMatchObject({ state: "delivered", attempts: 1, error: null })
+  expect(sent).toMatchObject([
+    [{ id: "one", account: { id: "acc", name: "name of acc" } }, { address: "https://a.example" }],
+  ])
+})
+
+test("a notice that fails is tried again, later each time, and given up after three days", async () => {
+  let attempts = 0
+  await using world = await withTarget(async () => {
+    attempts++
+    throw new DeliveryError("it answered with status 500")
+  })
+  const { deliveries, raise, fate } = world
+  const begun = Date.now()
+  await raise("one")
+  const pauses: number[] = []
+  for (;;) {
+    await deliveries.hurry()
+    const found = await fate()
+    if (found?.state !== "waiting") break
+    pauses.push(Math.round((found.at - Date.now()) / (10 * SECOND)) * 10)
+    setSystemTime(found.at)
+  }
+  expect(pauses.slice(0, 4)).toEqual([10, 60, 300, 1_800])
+  expect(attempts).toBe(10)
+  const days = (Date.now() - begun) / 86_400_000
+  expect(days).toBeGreaterThan(2.8)
+  expect(await fate()).toMatchObject({ state: "failed", error: "it answered with status 500" })
+})
+
+test("one slow receiver keeps no other notice waiting for longer than its deadline", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const sent: string[] = []
+  await using world = await withTarget(async ({ id }) => {
+    if (id === "slow") await promise
+    sent.push(id)
+  })
+  const { deliveries, raise } = world
+  await raise("slow")
+  await raise("quick")
+  const all = deliveries.hurry()
+  await until(() => sent.length === 1)
+  expect(sent).toEqual(["quick"])
+  resolve()
+  await all
+  expect(sent).toEqual(["quick", "slow"])
+})
+
+test("a fault of a channel is no reason to stop, and a lost key of the installation says what to do", async () => {
+  await using world = await withTarget(async () => {
+    throw new Error("a bug with a secret in it")
+  })
+  const { store, deliveries, raise, fate } = world
+  await raise("one")
+  await deliveries.hurry()
+  expect(await fate()).toMatchObject({ error: "it could not be sent", state: "waiting" })
+  const [target] = await store.notices.targets(null)
+  await store.notices.removeTarget("target", AUDIT)
+  await store.notices.insertTarget({ ...target!, sealed: "1.changed" }, AUDIT)
+  await raise("two")
+  await deliveries.hurry()
+  expect((await fate())?.state).toBe("failed")
+  expect((await fate())?.error).toContain("remove it and add it again")
+})

@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test"
+import { budgetOwner } from "../../src/accounting/budget-periods.ts"
+import { Notices } from "../../src/notices/notices.ts"
+import { Trouble } from "../../src/notices/trouble.ts"
+import { Watch } from "../../src/notices/watch.ts"
+import type { NoticeTarget } from "../../src/store/notices.ts"
+import type { Store } from "../../src/store/store.ts"
+import { AUDIT } from "../store/audit-record.ts"
+import { payerOf, TestDatabase } from "../store/test-database.ts"
+
+const NEVER = 1_000_000
+const CREDIT = 1_000_000_000n
+
+const TARGET: NoticeTarget = {
+  id: "target",
+  account: "acc",
+  channel: "webhook",
+  hint: "",
+  sealed: "",
+  types: null,
+  balanceBelow: 2n * CREDIT,
+  createdAt: 1,
+}
+
+/** A watch over one account with a target. */
+async function watched(balance: bigint) {
+  const database = await TestDatabase.open()
+  await database.account("acc", balance)
+  await database.store.notices.insertTarget(TARGET, AUDIT)
+  const failures: unknown[] = []
+  const alarms = { noticesFailed: (error: unknown) => failures.push(error) }
+  const watchOf = (store: Store) =>
+    new Watch({ store, notices: new Notices(store, alarms), alarms, every: NEVER })
+  const watch = watchOf(database.store)
+  const told = async (): Promise<Record<string, unknown>[]> =>
+    (await database.store.notices.list(null, null, 100))
+      .toReversed()
+      .map(({ type, data }) => ({ type, ...(JSON.parse(data) as Record<string, unknown>) }))
+  const spend = async (payer: ReturnType<typeof payerOf>, amount: bigint, cost = amount) => {
+    const ledger = (spending ??= await database.ledger("node"))
+    await ledger.lease(payer, amount)
+    await ledger.settle(ledger.tryHold(database.order(payer, amount))!, cost, () => "{}")
+  }
+  let spending: Awaited<ReturnType<TestDatabase["ledger"]>> | undefined
+  return {
+    database,
+    watch,
+    watchOf,
+    told,
+    spend,
+    failures,
+    async [Symbol.asyncDispose]() {
+      await watch[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test("a low balance is told once, and again when it was filled up and is low again", async () => {
+  await using world = await watched(3n * CREDIT)
+  const { database, watch, told, spend } = world
+  await watch.look(1)
+  expect(await told()).toEqual([])
+  await spend(payerOf("acc"), CREDIT + 1n)
+  await watch.look(2)
+  await watch.look(3)
+  const low = { type: "balance.low", balance: "1.999999999", below: "2" }
+  expect(await told()).toEqual([low])
+  await database.grant("acc", CREDIT)
+  await watch.look(4)
+  expect(await told()).toEqual([low])
+  await spend(payerOf("acc"), CREDIT)
+  await watch.look(5)
+  expect(await told()).toEqual([low, low])
+})
+
+test("a budget is told of at half, four fifths and all of it, and not again in its period", async () => {
+  await using world = await watched(100n * CREDIT)
+  const { database, watch, told, spend } = world
+  const now = Date.now()
+  await database.key("key", "acc", null, { dailyBudget: 10n * CREDIT })
+  const payer = payerOf("acc", "key", [budgetOwner("key", "day", now)])
+  const percents = async () => {
+    await watch.look(now)
+    return (await told()).map(({ percent }) => percent)
+  }
+  await spend(payer, 5n * CREDIT - 1n)
+  expect(await percents()).toEqual([])
+  await spend(payer, 1n)
+  expect(await percents()).toEqual([50])
+  await spend(payer, 4n * CREDIT)
+  expect(await percents()).toEqual([50, 80])
+  await spend(payer, CREDIT)
+  expect(await percents()).toEqual([50, 80, 100])
+  expect((await told()).at(-1)).toEqual({
+    type: "budget.spent",
+    key: "key",
+    period: "day",
+    percent: 100,
+    spent: "10",
+    budget: "10",
+  })
+  await database.store.keys.update("key", { dailyBudget: 15n * CREDIT }, AUDIT)
+  expect(await percents()).toEqual([50, 80, 100])
+  await spend(payer, 2n * CREDIT)
+  expect(await percents()).toEqual([50, 80, 100, 80])
+})
+
+test("write-offs are told together, those from before anyone looked are not", async () => {
+  await using world = await watched(CREDIT)
+  const { database, watch, told, spend } = world
+  await watch.look(1)
+  await spend(payerOf("acc"), CREDIT, CREDIT + 3n)
+  await database.grant("acc", 1n)
+  await spend(payerOf("acc"), 1n, 5n)
+  await watch.look(2)
+  await watch.look(3)
+  const [writeOff, ...more] = (await told()).filter(({ type }) => type === "write_off")
+  expect(writeOff).toMatchObject({ count: 2, accounts: ["acc"] })
+  expect(writeOff?.requests).toHaveLength(2)
+  expect(more).toEqual([])
+})
+
+test("many processes that look at once tell each thing once", async () => {
+  await using world = await watched(CREDIT)
+  const { database, watch, watchOf, told, failures } = world
+  await using other = watchOf(await database.another())
+  await Promise.all([1, 2, 3, 4].flatMap((now) => [watch.look(now), other.look(now)]))
+  expect(await told()).toHaveLength(1)
+  expect(failures).toEqual([])
+})
+
+test("a deployment that comes and goes is told of once in a while, and so is what has no price", async () => {
+  await using world = await watched(10n * CREDIT)
+  const { database, told, failures } = world
+  let now = 0
+  const alarms = { noticesFailed: (error: unknown) => failures.push(error) }
+  const notices = new Notices(database.store, alarms)
+  const trouble = new Trouble(notices, () => now)
+  const types = async () => {
+    await notices.settled()
+    return (await told()).map(({ type }) => type)
+  }
+  const report = { deployment: "openai/gpt", rest: 1_000 }
+  for (let count = 0; count < 5; count++) trouble.deployment({ ...report, event: "failed" })
+  trouble.deployment({ ...report, event: "overloaded" })
+  expect(await types()).toEqual(["deployment.resting"])
+  trouble.deployment({ ...report, event: "recovered" })
+  trouble.deployment({ ...report, event: "failed" })
+  trouble.deployment({ ...report, event: "recovered" })
+  expect(await types()).toEqual(["deployment.resting", "deployment.recovered"])
+  now = 600_000
+  trouble.deployment({ ...report, event: "refused" })
+  trouble.unpriced("req_1", "openai/gpt", ["web_search", "web_search"])
+  trouble.unpriced("req_2", "openai/gpt", ["web_search"])
+  const since = (await types()).slice(2).toSorted()
+  expect(since).toEqual(["credential.refused", "usage.unpriced"])
+  expect(failures).toEqual([])
+})
+
+test("a database that is away is an alarm, and nobody waits for it", async () => {
+  const failures: unknown[] = []
+  const away = { notices: { raise: () => Promise.reject(new Error("away")) } } as unknown as Store
+  const notices = new Notices(away, { noticesFailed: (error) => failures.push(error) })
+  for (let count = 0; count < 150; count++) notices.tell({ type: "write_off", data: {} })
+  await notices.settled()
+  expect(failures).toHaveLength(150)
+})
