@@ -194,6 +194,11 @@ export const SERVICE_ROUTES = {
     group: "Operation",
     isOpen: true,
   },
+  "GET /metrics": {
+    summary: "Metrics for Prometheus, with the token of metrics.token",
+    group: "Operation",
+    answer: "text/plain",
+  },
 } as const satisfies Readonly<Record<string, ServiceRoute>>
 
 /** The name of one of them: `POST /v1/messages`. */

@@ -14,6 +14,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   app: 8,
   http: 7,
   management: 6,
+  metrics: 6,
   relay: 5,
   routing: 4,
   limits: 4,

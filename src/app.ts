@@ -1,8 +1,9 @@
 import { join } from "node:path"
 import { drain } from "./app/drain.ts"
 import { joinNode } from "./app/join-node.ts"
+import { openAnswering } from "./app/open-answering.ts"
 import { openDatabase } from "./app/open-database.ts"
-import { openNotices } from "./app/open-notices.ts"
+import { metricsTextOf, openObservation } from "./app/open-observation.ts"
 import type { AppOptions } from "./app/options.ts"
 import {
   activeOf,
@@ -19,18 +20,13 @@ import { initialState, type State, activateSettings } from "./app/state.ts"
 import { Upkeep } from "./app/upkeep.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Settings } from "./config/settings.ts"
-import { CrossOrigin } from "./http/cross-origin.ts"
-import { elsewhere } from "./http/elsewhere.ts"
-import { LastAnswers } from "./http/last-answers.ts"
-import { Lazy } from "./http/lazy.ts"
-import { managementMounts } from "./http/mounts.ts"
 import { listen } from "./app/listen.ts"
 import { Spool } from "./http/uploads/spool.ts"
-import { callerRoutes } from "./http/v1/routes.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher } from "./keys/secret.ts"
 import type { BaseUrl } from "./management/base-url.ts"
 import type { LiveSettings } from "./management/live-settings.ts"
+import type { Metrics } from "./metrics/metrics.ts"
 import { Billing } from "./relay/billing/billing.ts"
 import { DeadlineWatch } from "./relay/pipeline/deadline-watch.ts"
 import { Pipeline } from "./relay/pipeline/pipeline.ts"
@@ -47,13 +43,19 @@ export class App implements AsyncDisposable {
   readonly url: string
   /** The address it listens on, which may differ from the one callers use. */
   readonly listensAt: string
+  /** What this process has counted; undefined where nobody may read it. */
+  readonly metrics: Metrics | undefined
+  /** What all processes have counted. */
+  readonly metricsText: (() => Promise<string>) | undefined
   readonly #services: AsyncDisposableStack
   readonly #live: LiveSettings
   readonly #state: State
 
-  private constructor({ url, services, live, state }: AppParts) {
+  private constructor({ url, services, live, state, metrics, metricsText }: AppParts) {
     this.url = url
     this.listensAt = state.url
+    this.metrics = metrics
+    this.metricsText = metricsText
     this.#services = services
     this.#live = live
     this.#state = state
@@ -75,12 +77,13 @@ export class App implements AsyncDisposable {
     const health = new Health(machine.clock.now, machine.memory)
     const healthExchange = exchangeHealth(health, base, events)
     await joinNode({ ...base, keyring, limiter, healthExchange, events, live }, building)
-    const noticed = openNotices({ ...base, state, health, options }, building)
+    const observed = await openObservation({ ...base, state, health, options }, building)
     building.use(new Upkeep({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
-    const billing = new Billing(ledger, counter, noticed.events)
+    const { events: alarms, observers, metrics } = observed
+    const billing = new Billing({ ledger, counter, alarms, observers })
     const conversations = openConversations(
       { kept: database.conversations, state, events, hasher, secret },
       building,
@@ -88,13 +91,13 @@ export class App implements AsyncDisposable {
     const client = building.use(new HttpClient(process.env))
     const services = {
       config: () => state.config,
-      pipeline: new Pipeline({ client, watch, health, billing, payloads, alarms: events }),
+      pipeline: new Pipeline({ client, watch, health, billing, payloads, alarms }),
       client,
       billing,
       limiter,
       health,
       watch,
-      alarms: noticed.events,
+      alarms,
       signer: new ReasoningSigner(secret),
       counter,
       vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
@@ -106,29 +109,19 @@ export class App implements AsyncDisposable {
     const idempotency = building.use(openIdempotency(options, state, kept))
     ledger.isClaimed = (request) => idempotency.isRunning(request)
     const performers = openPerformers(services, imageStore(base, state, events), building)
-    const parts = { ...performers, store, keyring, ledger, limiter, idempotency, events, spool }
-    const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
-    const lastAnswers = new LastAnswers()
-    const isDraining = (): boolean => lastAnswers.isOn
-    const ownUrl = (): string => state.url
-    const callers = callerRoutes({ ...parts, ...intake, ...activeOf(state), isDraining, ownUrl })
-    const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
+    const metricsText = metrics && metricsTextOf(metrics, options)
+    const shared = { store, keyring, ledger, limiter, idempotency, spool, metricsText }
+    const parts = { ...performers, ...shared, events: alarms }
     const baseUrl: BaseUrl = (reached) => state.settings.publicUrl ?? reached ?? state.url
-    const admin = building.use(
-      new Lazy(async () => {
-        const { openAdmin } = await import("./http/admin/open.ts")
-        const known = { ...base, ...data, ...noticed, hasher, keyring, idempotency, baseUrl, live }
-        return openAdmin({ ...known, ...activeOf(state), health, file: options.file })
-      }),
-    )
-    const mounts = managementMounts({ admin, events, baseUrl })
-    const asked = crossOrigin.asked(elsewhere(callers))
-    const answering = { routes: crossOrigin.routes(callers), mounts, elsewhere: asked, lastAnswers }
+    const known = { ...base, ...data, ...observed, hasher, keyring, idempotency, baseUrl, live }
+    const admin = { ...known, ...activeOf(state), health, file: options.file }
+    const answering = openAnswering({ callers: parts, admin, state, options }, building)
     const listening = listen(options, answering, state)
+    const { lastAnswers } = answering
     const ending = { lastAnswers, state, billing, ledger, database, watch, idempotency }
     building.defer(() => drain({ ...listening, ...ending }))
     state.url = listening.url
-    return new App({ url: baseUrl(), services: building.move(), live, state })
+    return new App({ url: baseUrl(), services: building.move(), live, state, metrics, metricsText })
   }
 
   /**
@@ -155,4 +148,6 @@ interface AppParts {
   readonly services: AsyncDisposableStack
   readonly live: LiveSettings
   readonly state: State
+  readonly metrics: Metrics | undefined
+  readonly metricsText: (() => Promise<string>) | undefined
 }

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { checkChart } from "./chart.ts"
 import { checkCompose } from "./compose.ts"
 import { checkDockerfile, portOf } from "./dockerfile.ts"
+import { checkAlerts, checkDashboard } from "./monitoring.ts"
 import { checkUnit } from "./unit.ts"
 
 /** All faults, each a line for a person. @param folder `deploy` of a checkout. */
@@ -12,6 +13,8 @@ export function checkDeploy(folder: string): string[] {
     Dockerfile: () => checkDockerfile(dockerfile),
     compose: () => checkCompose(join(folder, "compose"), portOf(dockerfile)),
     systemd: () => checkUnit(join(folder, "systemd", "tollgate.service")),
+    prometheus: () => checkAlerts(join(folder, "prometheus", "alerts.yaml")),
+    grafana: () => checkDashboard(join(folder, "grafana", "tollgate.json")),
     helm: () => checkChart(join(folder, "helm", "tollgate"), portOf(dockerfile)),
   }
   return Object.entries(checks).flatMap(([name, check]) =>

@@ -21,6 +21,8 @@ export interface AppOptions {
   readonly sandboxUrl?: string | undefined
   /** The settings file, for the console to name. */
   readonly file?: string | undefined
+  /** The metrics of all processes, as text; absent: this one is alone. */
+  readonly gatherMetrics?: () => Promise<string>
   /** Milliseconds; tests shorten it. */
   readonly keepAlive?: number
   readonly pace?: Pace

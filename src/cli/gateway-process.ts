@@ -21,6 +21,8 @@ export interface GatewayOptions {
   readonly isShared: boolean
   /** Whether another gateway still listens on the port, which this one replaces. */
   readonly takesPort?: boolean
+  /** The metrics of all workers, as text; absent where this process is alone. */
+  readonly gatherMetrics?: () => Promise<string>
   /** How the process restarts when it hangs; absent where its parent does that. */
   readonly restart?: (url: string) => ProcessStart
 }
@@ -32,7 +34,7 @@ export interface Gateway extends AsyncDisposable {
 
 /** Starts the gateway. It applies changed settings while it runs; invalid ones are refused and reported. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { load, loaded, sandboxUrl, isShared, takesPort = false } = options
+  const { load, loaded, sandboxUrl, isShared, takesPort = false, gatherMetrics } = options
   const logger = createLogger({ level: logLevel(process.env) })
   const redactor = new Redactor()
   redactor.learn(secretsOf(loaded.settings))
@@ -43,7 +45,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // It watches until the gateway has ended.
   const watchdog = building.use(new Watchdog())
   const { pulse } = watchdog
-  const listening = { isShared, takesPort, leavesPort: true }
+  const listening = {
+    isShared,
+    takesPort,
+    leavesPort: true,
+    ...(gatherMetrics && { gatherMetrics }),
+  }
   const app = building.use(
     await App.start({ settings, written, file, sandboxUrl, events, redactor, pulse, ...listening }),
   )

@@ -26,6 +26,7 @@ import {
   WORKER_VARIABLE,
 } from "./gateway-process.ts"
 import { loadOptions } from "./load-options.ts"
+import { openMetricsPort } from "./metrics-port.ts"
 import type { Output } from "./output.ts"
 import { findReplaced, replaceGateway } from "./replaced-gateway.ts"
 import type { ProcessStart } from "./replace-process.ts"
@@ -86,6 +87,10 @@ export async function serve(
       : await startAlone(running, { load, loaded, sandboxUrl, takesPort: replaced !== undefined })
   const { url } = serving
   asked.onAgain = serving.hurry
+  const { metrics } = settings
+  if (metrics?.port !== undefined && serving.metricsText) {
+    running.use(openMetricsPort(metrics, serving.metricsText, replaced !== undefined))
+  }
   const { catalog } = runtimeConfigOf(effectiveSettings(whole.settings, sandboxUrl)).config
   const database = databaseOf(settings)
   const secrets = await database.openSecrets()
@@ -109,6 +114,8 @@ interface Serving {
   readonly processIds: () => readonly number[]
   /** Stops waiting for running requests. */
   readonly hurry: () => void
+  /** The metrics of all of it; undefined where nothing is counted. */
+  readonly metricsText: (() => Promise<string>) | undefined
 }
 
 async function startAlone(
@@ -119,7 +126,8 @@ async function startAlone(
   const { url, listensAt } = gateway.app
   // A gateway that replaces this one will listen beside it.
   ListeningSocket.of(process.pid, Number(new URL(listensAt).port))?.share()
-  return { url, processIds: () => [process.pid], hurry: () => gateway.app.hurry() }
+  const { metricsText } = gateway.app
+  return { url, processIds: () => [process.pid], hurry: () => gateway.app.hurry(), metricsText }
 }
 
 /** How this process restarts while callers know its address. */
@@ -159,6 +167,7 @@ async function startWorkers(
     url: publicUrl ?? addressOf(server.host, place.port),
     processIds: () => workers.processIds,
     hurry: () => workers.hurry(),
+    metricsText: () => workers.metrics(),
   }
 }
 
@@ -194,8 +203,13 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
   using asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const parent = running.use(new ParentLine())
-  const { app } = running.use(await startGateway({ load, loaded, sandboxUrl, isShared: true }))
+  const gatherMetrics = (): Promise<string> => parent.allMetrics()
+  const { app } = running.use(
+    await startGateway({ load, loaded, sandboxUrl, isShared: true, gatherMetrics }),
+  )
+  const { metrics } = app
   parent.onHurry = () => app.hurry()
+  if (metrics) parent.onMetricsWanted = () => metrics.snapshot()
   parent.reportListening()
   await asked.first
 }

@@ -1,7 +1,9 @@
+import type { Snapshot } from "../metrics/registry.ts"
 import type { Events } from "../telemetry/events.ts"
 import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
 import { ListeningSocket } from "../machine/listening-socket.ts"
 import { kernelState } from "./kernel-state.ts"
+import { type MetricsFromWorker, type MetricsToWorker, WorkerMetrics } from "./worker-metrics.ts"
 
 /** A worker that dies is started again, but not faster than this; milliseconds. */
 const RESTART_PAUSE = 1_000
@@ -19,9 +21,12 @@ const PRECEDENCE = 1_500
 /** A check that is late by so many intervals shows that the parent hung as well. */
 const ASLEEP = 4
 
+/** How long a worker waits for the metrics of all, milliseconds. */
+const METRICS_PATIENCE = 5_000
+
 /** The messages between a worker and its parent. */
-type FromWorker = "listening" | "beat"
-type ToWorker = "hurry"
+type FromWorker = "listening" | "beat" | MetricsFromWorker
+type ToWorker = "hurry" | MetricsToWorker
 
 export interface WorkerOptions {
   readonly count: number
@@ -50,6 +55,7 @@ interface WorkerProcess {
 export class Workers implements AsyncDisposable {
   readonly #options: WorkerOptions
   readonly #running = new Set<WorkerProcess>()
+  readonly #metrics = new WorkerMetrics(() => [...this.#running].map(({ child }) => child))
   readonly #timer: ReturnType<typeof setInterval> | undefined
   /** Delays until dead workers are restarted. */
   readonly #pauses = new Set<ReturnType<typeof setTimeout>>()
@@ -73,6 +79,11 @@ export class Workers implements AsyncDisposable {
 
   get processIds(): number[] {
     return [...this.#running].map(({ child }) => child.pid)
+  }
+
+  /** The metrics of all of them together, as text. */
+  metrics(): Promise<string> {
+    return this.#metrics.gather()
   }
 
   /** Passes a signal on to all of them. */
@@ -117,9 +128,11 @@ export class Workers implements AsyncDisposable {
       ipc: (message: FromWorker) => {
         if (message === "listening") resolve()
         worker.seenAt = performance.now()
+        if (typeof message === "object") this.#metrics.take(child, message)
       },
       onExit: () => {
         resolve()
+        this.#metrics.ended(child)
         this.#running.delete(worker)
         if (!worker.isOut && !this.#isEnding) this.#replaceSoon(worker)
       },
@@ -190,6 +203,9 @@ export class ParentLine implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined
   /** Called when running requests are no longer waited for. */
   onHurry: (() => void) | undefined
+  /** Called when the parent wants to know what this worker has counted. */
+  onMetricsWanted: (() => Promise<Snapshot>) | undefined
+  #onAllMetrics: ((text: string | undefined) => void) | undefined
 
   constructor() {
     process.on("message", this.#onMessage)
@@ -201,6 +217,16 @@ export class ParentLine implements Disposable {
     this.#timer = setInterval(() => this.#report("beat"), BEAT_EVERY)
   }
 
+  /** The metrics of all workers, as text. @throws Error when the parent does not answer. */
+  async allMetrics(): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    this.#onAllMetrics = resolve
+    this.#report({ kind: "all-metrics-wanted" })
+    const text = await Promise.race([promise, Bun.sleep(METRICS_PATIENCE)])
+    if (text === undefined) throw new Error("the metrics of the other workers are not available")
+    return text
+  }
+
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
     process.off("message", this.#onMessage)
@@ -209,6 +235,13 @@ export class ParentLine implements Disposable {
 
   readonly #onMessage = (message: ToWorker): void => {
     if (message === "hurry") this.onHurry?.()
+    else if (message.kind === "all-metrics") this.#onAllMetrics?.(message.text)
+    else void this.#sendMetrics()
+  }
+
+  async #sendMetrics(): Promise<void> {
+    const snapshot = await this.onMetricsWanted?.()
+    if (snapshot) this.#report({ kind: "metrics", snapshot })
   }
 
   #report(message: FromWorker): void {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 import { databaseSettings } from "./database-settings.ts"
 import { retentionSettings } from "./retention-settings.ts"
+import { metricSettings } from "./metric-settings.ts"
 import { noticeSettings } from "./notice-settings.ts"
 import { paymentSettings } from "./payment-settings.ts"
 import { signInSettings } from "./sign-in-settings.ts"
@@ -50,6 +51,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     corsOrigins: file.cors?.origins,
     console: signInSettings(file.console),
     stripe: paymentSettings(file.stripe),
+    metrics: metricSettings(file.metrics),
     notices: noticeSettings(file.notices),
     limits: present({
       bodyBytes: Math.round((file.limits?.body_mb ?? 32) * MEBIBYTE),

@@ -9,7 +9,15 @@ export interface SettingsChanges {
   readonly restartNeeded: readonly string[]
 }
 
-const RESTART_NAMES = ["server.host", "server.port", "server.workers", "server.watchdog", "data"]
+const RESTART_NAMES = [
+  "server.host",
+  "server.port",
+  "server.workers",
+  "server.watchdog",
+  "data",
+  "metrics.port",
+  "metrics.host",
+]
 
 /**
  * Compares settings.
@@ -51,6 +59,9 @@ function flatten(settings: Settings): Map<string, unknown> {
     "cors.origins": settings.corsOrigins,
     "console.oidc": settings.console?.oidc,
     stripe: settings.stripe,
+    "metrics.port": settings.metrics?.port,
+    "metrics.host": settings.metrics?.host,
+    "metrics.token": settings.metrics?.token,
     "notices.smtp": settings.notices.mail?.smtp,
     "notices.from": settings.notices.mail?.from,
     "notices.private": settings.notices.allowsPrivate,

@@ -1,3 +1,4 @@
+import type { MetricSettings } from "./metric-settings.ts"
 import type { NoticeSettings } from "./notice-settings.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings, OidcSettings } from "./sign-in-settings.ts"
@@ -56,6 +57,7 @@ export interface SettingsDescription {
   readonly adminToken: Presence
   readonly console?: SignInDescription
   readonly stripe?: PaymentDescription
+  readonly metrics?: MetricSettings
   readonly notices: NoticeSettings
   readonly limits: Settings["limits"]
   readonly deadlines: DeadlineSettings
@@ -71,8 +73,18 @@ export interface SettingsDescription {
 
 /** The settings as they may be shown to an operator: everything but the secrets. */
 export function describeSettings(settings: Settings): SettingsDescription {
-  const { publicUrl, adminToken, console, database, stripe, providers, images, notices, ...open } =
-    settings
+  const {
+    publicUrl,
+    adminToken,
+    console,
+    database,
+    stripe,
+    providers,
+    images,
+    notices,
+    metrics,
+    ...open
+  } = settings
   return {
     ...open,
     ...(publicUrl === undefined ? {} : { publicUrl }),
@@ -80,6 +92,9 @@ export function describeSettings(settings: Settings): SettingsDescription {
     ...(database && { database: describeDatabase(database) }),
     ...(console && { console: describeSignIn(console) }),
     ...(stripe && { stripe: { ...stripe, secretKey: "set", webhookSecret: "set" } }),
+    ...(metrics && {
+      metrics: { ...metrics, ...(metrics.token !== undefined && { token: "set" }) },
+    }),
     notices: notices.mail ? { ...notices, mail: { ...notices.mail, smtp: "set" } } : notices,
     images: describeImages(images),
     providers: mapValues(providers, describeProvider),

@@ -26,6 +26,7 @@ import {
 } from "./scalars.ts"
 import { databaseScalars } from "./database-settings.ts"
 import { retentionScalars } from "./retention-settings.ts"
+import { metricScalars } from "./metric-settings.ts"
 import { hasWholeMail, noticeScalars } from "./notice-settings.ts"
 import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
@@ -305,6 +306,7 @@ export function fileSchema(names: KnownNames, directory: string) {
       (notices) => notices === null || notices === undefined || hasWholeMail(notices),
       "needs both smtp and from to send mail. Add the other one",
     ),
+    metrics: section(metricScalars),
     responses: section({
       keep: durationOrOff().optional(),
       account_mb: number(0, 1_048_576).optional(),

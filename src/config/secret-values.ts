@@ -2,7 +2,7 @@ import type { ProviderSettings, Settings } from "./settings.ts"
 
 /** All that is secret in the settings. */
 export function secretsOf(settings: Settings): string[] {
-  const { adminToken, database, stripe, console, images, notices } = settings
+  const { adminToken, database, stripe, console, images, notices, metrics } = settings
   const { bucket } = images
   const others = [
     adminToken,
@@ -11,6 +11,7 @@ export function secretsOf(settings: Settings): string[] {
     database?.secret,
     stripe?.secretKey,
     stripe?.webhookSecret,
+    metrics?.token,
     notices.mail?.smtp,
     notices.mail && passwordOf(notices.mail.smtp),
     bucket?.accessKeyId,

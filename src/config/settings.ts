@@ -1,6 +1,7 @@
 import type { RetentionSettings } from "./retention-settings.ts"
 import type { PriceName, ServicePriceName } from "tollgate-contract/usage-classes.ts"
 import type { DecimalText } from "tollgate-contract/decimal.ts"
+import type { MetricSettings } from "./metric-settings.ts"
 import type { NoticeSettings } from "./notice-settings.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings } from "./sign-in-settings.ts"
@@ -226,6 +227,8 @@ export interface Settings {
   readonly console?: SignInSettings
   /** Absent: credits are not sold by card. */
   readonly stripe?: PaymentSettings
+  /** Absent: nothing is counted. */
+  readonly metrics?: MetricSettings
   /** Where notices may go. */
   readonly notices: NoticeSettings
   readonly limits: {

@@ -88,7 +88,7 @@ export function serve<Caller extends Sender, Body>(
       return finished(result, id, caller.memory)
     } catch (thrown) {
       caller?.memory?.[Symbol.dispose]()
-      return failure(thrown, { request, id, errors, errorOf, events })
+      return failure(thrown, { request, id, path, errors, errorOf, events })
     }
   }
   return { method, path, handler, errors }
@@ -98,18 +98,21 @@ export function serve<Caller extends Sender, Body>(
 interface Failed {
   readonly request: Request
   readonly id: string
+  /** The endpoint's. */
+  readonly path: string
   readonly errors: ErrorAnswer
   readonly errorOf?: ((thrown: unknown) => GatewayError) | undefined
-  readonly events: Pick<Events, "requestFailed">
+  readonly events: Pick<Events, "requestFailed" | "errorAnswered">
 }
 
 /** What was thrown, as an answer. What is a fault of the gateway itself goes to the log as well. */
 export function failure(
   thrown: unknown,
-  { request, id, errors, errorOf = callerError, events }: Failed,
+  { request, id, path, errors, errorOf = callerError, events }: Failed,
 ): Response {
   const error = errorOf(thrown)
   if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)
+  events.errorAnswered(id, path, error.kind)
   return errors(error, id, request)
 }
 

@@ -78,7 +78,9 @@ function failing(handler: Mount["handler"], events: Events): Mount["handler"] {
     try {
       return await handler(request, connection)
     } catch (thrown) {
-      return failure(thrown, { request, id: newRequestId(), errors: errorAnswer, events })
+      const { pathname: path } = new URL(request.url)
+      const id = newRequestId()
+      return failure(thrown, { request, id, path, errors: errorAnswer, events })
     }
   }
 }

@@ -19,6 +19,7 @@ export interface Patience {
 /** Posts settlements to the database: while it is away, they wait. */
 export class DatabaseWriter implements SettlementWriter {
   readonly outlastsOutages = false
+  readonly waiting = 0
   readonly #store: Store
   readonly #patience: Patience
   #endsAt = Infinity

@@ -41,6 +41,10 @@ export class JournalWriter implements SettlementWriter {
     return this.#failure ?? (this.#parts.poster.waiting >= MOST_WAITING ? FULL : undefined)
   }
 
+  get waiting(): number {
+    return this.#parts.poster.waiting
+  }
+
   async write(node: string, batch: Batch): Promise<readonly Settled[]> {
     const { poster } = this.#parts
     const { postings } = batch

@@ -9,6 +9,8 @@ import type { LeaseGrant } from "../store/leases.ts"
  */
 export class LeasedBalance {
   readonly owner: string
+  /** Whether it is a part of what an account has. */
+  readonly isOfBudget: boolean
   /** What this process may still charge, nanocredits. */
   leased = 0n
   /** The part of it that requests hold until they are released or their charge is posted. */
@@ -26,8 +28,9 @@ export class LeasedBalance {
   /** The lease request after that one: it includes what came too late for it. */
   nextLease: Promise<LeaseGrant> | undefined
 
-  constructor(owner: string) {
+  constructor(owner: string, isOfBudget = false) {
     this.owner = owner
+    this.isOfBudget = isOfBudget
   }
 
   /** What a new request can hold immediately. */

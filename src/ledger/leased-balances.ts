@@ -36,20 +36,31 @@ export class LeasedBalances {
     return this.#isAstray
   }
 
+  /** Those of accounts together; those of budgets are parts of them. Nanocredits. */
+  get totals(): { readonly held: bigint; readonly leased: bigint } {
+    let [held, leased] = [0n, 0n]
+    for (const balance of this.#balances.values()) {
+      if (balance.isOfBudget) continue
+      held += balance.held
+      leased += balance.leased
+    }
+    return { held, leased }
+  }
+
   /** The leased balance of an account, or of a budget. */
-  of(owner: string): LeasedBalance {
-    return this.#balances.get(owner) ?? this.#open(owner)
+  of(owner: string, isOfBudget = false): LeasedBalance {
+    return this.#balances.get(owner) ?? this.#open(owner, isOfBudget)
   }
 
   /** What a payer draws on: the account first, then the key's budgets. */
   ofPayer(payer: Payer): LeasedBalance[] {
     const balances = [this.of(payer.account)]
-    for (const owner of payer.budgets) balances.push(this.of(owner))
+    for (const owner of payer.budgets) balances.push(this.of(owner, true))
     return balances
   }
 
-  #open(owner: string): LeasedBalance {
-    const balance = new LeasedBalance(owner)
+  #open(owner: string, isOfBudget: boolean): LeasedBalance {
+    const balance = new LeasedBalance(owner, isOfBudget)
     this.#balances.set(owner, balance)
     const period = readPeriodOwner(owner)
     if (period) {

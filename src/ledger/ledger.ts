@@ -125,6 +125,16 @@ export class Ledger {
     return this.#open
   }
 
+  /** What this process has leased, and how much of it is held; nanocredits. */
+  get totals(): { readonly held: bigint; readonly leased: bigint } {
+    return this.#balances.totals
+  }
+
+  /** Charges that are durable, and not in the database yet. */
+  get waiting(): number {
+    return this.#writer.waiting
+  }
+
   /** Holds money, or returns undefined when this process's lease is too small. */
   tryHold(input: HoldInput): Hold | undefined {
     const { request, payer, amount, receipt } = input

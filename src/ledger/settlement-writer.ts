@@ -10,6 +10,8 @@ export interface Settled extends Omit<Posted, "balance"> {
 export interface SettlementWriter {
   /** Whether it goes on while the database is away. */
   readonly outlastsOutages: boolean
+  /** Settlements that are durable, and not in the database yet. */
+  readonly waiting: number
   /** Why settlements cannot be written; undefined while they can. */
   readonly failure: unknown
   /**

@@ -16,6 +16,8 @@ export interface Events {
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, outcome: string): void
   requestFailed(request: string, error: unknown): void
+  /** A request was answered with an error, whoever's fault it was. */
+  errorAnswered(request: string, endpoint: string, kind: string): void
   imagesLeft(error: unknown): void
   contentsFailed(error: unknown): void
   vendorStateLeft(error: unknown): void
@@ -77,6 +79,8 @@ export function createEvents(
       ),
     attemptFailed: (request, deployment, outcome) =>
       logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),
+    // The caller knows it, and the log would be theirs to fill.
+    errorAnswered: () => undefined,
     requestFailed: (request, error) =>
       logger.error(
         { event: "request_failed", request, error: words(error) },

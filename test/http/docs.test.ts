@@ -12,7 +12,7 @@ let gateway: TestGateway
 let document: Document
 
 beforeAll(async () => {
-  gateway = await startManaged()
+  gateway = await startManaged({ settings: { metrics: { host: "", token: "any" } } })
   document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as Document
 })
 

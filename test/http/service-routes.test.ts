@@ -4,7 +4,7 @@ import { SERVICE_ROUTES, type ServiceRoute } from "tollgate-contract/service-rou
 import { startGateway } from "../support/gateway.ts"
 
 test("every declared endpoint is served, and asks for a key unless it is declared open", async () => {
-  await using gateway = await startGateway()
+  await using gateway = await startGateway({ settings: { metrics: { host: "", token: "any" } } })
   const wrong: string[] = []
   for (const [name, { isOpen = false }] of Object.entries<ServiceRoute>(SERVICE_ROUTES)) {
     const { method, path } = methodAndPath(name)

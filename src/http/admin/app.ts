@@ -4,6 +4,7 @@ import { newRequestId } from "../request-id.ts"
 import { RouteTable } from "../route-table.ts"
 import type { Handler, Route } from "../server.ts"
 import { errorOf, errors } from "./answer.ts"
+import { ADMIN_PATH } from "./routes.ts"
 import type { AdminEndpoint, AdminFrame } from "./endpoint.ts"
 
 /** More of an address is not repeated. */
@@ -18,7 +19,14 @@ export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame)
     const found = url && table.find(request.method, url.pathname)
     if (found && "route" in found) return found.route.handler(request, connection)
     const refused = url ? misdirected(request, url.pathname, found?.allowed) : wrongHost()
-    return failure(refused, { request, id: newRequestId(), errors, errorOf, events })
+    return failure(refused, {
+      request,
+      id: newRequestId(),
+      path: ADMIN_PATH,
+      errors,
+      errorOf,
+      events,
+    })
   }
 }
 

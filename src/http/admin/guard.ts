@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto"
 import { GatewayError } from "../../canon/errors.ts"
 import { looksLikeKey } from "../../keys/secret.ts"
 import type { Actor } from "../../management/actor.ts"
+import { isSameSecret } from "../../secrets/same-secret.ts"
 import type { Connection } from "../server.ts"
 import type { MinimumRole } from "tollgate-contract/route.ts"
 
@@ -54,7 +54,7 @@ export class Guard {
 
   #isAdminToken(credential: string): boolean {
     const token = this.#parts.adminToken()
-    return token !== undefined && token !== "" && timingSafeEqual(digest(credential), digest(token))
+    return token !== undefined && token !== "" && isSameSecret(credential, token)
   }
 
   /** @param reached where trusted proxies say that the request was sent to. */
@@ -82,9 +82,6 @@ export class Guard {
 }
 
 /** Both get the same length, so that the comparison reveals nothing about the token's length. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest()
-}
 
 /** Callers' clients also send `x-api-key`, which is not the same as no credential at all. */
 function credentialOf(headers: Headers): string | undefined {

@@ -9,6 +9,8 @@ import { answerOf, errorOf, errors } from "./answer.ts"
 /** Bytes. Stripe's notices are a few thousand long. */
 const LARGEST_NOTICE = 256 * 1024
 
+const PATH = "/webhooks/stripe"
+
 export interface StripeServices {
   readonly payments: Payments
   readonly events: Events
@@ -22,7 +24,7 @@ export function stripeWebhook({ payments, events }: StripeServices): Handler {
   const { handler } = serve(
     {
       method: "POST",
-      path: "/webhooks/stripe",
+      path: PATH,
       auth: anyone,
       body: readText,
       errors,
@@ -37,7 +39,7 @@ export function stripeWebhook({ payments, events }: StripeServices): Handler {
   return (request, connection) => {
     if (request.method === "POST") return handler(request, connection)
     const id = newRequestId()
-    return failure(wrongMethod(request), { request, id, errors, errorOf, events })
+    return failure(wrongMethod(request), { request, id, path: PATH, errors, errorOf, events })
   }
 }
 

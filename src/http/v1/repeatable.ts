@@ -47,7 +47,7 @@ export function repeatable(route: Route, services: RepeatableServices): Route {
   }
 }
 
-function answerOnce({ handler, errors }: Route, services: RepeatableServices): Handler {
+function answerOnce({ path, handler, errors }: Route, services: RepeatableServices): Handler {
   const { idempotency, keyring, store, events, memory, pace } = services
   return async (request, connection) => {
     const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()
@@ -71,7 +71,7 @@ function answerOnce({ handler, errors }: Route, services: RepeatableServices): H
       }
       return await idempotency.answer(order, () => connection.waitLong())
     } catch (thrown) {
-      return failure(thrown, { request, id: newRequestId(), errors, events })
+      return failure(thrown, { request, id: newRequestId(), path, errors, events })
     }
   }
 }

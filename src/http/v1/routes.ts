@@ -13,6 +13,7 @@ import type { Transcriptions } from "../../relay/operations/transcription/transc
 import type { ResponseKeepers } from "../../relay/state/delete-response.ts"
 import type { Store } from "../../store/store.ts"
 import { healthz, readyz } from "../health.ts"
+import { metrics } from "../metrics.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import type { Route } from "../server.ts"
 import { callsOf, type Calls, type CallServices } from "./calls.ts"
@@ -61,6 +62,8 @@ export interface RouteParts extends Performers, ResponseKeepers, Omit<CallServic
   readonly imageStore: ImageStore
   readonly limiter: Rates
   readonly idempotency: Idempotency
+  /** All metrics, as text; undefined where nothing is counted. */
+  readonly metricsText: (() => Promise<string>) | undefined
 }
 
 /** Every endpoint that callers use, with what it needs. */
@@ -88,6 +91,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
     getCredits(calls, { store, ledger }),
     getReceipt(calls, store),
     healthz(events),
+    metrics({ settings, metricsText: parts.metricsText, events }),
     readyz({ ledger, isDraining: parts.isDraining, events }),
   ]
 }

@@ -8,6 +8,15 @@ import type { PendingCharge } from "./pending-charge.ts"
 import type { PricedUsage } from "./priced-usage.ts"
 import { Pricing, type PricingAlarms } from "./pricing.ts"
 import { writeReceipt } from "./receipt.ts"
+import type { RequestObserver, SettledRequest } from "./request-observer.ts"
+
+export interface BillingParts {
+  readonly ledger: Ledger
+  readonly counter: TokenCounter
+  readonly alarms: HoldAlarms & PricingAlarms
+  /** Hear of every request that has ended. */
+  readonly observers?: readonly RequestObserver[]
+}
 
 /**
  * The money of every request, whatever path its answer takes: its worst case is held (`holds`), what was delivered is
@@ -17,11 +26,13 @@ export class Billing {
   readonly holds: Holds
   readonly pricing: Pricing
   readonly #ledger: Ledger
+  readonly #observers: readonly RequestObserver[]
 
-  constructor(ledger: Ledger, counter: TokenCounter, alarms: HoldAlarms & PricingAlarms) {
+  constructor({ ledger, counter, alarms, observers = [] }: BillingParts) {
     this.holds = new Holds(ledger, counter, alarms)
     this.pricing = new Pricing(counter, alarms)
     this.#ledger = ledger
+    this.#observers = observers
   }
 
   /** Requests whose money is not settled yet: held, or on its way to the disk. */
@@ -68,9 +79,23 @@ export class Billing {
         ...(unpriced && { unpriced }),
       })
     const writeOff = beyond && { amount: beyond.amount, reason: "usage_beyond_bound" as const }
-    return this.#ledger
+    const settlement = this.#ledger
       .settle(hold, cost.total, receipt, writeOff)
       .catch((error: unknown) => refuseUnwritten(error, this.#ledger.isAstray))
+    return this.#observers.length === 0
+      ? settlement
+      : this.#observed({ charge, deployment, priced }, settlement)
+  }
+
+  async #observed(
+    request: Pick<SettledRequest, "charge" | "deployment" | "priced">,
+    settling: Promise<Settlement>,
+  ): Promise<Settlement> {
+    const begun = performance.now()
+    const settlement = await settling
+    const settled = { ...request, settlement, settling: performance.now() - begun }
+    for (const observer of this.#observers) observer.settled(settled)
+    return settlement
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; no one has to wait for it. */
@@ -81,5 +106,6 @@ export class Billing {
     this.#ledger.settle(hold, 0n, receipt).catch(() => {
       // The ledger has raised the alarm, and nothing was to be charged.
     })
+    for (const observer of this.#observers) observer.released(charge)
   }
 }

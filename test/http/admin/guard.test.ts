@@ -46,7 +46,10 @@ beforeAll(() => {
     adminToken: () => ADMIN_TOKEN,
     trustedOrigins: () => ["https://gateway.example.com/base"],
   })
-  const events = { requestFailed: (_: string, error: unknown) => failures.push(error) }
+  const events = {
+    requestFailed: (_: string, error: unknown) => failures.push(error),
+    errorAnswered: () => undefined,
+  }
   const handler = adminApp(
     [
       ...endpoints(KNOWN, {

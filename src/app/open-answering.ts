@@ -1,0 +1,50 @@
+import type { AdminParts } from "../http/admin/open.ts"
+import { CrossOrigin } from "../http/cross-origin.ts"
+import { elsewhere } from "../http/elsewhere.ts"
+import { LastAnswers } from "../http/last-answers.ts"
+import { Lazy } from "../http/lazy.ts"
+import { managementMounts } from "../http/mounts.ts"
+import { callerRoutes, type RouteParts } from "../http/v1/routes.ts"
+import type { AppOptions } from "./options.ts"
+import { activeOf } from "./services.ts"
+import type { State } from "./state.ts"
+
+/** What routes need of the running gateway that is not here. */
+type CallerParts = Omit<
+  RouteParts,
+  "settings" | "catalog" | "isDraining" | "ownUrl" | "memory" | "pace"
+>
+
+export interface AnsweringParts {
+  readonly callers: CallerParts
+  readonly admin: AdminParts
+  readonly state: State
+  readonly options: Pick<AppOptions, "pace">
+}
+
+/** Everything that answers: the endpoints of callers, and what people manage the gateway with, opened when it is used. */
+export function openAnswering(
+  { callers, admin: adminParts, state, options }: AnsweringParts,
+  building: AsyncDisposableStack,
+) {
+  const { events, keyring } = callers
+  const lastAnswers = new LastAnswers()
+  const routes = callerRoutes({
+    ...callers,
+    ...activeOf(state),
+    memory: state.memory,
+    ...(options.pace && { pace: options.pace }),
+    isDraining: () => lastAnswers.isOn,
+    ownUrl: () => state.url,
+  })
+  const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
+  const admin = building.use(
+    new Lazy(async () => (await import("../http/admin/open.ts")).openAdmin(adminParts)),
+  )
+  return {
+    routes: crossOrigin.routes(routes),
+    mounts: managementMounts({ admin, events, baseUrl: adminParts.baseUrl }),
+    elsewhere: crossOrigin.asked(elsewhere(routes)),
+    lastAnswers,
+  }
+}

@@ -1,0 +1,48 @@
+import type { Catalog } from "../catalog/catalog.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { RequestObserver } from "../relay/billing/request-observer.ts"
+import type { Metrics } from "../metrics/metrics.ts"
+import type { Events } from "../telemetry/events.ts"
+import { type NoticeParts, openNotices } from "./open-notices.ts"
+import type { AppOptions } from "./options.ts"
+
+export interface ObservationParts extends NoticeParts {
+  readonly ledger: Ledger
+}
+
+/** What watches over the gateway: notices for people, metrics for programs. */
+export async function openObservation(parts: ObservationParts, building: AsyncDisposableStack) {
+  const { events: noticed, ...notices } = openNotices(parts, building)
+  const metrics = await openMetrics(parts)
+  const observers: RequestObserver[] = metrics ? [metrics.requests] : []
+  const events = metrics ? countedEvents(noticed, metrics) : noticed
+  return { ...notices, metrics, observers, events }
+}
+
+/** Counts nothing, and loads nothing, unless someone may read it. */
+async function openMetrics(parts: ObservationParts): Promise<Metrics | undefined> {
+  const { state, ledger, health } = parts
+  if (!state.settings.metrics) return undefined
+  const { Metrics: Loaded } = await import("../metrics/metrics.ts")
+  const catalog = (): Catalog => state.config.catalog
+  return new Loaded({ ledger, health, memory: state.memory, catalog })
+}
+
+/** The metrics of all processes, as text: this one asks for those of the others. */
+export function metricsTextOf(metrics: Metrics, { gatherMetrics }: AppOptions) {
+  return async (): Promise<string> => {
+    if (gatherMetrics) return gatherMetrics()
+    const { textOf } = await import("../metrics/registry.ts")
+    return textOf([await metrics.snapshot()])
+  }
+}
+
+function countedEvents(events: Events, { requests }: Metrics): Events {
+  const counted: Pick<Events, "errorAnswered"> = {
+    errorAnswered: (request, endpoint, kind) => {
+      events.errorAnswered(request, endpoint, kind)
+      requests.failed(endpoint, kind)
+    },
+  }
+  return Object.assign(Object.create(events) as Events, counted)
+}

@@ -1,0 +1,88 @@
+/** What a metric is. Times are seconds, amounts credits, sizes bytes, as Prometheus wants base units. */
+export interface MetricDefinition {
+  readonly help: string
+  readonly labels?: readonly string[]
+  /** Of a histogram: the upper bounds of its buckets. */
+  readonly buckets?: readonly number[]
+  /** How the values of several processes become one; absent: their sum. */
+  readonly together?: "max"
+}
+
+const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+
+/** Only ever grow, until the gateway is started anew. */
+export const COUNTERS = {
+  tollgate_requests_total: {
+    help: "Requests that were admitted and have ended, by how: ok, or as on the receipt of the last attempt",
+    labels: ["endpoint", "model", "provider", "outcome"],
+  },
+  tollgate_errors_total: {
+    help: "Answers that were errors, refusals and failures, by their kind",
+    labels: ["endpoint", "kind"],
+  },
+  tollgate_usage_total: {
+    help: "What was used, by class: input, output, cached_input and so on, as on receipts",
+    labels: ["model", "provider", "class"],
+  },
+  tollgate_charged_credits_total: {
+    help: "Credits that callers paid",
+    labels: ["model", "provider"],
+  },
+  tollgate_card_credits_total: {
+    help: "The same requests by their price cards, without the multiplier: what vendors ask where the card is theirs",
+    labels: ["model", "provider"],
+  },
+  tollgate_written_off_credits_total: {
+    help: "Credits that requests cost and nobody was charged for",
+    labels: ["model", "provider"],
+  },
+  tollgate_attempts_total: {
+    help: "Upstream calls, by how they ended",
+    labels: ["provider", "outcome"],
+  },
+  tollgate_processor_seconds_total: { help: "Processor time that the processes have used" },
+} as const satisfies Readonly<Record<string, MetricDefinition>>
+
+export const HISTOGRAMS = {
+  tollgate_request_duration_seconds: {
+    help: "From the arrival of a request to the end of its answer",
+    labels: ["endpoint", "provider"],
+    buckets: SECONDS,
+  },
+  tollgate_first_byte_seconds: {
+    help: "From the arrival of a request to the first byte of its answer, of streams",
+    labels: ["endpoint", "provider"],
+    buckets: SECONDS,
+  },
+  tollgate_settle_seconds: {
+    help: "How long a charge takes to be durable",
+    buckets: SHORT,
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>
+
+/** As things are when they are asked for. */
+export const GAUGES = {
+  tollgate_open_requests: { help: "Requests that hold money" },
+  tollgate_held_credits: { help: "What they hold" },
+  tollgate_leased_credits: { help: "What the database has leased to these processes" },
+  tollgate_journal_waiting: { help: "Charges in the journal that are not in the database yet" },
+  tollgate_ledgers_usable: { help: "Processes that can use the ledger, and so take requests" },
+  tollgate_deployment_resting: {
+    help: "1 while a deployment is avoided",
+    labels: ["deployment"],
+    together: "max",
+  },
+  tollgate_request_memory_bytes: { help: "Bodies and answers in memory" },
+  tollgate_request_memory_limit_bytes: { help: "How much of that there may be" },
+  tollgate_resident_memory_bytes: { help: "Memory of the processes" },
+  tollgate_event_loop_delay_seconds: {
+    help: "How late the event loop was at the last look",
+    together: "max",
+  },
+  tollgate_processes: { help: "Processes that answered" },
+} as const satisfies Readonly<Record<string, MetricDefinition>>
+
+export type CounterName = keyof typeof COUNTERS
+export type HistogramName = keyof typeof HISTOGRAMS
+export type GaugeName = keyof typeof GAUGES

@@ -1,0 +1,74 @@
+import type { Catalog } from "../catalog/catalog.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { MemoryBudget } from "../limits/memory-budget.ts"
+import type { Health } from "../routing/health.ts"
+import type { MetricRegistry } from "./registry.ts"
+
+/** Deployments beyond that have no series. */
+const MOST_DEPLOYMENTS = 1_000
+const NANOCREDITS = 1e9
+const MICROSECONDS = 1e6
+
+export interface ProcessParts {
+  readonly ledger: Pick<Ledger, "open" | "totals" | "waiting" | "failure">
+  readonly health: Pick<Health, "report">
+  readonly memory: Pick<MemoryBudget, "held" | "limit">
+  readonly catalog: () => Catalog
+}
+
+/** How the process is when somebody asks. */
+export class ProcessMetrics {
+  readonly #registry: MetricRegistry
+  readonly #parts: ProcessParts
+  /** Processor time as counted so far, microseconds. */
+  #counted = 0
+
+  constructor(registry: MetricRegistry, parts: ProcessParts) {
+    this.#registry = registry
+    this.#parts = parts
+  }
+
+  async update(): Promise<void> {
+    const { ledger, memory } = this.#parts
+    const registry = this.#registry
+    const { held, leased } = ledger.totals
+    registry.gauge("tollgate_open_requests").set(ledger.open)
+    registry.gauge("tollgate_held_credits").set(Number(held) / NANOCREDITS)
+    registry.gauge("tollgate_leased_credits").set(Number(leased) / NANOCREDITS)
+    registry.gauge("tollgate_journal_waiting").set(ledger.waiting)
+    registry.gauge("tollgate_ledgers_usable").set(ledger.failure === undefined ? 1 : 0)
+    registry.gauge("tollgate_request_memory_bytes").set(memory.held)
+    registry.gauge("tollgate_request_memory_limit_bytes").set(memory.limit)
+    registry.gauge("tollgate_resident_memory_bytes").set(process.memoryUsage.rss())
+    registry.gauge("tollgate_processes").set(1)
+    this.#deployments()
+    this.#processor()
+    registry.gauge("tollgate_event_loop_delay_seconds").set(await eventLoopDelay())
+  }
+
+  #deployments(): void {
+    const { health, catalog } = this.#parts
+    const gauge = this.#registry.gauge("tollgate_deployment_resting")
+    gauge.reset()
+    const ids = catalog()
+      .list()
+      .flatMap(({ deployments }) => deployments.map(({ id }) => id))
+    for (const deployment of new Set(ids.slice(0, MOST_DEPLOYMENTS))) {
+      gauge.set({ deployment }, health.report(deployment).state === "resting" ? 1 : 0)
+    }
+  }
+
+  #processor(): void {
+    const { user, system } = process.cpuUsage()
+    const counter = this.#registry.counter("tollgate_processor_seconds_total")
+    counter.inc((user + system - this.#counted) / MICROSECONDS)
+    this.#counted = user + system
+  }
+}
+
+/** How long a turn of the event loop takes now, seconds. */
+async function eventLoopDelay(): Promise<number> {
+  const begun = performance.now()
+  await new Promise((resolve) => setImmediate(resolve))
+  return (performance.now() - begun) / 1_000
+}

@@ -1,0 +1,157 @@
+import type { Deployment } from "../catalog/model.ts"
+import type { CostLine } from "../ledger/price.ts"
+import { usageName, type AttemptRecord } from "../relay/billing/receipt.ts"
+import type { PendingCharge } from "../relay/billing/pending-charge.ts"
+import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
+import { LabelValues } from "./label-values.ts"
+import type { MetricRegistry } from "./registry.ts"
+
+/** Different models and deployments that have time series of their own. */
+const MOST_MODELS = 200
+const MOST_OUTCOMES = 50
+const MOST_ENDPOINTS = 100
+const NANOCREDITS = 1e9
+const MILLION = 1e6
+/** Of a request that called nobody. */
+const NONE = "none"
+
+interface Adding {
+  inc(value?: number): void
+}
+interface Observing {
+  observe(value: number): void
+}
+
+/** The series of one deployment at one endpoint, found once. */
+interface Series {
+  readonly ok: Adding
+  readonly charged: Adding
+  readonly card: Adding
+  readonly writtenOff: Adding
+  readonly duration: Observing
+  readonly firstByte: Observing
+  /** By class. */
+  readonly usage: Map<string, Adding>
+}
+
+/** Counts requests. */
+export class RequestMetrics implements RequestObserver {
+  readonly #registry: MetricRegistry
+  readonly #models = new LabelValues(MOST_MODELS)
+  readonly #providers = new LabelValues(MOST_MODELS)
+  readonly #outcomes = new LabelValues(MOST_OUTCOMES)
+  readonly #endpoints = new LabelValues(MOST_ENDPOINTS)
+  readonly #series = new Map<string, Series>()
+  readonly #attempts = new Map<string, Adding>()
+  readonly #settle: Observing
+
+  constructor(registry: MetricRegistry) {
+    this.#registry = registry
+    this.#settle = registry.histogram("tollgate_settle_seconds")
+  }
+
+  settled({ charge, deployment, priced, settlement, settling }: SettledRequest): void {
+    const series = this.#seriesOf(charge, deployment)
+    const { call, firstByteAt } = charge
+    series.ok.inc()
+    series.duration.observe((performance.now() - call.startedAt) / 1_000)
+    if (firstByteAt !== undefined) series.firstByte.observe((firstByteAt - call.startedAt) / 1_000)
+    this.#settle.observe(settling / 1_000)
+    series.charged.inc(Number(settlement.charged) / NANOCREDITS)
+    if (settlement.writtenOff > 0n) {
+      series.writtenOff.inc(Number(settlement.writtenOff) / NANOCREDITS)
+    }
+    series.card.inc(cardCost(priced.cost.lines))
+    for (const line of priced.cost.lines) this.#count(series, charge, deployment, line)
+    this.#countAttempts(charge.attempts)
+  }
+
+  released(charge: PendingCharge): void {
+    const last = charge.attempts.at(-1)
+    const labels = {
+      endpoint: this.#endpoints.of(charge.call.endpoint),
+      model: this.#models.of(charge.model.id),
+      provider: last === undefined ? NONE : this.#providers.of(providerOf(last.deployment)),
+      outcome: this.#outcomes.of(last?.outcome ?? NONE),
+    }
+    this.#registry.counter("tollgate_requests_total").inc(labels)
+    this.#countAttempts(charge.attempts)
+  }
+
+  /** An answer that is an error. */
+  failed(endpoint: string, kind: string): void {
+    const labels = { endpoint: this.#endpoints.of(endpoint), kind: this.#outcomes.of(kind) }
+    this.#registry.counter("tollgate_errors_total").inc(labels)
+  }
+
+  #count(
+    series: Series,
+    charge: PendingCharge,
+    deployment: Deployment,
+    { class: usageClass, quantity }: CostLine,
+  ): void {
+    let counter = series.usage.get(usageClass)
+    if (counter === undefined) {
+      counter = this.#registry.counter("tollgate_usage_total").labels({
+        model: this.#models.of(charge.model.id),
+        provider: this.#providers.of(deployment.provider),
+        class: usageName(usageClass),
+      })
+      series.usage.set(usageClass, counter)
+    }
+    counter.inc(quantity)
+  }
+
+  #countAttempts(attempts: readonly AttemptRecord[]): void {
+    for (const { deployment, outcome } of attempts) {
+      const key = `${outcome} ${deployment}`
+      let counter = this.#attempts.get(key)
+      if (counter === undefined) {
+        const provider = this.#providers.of(providerOf(deployment))
+        counter = this.#registry
+          .counter("tollgate_attempts_total")
+          .labels({ provider, outcome: this.#outcomes.of(outcome) })
+        if (this.#attempts.size < MOST_MODELS * MOST_OUTCOMES) this.#attempts.set(key, counter)
+      }
+      counter.inc()
+    }
+  }
+
+  #seriesOf({ call, model }: PendingCharge, deployment: Deployment): Series {
+    const key = `${call.endpoint} ${model.id} ${deployment.provider}`
+    const known = this.#series.get(key)
+    if (known) return known
+    const endpoint = this.#endpoints.of(call.endpoint)
+    const labels = {
+      model: this.#models.of(model.id),
+      provider: this.#providers.of(deployment.provider),
+    }
+    const place = { endpoint, provider: labels.provider }
+    const registry = this.#registry
+    const series = {
+      ok: registry
+        .counter("tollgate_requests_total")
+        .labels({ ...labels, endpoint, outcome: "ok" }),
+      charged: registry.counter("tollgate_charged_credits_total").labels(labels),
+      card: registry.counter("tollgate_card_credits_total").labels(labels),
+      writtenOff: registry.counter("tollgate_written_off_credits_total").labels(labels),
+      duration: registry.histogram("tollgate_request_duration_seconds").labels(place),
+      firstByte: registry.histogram("tollgate_first_byte_seconds").labels(place),
+      usage: new Map(),
+    }
+    if (this.#series.size < MOST_MODELS * MOST_ENDPOINTS) this.#series.set(key, series)
+    return series
+  }
+}
+
+/** Deployments are named `<provider>/<model>`. */
+function providerOf(deployment: string): string {
+  const end = deployment.indexOf("/")
+  return end === -1 ? deployment : deployment.slice(0, end)
+}
+
+function cardCost(lines: readonly CostLine[]): number {
+  let cost = 0
+  for (const { quantity, rate } of lines) cost += quantity * Number(rate)
+  return cost / MILLION / NANOCREDITS
+}

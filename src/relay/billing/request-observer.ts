@@ -1,0 +1,21 @@
+import type { Deployment } from "../../catalog/model.ts"
+import type { Settlement } from "../../ledger/hold.ts"
+import type { PendingCharge } from "./pending-charge.ts"
+import type { PricedUsage } from "./priced-usage.ts"
+
+/** A request whose charge is durable. */
+export interface SettledRequest {
+  readonly charge: PendingCharge
+  readonly deployment: Deployment
+  readonly priced: PricedUsage
+  readonly settlement: Settlement
+  /** How long its charge took, milliseconds. */
+  readonly settling: number
+}
+
+/** Hears of requests that held money when they have ended. It does not throw, and nobody waits for it. */
+export interface RequestObserver {
+  settled(request: SettledRequest): void
+  /** It delivered nothing, and cost nothing. */
+  released(charge: PendingCharge): void
+}
