@@ -1,71 +1,75 @@
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { assembleFacts } from "./facts/assemble.ts"
+import type { Dispute, ListName } from "./facts/consensus.ts"
+import { disputesPage } from "./facts/disputes-page.ts"
 import { genaiPricesSchema } from "./facts/genai-prices.ts"
+import { liteLlmSchema } from "./facts/litellm.ts"
 import { modelsDevSchema } from "./facts/models-dev.ts"
 import type { Notes } from "./facts/notes.ts"
+import { downloadLists, type PublishedList } from "./facts/packages.ts"
 import { renderFacts } from "./facts/render.ts"
 import type { Facts } from "./facts/shape.ts"
 
-/** The days that the committed facts.json was made for; newer data needs newer days. */
-export const shipped = {
-  modelsDevDate: "2026-07-02",
-  genaiPricesDate: "2026-08-21",
-  /** Prices that change on a known date are those active on this date. */
-  date: "2026-11-20",
-}
+const usage = `usage: npm run facts -- [options]
 
-const usage = `usage: npm run facts -- --models-dev FILE --genai-prices FILE [options]
+Builds the facts of known models from models.dev, genai-prices and LiteLLM's list, as the newest packages on npm
+and PyPI have them (it needs npm, pip and python3), and the page about what the lists disagree on.
 
-Builds the facts of known models from models.dev and genai-prices.
-
-  --models-dev FILE           providers and base models of models.dev, assembled to JSON
-  --genai-prices FILE         prices/data.json of genai-prices
-  --models-dev-date DATE      day of that data (default: the day in the file's name,
-                              else ${shipped.modelsDevDate})
-  --genai-prices-date DATE    likewise (else ${shipped.genaiPricesDate})
-  --date DATE                 prices of this day (default ${shipped.date})
+  --date DATE                 prices of this day (default: today)
+  --lists FILE                read the lists from this file instead of downloading them
+  --save-lists FILE           write them to this file
   --out FILE                  default src/catalog/facts.json
-  --verbose                   list what was left out, added, or differs between the sources
+  --page FILE                 default docs/price-disputes.md
+  --verbose                   list what was left out or added
 `
 
-/** The sources, and the date of the prices. */
-export interface BuildOptions {
-  modelsDev: string
-  genaiPrices: string
-  modelsDevDate: string
-  genaiPricesDate: string
-  date: string
-}
-
 /**
- * Reads both sources and generates the text of facts.json.
- * @throws ZodError when a source does not have the expected form.
+ * Builds the facts of a day from the lists.
+ * @throws ZodError when a list does not have the expected form.
  */
-export async function buildFacts(
-  options: BuildOptions,
-): Promise<{ facts: Facts; text: string; notes: Notes }> {
-  const sources = {
-    modelsDev: modelsDevSchema.parse(await Bun.file(options.modelsDev).json()),
-    genaiPrices: genaiPricesSchema.parse(await Bun.file(options.genaiPrices).json()),
-    date: options.date,
+export function buildFacts(
+  lists: readonly PublishedList[],
+  date: string,
+): { facts: Facts; notes: Notes; disputes: Dispute[] } {
+  const listOf = (name: ListName): PublishedList => {
+    const list = lists.find((each) => each.name === name)
+    if (list === undefined) throw new Error(`there is no list ${name}`)
+    return list
   }
-  const { facts, notes } = assembleFacts(sources, [
-    { name: "models.dev", date: options.modelsDevDate },
-    { name: "genai-prices", date: options.genaiPricesDate },
-  ])
-  return { facts, text: renderFacts(facts), notes }
+  const [modelsDev, genaiPrices, liteLlm] = [
+    listOf("models.dev"),
+    listOf("genai-prices"),
+    listOf("LiteLLM"),
+  ]
+  const sources = {
+    modelsDev: modelsDevSchema.parse(modelsDev.content),
+    genaiPrices: genaiPricesSchema.parse(genaiPrices.content),
+    liteLlm: liteLlmSchema.parse(liteLlm.content),
+    date,
+    dates: {
+      "models.dev": modelsDev.date,
+      "genai-prices": genaiPrices.date,
+      LiteLLM: liteLlm.date,
+    },
+  }
+  const generatedFrom = lists.map((list) => ({
+    name: list.name,
+    package: list.package,
+    date: list.date,
+  }))
+  return assembleFacts(sources, generatedFrom)
 }
 
 async function main(): Promise<number> {
+  const text = { type: "string" } as const
   const { values } = parseArgs({
     options: {
-      "models-dev": { type: "string" },
-      "genai-prices": { type: "string" },
-      "models-dev-date": { type: "string" },
-      "genai-prices-date": { type: "string" },
-      date: { type: "string" },
-      out: { type: "string" },
+      date: text,
+      lists: text,
+      "save-lists": text,
+      out: text,
+      page: text,
       verbose: { type: "boolean" },
       help: { type: "boolean" },
     },
@@ -74,30 +78,32 @@ async function main(): Promise<number> {
     console.log(usage)
     return 0
   }
-  const modelsDev = values["models-dev"]
-  const genaiPrices = values["genai-prices"]
-  if (modelsDev === undefined || genaiPrices === undefined) {
-    console.error(usage)
-    return 2
+  const date = values.date ?? new Date().toISOString().slice(0, "YYYY-MM-DD".length)
+  const lists = await readLists(values.lists, date)
+  if (values["save-lists"] !== undefined) {
+    await Bun.write(values["save-lists"], JSON.stringify(lists))
   }
-  const { facts, text, notes } = await buildFacts({
-    modelsDev,
-    genaiPrices,
-    modelsDevDate: values["models-dev-date"] ?? dateIn(modelsDev) ?? shipped.modelsDevDate,
-    genaiPricesDate: values["genai-prices-date"] ?? dateIn(genaiPrices) ?? shipped.genaiPricesDate,
-    date: values.date ?? shipped.date,
-  })
-  const out = values.out ?? join(import.meta.dir, "../src/catalog/facts.json")
-  await Bun.write(out, text)
+  const { facts, notes, disputes } = buildFacts(lists, date)
+  const root = join(import.meta.dir, "..")
+  const out = values.out ?? join(root, "src/catalog/facts.json")
+  const rendered = renderFacts(facts)
+  await Bun.write(out, rendered)
+  await Bun.write(
+    values.page ?? join(root, "docs/price-disputes.md"),
+    disputesPage(facts, disputes),
+  )
   const models = Object.values(facts.vendors).flatMap((each) => Object.values(each))
   const priced = models.filter((model) => model.price !== undefined).length
   console.error(notes.report(values.verbose === true))
-  console.error(`${out}: ${models.length} models, ${priced} priced, ${text.length} bytes`)
+  console.error(`disputes: ${disputes.length}`)
+  console.error(`${out}: ${models.length} models, ${priced} priced, ${rendered.length} bytes`)
   return 0
 }
 
-function dateIn(path: string): string | undefined {
-  return /\d{4}-\d{2}-\d{2}/.exec(basename(path))?.[0]
+async function readLists(path: string | undefined, date: string): Promise<PublishedList[]> {
+  if (path === undefined) return downloadLists(date)
+  // Written by this script itself.
+  return (await Bun.file(path).json()) as PublishedList[]
 }
 
 if (import.meta.main) process.exitCode = await main()

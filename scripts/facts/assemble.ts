@@ -1,5 +1,6 @@
 import { exactNames, recordsOf } from "./genai-prices.ts"
-import { oddities } from "./merge-price.ts"
+import type { Dispute } from "./consensus.ts"
+import { oddities } from "./finish-price.ts"
 import { Notes } from "./notes.ts"
 import { fillFromElsewhere, makersFacts } from "./resold.ts"
 import { listedModels } from "./listed.ts"
@@ -9,15 +10,16 @@ import { VendorList } from "./vendor-list.ts"
 import type { Sources } from "./vendor-list.ts"
 import { vendorSources } from "./vendors.ts"
 
-/** Builds the facts. Pure: the same sources give the same facts. */
+/** Builds the facts. Pure: the same lists give the same facts. */
 export function assembleFacts(
   sources: Sources,
   generatedFrom: Facts["generated_from"],
-): { facts: Facts; notes: Notes } {
+): { facts: Facts; notes: Notes; disputes: Dispute[] } {
   const notes = new Notes()
-  const facts: Facts = { generated_from: generatedFrom, services, vendors: {} }
+  const disputes: Dispute[] = []
+  const facts: Facts = { date: sources.date, generated_from: generatedFrom, services, vendors: {} }
   for (const [vendor, source] of Object.entries(vendorSources)) {
-    facts.vendors[vendor] = new VendorList(sources, notes, vendor, source).models()
+    facts.vendors[vendor] = new VendorList(sources, { notes, disputes }, vendor, source).models()
   }
   addListed(facts)
   addServices(facts)
@@ -26,7 +28,7 @@ export function assembleFacts(
   for (const name of forgetSearching(facts)) notes.add("search price unknown, so unpriced", name)
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
   check(facts, notes)
-  return { facts, notes }
+  return { facts, notes, disputes }
 }
 
 function addListed(facts: Facts): void {

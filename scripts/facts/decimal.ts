@@ -1,3 +1,5 @@
+import type { Rates } from "./shape.ts"
+import { ratesOf } from "./shape.ts"
 import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 
 /** The ledger's own precision. */
@@ -35,4 +37,18 @@ export function highest(...values: (string | undefined)[]): string | undefined {
     if (value !== undefined && (found === undefined || exceeds(value, found))) found = value
   }
   return found
+}
+
+/**
+ * The factor that turns usual rates into those of a mode: that of its dearest class, so that what a list leaves out
+ * is never undercharged. It has six digits after the point, and is never rounded down.
+ */
+export function factorBetween(usual: Rates, mode: Rates): string | undefined {
+  const known: Readonly<Record<string, string>> = ratesOf(usual)
+  const ratios = Object.entries(ratesOf(mode)).flatMap(([name, rate]) => {
+    const base = Number(known[name] ?? 0)
+    return base === 0 ? [] : [Number(rate) / base]
+  })
+  if (ratios.length === 0) return undefined
+  return decimal(Math.ceil(Math.max(...ratios) * 1e6 - 1e-3) / 1e6)
 }

@@ -1,5 +1,6 @@
 import { z } from "zod"
-import { decimal, highest } from "./decimal.ts"
+import { decimal, factorBetween, highest } from "./decimal.ts"
+import { priceClasses } from "./shape.ts"
 import type { Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 interface Clause {
@@ -37,6 +38,7 @@ const conditionalSchema = z.object({
   constraint: constraintSchema.nullish(),
   prices: pricesSchema,
 })
+const variantSchema = conditionalSchema.extend({ when: z.record(z.string(), z.string()) })
 const recordSchema = z.looseObject({
   id: z.string(),
   match: clauseSchema,
@@ -44,9 +46,10 @@ const recordSchema = z.looseObject({
   deprecated: z.boolean().nullish(),
   price_comments: z.string().nullish(),
   prices: z.union([pricesSchema, z.array(conditionalSchema)]),
+  price_variants: z.array(variantSchema).nullish(),
 })
 
-/** The genai-prices data file: providers, each with records that match model names. */
+/** The list of genai-prices: providers, each with records that match model names. */
 export const genaiPricesSchema = z.array(
   z.looseObject({
     id: z.string(),
@@ -55,7 +58,7 @@ export const genaiPricesSchema = z.array(
   }),
 )
 
-/** The parsed genai-prices file. */
+/** The parsed list. */
 export type GenaiPrices = z.infer<typeof genaiPricesSchema>
 /** One record: the models its clause matches and what they cost. */
 export type PriceRecord = z.infer<typeof recordSchema>
@@ -64,19 +67,44 @@ const classOf: Record<string, PriceClass> = {
   input_mtok: "input",
   cache_read_mtok: "cached_input",
   cache_write_mtok: "cache_write",
+  cache_write_1h_mtok: "cache_write_1h",
   output_mtok: "output",
+  // Usage does not always count these separately, so the higher price is taken.
+  output_reasoning_mtok: "output",
+  output_image_mtok: "image_output",
   input_audio_mtok: "audio_input",
+  input_image_mtok: "image_input",
   cache_audio_read_mtok: "cached_audio_input",
   output_audio_mtok: "audio_output",
+  input_mchars: "character",
 }
+/** Prices of a thousand. */
+const thousandOf: Record<string, PriceClass> = {
+  requests_kcount: "request",
+  web_searches_kcount: "search",
+}
+/** Prices of an hour. */
+const hourOf: Record<string, PriceClass> = {
+  audio_hours: "second",
+  input_audio_hours: "second",
+}
+/** Prices of what has no class here, or has one at its vendor (`services.ts`). */
+const leftOut = new Set([
+  "cache_image_read_mtok",
+  "input_annotated_document_kpages",
+  "input_document_kpages",
+  "input_text_messages_kcount",
+  "input_video_mtok",
+  "output_citation_mtok",
+  "output_video_mtok",
+  "storage_searches_kcount",
+])
 
 /** What a record says of the price on one date. */
 export interface Quote {
   price: Price
   /** The record says explicitly that there is no long-context price. */
   flat: boolean
-  /** The price changes with the time of day, so no single price is correct. */
-  hourly: boolean
 }
 
 /** The records of one provider. */
@@ -145,22 +173,59 @@ export function exactNames(record: PriceRecord): string[] {
   return [...names]
 }
 
-/** The price active on a date (`YYYY-MM-DD`); undefined when the record states none. */
+/**
+ * The price active on a date (`YYYY-MM-DD`); undefined when the record states none. Where it changes with the time
+ * of day, the dearest hour counts.
+ */
 export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : [{ prices: record.prices }]
-  const active = choices.filter((choice) => (choice.constraint?.start_date ?? "") <= date)
-  const hourly = choices.some((choice) => choice.constraint?.start_time !== undefined)
+  const active = choices.filter((choice) => startOf(choice) <= date)
+  const isHourly = (choice: Conditional): boolean => choice.constraint?.start_time !== undefined
   // The last that applies wins, as in the source's own library.
-  const prices = (active.at(-1) ?? choices[0])?.prices
+  const prices = (active.findLast((choice) => !isHourly(choice)) ?? choices[0])?.prices
   if (prices === undefined || Object.keys(prices).length === 0) return undefined
   const price = priceOf(prices)
+  for (const hour of active.filter(isHourly)) raise(price, priceOf(hour.prices))
+  const modes = modesOf(record, price, date)
+  if (Object.keys(modes).length > 0) price.modes = modes
   const endedTiers =
     price.tiers === undefined && active.some((choice) => priceOf(choice.prices).tiers)
   return {
     price,
-    hourly,
     flat: endedTiers || /flat pricing|flat across/i.test(record.price_comments ?? ""),
   }
+}
+
+type Conditional = z.infer<typeof conditionalSchema>
+
+function startOf({ constraint }: Conditional): string {
+  return constraint?.start_date ?? ""
+}
+
+function raise(price: Price, other: Price): void {
+  for (const name of priceClasses) {
+    const value = highest(price[name], other[name])
+    if (value !== undefined) price[name] = value
+  }
+}
+
+/** The modes of service that a request can ask for here. */
+const MODES = new Set([
+  "service_tier=priority",
+  "service_tier=flex",
+  "speed=fast",
+  "processing=batch",
+])
+
+function modesOf(record: PriceRecord, price: Price, date: string): Record<string, string> {
+  const factors: Record<string, string> = {}
+  for (const variant of record.price_variants ?? []) {
+    const [[field, mode] = [], ...others] = Object.entries(variant.when)
+    if (mode === undefined || others.length > 0 || startOf(variant) > date) continue
+    const factor = factorBetween(price, priceOf(variant.prices))
+    if (factor !== undefined && MODES.has(`${field}=${mode}`)) factors[mode] = factor
+  }
+  return factors
 }
 
 function priceOf(prices: z.infer<typeof pricesSchema>): Price {
@@ -185,10 +250,12 @@ function ratesAt(prices: z.infer<typeof pricesSchema>, above: number): Rates {
   for (const [key, rate] of Object.entries(prices)) {
     const reached = typeof rate === "number" ? [] : rate.tiers.filter((tier) => tier.start <= above)
     const value = typeof rate === "number" ? rate : (reached.at(-1)?.price ?? rate.base)
-    const name = classOf[key]
-    if (name !== undefined) rates[name] = highest(rates[name], decimal(value)) ?? decimal(value)
-    else if (key === "requests_kcount") rates.request = decimal(value * 1000)
-    else throw new Error(`genai-prices has a price this script does not know: ${key}`)
+    const name = classOf[key] ?? thousandOf[key] ?? hourOf[key]
+    if (name === undefined && leftOut.has(key)) continue
+    if (name === undefined)
+      throw new Error(`genai-prices has a price this script does not know: ${key}`)
+    const million = key in thousandOf ? value * 1000 : key in hourOf ? (value / 3600) * 1e6 : value
+    rates[name] = highest(rates[name], decimal(million)) ?? decimal(million)
   }
   return rates
 }

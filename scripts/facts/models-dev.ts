@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { decimal, highest } from "./decimal.ts"
+import { decimal, factorBetween, highest } from "./decimal.ts"
 import type { Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 const costSchema = z.record(z.string(), z.unknown())
@@ -9,7 +9,7 @@ const modeSchema = z.looseObject({
   provider: z.looseObject({ body: z.record(z.string(), z.unknown()).optional() }).optional(),
 })
 const modelSchema = z.looseObject({
-  base_model: z.string().optional(),
+  canonical_model_id: z.string().optional(),
   release_date: z.string().optional(),
   status: z.string().optional(),
   tool_call: z.boolean().optional(),
@@ -28,19 +28,20 @@ const tierSchema = z.looseObject({
   tier: z.looseObject({ size: z.number(), type: z.literal("context").optional() }),
 })
 
-/** The assembled models.dev file; `base_model` is not yet resolved in it. */
-export const modelsDevSchema = z.looseObject({
-  providers: z.record(z.string(), z.looseObject({ models: z.record(z.string(), modelSchema) })),
-  base_models: z.record(z.string(), modelSchema),
-})
+/** The list of models.dev: providers by their ids, each with its models by their names. */
+export const modelsDevSchema = z.record(
+  z.string(),
+  z.looseObject({ models: z.record(z.string(), modelSchema) }),
+)
 
-/** The parsed models.dev file. */
+/** The parsed list. */
 export type ModelsDev = z.infer<typeof modelsDevSchema>
 type Model = z.infer<typeof modelSchema>
 
-/** One model of one vendor as models.dev lists it, with its base resolved. */
+/** One model of one vendor as models.dev lists it. */
 export interface Listing {
   name: string
+  /** The model wherever it is sold, by its maker's name and its own. */
   base?: string
   releaseDate?: string
   status?: string
@@ -72,21 +73,9 @@ const spellings: Record<string, PriceClass> = {
 
 /** The models of one models.dev provider. */
 export function listingsOf(source: ModelsDev, provider: string): Listing[] {
-  const models = source.providers[provider]?.models
+  const models = source[provider]?.models
   if (models === undefined) throw new Error(`models.dev has no provider ${provider}`)
-  return Object.entries(models).map(([name, model]) => listing(name, resolve(source, model)))
-}
-
-function resolve(source: ModelsDev, model: Model): Model {
-  if (model.base_model === undefined) return model
-  const base = source.base_models[model.base_model]
-  if (base === undefined) throw new Error(`models.dev has no base model ${model.base_model}`)
-  return {
-    ...base,
-    ...model,
-    limit: { ...base.limit, ...model.limit },
-    modalities: { ...base.modalities, ...model.modalities },
-  }
+  return Object.entries(models).map(([name, model]) => listing(name, model))
 }
 
 function listing(name: string, model: Model): Listing {
@@ -103,7 +92,7 @@ function listing(name: string, model: Model): Listing {
     tools: model.tool_call === true,
     reasoning: model.reasoning === true,
     notes,
-    ...(model.base_model === undefined ? {} : { base: model.base_model }),
+    ...(model.canonical_model_id === undefined ? {} : { base: model.canonical_model_id }),
     ...(model.release_date === undefined ? {} : { releaseDate: model.release_date }),
     ...(model.status === undefined ? {} : { status: model.status }),
     // The source writes 0 for "unknown".
@@ -116,7 +105,6 @@ function listing(name: string, model: Model): Listing {
 /** Fields of a request that select a mode; the value is its name. */
 const MODE_FIELDS = ["service_tier", "speed"] as const
 
-/** The factor of a mode is that of its most expensive class: what a list leaves out is never undercharged. */
 function modesOf(model: Model, price: Price): Record<string, string> {
   const factors: Record<string, string> = {}
   for (const mode of Object.values(model.experimental?.modes ?? {})) {
@@ -124,19 +112,10 @@ function modesOf(model: Model, price: Price): Record<string, string> {
       (value) => typeof value === "string",
     )
     if (typeof name !== "string" || mode.cost === undefined) continue
-    const rates = ratesFrom(mode.cost, [])
-    const dearest = Object.entries(rates).flatMap(([each, rate]) => {
-      const usual = price[each as PriceClass]
-      return usual === undefined || Number(usual) === 0 ? [] : [Number(rate) / Number(usual)]
-    })
-    if (dearest.length > 0) factors[name] = factor(Math.max(...dearest))
+    const factor = factorBetween(price, ratesFrom(mode.cost, []))
+    if (factor !== undefined) factors[name] = factor
   }
   return factors
-}
-
-/** A factor has six digits after the point, and is never rounded down. */
-function factor(ratio: number): string {
-  return decimal(Math.ceil(ratio * 1e6 - 1e-3) / 1e6)
 }
 
 function priceOf(cost: Record<string, unknown>, notes: string[]): Price {

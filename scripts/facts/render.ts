@@ -11,6 +11,7 @@ export function renderFacts(facts: Facts): string {
   })
   return [
     "{",
+    `  "date": ${JSON.stringify(facts.date)},`,
     `  "generated_from": ${JSON.stringify(facts.generated_from)},`,
     '  "services": {',
     sorted(facts.services)

@@ -44,7 +44,8 @@ export function fillFromElsewhere(facts: Facts): string[] {
   for (const [name, model] of Object.entries(facts.vendors["openai"] ?? {})) {
     if (model.kind !== "image") continue
     raiseOutput(model, facts.vendors["azure"]?.[undated(name)]?.price)
-    if (model.price !== undefined && model.price.output === undefined) {
+    const { output, image } = model.price ?? {}
+    if (model.price !== undefined && output === undefined && image === undefined) {
       unpriced.push(forget(model, `openai/${name}`))
     }
   }

@@ -18,6 +18,7 @@ export const priceClasses = [
   "output",
   "audio_input",
   "cached_audio_input",
+  "image_input",
   "audio_output",
   "reasoning_output",
   "image_output",
@@ -74,11 +75,15 @@ export interface ModelFacts {
   /** Where the vendor speaks others too. */
   dialects?: Dialect[]
   price?: Price
+  /** The day of the newest list that says this price. */
+  priced?: string
 }
 
 /** The whole of facts.json. */
 export interface Facts {
-  generated_from: { name: string; date: string }[]
+  /** The day that the prices are of. */
+  date: string
+  generated_from: { name: string; package: string; date: string }[]
   services: Record<string, Services>
   vendors: Record<string, Record<string, ModelFacts>>
 }

@@ -1,41 +1,62 @@
+import { type Dispute, type ListName, type ListQuote, settle } from "./consensus.ts"
 import { describe, releaseIn } from "./describe.ts"
 import { dialectsOf } from "./dialects-of.ts"
 import { exactNames, isPrecise, quoteOf, recordFor, recordsOf } from "./genai-prices.ts"
 import type { GenaiPrices, PriceRecord, Quote } from "./genai-prices.ts"
 import { kindOf } from "./kind-of.ts"
-import { differences, finishPrice, higherClasses, keptReason, mergePrice } from "./merge-price.ts"
+import { entriesOf, type LiteLlm, type LiteLlmEntry } from "./litellm.ts"
+import { comparable, finishPrice, isFree } from "./finish-price.ts"
 import { listingsOf } from "./models-dev.ts"
 import type { Listing, ModelsDev } from "./models-dev.ts"
 import type { Notes } from "./notes.ts"
 import { ownerOf } from "./owner-of.ts"
 import { makers, undated } from "./resold.ts"
-import type { Kind, ModelFacts, Price } from "./shape.ts"
+import type { Kind, ModelFacts } from "./shape.ts"
 import { vendorSources } from "./vendors.ts"
 import type { VendorSource } from "./vendors.ts"
-import { unreachableReason, withheldReason } from "./withheld.ts"
+import { distrustReason, unreachableReason, withheldReason } from "./withheld.ts"
 
-/** The two sources, parsed, and the date of the prices (`YYYY-MM-DD`). */
+/** The three lists, parsed, and the date of the prices (`YYYY-MM-DD`). */
 export interface Sources {
   modelsDev: ModelsDev
   genaiPrices: GenaiPrices
+  liteLlm: LiteLlm
   date: string
+  /** The day of each list. */
+  dates: Readonly<Record<ListName, string>>
 }
 
-/** Builds the models of one vendor from both sources. */
+/**
+ * Vendors whose models have prices of their own for searches. Elsewhere the lists mix several kinds of searches, and
+ * the vendor's own page has one price for all models (`services.ts`).
+ */
+const searchingVendors = new Set(["google", "vertex", "perplexity"])
+
+/** What a run reports besides the facts. */
+export interface Report {
+  notes: Notes
+  disputes: Dispute[]
+}
+
+/** Builds the models of one vendor from the lists. */
 export class VendorList {
   readonly #sources: Sources
   readonly #notes: Notes
+  readonly #disputes: Dispute[]
   readonly #vendor: string
   readonly #source: VendorSource
   readonly #listings: Listing[]
+  readonly #entries: Map<string, LiteLlmEntry>
 
-  constructor(sources: Sources, notes: Notes, vendor: string, source: VendorSource) {
+  constructor(sources: Sources, report: Report, vendor: string, source: VendorSource) {
     this.#sources = sources
-    this.#notes = notes
+    this.#notes = report.notes
+    this.#disputes = report.disputes
     this.#vendor = vendor
     this.#source = source
     const provider = source.modelsDev
     this.#listings = provider === undefined ? [] : listingsOf(sources.modelsDev, provider)
+    this.#entries = entriesOf(sources.liteLlm, source.liteLlm ?? [])
   }
 
   /** The facts by model name. */
@@ -46,7 +67,7 @@ export class VendorList {
   }
 
   #listed(listing: Listing): ModelFacts | undefined {
-    if (listing.status === "deprecated") return this.#leaveOut("retired", listing.name)
+    if (this.#isRetired(listing)) return this.#leaveOut("retired", listing.name)
     const reason = unreachableReason(this.#vendor, listing.name)
     if (reason !== undefined) return this.#leaveOut("unreachable", `${listing.name}: ${reason}`)
     const kind = kindOf(listing)
@@ -57,43 +78,70 @@ export class VendorList {
   }
 
   #additions(): (readonly [string, ModelFacts | undefined])[] {
-    const provider = this.#source.genaiPrices
-    if (this.#source.additions !== true || provider === undefined) return []
+    if (this.#source.additions !== true) return []
     const listed = new Set(this.#listings.map((listing) => listing.name))
-    return recordsOf(this.#sources.genaiPrices, provider).flatMap((record) =>
-      exactNames(record)
-        .filter((name) => !listed.has(name))
-        .map((name) => [name, this.#added(name, record)] as const),
+    const provider = this.#source.genaiPrices
+    const records = provider === undefined ? [] : recordsOf(this.#sources.genaiPrices, provider)
+    const quoted = records.flatMap((record) =>
+      exactNames(record).map((name) => [name, record] as const),
+    )
+    const names = new Map<string, PriceRecord | undefined>(
+      [...this.#entries.values()].filter(isSeparate).map(({ name }) => [name, undefined]),
+    )
+    // The two lists keep what was withdrawn, and others' spellings, but seldom the same ones.
+    for (const [name, record] of quoted) if (this.#isNamedTwice(name)) names.set(name, record)
+    return [...names]
+      .filter(([name]) => !listed.has(name))
+      .map(([name, record]) => [name, this.#added(name, record)] as const)
+  }
+
+  #isNamedTwice(name: string): boolean {
+    return (
+      this.#entries.has(name) || this.#source.liteLlm === undefined || this.#vendor === "voyage"
     )
   }
 
-  #added(name: string, record: PriceRecord): ModelFacts | undefined {
-    if (record.deprecated === true) return this.#leaveOut("retired", name)
-    const resellers = /openrouter/i.test(record.price_comments ?? "")
+  #added(name: string, record: PriceRecord | undefined): ModelFacts | undefined {
+    const entry = this.#entries.get(name)
+    const isOver = entry?.ends !== undefined && entry.ends <= this.#sources.date
+    if (record?.deprecated === true || isOver) return this.#leaveOut("retired", name)
+    const resellers = /openrouter/i.test(record?.price_comments ?? "")
     const reason = resellers ? "a reseller's price" : withheldReason(this.#vendor, name)
     if (reason !== undefined) return this.#leaveOut("withheld", `${name}: ${reason}`)
     const listing = this.#listingLike(name, record)
-    if (listing.status === "deprecated") return this.#leaveOut("retired", name)
+    if (this.#isRetired(listing)) return this.#leaveOut("retired", name)
     const kind = kindOf(listing)
     if (kind === undefined) return this.#leaveOut("not a kind of ours", name)
-    this.#note("known to genai-prices alone", name)
+    this.#note("added to the list of models.dev", name)
     return this.#describe(listing, kind)
   }
 
+  // A model that is to be withdrawn can be called until then.
+  #isRetired({ name, status }: Listing): boolean {
+    const ends = this.#entries.get(name)?.ends
+    if (status !== "deprecated") return false
+    return ends === undefined || ends <= this.#sources.date
+  }
+
   // A snapshot of a listed model, or its moving alias, has the same price.
-  #listingLike(name: string, record: PriceRecord): Listing {
+  #listingLike(name: string, record: PriceRecord | undefined): Listing {
     const stem = undated(name).replace(/-(latest|\d{4})$/, "")
     const base = this.#listings.find((listing) => listing.name === stem) ?? this.#resold(stem)
     if (base !== undefined) return { ...base, name, ...releaseIn(name) }
-    const speaks = quoteOf(record, this.#sources.date)?.price.output !== undefined
+    const quote = record === undefined ? undefined : quoteOf(record, this.#sources.date)
+    const entry = this.#entries.get(name)
+    const speaks = (quote?.price ?? entry?.price)?.output !== undefined
+    const context = record?.context_window ?? entry?.context
     return {
       name,
-      inputs: ["text"],
-      outputs: speaks ? ["text"] : [],
-      tools: false,
-      reasoning: false,
+      inputs: entry?.inputs ?? ["text"],
+      outputs: entry?.kind === "image" ? ["image"] : speaks ? ["text"] : [],
+      tools: entry?.tools === true,
+      reasoning: entry?.reasoning === true,
       notes: [],
-      ...(record.context_window ? { context: record.context_window } : {}),
+      ...releaseIn(name),
+      ...(context ? { context } : {}),
+      ...(entry?.maxOutput === undefined ? {} : { maxOutput: entry.maxOutput }),
     }
   }
 
@@ -111,25 +159,47 @@ export class VendorList {
   #describe(listing: Listing, kind: Kind): ModelFacts {
     const maker = this.#source.maker === true ? this.#vendor : undefined
     const owner = ownerOf(listing.name, listing.base, maker)
-    const price = this.#price(listing.name, listing.price, kind)
-    const facts = describe(listing, kind, owner, price && finishPrice(price, kind, owner))
+    const settled = settle(this.#quotes(listing, kind), kind, this.#source)
+    for (const dispute of settled?.disputes ?? []) {
+      this.#disputes.push({ model: `${this.#vendor}/${listing.name}`, ...dispute })
+    }
+    const price = settled && finishPrice(settled.price, owner)
+    const facts = describe(listing, kind, owner, price)
+    if (settled !== undefined) facts.priced = settled.date
     const dialects = kind === "chat" ? dialectsOf(this.#vendor, listing.name) : undefined
     return dialects === undefined ? facts : { ...facts, dialects }
   }
 
-  #price(name: string, listed: Price | undefined, kind: Kind): Price | undefined {
+  /** What each list says of a model's price. */
+  #quotes({ name, price: listed }: Listing, kind: Kind): ListQuote[] {
+    const { dates } = this.#sources
+    const quotes: ListQuote[] = []
+    const quote = this.#genaiQuote(name)
+    if (quote !== undefined)
+      quotes.push({ list: "genai-prices", date: dates["genai-prices"], ...quote })
+    if (listed !== undefined)
+      quotes.push({ list: "models.dev", date: dates["models.dev"], price: listed })
+    const entry = this.#entries.get(name)?.price
+    if (entry !== undefined) quotes.push({ list: "LiteLLM", date: dates["LiteLLM"], price: entry })
+    const compared = quotes.map((each) => ({
+      ...each,
+      price: comparable(each.price, kind, searchingVendors.has(this.#vendor)),
+    }))
+    // Lists write 0 for what they do not know, too.
+    const paid = compared.filter((each) => !isFree(each.price))
+    return paid.length > 0 ? paid : compared
+  }
+
+  #genaiQuote(name: string): Quote | undefined {
     const provider = this.#source.genaiPrices
     const record =
       provider === undefined ? undefined : recordFor(this.#sources.genaiPrices, provider, name)
-    const quote = record === undefined ? undefined : this.#quote(name, record)
-    if (record === undefined || quote === undefined) return listed
-    const usable = isPrecise(record, name) && !quote.hourly
-    const stale = this.#source.stale === true
-    const kept =
-      usable && stale ? undefined : keptReason(this.#vendor, name, quote, isPrecise(record, name))
-    this.#noteDifference(name, listed, quote, kept)
-    if (!usable || (kept !== undefined && listed !== undefined)) return listed
-    return mergePrice(listed, quote, higherClasses(kind, stale))
+    if (record === undefined) return undefined
+    const reason = isPrecise(record, name)
+      ? distrustReason(this.#vendor, name)
+      : "the quote is of a model whose name is only like this one's"
+    if (reason === undefined) return this.#quote(name, record)
+    return this.#leaveOut("quotes of genai-prices not used", `${name}: ${reason}`)
   }
 
   #quote(name: string, record: PriceRecord): Quote | undefined {
@@ -143,20 +213,6 @@ export class VendorList {
     return { ...quote, flat: quote.flat || flat }
   }
 
-  #noteDifference(
-    name: string,
-    listed: Price | undefined,
-    quote: Quote,
-    kept: string | undefined,
-  ): void {
-    const classes = listed === undefined ? [] : differences(listed, quote.price)
-    if (classes.length === 0) return
-    const pairs = classes.map((each) => `${each} ${listed?.[each]} | ${quote.price[each]}`)
-    const rule = this.#source.stale === true ? "the higher of each wins" : "genai-prices wins"
-    const verdict = kept === undefined ? rule : `models.dev kept: ${kept}`
-    this.#note("sources differ", `${name}: ${pairs.join(", ")} (${verdict})`)
-  }
-
   #leaveOut(topic: string, line: string): undefined {
     this.#note(topic, line)
   }
@@ -164,4 +220,9 @@ export class VendorList {
   #note(topic: string, line: string): void {
     this.#notes.add(topic, `${this.#vendor}/${line}`)
   }
+}
+
+/** Kinds that neither of the other two lists is about: LiteLLM alone is enough. */
+function isSeparate({ kind, price }: LiteLlmEntry): boolean {
+  return price !== undefined && kind !== undefined && kind !== "chat"
 }

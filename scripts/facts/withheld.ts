@@ -50,7 +50,7 @@ const withheldNames: Withheld[] = [
   },
   {
     vendor: "openai",
-    name: /-search-preview/,
+    name: /-search-(preview|api)/,
     reason: "each search costs extra, by no known price",
   },
   { vendor: "perplexity", name: /./, reason: "withdrawn" },
@@ -78,4 +78,18 @@ export function unreachableReason(vendor: string, name: string): string | undefi
 /** Why a name known to genai-prices alone is not added, or undefined when it may be. */
 export function withheldReason(vendor: string, name: string): string | undefined {
   return withheldNames.find((entry) => entry.vendor === vendor && entry.name.test(name))?.reason
+}
+
+/** Quotes of genai-prices that are not used. */
+const distrusted: Withheld[] = [
+  { vendor: "*", name: /-latest$/, reason: "the alias has moved on since the record was written" },
+  { vendor: "azure", name: /^phi-/, reason: "the record carries a reseller's price" },
+  { vendor: "openai", name: /^gpt-4o-2024-05-13$/, reason: "the first snapshot stayed dearer" },
+]
+
+/** Why genai-prices' quote of a model is not used, or undefined when it is. */
+export function distrustReason(vendor: string, name: string): string | undefined {
+  return distrusted.find(
+    (entry) => (entry.vendor === "*" || entry.vendor === vendor) && entry.name.test(name),
+  )?.reason
 }

@@ -163,8 +163,10 @@ function regionalFactor(
   known: ServiceFacts | undefined,
 ): bigint {
   const regional = known?.regional
-  if (regional === undefined || baseUrl === undefined || own?.created === undefined) return SAME
-  const isNew = own.created * 1000 >= Date.parse(regional.since)
+  if (regional === undefined || baseUrl === undefined || own === undefined) return SAME
+  // A chat model without a date is one that only the newest lists have.
+  const created = own.created ?? (own.kind === "chat" ? Infinity : 0)
+  const isNew = created * 1000 >= Date.parse(regional.since)
   const isDefined = regional.hosts.split(" ").includes(new URL(baseUrl).hostname)
   return isNew && isDefined ? parseDecimal(regional.factor, 6) : SAME
 }

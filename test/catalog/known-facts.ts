@@ -31,6 +31,7 @@ const modelSchema = z.strictObject({
   tools: z.literal(true).optional(),
   reasoning: z.literal(true).optional(),
   price: priceSchema.optional(),
+  priced: z.iso.date().optional(),
   dialects: z.array(z.enum(dialects)).min(1).optional(),
 })
 const serviceFields = Object.fromEntries(
@@ -44,8 +45,11 @@ const servicesSchema = z.strictObject({
   modes: z.record(z.string(), decimal).optional(),
 })
 const factsSchema = z.strictObject({
+  date: z.iso.date(),
   services: z.record(z.string(), servicesSchema),
-  generated_from: z.array(z.strictObject({ name: z.string(), date: z.iso.date() })),
+  generated_from: z.array(
+    z.strictObject({ name: z.string(), package: z.string(), date: z.iso.date() }),
+  ),
   vendors: z.record(z.string(), z.record(z.string(), modelSchema)),
 })
 

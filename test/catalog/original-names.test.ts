@@ -81,7 +81,7 @@ describe("the names that vendors give their models", () => {
     expectMeanings(all, {
       "claude-sonnet-4-5-20250929": "anthropic/claude-sonnet-4-5-20250929",
       "gpt-5.4-2026-03-05": "openai/gpt-5.4-2026-03-05",
-      "gpt-4o-2024-05-13": "openai/gpt-4o-2024-05-13",
+      "gpt-4o-2024-08-06": "openai/gpt-4o-2024-08-06",
       "gemini-flash-latest": "google/gemini-flash-latest",
       "claude-sonnet-4-6-20260217": "anthropic/claude-sonnet-4-6",
       "claude-sonnet-4-6@20260217": "anthropic/claude-sonnet-4-6",
@@ -119,8 +119,8 @@ describe("the names that vendors give their models", () => {
 
   test("takes the newest of a family for latest, by its version or its day", () => {
     expectMeanings(all, {
-      "claude-opus-latest": "anthropic/claude-opus-5",
-      "claude-haiku-latest": "anthropic/claude-haiku-4-5",
+      "claude-opus-latest": "anthropic/claude-opus-5-5",
+      "claude-haiku-latest": "anthropic/claude-haiku-5-5",
     })
     const some = named(
       "a-2411",
@@ -207,12 +207,12 @@ describe("models that Bedrock has under names of its own", () => {
 
   test("are found by names with every ending of Bedrock's, and by nothing that names no model", () => {
     expectMeanings(build({ bedrock: inRegion("us-east-1") }), {
-      "nova-pro": "bedrock/amazon.nova-pro-v1:0",
+      "nova-pro": "bedrock/us.amazon.nova-pro-v1:0",
       "claude-opus-4-6": "bedrock/us.anthropic.claude-opus-4-6-v1",
       "claude-sonnet-5": "bedrock/us.anthropic.claude-sonnet-5",
       "gpt-oss-120b": "bedrock/openai.gpt-oss-120b",
       "glm-4.7": "bedrock/zai.glm-4.7",
-      "claude-opus-latest": "bedrock/us.anthropic.claude-opus-4-8",
+      "claude-opus-latest": "bedrock/us.anthropic.claude-opus-5-5",
       r1: undefined,
       "v3.2": undefined,
       anthropic: undefined,

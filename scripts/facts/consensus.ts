@@ -1,0 +1,169 @@
+import { exceeds } from "./decimal.ts"
+import { priceClasses } from "./shape.ts"
+import type { Kind, Price, PriceClass } from "./shape.ts"
+import type { VendorSource } from "./vendors.ts"
+
+export const LIST_NAMES = ["genai-prices", "models.dev", "LiteLLM"] as const
+export type ListName = (typeof LIST_NAMES)[number]
+
+/** What one list says of a model's price. */
+export interface ListQuote {
+  list: ListName
+  /** The day of the list. */
+  date: string
+  price: Price
+  /** The list says explicitly that there is no long-context price. */
+  flat?: boolean
+}
+
+/** Which rule chose between lists that differ. */
+export type Rule = "two of three" | "newest" | "dearest"
+
+/** A class of a model's price that lists disagree on. */
+export interface Dispute {
+  model: string
+  class: PriceClass
+  values: Partial<Record<ListName, string>>
+  chosen: string
+  rule: Rule
+}
+
+/** A price that was chosen, and what was disputed about it. */
+export interface Settled {
+  price: Price
+  /** The newest of the lists that say so. */
+  date: string
+  disputes: Omit<Dispute, "model">[]
+}
+
+/** Values as near as this are equal: lists round what they convert. */
+const TOLERANCE = 0.005
+
+/** The classes that make two prices the same one; the others come from the price that was chosen. */
+const CORE: readonly PriceClass[] = ["input", "output", "image", "character", "second", "request"]
+
+/**
+ * Chooses between the prices that lists have for one model. Two that agree win. Where none do, the newest list wins
+ * at a vendor that sells its own models, since its lists follow the vendor's page; a reseller's entries grow old
+ * in all of them, so there the dearest wins: too high a price is noticed, too low a one is paid by the operator.
+ */
+export function settle(
+  quotes: readonly ListQuote[],
+  kind: Kind,
+  { maker }: Pick<VendorSource, "maker">,
+): Settled | undefined {
+  const [first] = quotes
+  if (first === undefined) return undefined
+  const agreeing = quotes.map((quote) => quotes.filter((other) => areAlike(quote, other, kind)))
+  const most = agreeing.reduce((best, group) => (group.length > best.length ? group : best))
+  const alone: Rule = maker === true ? "newest" : "dearest"
+  const rule: Rule = most.length > 1 ? "two of three" : alone
+  const winners = most.length > 1 ? most : [rule === "newest" ? newest(quotes) : dearest(quotes)]
+  const price: Price = {}
+  const rules = new Map<PriceClass, Rule>()
+  for (const name of priceClasses) {
+    const chosen = isCore(name, kind)
+      ? { value: winners.find((quote) => quote.price[name] !== undefined)?.price[name], rule }
+      : mostSaid(name, winners, quotes)
+    if (chosen.value === undefined || isOtherUnit(name, price)) continue
+    price[name] = chosen.value
+    rules.set(name, chosen.rule)
+  }
+  // Classes that only others have are better known from them than not at all.
+  for (const other of quotes) addMissing(price, other.price)
+  addTiersAndModes(price, winners, quotes)
+  return { price, date: newest(winners).date, disputes: disputesOf(quotes, price, rules) }
+}
+
+function isCore(name: PriceClass, kind: Kind): boolean {
+  return CORE.includes(name) || (kind === "rerank" && name === "search")
+}
+
+/** Of what the chosen lists say of a class, the value that most lists have; among equals the dearest. */
+function mostSaid(
+  name: PriceClass,
+  winners: readonly ListQuote[],
+  quotes: readonly ListQuote[],
+): { value: string | undefined; rule: Rule } {
+  const votes = (value: string): number =>
+    quotes.filter((quote) => quote.price[name] !== undefined && isNear(quote.price[name], value))
+      .length
+  const said = winners.flatMap((quote) => quote.price[name] ?? [])
+  const [value] = said.toSorted(
+    (left, right) => votes(right) - votes(left) || Number(right) - Number(left),
+  )
+  return { value, rule: value !== undefined && votes(value) > 1 ? "two of three" : "dearest" }
+}
+
+function areAlike(left: ListQuote, right: ListQuote, kind: Kind): boolean {
+  if (left === right) return true
+  const shared = priceClasses.filter(
+    (name) =>
+      isCore(name, kind) && left.price[name] !== undefined && right.price[name] !== undefined,
+  )
+  return shared.length > 0 && shared.every((name) => isNear(left.price[name], right.price[name]))
+}
+
+function isNear(left: string | undefined, right: string | undefined): boolean {
+  const [one, other] = [Number(left), Number(right)]
+  return Math.abs(one - other) <= TOLERANCE * Math.max(one, other)
+}
+
+function newest(quotes: readonly ListQuote[]): ListQuote {
+  return quotes.reduce((best, quote) => (quote.date > best.date ? quote : best))
+}
+
+function dearest(quotes: readonly ListQuote[]): ListQuote {
+  const weight = ({ price }: ListQuote): number =>
+    CORE.reduce((sum, name) => sum + Number(price[name] ?? 0), 0)
+  return quotes.reduce((best, quote) => (weight(quote) > weight(best) ? quote : best))
+}
+
+// A list without a long-context price does not say that there is none, unless it says so in words.
+function addTiersAndModes(
+  price: Price,
+  winners: readonly ListQuote[],
+  quotes: readonly ListQuote[],
+): void {
+  const tiered = winners.find((quote) => quote.price.tiers !== undefined)
+  const isFlat = winners.some((quote) => quote.flat === true)
+  if (tiered?.price.tiers !== undefined && !isFlat) price.tiers = tiered.price.tiers
+  const inOrder = [...winners, ...quotes.filter((quote) => !winners.includes(quote))]
+  const modes = Object.assign({}, ...inOrder.map((quote) => quote.price.modes).toReversed())
+  if (Object.keys(modes).length > 0) price.modes = modes
+}
+
+/** Classes whose price is known by one list alone, and plausible beside the ones that were chosen. */
+function addMissing(price: Price, other: Price): void {
+  for (const name of priceClasses) {
+    const value = other[name]
+    if (value === undefined || price[name] !== undefined || isOtherUnit(name, price)) continue
+    if (name.startsWith("cached_") && exceeds(value, price.input ?? "0")) continue
+    price[name] = value
+  }
+}
+
+/** A price in tokens is not also one of units, nor the other way round. */
+function isOtherUnit(name: PriceClass, price: Price): boolean {
+  const counted = ["character", "second", "image"] as const
+  const isCounted = counted.some((each) => price[each] !== undefined)
+  const isToken = price.input !== undefined || price.output !== undefined
+  if (counted.some((each) => each === name)) return isToken
+  return isCounted && name !== "search" && name !== "request"
+}
+
+function disputesOf(
+  quotes: readonly ListQuote[],
+  price: Price,
+  rules: ReadonlyMap<PriceClass, Rule>,
+): Omit<Dispute, "model">[] {
+  return priceClasses.flatMap((name) => {
+    const chosen = price[name]
+    const said = quotes.filter((quote) => quote.price[name] !== undefined)
+    const isDisputed = said.some((quote) => !isNear(quote.price[name], chosen))
+    const rule = rules.get(name)
+    if (chosen === undefined || rule === undefined || !isDisputed) return []
+    const values = Object.fromEntries(said.map((quote) => [quote.list, quote.price[name]]))
+    return [{ class: name, values, chosen, rule }]
+  })
+}

@@ -1,0 +1,89 @@
+import { exceeds, fromNanos, highest, nanos } from "./decimal.ts"
+import { ratesOf } from "./shape.ts"
+import type { Kind, Price, Rates, Tier } from "./shape.ts"
+
+/**
+ * Brings what a list says into the form in which lists are compared: without classes that the kind does not have.
+ * @param isSearchPriced whether searches have prices of single models at the vendor
+ */
+export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): Price {
+  const base = fitting(price, kind, isSearchPriced)
+  const tiers = price.tiers?.map((tier): Tier => {
+    const rates = fitting(tier, kind, isSearchPriced)
+    // A tier of an image model is one of its text.
+    const output = kind === "image" ? highest(base.output, rates.output) : undefined
+    return { above: tier.above, ...rates, ...(output === undefined ? {} : { output }) }
+  })
+  const { modes } = price
+  return {
+    ...base,
+    ...(tiers === undefined ? {} : { tiers }),
+    ...(modes === undefined ? {} : { modes }),
+  }
+}
+
+function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
+  const result = ratesOf(rates)
+  // Text and image output have different prices, but usage does not count them separately: never undercharge.
+  const dearest = highest(rates.output, rates.image_output)
+  if (kind === "image" && dearest !== undefined) result.output = dearest
+  delete result.image_output
+  if (kind === "chat" && !isSearchPriced) delete result.search
+  if (kind === "embedding" || kind === "rerank") delete result.output
+  return result
+}
+
+/** Whether all that a price names costs nothing. */
+export function isFree(price: Price): boolean {
+  return Object.values(ratesOf(price)).every((rate) => rate === "0")
+}
+
+/** Brings a price into its final form: order, derived classes, impossible classes removed. */
+export function finishPrice(price: Price, owner: string | undefined): Price {
+  const finish = (rates: Rates): Rates => {
+    const result = { ...rates }
+    // Where requests have a price, it is that of their searches.
+    if (result.request !== undefined) delete result.search
+    withoutFreeCache(result, price.input)
+    withHourWrite(result, owner)
+    return ratesOf(result)
+  }
+  const finished: Price = finish(price)
+  const tiers = price.tiers?.map((tier): Tier => ({ above: tier.above, ...finish(tier) }))
+  if (tiers !== undefined) finished.tiers = tiers
+  if (price.modes !== undefined) finished.modes = price.modes
+  return finished
+}
+
+// "0" here means "not priced separately": such tokens then cost what input costs.
+function withoutFreeCache(rates: Rates, input: string | undefined): void {
+  if (input === undefined || input === "0") return
+  for (const name of ["cached_input", "cache_write", "cache_write_1h"] as const) {
+    if (rates[name] === "0") delete rates[name]
+  }
+}
+
+// Anthropic publishes both writes as multiples of input, 1.25 for five minutes and 2 for an hour;
+// the sources carry the first alone. The check keeps the rule off prices made otherwise.
+function withHourWrite(rates: Rates, owner: string | undefined): void {
+  const { input, cache_write: write } = rates
+  if (owner !== "anthropic" || input === undefined || write === undefined) return
+  if (rates.cache_write_1h !== undefined) return
+  if (nanos(write) * 4n === nanos(input) * 5n) rates.cache_write_1h = fromNanos(nanos(input) * 2n)
+}
+
+/** What a reader should know about a price. */
+export function oddities(price: Price): string[] {
+  const found: string[] = []
+  for (const rates of [price, ...(price.tiers ?? [])]) {
+    const {
+      input,
+      cached_input: cached,
+      audio_input: audio,
+      cached_audio_input: cachedAudio,
+    } = rates
+    if (input && cached && exceeds(cached, input)) found.push("cached input is dearer than input")
+    if (audio && cachedAudio && exceeds(cachedAudio, audio)) found.push("cached audio is dearer")
+  }
+  return found
+}

@@ -1,0 +1,181 @@
+import { z } from "zod"
+import { decimal, factorBetween, highest } from "./decimal.ts"
+import type { Kind, Price, PriceClass, Rates, Tier } from "./shape.ts"
+
+const entrySchema = z.looseObject({
+  litellm_provider: z.string().optional(),
+  mode: z.string().optional(),
+  deprecation_date: z.string().optional(),
+  max_input_tokens: z.unknown().optional(),
+  max_output_tokens: z.unknown().optional(),
+  search_context_cost_per_query: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  provider_specific_entry: z.record(z.string(), z.unknown()).optional().catch(undefined),
+})
+
+/** LiteLLM's list of models and prices. */
+export const liteLlmSchema = z.record(z.string(), entrySchema)
+
+/** The parsed list. */
+export type LiteLlm = z.infer<typeof liteLlmSchema>
+type Entry = z.infer<typeof entrySchema>
+
+/** What LiteLLM's list says of one model at one vendor. */
+export interface LiteLlmEntry {
+  name: string
+  kind: Kind | undefined
+  price: Price | undefined
+  context?: number
+  maxOutput?: number
+  inputs: string[]
+  tools: boolean
+  reasoning: boolean
+  /** The day it is withdrawn. */
+  ends?: string
+}
+
+const kindOfMode: Record<string, Kind> = {
+  audio_speech: "speech",
+  audio_transcription: "transcription",
+  chat: "chat",
+  embedding: "embedding",
+  image_generation: "image",
+  rerank: "rerank",
+  responses: "chat",
+}
+
+/** Prices of one token, and of one unit. */
+const classOf: Record<string, PriceClass> = {
+  input_cost_per_token: "input",
+  cache_read_input_token_cost: "cached_input",
+  cache_creation_input_token_cost: "cache_write",
+  cache_creation_input_token_cost_above_1hr: "cache_write_1h",
+  output_cost_per_token: "output",
+  input_cost_per_audio_token: "audio_input",
+  cache_read_input_audio_token_cost: "cached_audio_input",
+  input_cost_per_image_token: "image_input",
+  output_cost_per_audio_token: "audio_output",
+  output_cost_per_image_token: "image_output",
+}
+const modeOf = { _priority: "priority", _flex: "flex", _batches: "batch" } as const
+const tierName = /_above_(?<thousands>\d+)k_tokens$/
+
+/** The entries of the providers, by the vendor's own names of the models. */
+export function entriesOf(
+  source: LiteLlm,
+  providers: readonly string[],
+): Map<string, LiteLlmEntry> {
+  const entries = new Map<string, LiteLlmEntry>()
+  for (const [key, entry] of Object.entries(source)) {
+    const provider = entry.litellm_provider ?? ""
+    if (!providers.includes(provider)) continue
+    const name = key.startsWith(`${provider}/`) ? key.slice(provider.length + 1) : key
+    // What is left with a path is a size, a quality or a region, not a name.
+    if (!hasPaths.has(provider) && name.includes("/")) continue
+    entries.set(name, described(name, entry))
+  }
+  return entries
+}
+
+const senses = [
+  ["supports_vision", "image"],
+  ["supports_audio_input", "audio"],
+  ["supports_video_input", "video"],
+  ["supports_pdf_input", "pdf"],
+] as const
+
+/** Providers whose models have names with a slash. */
+const hasPaths = new Set(["deepinfra", "fireworks_ai", "groq", "nvidia_nim", "together_ai"])
+
+function described(name: string, entry: Entry): LiteLlmEntry {
+  const kind = kindOfMode[entry.mode ?? ""]
+  const price = kind === undefined ? undefined : priceOf(entry, kind)
+  const { max_input_tokens: context, max_output_tokens: maxOutput, deprecation_date: ends } = entry
+  return {
+    name,
+    kind,
+    price,
+    inputs: ["text", ...senses.filter(([flag]) => entry[flag] === true).map(([, input]) => input)],
+    tools: entry["supports_function_calling"] === true,
+    reasoning: entry["supports_reasoning"] === true,
+    ...(typeof context === "number" && context > 0 ? { context } : {}),
+    ...(typeof maxOutput === "number" && maxOutput > 0 ? { maxOutput } : {}),
+    ...(ends === undefined ? {} : { ends }),
+  }
+}
+
+function priceOf(entry: Entry, kind: Kind): Price | undefined {
+  const costs = Object.entries(entry).filter(
+    (cost): cost is [string, number] => typeof cost[1] === "number" && cost[1] >= 0,
+  )
+  const price: Price = ratesFrom(costs, "")
+  if (price.input === undefined && price.output === undefined) countUnits(price, entry, kind)
+  if (kind === "rerank" && typeof entry["input_cost_per_query"] === "number") {
+    delete price.input
+    delete price.output
+    price.search = decimal(entry["input_cost_per_query"] * 1e6)
+  }
+  if (Object.keys(price).length === 0) return undefined
+  const search = searchPrice(entry)
+  if (kind === "chat" && search !== undefined) price.search = search
+  const tiers = tiersFrom(costs)
+  if (tiers.length > 0) price.tiers = tiers
+  const modes = modesFrom(costs, entry, price)
+  if (Object.keys(modes).length > 0) price.modes = modes
+  return price
+}
+
+function ratesFrom(costs: readonly (readonly [string, number])[], suffix: string): Rates {
+  const rates: Rates = {}
+  for (const [key, cost] of costs) {
+    if (!key.endsWith(suffix)) continue
+    const name = classOf[key.slice(0, key.length - suffix.length)]
+    if (name !== undefined) rates[name] = decimal(cost * 1e6)
+  }
+  const reasoning = costs.find(([key]) => key === `output_cost_per_reasoning_token${suffix}`)
+  if (reasoning === undefined || rates.output === undefined) return rates
+  // Usage does not always count it separately, so the higher price is taken.
+  rates.output = highest(rates.output, decimal(reasoning[1] * 1e6)) ?? rates.output
+  return rates
+}
+
+/** What a model without a price of tokens is counted by. */
+function countUnits(price: Price, entry: Entry, kind: Kind): void {
+  const unit = { speech: "character", transcription: "second", image: "image" } as const
+  const cost = {
+    speech: entry["input_cost_per_character"],
+    transcription: entry["input_cost_per_second"],
+    image: entry["output_cost_per_image"],
+  }
+  if (kind !== "speech" && kind !== "transcription" && kind !== "image") return
+  const value = cost[kind]
+  if (typeof value === "number") price[unit[kind]] = decimal(value * 1e6)
+}
+
+/** The dearest of a search's sizes, for a million. */
+function searchPrice(entry: Entry): string | undefined {
+  const costs = Object.values(entry.search_context_cost_per_query ?? {})
+  const values = costs.filter((cost) => typeof cost === "number").map((cost) => decimal(cost * 1e6))
+  return highest(...values)
+}
+
+function tiersFrom(costs: readonly (readonly [string, number])[]): Tier[] {
+  const sizes = costs.flatMap(([key]) => Number(tierName.exec(key)?.groups?.["thousands"] ?? []))
+  return [...new Set(sizes.filter((size) => size > 0))]
+    .toSorted((left, right) => left - right)
+    .map((size): Tier => ({ above: size * 1000, ...ratesFrom(costs, `_above_${size}k_tokens`) }))
+}
+
+function modesFrom(
+  costs: readonly (readonly [string, number])[],
+  entry: Entry,
+  price: Price,
+): Record<string, string> {
+  const factors: Record<string, string> = {}
+  for (const [suffix, mode] of Object.entries(modeOf)) {
+    const factor = factorBetween(price, ratesFrom(costs, suffix))
+    if (factor !== undefined) factors[mode] = factor
+  }
+  const fast = entry.provider_specific_entry?.["fast"]
+  if (typeof fast === "number") factors["fast"] = decimal(fast)
+  return factors
+}

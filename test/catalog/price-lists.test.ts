@@ -1,0 +1,233 @@
+import { describe, expect, test } from "bun:test"
+import { buildFacts } from "../../scripts/build-facts.ts"
+import { type ListQuote, settle } from "../../scripts/facts/consensus.ts"
+import { disputesPage } from "../../scripts/facts/disputes-page.ts"
+import { genaiPricesIn, modelsDevIn, type PublishedList } from "../../scripts/facts/packages.ts"
+import { renderFacts } from "../../scripts/facts/render.ts"
+import type { Price } from "../../scripts/facts/shape.ts"
+import { vendorSources } from "../../scripts/facts/vendors.ts"
+import { factsPath } from "./known-facts.ts"
+
+const DATES = { "genai-prices": "2026-11-09", "models.dev": "2026-09-30", LiteLLM: "2026-11-23" }
+
+function quotes(prices: Partial<Record<keyof typeof DATES, Price>>): ListQuote[] {
+  return Object.entries(prices).map(([name, price]) => {
+    const list = name as keyof typeof DATES
+    return { list, date: DATES[list], price }
+  })
+}
+
+describe("lists that disagree", () => {
+  const two = { input: "2", output: "8" }
+  const three = { input: "3", output: "9" }
+
+  test("two of three win, and the dispute names all values and the rule", () => {
+    const settled = settle(
+      quotes({ "genai-prices": two, "models.dev": three, LiteLLM: two }),
+      "chat",
+      {},
+    )
+    expect(settled?.price).toEqual(two)
+    expect(settled?.date).toBe("2026-11-23")
+    expect(settled?.disputes[0]).toEqual({
+      class: "input",
+      values: { "genai-prices": "2", "models.dev": "3", LiteLLM: "2" },
+      chosen: "2",
+      rule: "two of three",
+    })
+  })
+
+  test("a price is taken as a whole: not the input of one list with the output of another", () => {
+    const mixed = {
+      "genai-prices": { input: "2", output: "8" },
+      LiteLLM: { input: "1", output: "9" },
+    }
+    expect(settle(quotes(mixed), "chat", { maker: true })?.price).toEqual(mixed.LiteLLM)
+  })
+
+  test("without a majority the newest wins for a maker, the dearest for a reseller", () => {
+    const said = quotes({ "models.dev": three, LiteLLM: two })
+    expect(settle(said, "chat", { maker: true })?.price).toEqual(two)
+    expect(settle(said, "chat", {})?.price).toEqual(three)
+    expect(settle(said, "chat", {})?.disputes.map(({ rule }) => rule)).toEqual([
+      "dearest",
+      "dearest",
+    ])
+  })
+
+  test("what rounding makes of a price is no dispute", () => {
+    const said = quotes({ "models.dev": { input: "0.3333" }, LiteLLM: { input: "0.333333333" } })
+    expect(settle(said, "embedding", {})?.disputes).toEqual([])
+  })
+
+  test("a class that one list has is kept, unless it cannot be part of this price", () => {
+    const said = quotes({
+      "models.dev": { input: "2", output: "8", cached_input: "0.2" },
+      LiteLLM: { input: "2", output: "8", cache_write: "2.5", second: "100" },
+    })
+    const expected = { input: "2", output: "8", cached_input: "0.2", cache_write: "2.5" }
+    expect(settle(said, "chat", {})?.price).toEqual(expected)
+    const dear = quotes({
+      "models.dev": { input: "9", cached_input: "4" },
+      LiteLLM: { input: "2" },
+    })
+    expect(settle(dear, "embedding", { maker: true })?.price).toEqual({ input: "2" })
+  })
+})
+
+describe("lists inside packages", () => {
+  test("genai-prices is read from Python without running it", () => {
+    const source = `
+providers: list[Provider] = [
+    Provider(
+        id='openai',  # a comment
+        name='Open' 'AI\\'s',
+        models=[
+            ModelInfo(
+                id='gpt',
+                match=ClauseOr(or_=[ClauseEquals(equals='gpt')]),
+                prices=[
+                    ConditionalPrice(
+                        constraint=StartDateConstraint(start_date=datetime.date(2026, 9, 1)),
+                        prices=ModelPrice(input_mtok=Decimal('0.15')),
+                    ),
+                ],
+                deprecated=True,
+                context_window=None,
+            )
+        ],
+    ),
+]
+`
+    expect(genaiPricesIn(source)).toEqual([
+      {
+        id: "openai",
+        name: "OpenAI's",
+        models: [
+          {
+            id: "gpt",
+            match: { or: [{ equals: "gpt" }] },
+            prices: [{ constraint: { start_date: "2026-09-01" }, prices: { input_mtok: 0.15 } }],
+            deprecated: true,
+            context_window: null,
+          },
+        ],
+      },
+    ])
+    expect(() => genaiPricesIn("providers: list = [1 + 1]")).toThrow(SyntaxError)
+  })
+
+  test("models.dev is read from the middle of a program", () => {
+    const list =
+      '{acme:{id:"acme",env:["KEY"],models:{"a-1":{id:"a-1",tool_call:!0,cost:{input:.5}}}}}'
+    const program = Buffer.concat([Buffer.from([0, 255, 195]), Buffer.from(`;var x=${list},y=f()`)])
+    expect(modelsDevIn(program)).toEqual({
+      acme: {
+        id: "acme",
+        env: ["KEY"],
+        models: { "a-1": { id: "a-1", tool_call: true, cost: { input: 0.5 } } },
+      },
+    })
+    expect(() => modelsDevIn(Buffer.from("no list"))).toThrow("contains no list")
+  })
+})
+
+/** Lists in which every vendor is, with models of OpenAI only. */
+function lists(): PublishedList[] {
+  const empty = (key: "modelsDev" | "genaiPrices"): string[] =>
+    Object.values(vendorSources).flatMap((source) => source[key] ?? [])
+  const chat = { modalities: { input: ["text"], output: ["text"] } }
+  const modelsDev = Object.fromEntries(empty("modelsDev").map((id) => [id, { models: {} }]))
+  modelsDev["openai"] = {
+    models: {
+      "gpt-a": { ...chat, release_date: "2026-01-01", cost: { input: 2, output: 8 } },
+      "gpt-old": { ...chat, status: "deprecated", cost: { input: 2, output: 8 } },
+      "gpt-ending": { ...chat, status: "deprecated", cost: { input: 2, output: 8 } },
+      "gpt-zero": { ...chat, cost: { input: 0, output: 0 } },
+    },
+  }
+  const genaiPrices = [...new Set(empty("genaiPrices"))].map((id) => ({
+    id,
+    models: [] as unknown[],
+  }))
+  const quote = (id: string, prices: object): object => ({ id, match: { equals: id }, prices })
+  genaiPrices
+    .find(({ id }) => id === "openai")
+    ?.models.push(
+      quote("gpt-a", { input_mtok: 3, output_mtok: 9 }),
+      quote("gpt-b", { input_mtok: 1, output_mtok: 4, cache_read_mtok: 0.1 }),
+      quote("gpt-misspelt", { input_mtok: 1, output_mtok: 4 }),
+    )
+  const openai = { litellm_provider: "openai", mode: "chat" }
+  const liteLlm = {
+    "gpt-a": { ...openai, input_cost_per_token: 3e-6, output_cost_per_token: 9e-6 },
+    "gpt-b": {
+      ...openai,
+      input_cost_per_token: 1e-6,
+      output_cost_per_token: 4e-6,
+      output_cost_per_token_priority: 8e-6,
+      input_cost_per_token_above_200k_tokens: 2e-6,
+      output_cost_per_token_above_200k_tokens: 6e-6,
+      supports_vision: true,
+    },
+    "gpt-ending": { ...openai, deprecation_date: "2027-01-01", input_cost_per_token: 2e-6 },
+    "gpt-zero": { ...openai, input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 },
+    "low/1024-x-1024/gpt-image": {
+      ...openai,
+      mode: "image_generation",
+      output_cost_per_image: 0.01,
+    },
+    "image-1": { ...openai, mode: "image_generation", output_cost_per_image: 0.04 },
+  }
+  const contents = { "models.dev": modelsDev, "genai-prices": genaiPrices, LiteLLM: liteLlm }
+  return Object.entries(contents).map(([name, content]) => {
+    return { name, package: `${name} 1`, date: DATES[name as keyof typeof DATES], content }
+  })
+}
+
+describe("facts from lists", () => {
+  const built = buildFacts(lists(), "2026-11-23")
+  const models = built.facts.vendors["openai"] ?? {}
+
+  test("a model of two lists is known though models.dev lacks it; one of a single list is not", () => {
+    expect(models["gpt-b"]).toEqual({
+      kind: "chat",
+      owner: "openai",
+      input: ["text", "image"],
+      price: {
+        input: "1",
+        cached_input: "0.1",
+        output: "4",
+        tiers: [{ above: 200_000, input: "2", output: "6" }],
+        modes: { priority: "2" },
+      },
+      priced: "2026-11-23",
+    })
+    expect(models["gpt-misspelt"]).toBeUndefined()
+  })
+
+  test("a model that is to be withdrawn is known until then", () => {
+    expect(models["gpt-old"]).toBeUndefined()
+    expect(models["gpt-ending"]).toBeDefined()
+  })
+
+  test("a price of nothing does not win against one of something", () => {
+    expect(models["gpt-zero"]?.price).toMatchObject({ input: "1", output: "1" })
+  })
+
+  test("images have their price by the image; a size is no model", () => {
+    expect(models["image-1"]).toMatchObject({ kind: "image", price: { image: "40000" } })
+    expect(Object.keys(models).filter((name) => name.includes("/"))).toEqual([])
+  })
+
+  test("the page lists what was disputed, with what each list said", () => {
+    const page = disputesPage(built.facts, built.disputes)
+    expect(page).toContain("| `openai/gpt-a` | `input` | 3 | 2 | 3 | **3** | two of three |")
+    expect(page).toContain("| LiteLLM | LiteLLM 1 | 2026-11-23 |")
+  })
+
+  test("the committed file is in the form that the script writes", async () => {
+    const committed = (await Bun.file(factsPath).json()) as typeof built.facts
+    expect(renderFacts(committed)).toBe(await Bun.file(factsPath).text())
+  })
+})
