@@ -1,6 +1,7 @@
 import * as z from "zod"
 import {
   creditChange,
+  glob,
   credits,
   identifier,
   label,
@@ -10,6 +11,9 @@ import {
   positiveCredits,
 } from "./common.ts"
 import { route } from "./route.ts"
+
+/** `paused`: nothing is paid for. `closed`: neither are there new keys. */
+const accountState = z.enum(["active", "paused", "closed"])
 
 export const account = z.object({
   id: identifier,
@@ -21,6 +25,15 @@ export const account = z.object({
   debt: credits,
   /** Whether prompts and answers of its requests are kept. Only an operator changes it. */
   stores_content: z.boolean(),
+  state: accountState,
+  /** Globs of the models that its keys may call; null: all. */
+  models: z.array(z.string()).nullable(),
+  /** What all its keys may do together; null: no limit. */
+  requests_per_minute: z.int().nullable(),
+  tokens_per_minute: z.int().nullable(),
+  concurrent_requests: z.int().nullable(),
+  /** How many keys there may be that are not revoked. */
+  max_keys: z.int().nullable(),
 })
 export type Account = z.infer<typeof account>
 export const accountPage = page(account)
@@ -31,9 +44,16 @@ export const newAccount = z.object({
 })
 export type NewAccount = z.infer<typeof newAccount>
 
+/** Null takes a limit away, and an absent member leaves it. */
 export const accountChange = z.object({
   name: label.optional(),
   stores_content: z.boolean().optional(),
+  state: accountState.optional(),
+  models: z.array(glob).min(1).max(100).nullable().optional(),
+  requests_per_minute: z.int().min(1).max(1_000_000).nullable().optional(),
+  tokens_per_minute: z.int().min(1).max(1_000_000_000).nullable().optional(),
+  concurrent_requests: z.int().min(1).max(1_000_000).nullable().optional(),
+  max_keys: z.int().min(0).max(1_000_000).nullable().optional(),
 })
 export type AccountChange = z.infer<typeof accountChange>
 
@@ -125,7 +145,7 @@ export const accountRoutes = {
     answer: account,
   }),
   "PATCH /accounts/{id}": route({
-    summary: "Rename an account, or change whether its prompts and answers are kept",
+    summary: "Pause or close an account, limit it, rename it, or have its prompts and answers kept",
     minimumRole: "operator",
     body: accountChange,
     answer: account,

@@ -55,6 +55,14 @@ export const label = z
   .max(100, "must have at most 100 characters")
   .refine(isPrintable, "must have no control characters and no half ones")
 
+/** Names of models, with `*` for any part. */
+export const glob = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine(isPrintable, "must have no control characters and no half ones")
+
 export const identifier = z.string().min(1).max(100)
 
 export const email = z

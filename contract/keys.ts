@@ -2,8 +2,8 @@ import * as z from "zod"
 import { PAGE_ORIGIN_RULE, pageOriginOf } from "./page-origin.ts"
 import {
   credits,
+  glob,
   identifier,
-  isPrintable,
   label,
   moment,
   page,
@@ -28,6 +28,8 @@ export const key = z.object({
   /** The last characters of the key. */
   hint: z.string().nullable(),
   status: z.enum(["active", "revoked", "expired"]),
+  /** Whether it does not work for the time being. */
+  is_paused: z.boolean(),
   /** Globs of the models it may call; null: all. */
   models: z.array(z.string()).nullable(),
   /** Further names of models, with the ids that they stand for; null: none. */
@@ -55,13 +57,6 @@ export const keyQuery = pageQuery.extend({
   account: identifier.optional(),
   status: z.enum(["active", "revoked", "expired"]).optional(),
 })
-
-const glob = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .refine(isPrintable, "must have no control characters and no half ones")
 
 const origin = z
   .string()
@@ -108,7 +103,11 @@ const limits = {
 export const newKey = z.object({ account: identifier, name: label, ...limits })
 export type NewKey = z.infer<typeof newKey>
 
-export const keyChange = z.object({ name: label.optional(), ...limits })
+export const keyChange = z.object({
+  name: label.optional(),
+  is_paused: z.boolean().optional(),
+  ...limits,
+})
 export type KeyChange = z.infer<typeof keyChange>
 
 /** `POST /admin/v1/keys/{id}/rotate`; the old secret works on for so long. */
@@ -144,7 +143,7 @@ export const keyRoutes = {
     answer: key,
   }),
   "PATCH /keys/{id}": route({
-    summary: "Rename a key, or change its limits",
+    summary: "Rename a key, pause it, or change its limits",
     minimumRole: "member",
     body: keyChange,
     answer: key,

@@ -7,7 +7,10 @@ import type { RegisterCommand } from "./command.ts"
 const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>>> = {
   serve: async () => [(await import("./serve.ts")).registerServe],
   demo: async () => [(await import("./demo.ts")).registerDemo],
-  account: async () => [(await import("./account-create.ts")).registerAccountCreate],
+  account: async () => [
+    (await import("./account-create.ts")).registerAccountCreate,
+    (await import("./account-state.ts")).registerAccountState,
+  ],
   credits: async () => [
     (await import("./credits-grant.ts")).registerCreditsGrant,
     (await import("./credits-adjust.ts")).registerCreditsAdjust,
@@ -22,6 +25,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
     (await import("./key-create.ts")).registerKeyCreate,
     (await import("./key-list.ts")).registerKeyList,
     (await import("./key-rotate.ts")).registerKeyRotate,
+    (await import("./key-pause.ts")).registerKeyPause,
     (await import("./key-revoke.ts")).registerKeyRevoke,
   ],
   user: async () => [

@@ -46,9 +46,9 @@ export async function withInstallation<T>(
   const { secrets, keyPepper } = await openSecrets(database, store)
   const hasher = new KeyHasher(keyPepper)
   const audit = new Audit(store)
-  const accounts = new Accounts(store, audit)
   // Running gateways are notified before the command reports success.
   const changed = async (): Promise<void> => keyChangesIn(SharedMemory.open(data)).raise()
+  const accounts = new Accounts(store, audit, changed)
   const keys = new Keys(store, audit, hasher, { changed })
   const credits = new Credits(store, audit)
   const codes = new Codes(store, audit, hasher)

@@ -1,4 +1,5 @@
 import type { Payer } from "../accounting/payer.ts"
+import type { AccountLimits } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import { globMatcher } from "./model-glob.ts"
 import { payersOf } from "./payer.ts"
@@ -14,6 +15,10 @@ export interface Key {
   readonly tokensPerMinute: number | undefined
   /** How many may run at the same time. */
   readonly concurrentRequests: number | undefined
+  /** What all keys of its account may do together; undefined where they have no common limits. */
+  readonly together: SharedLimits | undefined
+  /** Why nothing is paid for with it; undefined: it works. */
+  readonly hindrance: Hindrance | undefined
   /** Unix milliseconds; undefined: never. */
   readonly expiresAt: number | undefined
   readonly revoked: boolean
@@ -27,6 +32,16 @@ export interface Key {
   readonly aliases: ReadonlyMap<string, string> | undefined
 }
 
+/** Limits that the keys of an account have together. */
+export interface SharedLimits {
+  readonly requestsPerMinute: number | undefined
+  readonly tokensPerMinute: number | undefined
+  readonly concurrentRequests: number | undefined
+}
+
+/** The key is paused, or its account is paused or closed. */
+export type Hindrance = "key_paused" | "account_paused" | "account_closed"
+
 /** Prepares a stored key. */
 export function keyFromRecord(record: KeyRecord): Key {
   return {
@@ -37,13 +52,37 @@ export function keyFromRecord(record: KeyRecord): Key {
     requestsPerMinute: record.requestsPerMinute ?? undefined,
     tokensPerMinute: record.tokensPerMinute ?? undefined,
     concurrentRequests: record.concurrentRequests ?? undefined,
+    together: sharedLimits(record.accountLimits),
+    hindrance: hindranceOf(record),
     expiresAt: record.expiresAt ?? undefined,
     revoked: record.revokedAt !== null,
     storesContent: record.storesContent,
     origins: record.origins ?? [],
-    allows: record.models === null ? undefined : matcher(record.models),
+    allows: allowance(record.models, record.accountLimits.models),
     aliases: record.aliases === null ? undefined : new Map(Object.entries(record.aliases)),
   }
+}
+
+function hindranceOf({ pausedAt, accountState }: KeyRecord): Hindrance | undefined {
+  if (accountState !== "active") return `account_${accountState}`
+  return pausedAt === null ? undefined : "key_paused"
+}
+
+function sharedLimits(limits: AccountLimits): SharedLimits | undefined {
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits
+  const shared = { requestsPerMinute, tokensPerMinute, concurrentRequests }
+  return Object.values(shared).some((limit) => limit !== undefined) ? shared : undefined
+}
+
+/** What both the key and its account allow. */
+function allowance(
+  own: readonly string[] | null,
+  shared: readonly string[] | undefined,
+): Key["allows"] {
+  const lists = [own, shared].filter((list) => list !== null && list !== undefined).map(matcher)
+  const [first] = lists
+  if (first === undefined) return undefined
+  return lists.length === 1 ? first : (model) => lists.every((allows) => allows(model))
 }
 
 /** Caches its results. */

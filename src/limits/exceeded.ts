@@ -1,8 +1,13 @@
 import { GatewayError } from "../canon/errors.ts"
 import { formatWait } from "./headers.ts"
 
+/** Who has a limit, as messages name it. */
+export type LimitOwner = "this key" | "this account"
+
 /** Why a request has to wait, and for how long. */
 export interface Exceeded {
+  /** Whose limit it is: a key's, or that of all keys of an account. */
+  readonly whose: LimitOwner
   /** Units per minute. */
   readonly limit: number
   /** Milliseconds. */
@@ -12,7 +17,7 @@ export interface Exceeded {
 }
 
 export function requestsExceeded(exceeded: Exceeded): GatewayError {
-  const message = `Rate limit reached for requests of this key: ${exceeded.limit} per minute.`
+  const message = `Rate limit reached for requests of ${exceeded.whose}: ${exceeded.limit} per minute.`
   return errorOf("request_rate_exceeded", message, exceeded)
 }
 
@@ -21,11 +26,11 @@ export function requestsExceeded(exceeded: Exceeded): GatewayError {
  * @param isLarge whether it waits until nothing else is in use.
  */
 export function tokensExceeded(exceeded: Exceeded, tokens: number, isLarge: boolean): GatewayError {
-  const { limit } = exceeded
+  const { limit, whose } = exceeded
   const size = Math.ceil(tokens)
   const message = isLarge
-    ? `Rate limit reached for tokens of this key: ${limit} per minute. This request may use ${size}, more than fits next to others: it runs once no other tokens are in use.`
-    : `Rate limit reached for tokens of this key: ${limit} per minute, and this request may use ${size}.`
+    ? `Rate limit reached for tokens of ${whose}: ${limit} per minute. This request may use ${size}, more than fits next to others: it runs once no other tokens are in use.`
+    : `Rate limit reached for tokens of ${whose}: ${limit} per minute, and this request may use ${size}.`
   return errorOf("token_rate_exceeded", message, exceeded)
 }
 

@@ -24,6 +24,22 @@ export function addTokenLimit(headers: Record<string, string>, quota: QuotaState
   headers["x-ratelimit-reset-tokens"] = formatWait(quota.reset)
 }
 
+/** Of the headers of two limits those of the one that leaves less, for requests and for tokens. */
+export function addTighter(
+  headers: Record<string, string>,
+  others: Readonly<Record<string, string>>,
+): void {
+  for (const unit of ["requests", "tokens"]) {
+    const left = `x-ratelimit-remaining-${unit}`
+    if (others[left] === undefined) continue
+    if (headers[left] !== undefined && Number(headers[left]) <= Number(others[left])) continue
+    for (const part of ["limit", "remaining", "reset"]) {
+      const name = `x-ratelimit-${part}-${unit}`
+      headers[name] = others[name] ?? ""
+    }
+  }
+}
+
 /** A wait as OpenAI writes it: `12ms`, `1s`, `6m0s`, `4h43m28.384s`. Rounded up to milliseconds. */
 export function formatWait(milliseconds: number): string {
   const whole = Math.ceil(milliseconds)

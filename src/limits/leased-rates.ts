@@ -1,7 +1,7 @@
 import type { RateLimitWrites, RateOrder, RateUnit } from "../store/rate-limits.ts"
 import type { GatewayError } from "../canon/errors.ts"
 import { MINUTE } from "./bucket.ts"
-import { requestsExceeded, tokensExceeded } from "./exceeded.ts"
+import { type LimitOwner, requestsExceeded, tokensExceeded } from "./exceeded.ts"
 import { addRequestLimit, addTokenLimit } from "./headers.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
 import { Slice } from "./slice.ts"
@@ -33,6 +33,7 @@ interface Waiting {
 interface Limited {
   readonly requests: Slice | undefined
   readonly tokens: Slice | undefined
+  readonly whose: LimitOwner
 }
 
 interface SliceOrder {
@@ -254,7 +255,7 @@ export class LeasedRates {
 
 /** A limit that has been changed begins with nothing leased. */
 function slicesOf(key: LeasedKey, request: RateRequest, now: number): Limited {
-  const { requestsPerMinute, tokensPerMinute } = request
+  const { requestsPerMinute, tokensPerMinute, whose = "this key" } = request
   if (requestsPerMinute !== undefined && key.requests?.limit !== requestsPerMinute) {
     key.requests = new Slice("requests", requestsPerMinute, now)
   }
@@ -264,6 +265,7 @@ function slicesOf(key: LeasedKey, request: RateRequest, now: number): Limited {
   return {
     requests: requestsPerMinute === undefined ? undefined : key.requests,
     tokens: tokensPerMinute === undefined ? undefined : key.tokens,
+    whose,
   }
 }
 
@@ -294,11 +296,14 @@ function refused(limited: Limited, { tokens }: RateRequest, now: number): Gatewa
 function requestsRefused(limited: Limited, now: number): GatewayError {
   const wait = limited.requests?.wait(1, now) ?? 0
   const limit = limited.requests?.limit ?? 0
-  return requestsExceeded({ limit, wait, headers: headersOf(limited, now) })
+  const { whose } = limited
+  return requestsExceeded({ whose, limit, wait, headers: headersOf(limited, now) })
 }
 
 function tokensRefused(limited: Limited, tokens: number, now: number): GatewayError {
   const wait = limited.tokens?.wait(tokens, now) ?? 0
   const limit = limited.tokens?.limit ?? 0
-  return tokensExceeded({ limit, wait, headers: headersOf(limited, now) }, tokens, tokens > limit)
+  const { whose } = limited
+  const headers = headersOf(limited, now)
+  return tokensExceeded({ whose, limit, wait, headers }, tokens, tokens > limit)
 }

@@ -1,12 +1,14 @@
 import type { GatewayError } from "../canon/errors.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
 import { type Bucket, type Buckets, MINUTE } from "./bucket.ts"
-import { requestsExceeded, tokensExceeded } from "./exceeded.ts"
+import { type LimitOwner, requestsExceeded, tokensExceeded } from "./exceeded.ts"
 import { addRequestLimit, addTokenLimit, type QuotaState } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"
 
 /** What one request uses of its key's limits. */
 export interface RateRequest {
+  /** Whose limits they are; absent: its key's. */
+  readonly whose?: LimitOwner
   /** Undefined: no limit. */
   readonly requestsPerMinute?: number | undefined
   /** Undefined: no limit. */
@@ -27,6 +29,7 @@ interface Limited {
   readonly requests: Bucket | undefined
   readonly tokens: Bucket | undefined
   readonly now: number
+  readonly whose: LimitOwner
 }
 
 /**
@@ -66,13 +69,14 @@ export class RateLimiter {
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`, with `retryAfter`.
    */
   check(keyId: string, request: RateRequest): Record<string, string> {
-    const { requestsPerMinute, tokensPerMinute, tokens } = request
+    const { requestsPerMinute, tokensPerMinute, tokens, whose = "this key" } = request
     if (requestsPerMinute === undefined && tokensPerMinute === undefined) return {}
     const now = this.#clock()
     const buckets = this.#buckets
     const { share } = buckets
     const limited: Limited = {
       now,
+      whose,
       requests:
         requestsPerMinute === undefined
           ? undefined
@@ -149,12 +153,15 @@ export class RateLimiter {
 
   #requestsExceeded(limited: Limited, wait: number): GatewayError {
     const limit = limited.requests?.limit ?? 0
-    return requestsExceeded({ limit, wait, headers: this.#headers(limited) })
+    const { whose } = limited
+    return requestsExceeded({ whose, limit, wait, headers: this.#headers(limited) })
   }
 
   #tokensExceeded(limited: Limited, tokens: number, wait: number): GatewayError {
     const limit = limited.tokens?.limit ?? 0
     const isLarge = tokens > limit * this.#buckets.share
-    return tokensExceeded({ limit, wait, headers: this.#headers(limited) }, tokens, isLarge)
+    const { whose } = limited
+    const headers = this.#headers(limited)
+    return tokensExceeded({ whose, limit, wait, headers }, tokens, isLarge)
   }
 }

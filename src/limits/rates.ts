@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../canon/maybe-promise.ts"
 import { MINUTE } from "./bucket.ts"
+import type { LimitOwner } from "./exceeded.ts"
 import { LeasedRates, type LeasedRatesParts } from "./leased-rates.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
 import type { RunningRequests } from "./running-requests.ts"
@@ -40,12 +41,12 @@ export class Rates {
   }
 
   /**
-   * A request begins, of a key that may have only so many at the same time.
+   * A request begins, of a key, or an account, that may have only so many at the same time.
    * @returns what to call once when it ends.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
-  enter(keyId: string, limit: number): () => void {
-    return this.#running.enter(keyId, limit)
+  enter(keyId: string, limit: number, whose?: LimitOwner): () => void {
+    return this.#running.enter(keyId, limit, whose)
   }
 
   /**

@@ -1,4 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
+import type { LimitOwner } from "./exceeded.ts"
 import type { Presence } from "../machine/presence.ts"
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { type TableSlot, WordTable } from "../machine/word-table.ts"
@@ -34,7 +35,7 @@ export class RunningRequests {
    * @returns what to call once when it ends.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
-  enter(keyId: string, limit: number): () => void {
+  enter(keyId: string, limit: number, whose: LimitOwner = "this key"): () => void {
     const name = this.#nameOf(keyId, this.#presence.id)
     // The more requests a slot counts, the more is lost with it.
     const slot = this.#table.make(name, (at) => -Number(this.#table.words[at + COUNT] ?? 0n))
@@ -45,7 +46,7 @@ export class RunningRequests {
     leave()
     throw new GatewayError(
       "concurrent_requests_exceeded",
-      `This key may have ${limit} requests running at the same time, and has. Wait for one to end.`,
+      `Only ${limit} requests of ${whose} may run at the same time, and as many do. Wait for one to end.`,
       { retryAfter: RETRY_AFTER },
     )
   }

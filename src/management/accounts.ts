@@ -1,7 +1,13 @@
 import type { Account, AccountChange, NewAccount } from "tollgate-contract/accounts.ts"
 import type { Page } from "tollgate-contract/common.ts"
 import { StoreError } from "../store/store-error.ts"
-import type { AccountRecord } from "../store/accounts.ts"
+import {
+  type AccountChange as RecordChange,
+  type AccountLimits,
+  type AccountRecord,
+  concernsRequests,
+  FRESH_ACCOUNT,
+} from "../store/accounts.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
@@ -14,10 +20,13 @@ import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 export class Accounts {
   readonly #store: Store
   readonly #audit: Audit
+  readonly #changed: () => Promise<void>
 
-  constructor(store: Store, audit: Audit) {
+  /** @param changed called for every change that concerns requests, before it is answered. */
+  constructor(store: Store, audit: Audit, changed: () => Promise<void> = async () => {}) {
     this.#store = store
     this.#audit = audit
+    this.#changed = changed
   }
 
   /** All that they may see, the oldest first. */
@@ -45,13 +54,7 @@ export class Accounts {
   async create(actor: Actor, input: NewAccount): Promise<Account> {
     requireOperator(actor)
     const account = { id: `acc_${randomText(16)}`, name: input.name, createdAt: Date.now() }
-    const fresh = accountDocument({
-      ...account,
-      balance: 0n,
-      leased: 0n,
-      storesContent: false,
-      debt: 0n,
-    })
+    const fresh = accountDocument({ ...account, ...FRESH_ACCOUNT })
     await this.#refusing(input.name, () =>
       this.#audit.perform(
         actor,
@@ -67,27 +70,18 @@ export class Accounts {
   async change(actor: Actor, id: string, change: AccountChange): Promise<Account> {
     requireRole(actor, id, "viewer")
     requireOperator(actor)
-    const before = accountDocument(await this.#require(id))
-    const after = {
-      ...before,
-      name: change.name ?? before.name,
-      stores_content: change.stores_content ?? before.stores_content,
-    }
+    const found = await this.#require(id)
+    const changed = recordChange(found, change)
+    const before = accountDocument(found)
+    const after = accountDocument({ ...found, ...changed })
     const record = await this.#refusing(after.name, () =>
       this.#audit.perform(
         actor,
         { action: "account.change", account: id, target: id, before, after },
-        (record) =>
-          this.#store.accounts.update(
-            id,
-            {
-              ...(change.name !== undefined && { name: change.name }),
-              ...(change.stores_content !== undefined && { storesContent: change.stores_content }),
-            },
-            record,
-          ),
+        (record) => this.#store.accounts.update(id, changed, record),
       ),
     )
+    if (concernsRequests(changed)) await this.#changed()
     return accountDocument(record)
   }
 
@@ -151,5 +145,46 @@ export function accountDocument(account: AccountRecord): Account {
     balance: formatCredits(account.balance),
     debt: formatCredits(account.debt),
     stores_content: account.storesContent,
+    state: account.state,
+    ...limitsDocument(account.limits),
   }
+}
+
+/** The limits of an account as the API shows them. */
+export function limitsDocument(limits: AccountLimits) {
+  return {
+    models: limits.models === undefined ? null : [...limits.models],
+    requests_per_minute: limits.requestsPerMinute ?? null,
+    tokens_per_minute: limits.tokensPerMinute ?? null,
+    concurrent_requests: limits.concurrentRequests ?? null,
+    max_keys: limits.keys ?? null,
+  }
+}
+
+/** The members that were given, in the store's form. */
+function recordChange({ limits }: AccountRecord, change: AccountChange): RecordChange {
+  const { name, stores_content, state, ...wanted } = change
+  return {
+    ...(name !== undefined && { name }),
+    ...(stores_content !== undefined && { storesContent: stores_content }),
+    ...(state !== undefined && { state }),
+    ...(Object.keys(wanted).length > 0 && {
+      limits: limitsOf({ ...limitsDocument(limits), ...wanted }),
+    }),
+  }
+}
+
+function limitsOf(wanted: Omit<AccountChange, "name" | "stores_content" | "state">): AccountLimits {
+  const { models, requests_per_minute, tokens_per_minute, concurrent_requests, max_keys } = wanted
+  return {
+    ...(isSet(models) && { models }),
+    ...(isSet(requests_per_minute) && { requestsPerMinute: requests_per_minute }),
+    ...(isSet(tokens_per_minute) && { tokensPerMinute: tokens_per_minute }),
+    ...(isSet(concurrent_requests) && { concurrentRequests: concurrent_requests }),
+    ...(isSet(max_keys) && { keys: max_keys }),
+  }
+}
+
+function isSet<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined
 }

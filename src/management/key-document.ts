@@ -25,6 +25,7 @@ export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): 
     name: key.name,
     hint: secret?.hint ?? null,
     status: statusOf(key, now),
+    is_paused: key.pausedAt !== null,
     models: key.models === null ? null : [...key.models],
     aliases: key.aliases === null ? null : { ...key.aliases },
     budget: budgetOf(key.budget, key.budgetLeft, null),
@@ -57,12 +58,13 @@ type KeyLimits = Pick<
   | "concurrentRequests"
   | "expiresAt"
   | "origins"
->
+> & { readonly pausedAt?: number | null }
 
 /** The settings of a key that people change, for the audit log. */
 export function keySettings(key: KeyLimits) {
   return {
     name: key.name,
+    is_paused: (key.pausedAt ?? null) !== null,
     models: key.models,
     aliases: key.aliases,
     budget: creditsOrNull(key.budget),

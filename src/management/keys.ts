@@ -71,6 +71,7 @@ export class Keys {
   /** @throws GatewayError `not_found` for accounts of others, `forbidden`, `invalid_value`. */
   async create(actor: Actor, input: NewKey): Promise<KeyWithSecret> {
     requireRole(actor, input.account, "member")
+    await this.#refuseClosed(input.account)
     const now = Date.now()
     const { secret, record: secretRecord } = this.#newSecret(now)
     const key: NewKeyRecord = {
@@ -150,6 +151,12 @@ export class Keys {
     return this.#document(record)
   }
 
+  async #refuseClosed(id: string): Promise<void> {
+    const account = await this.#store.accounts.find(id)
+    if (account?.state !== "closed") return
+    throw new GatewayError("conflict", "This account is closed: it gets no new keys.")
+  }
+
   async #document(record: KeyRecord): Promise<Key> {
     const uses = await this.#uses([record.id])
     return keyDocument(record, Date.now(), uses.get(record.id))
@@ -209,6 +216,7 @@ const UNLIMITED = {
 function changeOf(input: KeyChange, now: number): KeyRecordChange {
   return {
     ...(input.name !== undefined && { name: input.name }),
+    ...(input.is_paused !== undefined && { pausedAt: input.is_paused ? now : null }),
     ...(input.models !== undefined && { models: input.models }),
     ...(input.aliases !== undefined && { aliases: input.aliases }),
     ...(input.budget !== undefined && { budget: amountOf(input.budget) }),

@@ -2,6 +2,21 @@ import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
+/** `paused`: nothing is paid for. `closed`: for good, unless an operator changes that; no new keys either. */
+export type AccountState = "active" | "paused" | "closed"
+
+/** What all keys of an account may do together; what is absent has no limit. Also the form in which it is stored. */
+export interface AccountLimits {
+  /** Globs of the models that they may call. */
+  readonly models?: readonly string[]
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
+  /** How many requests may run at the same time. */
+  readonly concurrentRequests?: number
+  /** How many keys there may be that are not revoked. */
+  readonly keys?: number
+}
+
 export interface AccountRecord {
   readonly id: string
   readonly name: string
@@ -14,13 +29,33 @@ export interface AccountRecord {
   readonly debt: bigint
   /** Whether prompts and answers of its requests are stored. */
   readonly storesContent: boolean
+  readonly state: AccountState
+  readonly limits: AccountLimits
 }
 
 /** What may be changed of an account; what is absent stays. */
 export interface AccountChange {
   readonly name?: string
   readonly storesContent?: boolean
+  readonly state?: AccountState
+  /** All of them. */
+  readonly limits?: AccountLimits
 }
+
+/** Whether a change concerns requests, so that nodes have to read the account's keys again. */
+export function concernsRequests({ storesContent, state, limits }: AccountChange): boolean {
+  return storesContent !== undefined || state !== undefined || limits !== undefined
+}
+
+/** What an account is that was created just now. */
+export const FRESH_ACCOUNT = {
+  balance: 0n,
+  leased: 0n,
+  debt: 0n,
+  storesContent: false,
+  state: "active",
+  limits: {},
+} as const
 
 export type NewAccount = Pick<AccountRecord, "id" | "name" | "createdAt">
 

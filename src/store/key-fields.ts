@@ -1,4 +1,5 @@
 import { leftOf } from "../accounting/budget-balances.ts"
+import type { AccountLimits, AccountState } from "./accounts.ts"
 import type { KeyRecord } from "./keys.ts"
 
 /** A key as a database keeps it, but for what each database has types of its own for. */
@@ -19,6 +20,10 @@ export interface StoredKey {
   readonly created_at: bigint
   readonly expires_at: bigint | null
   readonly revoked_at: bigint | null
+  readonly paused_at: bigint | null
+  readonly account_state: AccountState
+  /** JSON. */
+  readonly account_limits: string
   /** Null before a budget of the period is used. */
   readonly budget_spent: bigint | null
   readonly daily_spent: bigint | null
@@ -63,6 +68,9 @@ export function keyRecordOf(
     tokensPerMinute: numberOrNull(row.tokens_per_minute),
     concurrentRequests: numberOrNull(row.concurrent_requests),
     storesContent,
+    accountState: row.account_state,
+    accountLimits: JSON.parse(row.account_limits) as AccountLimits,
+    pausedAt: numberOrNull(row.paused_at),
     createdAt: Number(row.created_at),
     expiresAt: numberOrNull(row.expires_at),
     origins: listOrNull(row.origins),

@@ -1,4 +1,5 @@
 import type { BudgetLimits } from "../accounting/budget-periods.ts"
+import type { AccountLimits, AccountState } from "./accounts.ts"
 import type { NewAuditRecord } from "./audit.ts"
 import type { TimePosition } from "./time-position.ts"
 
@@ -39,6 +40,11 @@ export interface KeyRecord extends BudgetLimits {
   readonly origins: readonly string[] | null
   /** Whether its account has prompts and answers kept. */
   readonly storesContent: boolean
+  readonly accountState: AccountState
+  /** What all keys of its account may do together. */
+  readonly accountLimits: AccountLimits
+  /** Since when it does not work; null: it does. */
+  readonly pausedAt: number | null
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
@@ -64,8 +70,10 @@ type KeyState =
   | "revokedAt"
   | "secrets"
   | "storesContent"
+  | "accountState"
+  | "accountLimits"
 
-export type NewKey = Omit<KeyRecord, KeyState> & {
+export type NewKey = Omit<KeyRecord, KeyState | "pausedAt"> & {
   readonly secret: KeySecretRecord
 }
 
@@ -96,7 +104,7 @@ export interface KeyReads {
 }
 
 export interface KeyWrites {
-  /** @throws StoreError `not_found` when there is no such account. */
+  /** @throws StoreError `not_found` when there is no such account, `too_much` when it has as many keys as it may. */
   insert(key: NewKey, audit: NewAuditRecord): Promise<KeyRecord>
   /**
    * Changes what a key may do. What is left of a budget grows or shrinks with it, not below zero; what

@@ -16,6 +16,9 @@ export const refusals = {
       `the request is from before ${until}: receipts of that time were removed, and it may have been charged`,
     ),
 
+  tooManyKeys: (most: number) =>
+    new StoreError("too_much", `the account may have ${most} keys, and has: revoke one first`),
+
   noKey: (id: string) => new StoreError("not_found", `there is no key '${id}'`),
   keyIsRevoked: (id: string, code: "not_found" | "revoked") =>
     new StoreError(code, `the key '${id}' was revoked: create a new one`),

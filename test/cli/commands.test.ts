@@ -291,3 +291,31 @@ test("every command says how it is used", async () => {
     expect(stdout).toContain(`Usage: ${usage}`)
   }
 }, 20_000)
+
+test("an account is paused, closed and resumed, and a key paused, while the gateway runs", async () => {
+  using held = createInstallation(yaml())
+  await using serving = await startServing(held)
+  await runJson(held, "account", "create", "held", "--credits", "1")
+  const words = ["key", "create", "--account", "held"]
+  const { id, key } = await runJson<{ id: string; key: string }>(held, ...words)
+  const chat = async () => {
+    const response = await fetch(`${serving.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "sim/echo", messages: [{ role: "user", content: "Hi" }] }),
+    })
+    await response.text()
+    return response.status
+  }
+  expect(await chat()).toBe(200)
+  for (const word of ["pause", "close"]) {
+    await runJson(held, "account", word, "held")
+    expect(await chat()).toBe(403)
+  }
+  await runJson(held, "account", "resume", "held")
+  expect(await chat()).toBe(200)
+  expect(await runJson(held, "key", "pause", id)).toMatchObject({ is_paused: true })
+  expect(await chat()).toBe(403)
+  await runJson(held, "key", "resume", id)
+  expect(await chat()).toBe(200)
+}, 30_000)

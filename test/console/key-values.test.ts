@@ -16,6 +16,7 @@ const key: Key = {
   name: "production",
   hint: "abcd",
   status: "active",
+  is_paused: false,
   aliases: { fast: "sandbox/echo" },
   models: ["sandbox/*"],
   budget: { limit: "10", left: "4", resets_at: null },

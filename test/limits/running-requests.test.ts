@@ -21,7 +21,7 @@ test("the processes of a machine keep a key's limit together, and what ends make
   const [one, other] = [processOf(first), processOf(second)]
   const leaves = [one.enter("key", 3), other.enter("key", 3), one.enter("key", 3)]
   for (const refused of [one, other]) {
-    expect(() => refused.enter("key", 3)).toThrow("3 requests running at the same time")
+    expect(() => refused.enter("key", 3)).toThrow("3 requests of this key may run at the same time")
   }
   other.enter("another", 1)
   leaves[1]?.()

@@ -36,7 +36,9 @@ describe("the store on its own thread", () => {
       leased: 0n,
       debt: 0n,
       storesContent: false,
-    }
+      state: "active",
+      limits: {},
+    } as const
     expect(await store.accounts.find("Ada")).toEqual(expected)
     expect(await store.accounts.find("account")).toEqual(expected)
     expect(await store.accounts.list()).toEqual([expected])

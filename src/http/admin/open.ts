@@ -131,10 +131,16 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
 }
 
 /** Accounts, their ledgers, and the codes that fill them. */
-function ledgerEndpoints(parts: RedemptionParts, payments: Payments): readonly AdminEndpoint[] {
+function ledgerEndpoints(
+  parts: RedemptionParts & Pick<AdminParts, "keyring" | "events">,
+  payments: Payments,
+): readonly AdminEndpoint[] {
   const { store, audit, hasher } = parts
   return [
-    ...accountEndpoints({ accounts: new Accounts(store, audit), payments }),
+    ...accountEndpoints({
+      accounts: new Accounts(store, audit, () => keysChanged(parts)),
+      payments,
+    }),
     ...creditEndpoints({
       credits: new Credits(store, audit),
       redemptions: new Redemptions(parts),
@@ -172,7 +178,10 @@ function consoleEndpoints(
 }
 
 /** All processes of this machine know it before their next request. What fails here comes with the next changes. */
-async function keysChanged({ keyring, events }: AdminParts): Promise<void> {
+async function keysChanged({
+  keyring,
+  events,
+}: Pick<AdminParts, "keyring" | "events">): Promise<void> {
   try {
     await keyring.changed()
   } catch (error) {

@@ -1,6 +1,7 @@
 import { serviceRoute } from "tollgate-contract/service-routes.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import { formatCredits } from "../../ledger/money.ts"
+import { limitsDocument } from "../../management/accounts.ts"
 import type { Store } from "../../store/store.ts"
 import { jsonAnswer } from "../answers.ts"
 import { noBody, serve } from "../endpoint.ts"
@@ -40,6 +41,8 @@ async function creditsOf({ key }: CallContext["caller"], services: CreditService
     held: formatCredits(held),
     available: formatCredits(balance > held && debt === 0n ? balance - held : 0n),
     debt: formatCredits(debt),
+    state: account?.state ?? "active",
+    limits: limitsDocument(account?.limits ?? {}),
     key: {
       id: key.id,
       name: key.name,
@@ -49,6 +52,11 @@ async function creditsOf({ key }: CallContext["caller"], services: CreditService
       daily_budget_left: creditsOrNull(record?.dailyLeft),
       monthly_budget: creditsOrNull(record?.monthlyBudget),
       monthly_budget_left: creditsOrNull(record?.monthlyLeft),
+      is_paused: (record?.pausedAt ?? null) !== null,
+      models: record?.models ?? null,
+      requests_per_minute: record?.requestsPerMinute ?? null,
+      tokens_per_minute: record?.tokensPerMinute ?? null,
+      concurrent_requests: record?.concurrentRequests ?? null,
     },
   }
 }

@@ -1,10 +1,17 @@
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import type { Key } from "../../keys/key.ts"
+import { addTighter } from "../../limits/headers.ts"
 import type { Rates } from "../../limits/rates.ts"
 import type { Call } from "./call.ts"
+import { refuseHindered } from "./refuse-hindered.ts"
 
-/** What one request uses of its key's rates, however many operations it takes and however often it is admitted. */
+/**
+ * What one request uses of the rates of its key and its account, however many operations it takes and however often it is
+ * admitted.
+ */
 export class RateUsage {
-  /** The `x-ratelimit-*` headers of its answer, for the limits that are set. */
+  /** The `x-ratelimit-*` headers of its answer, for the limits that are set; of two limits the tighter one. */
   readonly headers: Record<string, string> = {}
   readonly #limiter: Rates
   readonly #call: Call
@@ -22,21 +29,54 @@ export class RateUsage {
    * Counts the request, if that has not been done, and the tokens that it may use.
    * @param tokens an estimate; `correct` replaces it.
    * @returns a promise where that has to wait for the database.
-   * @throws GatewayError `concurrent_requests_exceeded`, `request_rate_exceeded`, `token_rate_exceeded`; then nothing is
-   * counted.
+   * @throws GatewayError `concurrent_requests_exceeded`, `request_rate_exceeded`, `token_rate_exceeded`; then no tokens are
+   * counted, and of the account's rates nothing. `key_paused`, `account_paused`, `account_closed`.
    */
   count(tokens: number): Promise<void> | undefined {
-    const { id, requestsPerMinute, tokensPerMinute, concurrentRequests } = this.#call.key
-    if (concurrentRequests !== undefined && !this.#isCounted) {
-      // It runs for as long as it holds memory, however it ends.
-      this.#call.memory.defer(this.#limiter.enter(id, concurrentRequests))
-    }
+    const { key } = this.#call
+    refuseHindered(key)
+    this.#enter(key)
+    const { requestsPerMinute, tokensPerMinute } = key
     const requests = this.#isCounted ? undefined : requestsPerMinute
     const limits = { requestsPerMinute: requests, tokensPerMinute, tokens }
-    const headers = this.#limiter.check(id, limits)
-    if (headers instanceof Promise) return headers.then((later) => this.#counted(tokens, later))
+    const headers = this.#limiter.check(key.id, limits)
+    const { together } = key
+    if (headers instanceof Promise || together !== undefined) return this.#countAll(tokens, headers)
     this.#counted(tokens, headers)
     return undefined
+  }
+
+  /** It runs for as long as it holds memory, however it ends. */
+  #enter({ id, account, concurrentRequests, together }: Key): void {
+    if (this.#isCounted) return
+    const { memory } = this.#call
+    if (concurrentRequests !== undefined) {
+      memory.defer(this.#limiter.enter(id, concurrentRequests))
+    }
+    const shared = together?.concurrentRequests
+    if (shared !== undefined) memory.defer(this.#limiter.enter(account, shared, "this account"))
+  }
+
+  async #countAll(tokens: number, own: MaybePromise<Record<string, string>>): Promise<void> {
+    const { id } = this.#call.key
+    const headers = await own
+    try {
+      addTighter(headers, await this.#checkShared(tokens))
+    } catch (error) {
+      // The request stays counted for the key: its rate is what slows it down.
+      this.#limiter.adjust(id, -tokens)
+      throw error
+    }
+    this.#counted(tokens, headers)
+  }
+
+  #checkShared(tokens: number): MaybePromise<Record<string, string>> {
+    const { account, together } = this.#call.key
+    if (!together) return {}
+    const { requestsPerMinute, tokensPerMinute } = together
+    const requests = this.#isCounted ? undefined : requestsPerMinute
+    const limits = { requestsPerMinute: requests, tokensPerMinute, tokens }
+    return this.#limiter.check(account, { ...limits, whose: "this account" })
   }
 
   #counted(tokens: number, headers: Record<string, string>): void {
@@ -47,16 +87,22 @@ export class RateUsage {
 
   /** Replaces the estimate, where a request turns out to be another than its body. It is not refused for that. */
   estimate(tokens: number): void {
-    this.#limiter.adjust(this.#call.key.id, tokens - this.#tokens)
+    this.#adjust(tokens - this.#tokens, 0)
     this.#tokens = tokens
   }
 
   /** Replaces the tokens that were counted by those that were really used. */
   correct(usage: Usage): void {
     const { key, startedAt } = this.#call
-    if (key.tokensPerMinute === undefined) return
+    if (key.tokensPerMinute === undefined && key.together?.tokensPerMinute === undefined) return
     const used = totalInput(usage) + totalOutput(usage)
-    this.#limiter.adjust(key.id, used - this.#tokens, performance.now() - startedAt)
+    this.#adjust(used - this.#tokens, performance.now() - startedAt)
     this.#tokens = used
+  }
+
+  #adjust(delta: number, heldFor: number): void {
+    const { id, account, tokensPerMinute, together } = this.#call.key
+    if (tokensPerMinute !== undefined) this.#limiter.adjust(id, delta, heldFor)
+    if (together?.tokensPerMinute !== undefined) this.#limiter.adjust(account, delta, heldFor)
   }
 }

@@ -6,11 +6,11 @@ export interface CopiedTable {
 
 /** Everything that is not made from something else, in an order in which it can be written. */
 export const TABLES: readonly CopiedTable[] = [
-  table("accounts", "id name created_at stores_content"),
+  table("accounts", "id name created_at stores_content state limits"),
   table(
     "keys",
     "id account name models aliases origins budget daily_budget monthly_budget requests_per_minute tokens_per_minute " +
-      "concurrent_requests created_at expires_at revoked_at revision",
+      "concurrent_requests created_at expires_at revoked_at paused_at revision",
   ),
   table("key_secrets", "hash key hint created_at expires_at"),
   table("revisions", "name number"),

@@ -1,5 +1,13 @@
 import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
-import type { AccountChange, AccountRecord, NewAccount } from "../accounts.ts"
+import {
+  type AccountChange,
+  type AccountLimits,
+  type AccountRecord,
+  type AccountState,
+  concernsRequests,
+  FRESH_ACCOUNT,
+  type NewAccount,
+} from "../accounts.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import type { Statements } from "./client.ts"
@@ -14,9 +22,11 @@ interface AccountRow {
   readonly leased: bigint
   readonly stores_content: boolean
   readonly debt: bigint
+  readonly state: AccountState
+  readonly limits: string
 }
 
-const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, coalesce(
+const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, state, limits, coalesce(
     (SELECT debt FROM debts WHERE debts.account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt
   FROM accounts JOIN balances ON owner = id`
 
@@ -31,7 +41,7 @@ export function accountMethods({ client, audited, touchKeys }: StoreParts): Stor
     update: (id, change, audit) =>
       audited(audit, async (transaction) => {
         const account = await update(transaction, id, change)
-        if (change.storesContent !== undefined) await touchKeys(transaction, id)
+        if (concernsRequests(change)) await touchKeys(transaction, id)
         return account
       }),
   }
@@ -46,12 +56,6 @@ export async function findAccount(
     idOrName,
   ])
   return row ? accountFromRow(row) : null
-}
-
-/** The account stays as long as the transaction lasts. @throws StoreError `not_found`. */
-export async function requireAccount(transaction: Statements, id: string): Promise<void> {
-  const row = await transaction.row("SELECT id FROM accounts WHERE id = $1 FOR KEY SHARE", [id])
-  if (!row) throw refusals.noAccount(id)
 }
 
 async function create(transaction: Statements, account: NewAccount): Promise<AccountRecord> {
@@ -71,7 +75,7 @@ async function create(transaction: Statements, account: NewAccount): Promise<Acc
     "INSERT INTO balances (owner, account, posted, number, hash) VALUES ($1, $1, 0, 0, $2)",
     [id, GENESIS_HASH],
   )
-  return { ...account, balance: 0n, leased: 0n, debt: 0n, storesContent: false }
+  return { ...account, ...FRESH_ACCOUNT }
 }
 
 async function update(
@@ -83,20 +87,20 @@ async function update(
   await transaction.run("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [id])
   const account = await findAccount(transaction, id)
   if (!account) throw refusals.noAccount(id)
-  const { name = account.name, storesContent = account.storesContent } = change
+  const changed = { ...account, ...change }
+  const { name, storesContent, state, limits } = changed
   if (name !== account.name && (await findAccount(transaction, name))) {
     throw refusals.nameIsTaken(name)
   }
   try {
-    await transaction.run("UPDATE accounts SET name = $2, stores_content = $3 WHERE id = $1", [
-      account.id,
-      name,
-      storesContent,
-    ])
+    await transaction.run(
+      "UPDATE accounts SET name = $2, stores_content = $3, state = $4, limits = $5 WHERE id = $1",
+      [account.id, name, storesContent, state, JSON.stringify(limits)],
+    )
   } catch (error) {
     throw isViolationOf(error, "accounts_name_key") ? refusals.nameIsTaken(name) : error
   }
-  return { ...account, name, storesContent }
+  return changed
 }
 
 function accountFromRow(row: AccountRow): AccountRecord {
@@ -108,5 +112,7 @@ function accountFromRow(row: AccountRow): AccountRecord {
     leased: row.leased,
     debt: row.debt,
     storesContent: row.stores_content,
+    state: row.state,
+    limits: JSON.parse(row.limits) as AccountLimits,
   }
 }

@@ -1,8 +1,8 @@
 import { integerOrNull, jsonOrNull } from "../key-fields.ts"
+import type { AccountLimits } from "../accounts.ts"
 import type { KeyChange, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
-import { requireAccount } from "./accounts.ts"
 import { adjustBudgets, beginBudget, listBudgets } from "./budgets.ts"
 import type { Statements } from "./client.ts"
 import { findKey, listChangedKeys, listKeys } from "./key-queries.ts"
@@ -33,7 +33,7 @@ export async function touchKeys(transaction: Statements, account: string): Promi
 
 async function insert(transaction: Statements, key: NewKey): Promise<KeyRecord> {
   const { id, account, budget, createdAt, secret } = key
-  await requireAccount(transaction, account)
+  await requireRoomForKey(transaction, account)
   await transaction.run(
     `INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute,
        tokens_per_minute, concurrent_requests, expires_at, origins, created_at, revision)
@@ -45,6 +45,22 @@ async function insert(transaction: Statements, key: NewKey): Promise<KeyRecord> 
   return touched(transaction, id)
 }
 
+/** @throws StoreError `not_found`, or `too_much`: of two that create a key, the second sees the first. */
+async function requireRoomForKey(transaction: Statements, account: string): Promise<void> {
+  const row = await transaction.row<{ limits: string }>(
+    "SELECT limits FROM accounts WHERE id = $1 FOR NO KEY UPDATE",
+    [account],
+  )
+  if (!row) throw refusals.noAccount(account)
+  const { keys: most } = JSON.parse(row.limits) as AccountLimits
+  if (most === undefined) return
+  const found = await transaction.row<{ count: bigint }>(
+    "SELECT count(*) FROM keys WHERE account = $1 AND revoked_at IS NULL",
+    [account],
+  )
+  if (Number(found?.count ?? 0n) >= most) throw refusals.tooManyKeys(most)
+}
+
 async function update(transaction: Statements, id: string, change: KeyChange): Promise<KeyRecord> {
   await lockKey(transaction, id)
   const key = { ...(await requireKey(transaction, id)), ...change }
@@ -52,8 +68,8 @@ async function update(transaction: Statements, id: string, change: KeyChange): P
   await transaction.run(
     `UPDATE keys SET name = $2, models = $3, aliases = $4, budget = $5, daily_budget = $6, monthly_budget = $7,
        requests_per_minute = $8, tokens_per_minute = $9, concurrent_requests = $10, expires_at = $11,
-       origins = $12 WHERE id = $1`,
-    [id, ...changeableOf(key)],
+       origins = $12, paused_at = $13 WHERE id = $1`,
+    [id, ...changeableOf(key), integerOrNull(key.pausedAt)],
   )
   await adjustBudgets(transaction, key, Date.now())
   return touched(transaction, id)
@@ -105,7 +121,7 @@ async function requireKey(statements: Statements, id: string): Promise<KeyRecord
 }
 
 /** In the order of the columns from `name` to `origins`. */
-function changeableOf(key: Required<KeyChange>) {
+function changeableOf(key: Required<Omit<KeyChange, "pausedAt">>) {
   return [
     key.name,
     jsonOrNull(key.models),

@@ -1,7 +1,14 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashEntry } from "../../accounting/hash-chain.ts"
-import type { AccountChange, AccountRecord } from "../accounts.ts"
+import {
+  type AccountChange,
+  type AccountLimits,
+  type AccountRecord,
+  type AccountState,
+  concernsRequests,
+  FRESH_ACCOUNT,
+} from "../accounts.ts"
 import type { NewEntry } from "../entries.ts"
 import { refusals } from "../refusals.ts"
 import type { DirectStore } from "./direct-store.ts"
@@ -17,6 +24,8 @@ interface AccountRow {
   leased: bigint
   stores_content: bigint
   debt: bigint
+  state: AccountState
+  limits: string
 }
 
 function accountFromRow(row: AccountRow): AccountRecord {
@@ -28,6 +37,8 @@ function accountFromRow(row: AccountRow): AccountRecord {
     leased: row.leased,
     debt: row.debt,
     storesContent: row.stores_content === 1n,
+    state: row.state,
+    limits: JSON.parse(row.limits) as AccountLimits,
   }
 }
 
@@ -36,7 +47,7 @@ export type LedgerEnd = Pick<EntryRecord, "number" | "balance" | "hash">
 
 const EMPTY_BOOK: LedgerEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
-const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, coalesce(
+const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, state, limits, coalesce(
     (SELECT debt FROM debts WHERE account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt
   FROM accounts JOIN balances ON owner = id`
 
@@ -55,7 +66,7 @@ export class Accounts {
   readonly #end: Statement<Pick<EntryRow, "number" | "balance" | "hash">, [string]>
   readonly #insertEntry: Statement<unknown, (string | bigint | null)[]>
   readonly #changePosted: Statement<unknown, [bigint, string]>
-  readonly #update: Statement<unknown, [string, bigint, string]>
+  readonly #update: Statement<unknown, [string, bigint, string, string, string]>
 
   constructor(database: Database) {
     this.#insert = database.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")
@@ -69,7 +80,9 @@ export class Accounts {
       `INSERT INTO entries (${ENTRY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#changePosted = database.prepare("UPDATE balances SET posted = posted + ? WHERE owner = ?")
-    this.#update = database.prepare("UPDATE accounts SET name = ?, stores_content = ? WHERE id = ?")
+    this.#update = database.prepare(
+      "UPDATE accounts SET name = ?, stores_content = ?, state = ?, limits = ? WHERE id = ?",
+    )
   }
 
   create(account: { id: string; name: string; createdAt: number }): AccountRecord {
@@ -78,17 +91,18 @@ export class Accounts {
     }
     this.#insert.run(account.id, account.name, BigInt(account.createdAt))
     this.#insertBalance.run(account.id)
-    return { ...account, balance: 0n, leased: 0n, debt: 0n, storesContent: false }
+    return { ...account, ...FRESH_ACCOUNT }
   }
 
   update(id: string, change: AccountChange): AccountRecord {
     const account = this.#require(id)
-    const { name = account.name, storesContent = account.storesContent } = change
+    const changed = { ...account, ...change }
+    const { name, storesContent, state, limits } = changed
     if (name !== account.name && this.find(name)) {
       throw refusals.nameIsTaken(name)
     }
-    this.#update.run(name, storesContent ? 1n : 0n, account.id)
-    return { ...account, name, storesContent }
+    this.#update.run(name, storesContent ? 1n : 0n, state, JSON.stringify(limits), account.id)
+    return changed
   }
 
   find(idOrName: string): AccountRecord | null {
@@ -177,7 +191,7 @@ export function accountMethods(parts: AccountParts): DirectStore["accounts"] {
     create: (account, audit) => transactions.audited(audit, () => accounts.create(account)),
     update: (id, change, audit) =>
       transactions.audited(audit, () => {
-        if (change.storesContent !== undefined) keys.touchAll(id)
+        if (concernsRequests(change)) keys.touchAll(id)
         return accounts.update(id, change)
       }),
   }

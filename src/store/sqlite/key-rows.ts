@@ -10,7 +10,7 @@ export interface KeyRow extends StoredKey {
 export const SELECT_KEY = `
   SELECT keys.*, total.allotted - total.posted AS budget_spent,
     day.allotted - day.posted AS daily_spent, month.allotted - month.posted AS monthly_spent,
-    accounts.stores_content
+    accounts.stores_content, accounts.state AS account_state, accounts.limits AS account_limits
   FROM keys
   JOIN accounts ON accounts.id = keys.account
   LEFT JOIN balances AS total ON total.owner = keys.id

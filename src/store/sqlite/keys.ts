@@ -1,5 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import { integerOrNull, jsonOrNull, type StoredSecret } from "../key-fields.ts"
+import type { AccountLimits } from "../accounts.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import { refusals } from "../refusals.ts"
 import type { TimePosition } from "../time-position.ts"
@@ -17,7 +18,7 @@ export class Keys {
   readonly #since: Statement<KeyRow, [string, string, bigint]>
   readonly #secrets: Statement<StoredSecret, [string]>
   readonly #revision: Statement<{ number: bigint }, []>
-  readonly #account: Statement<{ id: string }, [string]>
+  readonly #account: Statement<{ limits: string; keys: bigint }, [string]>
 
   constructor(database: Database, budgets: Budgets) {
     this.#database = database
@@ -38,13 +39,17 @@ export class Keys {
       "SELECT hash, hint, created_at, expires_at FROM key_secrets WHERE key = ? ORDER BY expires_at IS NOT NULL, created_at DESC, expires_at DESC",
     )
     this.#revision = database.prepare("SELECT number FROM revision")
-    this.#account = database.prepare("SELECT id FROM accounts WHERE id = ?")
+    this.#account = database.prepare(
+      `SELECT limits, (SELECT count(*) FROM keys WHERE account = accounts.id AND revoked_at IS NULL) AS keys
+       FROM accounts WHERE id = ?`,
+    )
   }
 
   insert(key: NewKey): KeyRecord {
-    if (this.#account.get(key.account) === null) {
-      throw refusals.noAccount(key.account)
-    }
+    const account = this.#account.get(key.account)
+    if (account === null) throw refusals.noAccount(key.account)
+    const { keys: most } = JSON.parse(account.limits) as AccountLimits
+    if (most !== undefined && Number(account.keys) >= most) throw refusals.tooManyKeys(most)
     this.#database.run(
       "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, concurrent_requests, created_at, expires_at, origins, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
@@ -77,7 +82,7 @@ export class Keys {
       throw refusals.keyIsRevoked(id, "revoked")
     }
     this.#database.run(
-      "UPDATE keys SET name = ?, models = ?, aliases = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, concurrent_requests = ?, expires_at = ?, origins = ? WHERE id = ?",
+      "UPDATE keys SET name = ?, models = ?, aliases = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, concurrent_requests = ?, expires_at = ?, origins = ?, paused_at = ? WHERE id = ?",
       [
         key.name,
         jsonOrNull(key.models),
@@ -90,6 +95,7 @@ export class Keys {
         integerOrNull(key.concurrentRequests),
         integerOrNull(key.expiresAt),
         jsonOrNull(key.origins),
+        integerOrNull(key.pausedAt),
         id,
       ],
     )

@@ -39,6 +39,30 @@ export function accountContract(engine: Engine): void {
       expect(await refusalOf(database.store.accounts.update("x", {}, AUDIT))).toBe("not_found")
     })
 
+    test("tells its keys of its state and limits, and nodes that they have changed", async () => {
+      await using database = await TestDatabase.on(engine)
+      const { accounts, keys } = database.store
+      await database.account("a", 0n)
+      expect(await database.key("k", "a", null)).toMatchObject({
+        accountState: "active",
+        accountLimits: {},
+        pausedAt: null,
+      })
+      const { revision } = await keys.listChanged(0)
+      const limits = { models: ["x/*"], requestsPerMinute: 5, keys: 1 }
+      const change = { state: "paused", limits } as const
+      expect(await accounts.update("a", change, AUDIT)).toMatchObject(change)
+      expect(await accounts.find("a")).toMatchObject(change)
+      expect((await keys.listChanged(revision)).keys).toMatchObject([
+        { id: "k", accountState: "paused", accountLimits: limits },
+      ])
+      expect(await refusalOf(database.key("l", "a", null))).toBe("too_much")
+      expect(await keys.update("k", { pausedAt: 7 }, AUDIT)).toMatchObject({ pausedAt: 7 })
+      await keys.revoke("k", 8, AUDIT)
+      expect(await database.key("l", "a", null)).toMatchObject({ id: "l" })
+      expect(await accounts.update("a", { limits: {} }, AUDIT)).toMatchObject({ limits: {} })
+    })
+
     test("never holds more than the ledger can count", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 2n ** 63n - 1n)

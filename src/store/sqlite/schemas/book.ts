@@ -8,6 +8,7 @@ import { LIMITS_OVER_MACHINES } from "./book/14-limits-over-machines.ts"
 import { SEALS } from "./book/15-seals.ts"
 import { CONCURRENT_REQUESTS } from "./book/16-concurrent-requests.ts"
 import { NOTICES } from "./book/17-notices.ts"
+import { ACCOUNT_LIMITS } from "./book/18-account-limits.ts"
 import { CHARGES } from "./book/2-charges.ts"
 import { CREDITS } from "./book/3-credits.ts"
 import { REPORTS } from "./book/4-reports.ts"
@@ -38,5 +39,6 @@ export const BOOK_SCHEMA: Schema = {
     SEALS,
     CONCURRENT_REQUESTS,
     NOTICES,
+    ACCOUNT_LIMITS,
   ],
 }

@@ -1,0 +1,13 @@
+import { GatewayError } from "../../canon/errors.ts"
+import type { Hindrance, Key } from "../../keys/key.ts"
+
+const MESSAGES: Readonly<Record<Hindrance, string>> = {
+  key_paused: "This API key is paused. A member of its account can resume it.",
+  account_paused: "The account of this API key is paused. Ask the operator of this gateway.",
+  account_closed: "The account of this API key is closed. Ask the operator of this gateway.",
+}
+
+/** @throws GatewayError where nothing is paid for with a key. */
+export function refuseHindered({ hindrance }: Key): void {
+  if (hindrance !== undefined) throw new GatewayError(hindrance, MESSAGES[hindrance])
+}
