@@ -67,8 +67,11 @@ export class App implements AsyncDisposable {
     await using building = new AsyncDisposableStack()
     const base = await openDatabase(options, building)
     const { machine, database, store, ledger, nodeId, secret } = base
-    const live = await openSettings(options, base, (next) => activateSettings(state, next, events))
-    const state = initialState(live.effective, events, redactor)
+    const live = await openSettings(options, base, (settings, facts) =>
+      activateSettings(state, { settings, facts }, events),
+    )
+    const active = { settings: live.effective, facts: live.lists.facts }
+    const state = initialState(active, events, redactor)
     const { payloadLog: payloads, ...data } = openRequestData({ database, state, events }, building)
     const hasher = new KeyHasher(secret)
     const keyring = new Keyring(store, hasher, machine.keyChanges)

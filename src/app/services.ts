@@ -1,5 +1,6 @@
 import { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
+import type { Facts } from "../catalog/facts.ts"
 import type { AdminParts } from "../http/admin/open.ts"
 import { Idempotency, type IdempotencyParts } from "../http/idempotency/idempotency.ts"
 import { PrivateBuckets } from "../limits/private-buckets.ts"
@@ -36,7 +37,7 @@ import type { State } from "./state.ts"
 export function openSettings(
   { settings, written = [], sandboxUrl, events }: AppOptions,
   { store, secrets }: Pick<OpenDatabase, "store" | "secrets">,
-  apply: (settings: Settings) => void,
+  apply: (settings: Settings, facts: Facts) => void,
 ): Promise<LiveSettings> {
   return LiveSettings.open({
     store,

@@ -1,12 +1,13 @@
-import facts from "../catalog/facts.json" with { type: "json" }
 import { Redactor } from "../canon/redactor.ts"
 import { buildCatalog } from "../catalog/catalog.ts"
+import type { Facts } from "../catalog/facts.ts"
 import { secretsOf } from "../config/secret-values.ts"
 import type { Settings } from "../config/settings.ts"
 import { TrustedProxies } from "../http/trusted-proxies.ts"
 import { defaultMemory } from "../limits/machine-memory.ts"
 import { MemoryBudget } from "../limits/memory-budget.ts"
 import { ProviderClient } from "../relay/upstream/provider-client.ts"
+import { BUILT_IN } from "../management/prices/stored-lists.ts"
 import type { RuntimeConfig } from "../relay/pipeline/runtime-config.ts"
 import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
@@ -25,19 +26,27 @@ export interface State {
 }
 
 /** The state at the start. */
-export function initialState(settings: Settings, events: Events, redactor: Redactor): State {
+export function initialState(
+  { settings, facts }: { readonly settings: Settings; readonly facts: Facts },
+  events: Events,
+  redactor: Redactor,
+): State {
   redactor.learn(secretsOf(settings))
-  const { config, warnings } = runtimeConfigOf(settings, redactor)
+  const { config, warnings } = runtimeConfigOf(settings, { facts, redactor })
   for (const warning of warnings) events.warning(warning)
   const memory = new MemoryBudget(memoryOf(settings))
   const proxies = proxiesOf(settings, events)
   return { settings, config, memory, redactor, proxies, isHurried: false, url: "" }
 }
 
-/** Activates settings. */
-export function activateSettings(state: State, settings: Settings, events: Events): void {
+/** Activates settings and known prices, for all requests that start from now on. */
+export function activateSettings(
+  state: State,
+  { settings, facts }: { readonly settings: Settings; readonly facts: Facts },
+  events: Events,
+): void {
   state.redactor.learn(secretsOf(settings))
-  const { config, warnings } = runtimeConfigOf(settings, state.redactor)
+  const { config, warnings } = runtimeConfigOf(settings, { facts, redactor: state.redactor })
   for (const warning of warnings) events.warning(warning)
   state.memory.limit = memoryOf(settings)
   state.proxies = proxiesOf(settings, events)
@@ -58,10 +67,13 @@ function memoryOf({ limits, server }: Settings): number {
   return Math.floor((limits.memoryBytes ?? defaultMemory()) / server.workers)
 }
 
-/** The configuration that serves requests, from the settings. */
+/** The configuration that serves requests, from the settings and the known prices. */
 export function runtimeConfigOf(
   settings: Settings,
-  redactor = new Redactor(),
+  {
+    facts = BUILT_IN.facts,
+    redactor = new Redactor(),
+  }: { readonly facts?: Facts; readonly redactor?: Redactor } = {},
 ): {
   config: RuntimeConfig
   warnings: readonly string[]

@@ -43,9 +43,13 @@ export interface ModelFacts {
   /** Absent: all that its vendor speaks. */
   readonly dialects?: readonly string[]
   readonly price?: PriceFacts
+  /** The day of the newest list that says this price. */
+  readonly priced?: string
 }
 
 export interface Facts {
+  /** The day that the prices are of. */
+  readonly date?: string
   readonly generated_from: readonly { readonly name: string; readonly date: string }[]
   /** The vendors' other services, by the vendor's id; absent: nothing is known. */
   readonly services?: Readonly<Record<string, ServiceFacts | undefined>>

@@ -33,6 +33,11 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
     (await import("./user-reset.ts")).registerUserReset,
   ],
   models: async () => [(await import("./models.ts")).registerModels],
+  prices: async () => [
+    (await import("./prices-status.ts")).registerPricesStatus,
+    (await import("./prices-diff.ts")).registerPricesDiff,
+    (await import("./prices-update.ts")).registerPricesUpdate,
+  ],
   connect: async () => [(await import("./connect.ts")).registerConnect],
   receipt: async () => [(await import("./receipt.ts")).registerReceipt],
   statement: async () => [(await import("./statement.ts")).registerStatement],

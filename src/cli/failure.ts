@@ -1,5 +1,6 @@
 import { CommanderError } from "commander"
 import { type ErrorKind, GatewayError } from "../canon/errors.ts"
+import { FeedError } from "../catalog/prices/feed.ts"
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
 import { LedgerError, type LedgerFault } from "../store/ledger-error.ts"
 import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"
@@ -28,6 +29,10 @@ export function failureOf(thrown: unknown): Failure {
   }
   if (thrown instanceof GatewayError) {
     return failure(gatewayExit(thrown.kind), { message: thrown.message, code: thrown.kind })
+  }
+  if (thrown instanceof FeedError) {
+    const message = `This price list is not used: ${thrown.message}`
+    return failure("failed", { message, code: "price_list_refused" })
   }
   if (thrown instanceof LedgerError) return ledgerFailure(thrown)
   if (thrown instanceof CommanderError) return usageFailure(thrown)

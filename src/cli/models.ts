@@ -20,8 +20,8 @@ export const registerModels: RegisterCommand = (program, terminal) => {
     .description("list the models that the settings make available, with their prices")
     .action(async (_options: object, command) => {
       const load = loadOptions(command)
-      const { settings } = await wholeSettings(load, loadSettings(load))
-      const { catalog } = runtimeConfigOf(settings).config
+      const { settings, lists } = await wholeSettings(load, loadSettings(load))
+      const { catalog } = runtimeConfigOf(settings, lists).config
       const models = catalog.list().map((model) => catalog.entry(model))
       outputOf(command, terminal).result({ models }, (style) => {
         if (models.length === 0) {

@@ -91,7 +91,10 @@ export async function serve(
   if (metrics?.port !== undefined && serving.metricsText) {
     running.use(openMetricsPort(metrics, serving.metricsText, replaced !== undefined))
   }
-  const { catalog } = runtimeConfigOf(effectiveSettings(whole.settings, sandboxUrl)).config
+  const { catalog } = runtimeConfigOf(
+    effectiveSettings(whole.settings, sandboxUrl),
+    whole.lists,
+  ).config
   const database = databaseOf(settings)
   const secrets = await database.openSecrets()
   const consoleUrl = consoleAddress(url, secrets, await database.hasOperator())

@@ -1,4 +1,5 @@
 import type { Database } from "../store/database.ts"
+import { consoleRecords, type PriceLists, readLists } from "../management/prices/stored-lists.ts"
 import { type ConsoleReading, mergeConsole, readConsole } from "../config/console-settings.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { withSandbox } from "../config/sandbox.ts"
@@ -13,6 +14,8 @@ import { databaseOf } from "../store/installation-database.ts"
 export interface WholeSettings {
   readonly settings: Settings
   readonly reading: ConsoleReading
+  /** The known prices in force, and those that wait. */
+  readonly lists: PriceLists
   /** Whether any provider is set up, even one whose secrets cannot be read. */
   readonly hasProviders: boolean
   readonly hasAccounts: boolean
@@ -43,13 +46,15 @@ async function readWhole(
 ): Promise<WholeSettings> {
   const { providers } = loaded.settings
   const database = databaseOf(loaded.settings)
-  const { records, hasAccounts } = await readDatabase(database, open)
+  const { records: all, hasAccounts } = await readDatabase(database, open)
+  const records = consoleRecords(all)
   const seal = new SecretCipher(await secretsFor(records, database))
   const reading = readConsole(records, { vendors: load.vendors, seal })
   const isSetUp = records.some(({ section }) => section === "provider")
   return {
     settings: mergeConsole(loaded, reading),
     reading,
+    lists: readLists(all),
     hasProviders: isSetUp || Object.keys(providers).length > 0,
     hasAccounts,
   }

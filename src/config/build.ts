@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 import { databaseSettings } from "./database-settings.ts"
 import { retentionSettings } from "./retention-settings.ts"
+import { priceSettings } from "./price-settings.ts"
 import { metricSettings } from "./metric-settings.ts"
 import { noticeSettings } from "./notice-settings.ts"
 import { paymentSettings } from "./payment-settings.ts"
@@ -52,6 +53,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     console: signInSettings(file.console),
     stripe: paymentSettings(file.stripe),
     metrics: metricSettings(file.metrics),
+    prices: priceSettings(file.prices),
     notices: noticeSettings(file.notices),
     limits: present({
       bodyBytes: Math.round((file.limits?.body_mb ?? 32) * MEBIBYTE),

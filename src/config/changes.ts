@@ -64,6 +64,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "metrics.token": settings.metrics?.token,
     "notices.smtp": settings.notices.mail?.smtp,
     "notices.from": settings.notices.mail?.from,
+    "prices.keys": settings.prices.keys,
     "notices.private": settings.notices.allowsPrivate,
     "console.trusted_origins": settings.console?.trustedOrigins,
     "limits.body_mb": settings.limits.bodyBytes,

@@ -26,6 +26,7 @@ import {
 } from "./scalars.ts"
 import { databaseScalars } from "./database-settings.ts"
 import { retentionScalars } from "./retention-settings.ts"
+import { priceScalars } from "./price-settings.ts"
 import { metricScalars } from "./metric-settings.ts"
 import { hasWholeMail, noticeScalars } from "./notice-settings.ts"
 import { paymentScalars } from "./payment-settings.ts"
@@ -307,6 +308,7 @@ export function fileSchema(names: KnownNames, directory: string) {
       "needs both smtp and from to send mail. Add the other one",
     ),
     metrics: section(metricScalars),
+    prices: section(priceScalars),
     responses: section({
       keep: durationOrOff().optional(),
       account_mb: number(0, 1_048_576).optional(),

@@ -3,6 +3,7 @@ import type { PriceName, ServicePriceName } from "tollgate-contract/usage-classe
 import type { DecimalText } from "tollgate-contract/decimal.ts"
 import type { MetricSettings } from "./metric-settings.ts"
 import type { NoticeSettings } from "./notice-settings.ts"
+import type { PriceListSettings } from "./price-settings.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings } from "./sign-in-settings.ts"
 
@@ -229,6 +230,8 @@ export interface Settings {
   readonly stripe?: PaymentSettings
   /** Absent: nothing is counted. */
   readonly metrics?: MetricSettings
+  /** Where newer lists of known prices come from. */
+  readonly prices: PriceListSettings
   /** Where notices may go. */
   readonly notices: NoticeSettings
   readonly limits: {

@@ -21,12 +21,13 @@ const RESELLERS = new Set(["openrouter", "huggingface"])
 
 /** Known prices for models that are not known at the vendor they are called at. */
 export class KnownPrices {
-  readonly #facts: Facts
+  /** The list that they are from. */
+  readonly facts: Facts
   /** Known models by the last part of their names. */
   #byName: Map<string, { readonly vendor: string; readonly name: string }[]> | undefined
 
   constructor(known: Facts = facts) {
-    this.#facts = known
+    this.facts = known
   }
 
   /**
@@ -49,7 +50,7 @@ export class KnownPrices {
       .map((candidate) => ({ ...candidate, rank: this.#rankOf(candidate, own, wanted) }))
       .toSorted((left, right) => left.rank - right.rank)
     for (const { vendor, name } of candidates) {
-      const known = this.#facts.vendors[vendor]?.[name]
+      const known = this.facts.vendors[vendor]?.[name]
       const entry = known && entryOf(known, kind)
       if (entry) return { ...entry, source: `${vendors.get(vendor)?.name ?? vendor}: ${name}` }
     }
@@ -62,7 +63,7 @@ export class KnownPrices {
     own: string | undefined,
     wanted: string,
   ): number {
-    const maker = this.#facts.vendors[vendor]?.[name]?.owner
+    const maker = this.facts.vendors[vendor]?.[name]?.owner
     const isMaker = maker !== undefined && lastPart(maker) === vendor
     const distance = vendor === own ? 0 : isMaker ? 2 : RESELLERS.has(vendor) ? 6 : 4
     return distance + (name === wanted ? 0 : 1)
@@ -75,7 +76,7 @@ export class KnownPrices {
 
   #index(): Map<string, { readonly vendor: string; readonly name: string }[]> {
     const index = new Map<string, { readonly vendor: string; readonly name: string }[]>()
-    for (const [vendor, models] of Object.entries(this.#facts.vendors)) {
+    for (const [vendor, models] of Object.entries(this.facts.vendors)) {
       for (const name of Object.keys(models ?? {})) {
         const known = index.get(lastPart(name)) ?? []
         index.set(lastPart(name), [...known, { vendor, name }])

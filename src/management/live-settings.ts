@@ -15,8 +15,15 @@ import { withSandbox } from "../config/sandbox.ts"
 import type { SecretCipher } from "../config/secret-cipher.ts"
 import type { Settings } from "../config/settings.ts"
 import type { KnownVendor } from "../config/vendors.ts"
-import type { SettingChange, SettingRecord, SettingsState } from "../store/settings.ts"
+import type { Facts } from "../catalog/facts.ts"
+import type { SettingChange, SettingsState } from "../store/settings.ts"
 import type { Store } from "../store/store.ts"
+import {
+  consoleRecords,
+  type ConsoleSettingRecord,
+  type PriceLists,
+  readLists,
+} from "./prices/stored-lists.ts"
 
 export interface LiveSettingsParts {
   readonly store: Store
@@ -26,8 +33,8 @@ export interface LiveSettingsParts {
   readonly base: BaseSettings
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl: string | undefined
-  /** Activates settings. */
-  readonly apply: (settings: Settings) => void
+  /** Activates settings and known prices. */
+  readonly apply: (settings: Settings, facts: Facts) => void
   /** Called when the console has changed active settings, with the names that differ. */
   readonly onConsoleChange: (changed: readonly string[]) => void
   readonly warn: (message: string) => void
@@ -51,13 +58,15 @@ export class LiveSettings {
   #base: BaseSettings
   #state: SettingsState
   #reading: ConsoleReading
+  #lists: PriceLists
   #effective: Settings
 
   private constructor(parts: LiveSettingsParts, state: SettingsState) {
     this.#parts = parts
     this.#base = parts.base
     this.#state = state
-    this.#reading = this.#read(state.records)
+    this.#reading = this.#read(consoleRecords(state.records))
+    this.#lists = readLists(state.records)
     this.#effective = this.#compose(this.#base, this.#reading)
     this.#warn()
   }
@@ -72,6 +81,11 @@ export class LiveSettings {
     return this.#effective
   }
 
+  /** The known prices in force, and those that wait. */
+  get lists(): PriceLists {
+    return this.#lists
+  }
+
   /** The settings of the file and the environment. */
   get base(): BaseSettings {
     return this.#base
@@ -83,11 +97,11 @@ export class LiveSettings {
   }
 
   /** The settings of the console, as stored. */
-  get records(): readonly SettingRecord[] {
-    return this.#state.records
+  get records(): readonly ConsoleSettingRecord[] {
+    return consoleRecords(this.#state.records)
   }
 
-  record(section: ConsoleSection, id: string): SettingRecord | undefined {
+  record(section: ConsoleSection, id: string): ConsoleSettingRecord | undefined {
     return this.records.find((record) => record.section === section && record.id === id)
   }
 
@@ -110,12 +124,12 @@ export class LiveSettings {
 
   /** The settings as they would be after some changes. */
   preview(changes: readonly SettingChange[]): Settings {
-    const places = new Set(changes.map(({ section, id }) => placeOf(section, id)))
+    const places = new Set(changes.map(({ section, id }) => `${section}/${id}`))
     const kept: ConsoleRecord[] = this.records.filter(
       ({ section, id }) => !places.has(placeOf(section, id)),
     )
-    const fresh = changes.flatMap(({ body, ...change }) =>
-      body === null ? [] : { ...change, body },
+    const fresh = changes.flatMap(({ body, section, ...change }) =>
+      body === null || section === "prices" ? [] : { ...change, section, body },
     )
     return this.#compose(this.#base, this.#read([...kept, ...fresh]))
   }
@@ -137,11 +151,13 @@ export class LiveSettings {
   taken(state: SettingsState): void {
     // Two reads may overtake each other.
     if (state.revision <= this.#state.revision) return
-    const reading = this.#read(state.records)
-    const places = new Set(state.records.map(({ section, id }) => placeOf(section, id)))
+    const records = consoleRecords(state.records)
+    const reading = this.#read(records)
+    const places = new Set(records.map(({ section, id }) => placeOf(section, id)))
     for (const place of this.#known.keys()) if (!places.has(place)) this.#known.delete(place)
     this.#state = state
     this.#reading = reading
+    this.#lists = readLists(state.records, this.#lists)
     const before = this.#effective
     this.#activate(this.#base, reading)
     const { changed } = settingsChanges(before, before, this.#effective)
@@ -151,7 +167,7 @@ export class LiveSettings {
 
   #activate(base: BaseSettings, reading: ConsoleReading): void {
     const next = this.#compose(base, reading)
-    this.#parts.apply(next)
+    this.#parts.apply(next, this.#lists.facts)
     this.#effective = next
   }
 
@@ -165,5 +181,6 @@ export class LiveSettings {
     for (const [place, fault] of this.#reading.faults) {
       this.#parts.warn(`set in the console, not used: ${place}: ${fault}`)
     }
+    for (const fault of this.#lists.faults) this.#parts.warn(fault)
   }
 }

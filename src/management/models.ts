@@ -1,6 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
 import { buildCatalog, type Catalog } from "../catalog/catalog.ts"
-import facts from "../catalog/facts.json" with { type: "json" }
 import { isPriced, type Model } from "../catalog/model.ts"
 import { entryFindings, namedProviders } from "../config/console-entry.ts"
 import type { RawEntry } from "../config/console-settings.ts"
@@ -45,7 +44,7 @@ export class Models {
   readonly #live: LiveSettings
   readonly #health: Health
   readonly #catalog: () => Catalog
-  readonly #known = new KnownPrices()
+  #known = new KnownPrices()
 
   constructor({ changes, health, catalog }: ModelParts) {
     this.#changes = changes
@@ -126,7 +125,7 @@ export class Models {
       )
     }
     const settings = this.#live.preview(this.#live.prepare([{ section: "model", id, entry }]))
-    const { catalog, warnings } = buildCatalog({ settings, facts, vendors })
+    const { catalog, warnings } = buildCatalog({ settings, facts: this.#live.lists.facts, vendors })
     const own = warnings.filter((warning) => warning.startsWith(`model ${id}`))
     const built = catalog.find(id)
     if (built === undefined) {
@@ -141,7 +140,8 @@ export class Models {
     const { effective } = this.#live
     const vendorOf = (provider: string): string | undefined => effective.providers[provider]?.vendor
     const origin = this.#originOf(model.id)
-    const known = isOperator && !isPriced(model) ? this.#known.find(model, vendorOf) : undefined
+    const known =
+      isOperator && !isPriced(model) ? this.#knownPrices().find(model, vendorOf) : undefined
     const slash = model.id.indexOf("/")
     return {
       id: model.id,
@@ -166,6 +166,13 @@ export class Models {
       known_entry: known ?? null,
       entry: isOperator && origin === "console" ? entryOf(this.#live, model.id) : null,
     }
+  }
+
+  /** Of the list in force. */
+  #knownPrices(): KnownPrices {
+    const { facts } = this.#live.lists
+    if (this.#known.facts !== facts) this.#known = new KnownPrices(facts)
+    return this.#known
   }
 
   #originOf(id: string): ModelDocument["origin"] {

@@ -1,9 +1,12 @@
 import type { NewAuditRecord } from "./audit.ts"
 
-/** What the console can set: a provider, a model's entry, or one of the gateway's settings. */
-export type SettingSection = "provider" | "model" | "setting"
+/**
+ * What can be set at run time: a provider, a model's entry, one of the gateway's settings; and the lists of known
+ * prices.
+ */
+export type SettingSection = "provider" | "model" | "setting" | "prices"
 
-/** Something that the console has set. Times are Unix milliseconds. */
+/** Something that was set at run time. Times are Unix milliseconds. */
 export interface SettingRecord {
   readonly section: SettingSection
   /** A provider's or a model's id, or a setting's name: `deadlines.connect`. */

@@ -38,6 +38,7 @@ test("reads the documented example", () => {
       watchdog: 10_000,
     },
     data: join(folder.path, "data"),
+    prices: { keys: [] },
     notices: { allowsPrivate: false },
     limits: {
       bodyBytes: 32 * 1024 * 1024,
@@ -108,6 +109,7 @@ disconnect_limit: 90s
 multiplier: "1.25"
 unpriced_features: pass
 vendor_state: pass
+prices: { keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] }
 providers:
   far:
     vendor: openai
@@ -166,6 +168,7 @@ models:
   })
   expect(settings).toMatchObject({ disconnect: "drain", disconnectLimit: 90_000 })
   expect(settings.multiplier).toBe("1.25")
+  expect(settings.prices).toEqual({ keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] })
   expect(settings.vendorState).toBe("pass")
   expect(settings.providers.far).toMatchObject({
     headers: { "x-team": "blue", authorization: "Bearer none" },

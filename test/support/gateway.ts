@@ -125,6 +125,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
       watchdog: 0,
     },
     data,
+    prices: { keys: [] },
     notices: { allowsPrivate: true },
     limits: {
       bodyBytes: 4 * 1024 * 1024,

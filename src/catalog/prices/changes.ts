@@ -1,0 +1,128 @@
+import {
+  fallbackOf,
+  CLASS_OF_NAME,
+  NAME_OF_CLASS,
+  type PriceName,
+} from "tollgate-contract/usage-classes.ts"
+import { parseDecimal } from "tollgate-contract/decimal.ts"
+import type { Facts, ModelFacts, PriceFacts, ServiceFacts } from "../facts.ts"
+
+/** How one price changes from a list to the next. */
+export interface PriceChange {
+  /** The vendor, then its name for the model; `null` for what the vendor charges besides models. */
+  readonly vendor: string
+  readonly model: string | null
+  /** `dearer` when any part of it is. */
+  readonly kind: "added" | "removed" | "dearer" | "cheaper"
+  /** The parts that differ: class, tier or mode, and the decimal before and after; null where there is none. */
+  readonly parts: readonly PartChange[]
+}
+
+export interface PartChange {
+  /** `output`, `output above 200000`, `mode priority`. */
+  readonly name: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** What differs between two lists, by vendor and model. */
+export function priceChanges(before: Facts, after: Facts): PriceChange[] {
+  const vendors = new Set([...Object.keys(before.vendors), ...Object.keys(after.vendors)])
+  return [...vendors].toSorted().flatMap((vendor) => {
+    const [old, fresh] = [before.vendors[vendor] ?? {}, after.vendors[vendor] ?? {}]
+    const services = changeOf(vendor, null, before.services?.[vendor], after.services?.[vendor])
+    const models = [...new Set([...Object.keys(old), ...Object.keys(fresh)])].toSorted()
+    const changed = models.flatMap(
+      (model) => changeOf(vendor, model, own(old, model)?.price, own(fresh, model)?.price) ?? [],
+    )
+    return services === undefined ? changed : [services, ...changed]
+  })
+}
+
+/**
+ * A list with what got dearer in another: nothing is sold below what the vendor asks, and no price falls, model comes
+ * or goes without being looked at.
+ */
+export function withDearer(base: Facts, other: Facts): Facts {
+  const vendors: Record<string, Record<string, ModelFacts>> = {}
+  for (const [vendor, models] of Object.entries(base.vendors)) vendors[vendor] = { ...models }
+  const services: Record<string, ServiceFacts | undefined> = { ...base.services }
+  for (const { vendor, model, kind } of priceChanges(base, other)) {
+    if (kind !== "dearer") continue
+    if (model === null) {
+      services[vendor] = other.services?.[vendor]
+      continue
+    }
+    const known = own(vendors[vendor] ?? {}, model)
+    const price = own(other.vendors[vendor] ?? {}, model)?.price
+    if (known !== undefined && price !== undefined)
+      (vendors[vendor] ??= {})[model] = { ...known, price }
+  }
+  return { ...base, services, vendors }
+}
+
+function changeOf(
+  vendor: string,
+  model: string | null,
+  before: PriceFacts | ServiceFacts | undefined,
+  after: PriceFacts | ServiceFacts | undefined,
+): PriceChange | undefined {
+  if (before === undefined && after === undefined) return undefined
+  const [old, fresh] = [partsOf(before), partsOf(after)]
+  const names = [...new Set([...old.keys(), ...fresh.keys()])]
+  const parts = names.flatMap((name) => {
+    const change = { name, before: old.get(name) ?? null, after: fresh.get(name) ?? null }
+    return isSame(change) ? [] : [change]
+  })
+  if (before !== undefined && after !== undefined && parts.length === 0) return undefined
+  if (before === undefined) return { vendor, model, kind: "added", parts }
+  if (after === undefined) return { vendor, model, kind: "removed", parts }
+  const isDearer = parts.some(({ name }) => nanos(rateOf(fresh, name)) > nanos(rateOf(old, name)))
+  return { vendor, model, kind: isDearer ? "dearer" : "cheaper", parts }
+}
+
+function isSame({ before, after }: PartChange): boolean {
+  return before !== null && after !== null && nanos(before) === nanos(after)
+}
+
+/** All decimals of a price by what they are for. */
+function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, string> {
+  const parts = new Map<string, string>()
+  for (const [name, value] of Object.entries(price ?? {})) {
+    if (typeof value === "string") parts.set(name, value)
+  }
+  const regional = price?.["regional"]
+  if (typeof regional === "object" && "factor" in regional) {
+    parts.set("regional factor", String(regional.factor))
+  }
+  for (const [name, factor] of Object.entries(price?.modes ?? {})) parts.set(`mode ${name}`, factor)
+  const tiers = price?.["tiers"]
+  for (const tier of Array.isArray(tiers) ? (tiers as NonNullable<PriceFacts["tiers"]>) : []) {
+    for (const [name, value] of Object.entries(tier)) {
+      if (typeof value === "string") parts.set(`${name} above ${tier.above}`, value)
+    }
+  }
+  return parts
+}
+
+/** What a part costs where it has no price of its own: what its class falls back on, and a tier what its base does. */
+function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
+  const own = parts.get(name)
+  if (own !== undefined) return own
+  if (name.startsWith("mode ") || name === "regional factor") return "1"
+  const base = name.replace(/ above \d+$/, "")
+  if (base !== name) return rateOf(parts, base)
+  const usageClass = Object.hasOwn(CLASS_OF_NAME, name)
+    ? CLASS_OF_NAME[name as PriceName]
+    : undefined
+  const fallback = usageClass === undefined ? undefined : fallbackOf(usageClass)
+  return fallback === undefined ? "0" : rateOf(parts, NAME_OF_CLASS[fallback])
+}
+
+function nanos(text: string): bigint {
+  return parseDecimal(text, 9)
+}
+
+function own(models: Readonly<Record<string, ModelFacts>>, name: string): ModelFacts | undefined {
+  return Object.hasOwn(models, name) ? models[name] : undefined
+}

@@ -1,0 +1,88 @@
+import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto"
+import { z } from "zod"
+import type { Facts } from "../facts.ts"
+import { parseFacts } from "./facts-schema.ts"
+
+/** What is signed begins with it, so that no other text signed by the same key is a price list. */
+const FORMAT = "tollgate-prices/1"
+/** The clocks of who signs and who reads may differ by so much, milliseconds. */
+const CLOCK_DIFFERENCE = 24 * 60 * 60 * 1_000
+/** How an Ed25519 public key of 32 bytes starts in DER. */
+const DER_HEAD = Buffer.from("302a300506032b6570032100", "hex")
+
+const feedSchema = z.object({
+  format: z.literal(FORMAT),
+  key: z.string(),
+  signature: z.base64(),
+  /** JSON text, signed as it is. */
+  content: z.string(),
+})
+
+/** A price list that nobody may use, and why. */
+export class FeedError extends Error {
+  override readonly name = "FeedError"
+}
+
+/**
+ * Reads a signed price list.
+ * @param keys public keys whose lists are accepted, base64.
+ * @throws FeedError when it is damaged, signed by nobody who is known, or of the future.
+ */
+export function readFeed(text: string, keys: readonly string[], now = Date.now()): Facts {
+  const feed = envelopeOf(text)
+  const known = keys.find((key) => keyId(key) === feed.key)
+  if (known === undefined) {
+    throw new FeedError(
+      `it is signed with the key '${feed.key.slice(0, 40)}', which is none of those trusted here: ${keys.map(keyId).join(", ")}. A key of your own belongs into the setting prices.keys`,
+    )
+  }
+  const signature = Buffer.from(feed.signature, "base64")
+  if (!verify(null, signedBytes(feed.content), publicKey(known), signature)) {
+    throw new FeedError("its signature is wrong: it was changed after it was signed, or is damaged")
+  }
+  const facts = parseFacts(feed.content)
+  if ("fault" in facts) throw new FeedError(`it is signed, and cannot be used: ${facts.fault}`)
+  if (Date.parse(facts.date ?? "") > now + CLOCK_DIFFERENCE) {
+    throw new FeedError(`it is of ${facts.date}, which is in the future. Is this clock right?`)
+  }
+  return facts
+}
+
+/** Signs a price list. @param content the text of facts.json. */
+export function writeFeed(content: string, key: KeyObject): string {
+  const signature = sign(null, signedBytes(content), key).toString("base64")
+  const id = keyId(publicText(key))
+  return `${JSON.stringify({ format: FORMAT, key: id, signature, content })}\n`
+}
+
+/** The public key of a private one, as settings have it. */
+export function publicText(key: KeyObject): string {
+  const der = createPublicKey(key).export({ type: "spki", format: "der" })
+  return der.subarray(DER_HEAD.length).toString("base64")
+}
+
+/** By which a key is called: the start of its hash. */
+export function keyId(key: string): string {
+  return createHash("sha256").update(Buffer.from(key, "base64")).digest("hex").slice(0, 16)
+}
+
+function envelopeOf(text: string): z.infer<typeof feedSchema> {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    throw new FeedError("it is not a price list: not JSON")
+  }
+  const parsed = feedSchema.safeParse(document)
+  if (!parsed.success) throw new FeedError(`it is not a price list of the format ${FORMAT}`)
+  return parsed.data
+}
+
+function signedBytes(content: string): Buffer {
+  return Buffer.from(`${FORMAT}\n${content}`)
+}
+
+function publicKey(text: string): KeyObject {
+  const der = Buffer.concat([DER_HEAD, Buffer.from(text, "base64")])
+  return createPublicKey({ key: der, type: "spki", format: "der" })
+}

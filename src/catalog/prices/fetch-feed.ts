@@ -1,0 +1,50 @@
+import { FeedError } from "./feed.ts"
+
+/** Milliseconds for the whole of a download. */
+const DEADLINE = 30_000
+/** Bytes; a list of ten times the models has fewer. */
+const LARGEST = 16 * 1024 * 1024
+
+/** The text of a price list. @param from a file, or an address that starts with http: or https: */
+export async function fetchFeed(from: string): Promise<string> {
+  return /^https?:\/\//i.test(from) ? download(from) : readFile(from)
+}
+
+async function readFile(path: string): Promise<string> {
+  const file = Bun.file(path)
+  if (!(await file.exists())) throw new FeedError(`there is no file ${path}`)
+  if (file.size > LARGEST) throw new FeedError(`the file ${path} is too large to be one`)
+  return file.text()
+}
+
+async function download(address: string): Promise<string> {
+  const place = shown(address)
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(DEADLINE) })
+    if (!response.ok) throw new FeedError(`${place} answered with status ${response.status}`)
+    return await limited(response, place)
+  } catch (error) {
+    if (error instanceof FeedError) throw error
+    const reason =
+      (error as Error).name === "TimeoutError" ? "did not answer in time" : "cannot be reached"
+    throw new FeedError(`${place} ${reason}`, { cause: error })
+  }
+}
+
+async function limited(response: Response, place: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > LARGEST) throw new FeedError(`${place} answered with more than a list can have`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+/** An address without what may be secret in it. */
+export function shown(address: string): string {
+  if (!URL.canParse(address)) return "the address"
+  const { origin, pathname } = new URL(address)
+  return `${origin}${pathname}`
+}

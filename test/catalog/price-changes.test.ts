@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test"
+import type { Facts, PriceFacts, ServiceFacts } from "../../src/catalog/facts.ts"
+import { priceChanges, withDearer } from "../../src/catalog/prices/changes.ts"
+
+function list(models: Record<string, PriceFacts | undefined>, services: ServiceFacts = {}): Facts {
+  const entries = Object.entries(models).map(([name, price]) => {
+    return [name, { kind: "chat", ...(price && { price }) }] as const
+  })
+  return {
+    generated_from: [],
+    services: { acme: services },
+    vendors: { acme: Object.fromEntries(entries) },
+  }
+}
+
+function kinds(before: Facts, after: Facts): Record<string, string> {
+  const changes = priceChanges(before, after)
+  return Object.fromEntries(changes.map(({ model, kind }) => [model ?? "services", kind]))
+}
+
+describe("changes between two lists", () => {
+  test("are told by model, with what was and what is", () => {
+    const before = list({ a: { input: "1", output: "2" }, b: { input: "1" }, gone: { input: "1" } })
+    const after = list({
+      a: { input: "1.0", output: "2.5" },
+      b: { input: "1" },
+      fresh: { input: "3" },
+    })
+    expect(priceChanges(before, after)).toEqual([
+      {
+        vendor: "acme",
+        model: "a",
+        kind: "dearer",
+        parts: [{ name: "output", before: "2", after: "2.5" }],
+      },
+      {
+        vendor: "acme",
+        model: "fresh",
+        kind: "added",
+        parts: [{ name: "input", before: null, after: "3" }],
+      },
+      {
+        vendor: "acme",
+        model: "gone",
+        kind: "removed",
+        parts: [{ name: "input", before: "1", after: null }],
+      },
+    ])
+    expect(priceChanges(before, before)).toEqual([])
+  })
+
+  test("one part that rises makes a price dearer, though others fall", () => {
+    const before = list({ a: { input: "2", output: "2" } })
+    expect(kinds(before, list({ a: { input: "1", output: "2.1" } }))).toEqual({ a: "dearer" })
+    expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
+  })
+
+  test("a class, tier or mode that goes costs what it falls back on", () => {
+    const cached = { input: "2", cached_input: "0.5", output: "2" }
+    expect(kinds(list({ a: cached }), list({ a: { input: "2", output: "2" } }))).toEqual({
+      a: "dearer",
+    })
+    const tiered = { input: "2", tiers: [{ above: 1000, input: "4" }] }
+    expect(kinds(list({ a: tiered }), list({ a: { input: "2" } }))).toEqual({ a: "cheaper" })
+    expect(kinds(list({ a: { input: "2" } }), list({ a: tiered }))).toEqual({ a: "dearer" })
+    const flex = { input: "2", modes: { flex: "0.5" } }
+    expect(kinds(list({ a: flex }), list({ a: { input: "2" } }))).toEqual({ a: "dearer" })
+  })
+
+  test("what a vendor charges beside its models counts too", () => {
+    expect(kinds(list({}, { search: "1" }), list({}, { search: "2" }))).toEqual({
+      services: "dearer",
+    })
+  })
+
+  test("names such as constructor are names of models", () => {
+    const after = list({ constructor: { input: "1" } })
+    expect(kinds(list({}), after)).toEqual({ constructor: "added" })
+  })
+})
+
+describe("a list with what got dearer", () => {
+  const before = list(
+    { up: { input: "1", output: "9" }, down: { input: "1" }, gone: { input: "1" } },
+    { search: "1", file_search: "5" },
+  )
+  const after = list(
+    { up: { input: "2", output: "8" }, down: { input: "0.5" }, fresh: { input: "1" } },
+    { search: "2", file_search: "4" },
+  )
+
+  test("has those prices as a whole, and everything else as it was", () => {
+    const taken = withDearer(before, after)
+    expect(taken.vendors["acme"]).toEqual({
+      up: { kind: "chat", price: { input: "2", output: "8" } },
+      down: { kind: "chat", price: { input: "1" } },
+      gone: { kind: "chat", price: { input: "1" } },
+    })
+    expect(taken.services?.["acme"]).toEqual({ search: "2", file_search: "4" })
+    // What was is not touched: requests that run use it.
+    expect(before.vendors["acme"]?.["up"]?.price?.["input"]).toBe("1")
+  })
+
+  test("what is left to be looked at is what the rest of the list changes", () => {
+    expect(kinds(withDearer(before, after), after)).toEqual({
+      down: "cheaper",
+      fresh: "added",
+      gone: "removed",
+    })
+  })
+})

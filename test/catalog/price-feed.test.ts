@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test"
+import { generateKeyPairSync } from "node:crypto"
+import { PROJECT_KEYS } from "../../src/catalog/prices/feed-keys.ts"
+import { keyId, publicText, readFeed, writeFeed } from "../../src/catalog/prices/feed.ts"
+import { fetchFeed } from "../../src/catalog/prices/fetch-feed.ts"
+import { factsPath } from "./known-facts.ts"
+
+const { privateKey } = generateKeyPairSync("ed25519")
+const KEY = publicText(privateKey)
+const other = generateKeyPairSync("ed25519").privateKey
+const NOW = Date.parse("2026-12-01T12:00:00Z")
+
+function facts(more: object = {}, price: object = { input: "1", output: "2" }): string {
+  const vendors = { openai: { "gpt-7": { kind: "chat", price } } }
+  return JSON.stringify({ date: "2026-12-01", generated_from: [], vendors, ...more })
+}
+
+describe("a signed price list", () => {
+  test("is read with the key that signed it, among several", () => {
+    const feed = writeFeed(facts(), privateKey)
+    const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)
+    expect(read.date).toBe("2026-12-01")
+    expect(read.vendors["openai"]?.["gpt-7"]?.price).toEqual({ input: "1", output: "2" })
+  })
+
+  test("with the built-in facts can be signed and read as it is", async () => {
+    const feed = writeFeed(await Bun.file(factsPath).text(), privateKey)
+    expect(Object.keys(readFeed(feed, [KEY], NOW).vendors)).toContain("anthropic")
+  })
+
+  test("is refused when a single character was changed after it was signed", () => {
+    const feed = writeFeed(facts(), privateKey)
+    const cheaper = feed.replace('\\"output\\":\\"2\\"', '\\"output\\":\\"1\\"')
+    expect(cheaper).not.toBe(feed)
+    expect(() => readFeed(cheaper, [KEY], NOW)).toThrow("its signature is wrong")
+  })
+
+  test("is refused when nobody who is known has signed it, whatever key it names", () => {
+    const foreign = writeFeed(facts(), other)
+    expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("none of those trusted")
+    const pretends = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY) })
+    expect(() => readFeed(pretends, [KEY], NOW)).toThrow("its signature is wrong")
+    const unsigned = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY), signature: "" })
+    expect(() => readFeed(unsigned, [KEY], NOW)).toThrow("its signature is wrong")
+  })
+
+  test("of the future is refused: it would keep all others out", () => {
+    const feed = writeFeed(facts({ date: "2026-12-03" }), privateKey)
+    expect(() => readFeed(feed, [KEY], NOW)).toThrow("in the future")
+    expect(readFeed(writeFeed(facts({ date: "2026-12-02" }), privateKey), [KEY], NOW).date).toBe(
+      "2026-12-02",
+    )
+  })
+
+  test("says what is wrong with it when it is signed and cannot be used", () => {
+    const bad = (content: string) => () => readFeed(writeFeed(content, privateKey), [KEY], NOW)
+    expect(bad("{}")).toThrow("date")
+    expect(bad("no JSON")).toThrow("it is not JSON")
+    expect(bad(facts({}, { input: "-1" }))).toThrow("vendors.openai.gpt-7.price.input")
+    expect(bad(facts({}, { input: "1e9" }))).toThrow("is not a price")
+    expect(bad(facts({}, { input: 1 }))).toThrow("vendors.openai.gpt-7.price.input")
+    expect(bad(facts({ date: "soon" }))).toThrow("date")
+  })
+
+  test("that is none says so", () => {
+    expect(() => readFeed("<html>", [KEY], NOW)).toThrow("it is not a price list: not JSON")
+    expect(() => readFeed("[]", [KEY], NOW)).toThrow("not a price list of the format")
+    expect(() => readFeed(facts(), [KEY], NOW)).toThrow("not a price list of the format")
+  })
+
+  test("has a class that this version does not know: it is kept, and no reason to refuse the list", () => {
+    const feed = writeFeed(facts({}, { input: "1", thought: "3" }), privateKey)
+    const read = readFeed(feed, [KEY], NOW)
+    expect(read.vendors["openai"]?.["gpt-7"]?.price?.["thought"]).toBe("3")
+  })
+
+  test("the project has two keys, so that one can be replaced", () => {
+    expect(new Set(PROJECT_KEYS.map(keyId)).size).toBe(2)
+  })
+})
+
+describe("an address of a price list", () => {
+  test("that fails is named without what may be secret in it", async () => {
+    using server = Bun.serve({ port: 0, fetch: () => new Response("no", { status: 404 }) })
+    const address = `http://user:secret@127.0.0.1:${server.port}/prices.json?token=secret`
+    const shown = `http://127.0.0.1:${server.port}/prices.json`
+    await expect(fetchFeed(address)).rejects.toThrow(`${shown} answered with status 404`)
+    await server.stop(true)
+    await expect(fetchFeed(address)).rejects.toThrow(`${shown} cannot be reached`)
+    await expect(fetchFeed("/nowhere/prices.json")).rejects.toThrow("there is no file")
+  })
+
+  test("is read no further than a list can be long", async () => {
+    const chunk = new Uint8Array(1 << 20)
+    using server = Bun.serve({
+      port: 0,
+      fetch: () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(chunk) })),
+    })
+    await expect(fetchFeed(`http://127.0.0.1:${server.port}/`)).rejects.toThrow("more than a list")
+  })
+})
