@@ -6,6 +6,7 @@ import { acceptanceRoutes, invitationRoutes, memberRoutes, userRoutes } from "./
 import { auditRoutes, settingsRoutes } from "./operations.ts"
 import { noticeRoutes } from "./notices.ts"
 import { passwordRoutes, proofRoutes, twoFactorRoutes } from "./own-password.ts"
+import { priceRoutes } from "./prices.ts"
 import { receiptRoutes } from "./receipts.ts"
 import { sessionRoutes, signInRoutes } from "./session.ts"
 import { usageRoutes } from "./usage.ts"
@@ -24,6 +25,7 @@ export const ROUTES = {
   ...auditRoutes,
   ...providerRoutes,
   ...modelRoutes,
+  ...priceRoutes,
   ...settingsRoutes,
   ...signInRoutes,
   ...sessionRoutes,

@@ -4,6 +4,7 @@ import { joinNode } from "./app/join-node.ts"
 import { openAnswering } from "./app/open-answering.ts"
 import { openDatabase } from "./app/open-database.ts"
 import { metricsTextOf, openObservation } from "./app/open-observation.ts"
+import { openPrices } from "./app/open-prices.ts"
 import type { AppOptions } from "./app/options.ts"
 import {
   activeOf,
@@ -67,11 +68,8 @@ export class App implements AsyncDisposable {
     await using building = new AsyncDisposableStack()
     const base = await openDatabase(options, building)
     const { machine, database, store, ledger, nodeId, secret } = base
-    const live = await openSettings(options, base, (settings, facts) =>
-      activateSettings(state, { settings, facts }, events),
-    )
-    const active = { settings: live.effective, facts: live.lists.facts }
-    const state = initialState(active, events, redactor)
+    const live = await openSettings(options, base, (next) => activateSettings(state, next, events))
+    const state = initialState(live.active, events, redactor)
     const { payloadLog: payloads, ...data } = openRequestData({ database, state, events }, building)
     const hasher = new KeyHasher(secret)
     const keyring = new Keyring(store, hasher, machine.keyChanges)
@@ -81,6 +79,8 @@ export class App implements AsyncDisposable {
     const healthExchange = exchangeHealth(health, base, events)
     await joinNode({ ...base, keyring, limiter, healthExchange, events, live }, building)
     const observed = await openObservation({ ...base, state, health, options }, building)
+    const renewing = { store, live, state, events: observed.events, options }
+    const priceUpdates = openPrices(renewing, building)
     building.use(new Upkeep({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
@@ -117,7 +117,8 @@ export class App implements AsyncDisposable {
     const parts = { ...performers, ...shared, events: alarms }
     const baseUrl: BaseUrl = (reached) => state.settings.publicUrl ?? reached ?? state.url
     const known = { ...base, ...data, ...observed, hasher, keyring, idempotency, baseUrl, live }
-    const admin = { ...known, ...activeOf(state), health, file: options.file }
+    const active = { ...activeOf(state), health, file: options.file }
+    const admin = { ...known, ...active, priceUpdates }
     const answering = openAnswering({ callers: parts, admin, state, options }, building)
     const listening = listen(options, answering, state)
     const { lastAnswers } = answering

@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly pace?: Pace
   /** How often what people are told of is looked at, milliseconds; tests shorten it. */
   readonly noticePace?: number
+  /** How often newer prices are looked for, milliseconds; for tests. */
+  readonly pricePace?: number
   /** Is given the secrets of the settings; the logger uses the same one. */
   readonly redactor?: Redactor
   /** Shows to a watchdog that the event loop runs. */

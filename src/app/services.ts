@@ -1,6 +1,4 @@
 import { SecretCipher } from "../config/secret-cipher.ts"
-import type { Settings } from "../config/settings.ts"
-import type { Facts } from "../catalog/facts.ts"
 import type { AdminParts } from "../http/admin/open.ts"
 import { Idempotency, type IdempotencyParts } from "../http/idempotency/idempotency.ts"
 import { PrivateBuckets } from "../limits/private-buckets.ts"
@@ -8,7 +6,7 @@ import { RateLimiter } from "../limits/rate-limiter.ts"
 import { Rates } from "../limits/rates.ts"
 import { RunningRequests } from "../limits/running-requests.ts"
 import { SharedBuckets } from "../limits/shared-buckets.ts"
-import { LiveSettings } from "../management/live-settings.ts"
+import { type ActiveSettings, LiveSettings } from "../management/live-settings.ts"
 import { ImageStore } from "../media/image-store.ts"
 import { PayloadLog } from "../relay/pipeline/payload-log.ts"
 import { Conversations } from "../relay/chat/conversations.ts"
@@ -37,7 +35,7 @@ import type { State } from "./state.ts"
 export function openSettings(
   { settings, written = [], sandboxUrl, events }: AppOptions,
   { store, secrets }: Pick<OpenDatabase, "store" | "secrets">,
-  apply: (settings: Settings, facts: Facts) => void,
+  apply: (active: ActiveSettings) => void,
 ): Promise<LiveSettings> {
   return LiveSettings.open({
     store,

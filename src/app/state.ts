@@ -7,6 +7,7 @@ import { TrustedProxies } from "../http/trusted-proxies.ts"
 import { defaultMemory } from "../limits/machine-memory.ts"
 import { MemoryBudget } from "../limits/memory-budget.ts"
 import { ProviderClient } from "../relay/upstream/provider-client.ts"
+import type { ActiveSettings } from "../management/live-settings.ts"
 import { BUILT_IN } from "../management/prices/stored-lists.ts"
 import type { RuntimeConfig } from "../relay/pipeline/runtime-config.ts"
 import type { Events } from "../telemetry/events.ts"
@@ -27,7 +28,7 @@ export interface State {
 
 /** The state at the start. */
 export function initialState(
-  { settings, facts }: { readonly settings: Settings; readonly facts: Facts },
+  { settings, facts }: ActiveSettings,
   events: Events,
   redactor: Redactor,
 ): State {
@@ -42,7 +43,7 @@ export function initialState(
 /** Activates settings and known prices, for all requests that start from now on. */
 export function activateSettings(
   state: State,
-  { settings, facts }: { readonly settings: Settings; readonly facts: Facts },
+  { settings, facts }: ActiveSettings,
   events: Events,
 ): void {
   state.redactor.learn(secretsOf(settings))

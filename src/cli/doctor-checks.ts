@@ -3,9 +3,11 @@ import { runtimeConfigOf } from "../app/state.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
+import { BUILT_IN, type PriceLists } from "../management/prices/stored-lists.ts"
 import type { Check } from "./doctor-check.ts"
 import { checkDatabase } from "./doctor-database.ts"
 import { checkJournal } from "./doctor-journal.ts"
+import { checkPriceLists } from "./doctor-prices.ts"
 import { checkProviders } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
@@ -32,9 +34,9 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   const database = await checkDatabase(loaded.settings)
   const isUsable = database.every(({ result }) => result !== "failed")
   // The check of the database says why it cannot be read.
-  const { settings, check } = isUsable
+  const { settings, lists, check }: Whole = isUsable
     ? await withConsole(load, loaded)
-    : { settings: loaded.settings }
+    : { settings: loaded.settings, lists: BUILT_IN }
   const providers = await checkProviders(settings)
   const journal = checkJournal(settings.data)
   return [
@@ -45,7 +47,8 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     ...(journal === undefined ? [] : [journal]),
     providers.clock,
     ...providers.checks,
-    checkPrices(settings),
+    checkPrices(settings, lists),
+    checkPriceLists(settings, lists),
   ]
 }
 
@@ -56,21 +59,25 @@ function checkSettings(loaded: LoadedSettings): Check {
   return { name: "settings", result: "warning", found: source, mend: loaded.warnings.join("; ") }
 }
 
+/** What an installation runs with. */
+interface Whole {
+  readonly settings: Settings
+  readonly lists: PriceLists
+  readonly check?: Check
+}
+
 /** The settings including what the console has set, and the part of that which cannot be used. */
-async function withConsole(
-  load: LoadOptions,
-  loaded: LoadedSettings,
-): Promise<{ readonly settings: Settings; readonly check?: Check }> {
+async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<Whole> {
   const name = "console"
   try {
-    const { settings, reading } = await wholeSettings(load, loaded)
+    const { settings, reading, lists } = await wholeSettings(load, loaded)
     const faults = [...reading.faults].map(([place, fault]) => `${place}: ${fault}`)
-    if (faults.length === 0) return { settings }
+    if (faults.length === 0) return { settings, lists }
     const found = `${faults.length} of what the console has set cannot be used`
-    return { settings, check: { name, result: "warning", found, mend: faults.join("; ") } }
+    return { settings, lists, check: { name, result: "warning", found, mend: faults.join("; ") } }
   } catch {
     // The check of the database says why it cannot be opened.
-    return { settings: loaded.settings }
+    return { settings: loaded.settings, lists: BUILT_IN }
   }
 }
 
@@ -100,9 +107,9 @@ function checkData(directory: string): Check {
   }
 }
 
-function checkPrices(settings: Settings): Check {
+function checkPrices(settings: Settings, lists: PriceLists): Check {
   const name = "prices"
-  const { catalog } = runtimeConfigOf(settings).config
+  const { catalog } = runtimeConfigOf(settings, lists).config
   const models = catalog.list().length
   const unpriced = catalog.unpriced.map(({ id }) => id)
   if (unpriced.length === 0) return { name, result: "ok", found: `all ${models} models have one` }

@@ -31,11 +31,6 @@ export async function readFrom(from: string): Promise<{ text: string; source: st
   return { text: await fetchFeed(from), source }
 }
 
-/** Changes as a document: one for each price. */
-export function changeDocuments(changes: readonly PriceChange[]): object[] {
-  return changes.map(({ vendor, model, kind, parts }) => ({ vendor, model, change: kind, parts }))
-}
-
 /** Changes as a table, one line for each part of a price. */
 export function changeTable(changes: readonly PriceChange[], style: Style): string {
   const rows = changes.flatMap(({ vendor, model, kind, parts }) =>

@@ -1,7 +1,7 @@
-import { countsOf } from "../management/prices/price-updates.ts"
+import { changeDocuments, countsOf } from "../management/prices/price-view.ts"
 import { dayOf } from "../management/prices/stored-lists.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
-import { changeDocuments, changeTable, countWords, readFrom, withPrices } from "./price-lines.ts"
+import { changeTable, countWords, readFrom, withPrices } from "./price-lines.ts"
 import { PRICES } from "./prices-status.ts"
 
 /** `tollgate prices diff` */
@@ -9,10 +9,10 @@ export const registerPricesDiff: RegisterCommand = (program, terminal) => {
   commandGroup(program, "prices", PRICES)
     .command("diff")
     .description("show what a newer list of known prices would change")
-    .requiredOption("--from <FILE|URL>", "a signed list")
-    .action(async ({ from }: { from: string }, command) => {
+    .option("--from <FILE|URL>", "a signed list; without it, the one that waits")
+    .action(async ({ from }: { from?: string }, command) => {
       const { facts, changes } = await withPrices(command, async (updates) =>
-        updates.examine((await readFrom(from)).text),
+        from === undefined ? updates.waiting() : updates.examine((await readFrom(from)).text),
       )
       const counts = countsOf(changes)
       const document = { date: dayOf(facts), ...counts, changes: changeDocuments(changes) }

@@ -1,5 +1,5 @@
 import { COMMAND_LINE } from "../management/actor.ts"
-import { countsOf } from "../management/prices/price-updates.ts"
+import { countsOf } from "../management/prices/price-view.ts"
 import { dayOf } from "../management/prices/stored-lists.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { countWords, readFrom, withPrices } from "./price-lines.ts"
@@ -10,9 +10,10 @@ export const registerPricesUpdate: RegisterCommand = (program, terminal) => {
   commandGroup(program, "prices", PRICES)
     .command("update")
     .description("put a newer list of known prices in force")
-    .requiredOption("--from <FILE|URL>", "a signed list")
-    .action(async ({ from }: { from: string }, command) => {
+    .option("--from <FILE|URL>", "a signed list; without it, the one that waits")
+    .action(async ({ from }: { from?: string }, command) => {
       const { facts, changes } = await withPrices(command, async (updates) => {
+        if (from === undefined) return updates.apply(COMMAND_LINE)
         const { text, source } = await readFrom(from)
         return updates.update(COMMAND_LINE, text, source)
       })

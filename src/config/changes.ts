@@ -64,6 +64,8 @@ function flatten(settings: Settings): Map<string, unknown> {
     "metrics.token": settings.metrics?.token,
     "notices.smtp": settings.notices.mail?.smtp,
     "notices.from": settings.notices.mail?.from,
+    "prices.refresh": settings.prices.refresh,
+    "prices.apply": settings.prices.apply,
     "prices.keys": settings.prices.keys,
     "notices.private": settings.notices.allowsPrivate,
     "console.trusted_origins": settings.console?.trustedOrigins,

@@ -85,6 +85,8 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
  */
 function strayAliases(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Finding[] {
   if (modelsOf === undefined || settings.aliases === undefined) return []
+  // A newer list of prices may have models that are not known yet.
+  if (settings.prices.refresh !== undefined) return []
   const ids = modelsOf(settings)
   return Object.entries(settings.aliases).flatMap(([alias, id]) => {
     const [provider = ""] = id.split("/", 1)

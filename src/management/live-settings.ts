@@ -25,6 +25,13 @@ import {
   readLists,
 } from "./prices/stored-lists.ts"
 
+/** What requests are served by. */
+export interface ActiveSettings {
+  readonly settings: Settings
+  /** The known prices. */
+  readonly facts: Facts
+}
+
 export interface LiveSettingsParts {
   readonly store: Store
   readonly seal: SecretCipher
@@ -34,7 +41,7 @@ export interface LiveSettingsParts {
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl: string | undefined
   /** Activates settings and known prices. */
-  readonly apply: (settings: Settings, facts: Facts) => void
+  readonly apply: (active: ActiveSettings) => void
   /** Called when the console has changed active settings, with the names that differ. */
   readonly onConsoleChange: (changed: readonly string[]) => void
   readonly warn: (message: string) => void
@@ -74,6 +81,11 @@ export class LiveSettings {
   /** Reads what the console has set. Nothing in it can prevent the gateway from starting. */
   static async open(parts: LiveSettingsParts): Promise<LiveSettings> {
     return new LiveSettings(parts, await parts.store.settings.read())
+  }
+
+  /** What requests are served by. */
+  get active(): ActiveSettings {
+    return { settings: this.#effective, facts: this.#lists.facts }
   }
 
   /** The active settings. */
@@ -167,7 +179,7 @@ export class LiveSettings {
 
   #activate(base: BaseSettings, reading: ConsoleReading): void {
     const next = this.#compose(base, reading)
-    this.#parts.apply(next, this.#lists.facts)
+    this.#parts.apply({ settings: next, facts: this.#lists.facts })
     this.#effective = next
   }
 

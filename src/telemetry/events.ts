@@ -1,6 +1,18 @@
 import type { Logger } from "./logger.ts"
 import { throttled } from "./throttle.ts"
 
+/** What became of a newer list of known prices, and how many prices it changes. */
+export interface PriceNews {
+  readonly state: "applied" | "waiting"
+  /** Of the list, `YYYY-MM-DD`. */
+  readonly date: string
+  readonly source: string
+  readonly dearer: number
+  readonly cheaper: number
+  readonly added: number
+  readonly removed: number
+}
+
 /** One helper for each event that the operator should know of. Helpers never throw. */
 export interface Events {
   writtenOff(request: string, nanocredits: bigint, reason: string): void
@@ -34,6 +46,10 @@ export interface Events {
   workerKilled(processId: number, milliseconds: number): void
   settingsApplied(changes: readonly string[]): void
   settingsRefused(message: string): void
+  /** A list of known prices was put in force, or waits for the operator. */
+  priceChanged(news: PriceNews): void
+  /** The daily look for newer prices has failed. */
+  pricesNotRefreshed(error: unknown): void
   /** Notices could not be stored, or what they tell of not be read. */
   noticesFailed(error: unknown): void
   warning(message: string): void
@@ -109,7 +125,29 @@ export function createEvents(
       logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
     settingsRefused: (message) =>
       logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
+    ...priceEvents(logger, words),
     warning: (message) => logger.warn(clean(message)),
+  }
+}
+
+/** Newer lists of known prices. */
+function priceEvents(
+  logger: Logger,
+  words: (error: unknown) => string,
+): Pick<Events, "priceChanged" | "pricesNotRefreshed"> {
+  return {
+    priceChanged: (news) =>
+      logger.warn(
+        { event: "price_changed", ...news },
+        news.state === "applied"
+          ? "newer prices are in force"
+          : "newer prices wait for the operator: 'tollgate prices diff' shows them",
+      ),
+    pricesNotRefreshed: (error) =>
+      logger.warn(
+        { event: "prices_not_refreshed", error: words(error) },
+        "the daily look for newer prices has failed; it is repeated",
+      ),
   }
 }
 

@@ -84,6 +84,9 @@ describe("tollgate prices", () => {
     expect(old.stderr).toContain(`older than the one in force, which is of ${builtIn.date}`)
     expect(await status()).toMatchObject({ date: builtIn.date })
 
+    const none = await runCommand(installation, "prices", "update")
+    expect(none).toMatchObject({ exitCode: 4, stdout: "" })
+    expect(none.stderr).toContain("No newer price list waits")
     const path = written(installation, feed(builtIn.date, "2"))
     const diff = await runCommand(installation, "prices", "diff", "--from", path)
     expect(diff.stdout).toMatch(/openai\/echo +input +- +1 +added/)

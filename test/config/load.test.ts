@@ -38,7 +38,7 @@ test("reads the documented example", () => {
       watchdog: 10_000,
     },
     data: join(folder.path, "data"),
-    prices: { keys: [] },
+    prices: { apply: "ask", keys: [] },
     notices: { allowsPrivate: false },
     limits: {
       bodyBytes: 32 * 1024 * 1024,
@@ -109,7 +109,7 @@ disconnect_limit: 90s
 multiplier: "1.25"
 unpriced_features: pass
 vendor_state: pass
-prices: { keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] }
+prices: { refresh: https://prices.example.com/list.json, apply: dearer, keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] }
 providers:
   far:
     vendor: openai
@@ -168,7 +168,11 @@ models:
   })
   expect(settings).toMatchObject({ disconnect: "drain", disconnectLimit: 90_000 })
   expect(settings.multiplier).toBe("1.25")
-  expect(settings.prices).toEqual({ keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] })
+  expect(settings.prices).toEqual({
+    refresh: "https://prices.example.com/list.json",
+    apply: "dearer",
+    keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="],
+  })
   expect(settings.vendorState).toBe("pass")
   expect(settings.providers.far).toMatchObject({
     headers: { "x-team": "blue", authorization: "Bearer none" },

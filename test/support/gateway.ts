@@ -67,6 +67,8 @@ export interface GatewayOptions {
   readonly pulse?: Pulse
   /** How often what people are told of is looked at, milliseconds. */
   readonly noticePace?: number
+  /** How often newer prices are looked for, milliseconds. */
+  readonly pricePace?: number
 }
 
 /** Milliseconds. */
@@ -92,8 +94,15 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const settings = settingsFor(data, simulator, options)
   const { isShared = false, keepAlive = 15_000, pace, pulse } = options
   const events = recorder(heard)
-  const { now = Date.now, noticePace = NEVER } = options
-  const timing = { keepAlive, now, noticePace, ...(pace && { pace }), ...(pulse && { pulse }) }
+  const { now = Date.now, noticePace = NEVER, pricePace } = options
+  const timing = {
+    keepAlive,
+    now,
+    noticePace,
+    ...(pricePace && { pricePace }),
+    ...(pace && { pace }),
+    ...(pulse && { pulse }),
+  }
   const app = await App.start({ settings, events, isShared, ...timing })
   const store = await databaseOf({ data }).openStore()
   return {
@@ -125,7 +134,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
       watchdog: 0,
     },
     data,
-    prices: { keys: [] },
+    prices: { apply: "ask", keys: [] },
     notices: { allowsPrivate: true },
     limits: {
       bodyBytes: 4 * 1024 * 1024,

@@ -15,6 +15,7 @@ import type { LiveSettings } from "../../management/live-settings.ts"
 import { NoticeManagement, type NoticeManagementParts } from "../../management/notices.ts"
 import { Models } from "../../management/models.ts"
 import { Payments } from "../../management/payments.ts"
+import type { PriceUpdates } from "../../management/prices/price-updates.ts"
 import { Providers } from "../../management/providers.ts"
 import { type RedemptionParts, Redemptions } from "../../management/redemptions.ts"
 import { Requests } from "../../management/requests.ts"
@@ -45,6 +46,7 @@ import { modelEndpoints } from "./models.ts"
 import { noticeEndpoints } from "./notices.ts"
 import { openPeople } from "./people.ts"
 import { providerEndpoints } from "./providers.ts"
+import { priceEndpoints } from "./prices.ts"
 import { receiptEndpoints } from "./receipts.ts"
 import { settingsEndpoints } from "./settings.ts"
 import { stripeWebhook } from "./stripe-webhook.ts"
@@ -74,6 +76,7 @@ export interface AdminParts {
   readonly settings: () => Settings
   /** The same, with where they come from. */
   readonly live: LiveSettings
+  readonly priceUpdates: PriceUpdates
   /** The models active. */
   readonly catalog: () => Catalog
   readonly health: Health
@@ -116,6 +119,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),
     ...auditEndpoints({ auditLog: new AuditLog(store) }),
+    ...priceEndpoints(parts),
     ...consoleEndpoints(parts, audit),
     ...people.endpoints,
   ]

@@ -1,14 +1,24 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { Facts } from "../../catalog/facts.ts"
-import { type PriceChange, priceChanges } from "../../catalog/prices/changes.ts"
+import { type PriceChange, priceChanges, withDearer } from "../../catalog/prices/changes.ts"
 import { readFeed } from "../../catalog/prices/feed.ts"
 import { PROJECT_KEYS } from "../../catalog/prices/feed-keys.ts"
+import type { ApplyRule } from "../../config/price-settings.ts"
 import type { SettingChange, SettingsState } from "../../store/settings.ts"
 import { StoreError } from "../../store/store-error.ts"
 import type { Store } from "../../store/store.ts"
-import { type Actor, requireOperator } from "../actor.ts"
+import type { PriceNews } from "../../telemetry/events.ts"
+import { type Actor, COMMAND_LINE, requireOperator } from "../actor.ts"
 import type { Audit } from "../audit.ts"
-import { bodyOf, dayOf, type ListRole, type PriceLists, readLists } from "./stored-lists.ts"
+import { countsOf } from "./price-view.ts"
+import {
+  bodyOf,
+  dayOf,
+  type ListRole,
+  type PriceLists,
+  readLists,
+  type StoredList,
+} from "./stored-lists.ts"
 
 export interface PriceUpdateParts {
   readonly store: Pick<Store, "settings">
@@ -17,7 +27,15 @@ export interface PriceUpdateParts {
   readonly ownKeys: () => readonly string[]
   /** Called with what is stored after a change, so that it is in force when the change returns. */
   readonly taken?: (state: SettingsState) => void
+  /** Called when this process has put a list in force, or made one wait. */
+  readonly onChange?: (news: PriceNews) => void
 }
+
+/** A role, and the list that has it from now on; null: none. */
+type Entry = readonly [ListRole, string | null]
+
+/** What the gateway does by itself is in the audit log under this name. */
+const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "prices.refresh" }
 
 /** A list that was offered, and what it would change. */
 export interface Offer {
@@ -63,14 +81,53 @@ export class PriceUpdates {
   }
 
   /**
+   * Takes a signed list as the operator has set it: all of it, what got dearer, or nothing. The rest waits. A list that
+   * is older than the one in force, or waits already, is no news.
+   * @throws FeedError when it is not to be trusted.
+   */
+  async offer(text: string, source: string, rule: ApplyRule): Promise<void> {
+    const facts = readFeed(text, [...PROJECT_KEYS, ...this.#parts.ownKeys()])
+    const { facts: inForce, pending } = await this.lists()
+    const newest = pending === undefined ? dayOf(inForce) : dayOf(pending.facts)
+    if (dayOf(facts) < newest) return
+    const changes = priceChanges(inForce, facts)
+    if (changes.length === 0) return
+    if (rule === "all") return this.#take(AUTOMATIC, { facts, changes }, source)
+    // As much of it as is taken has its day: what follows is compared with that.
+    const taken =
+      rule === "dearer" ? { ...withDearer(inForce, facts), date: dayOf(facts) } : inForce
+    const [applied, rest] = [priceChanges(inForce, taken), priceChanges(taken, facts)]
+    const waits: Entry = ["pending", rest.length === 0 ? null : bodyOf(facts, source)]
+    if (applied.length > 0) {
+      const offer = { facts: taken, changes: applied }
+      await this.#store(AUTOMATIC, "prices.apply", offer, [["kept", bodyOf(taken, source)], waits])
+      this.#tell("applied", offer, source)
+    } else if (pending !== undefined && priceChanges(pending.facts, facts).length === 0) {
+      return
+    } else {
+      await this.#store(AUTOMATIC, "prices.offer", { facts, changes: rest }, [waits])
+    }
+    if (rest.length > 0) this.#tell("waiting", { facts, changes: rest }, source)
+  }
+
+  /** The list that waits, and what it would change. @throws GatewayError `not_found` when none waits. */
+  async waiting(): Promise<Offer & { readonly pending: StoredList }> {
+    const { facts: inForce, pending } = await this.lists()
+    const changes = pending === undefined ? [] : priceChanges(inForce, pending.facts)
+    if (pending === undefined || changes.length === 0) {
+      throw new GatewayError("not_found", "No newer price list waits.")
+    }
+    return { facts: pending.facts, changes, pending }
+  }
+
+  /**
    * Puts the list in force that waits.
    * @param day of the list that the operator has looked at.
    * @throws GatewayError `not_found` when none waits, `conflict` when another one waits by now.
    */
   async apply(actor: Actor, day?: string): Promise<Offer> {
     requireOperator(actor)
-    const { facts: inForce, pending } = await this.lists()
-    if (pending === undefined) throw new GatewayError("not_found", "No price list waits.")
+    const { pending, ...offer } = await this.waiting()
     const { facts, source } = pending
     if (day !== undefined && day !== dayOf(facts)) {
       throw new GatewayError(
@@ -78,23 +135,27 @@ export class PriceUpdates {
         `The list that waits is of ${dayOf(facts)} by now. Look at it again, then repeat your change.`,
       )
     }
-    const offer = { facts, changes: priceChanges(inForce, facts) }
     await this.#take(actor, offer, source)
     return offer
   }
 
-  #take(actor: Actor, offer: Offer, source: string): Promise<void> {
-    return this.#store(actor, "prices.apply", offer, [
+  async #take(actor: Actor, offer: Offer, source: string): Promise<void> {
+    await this.#store(actor, "prices.apply", offer, [
       ["kept", bodyOf(offer.facts, source)],
       ["pending", null],
     ])
+    this.#tell("applied", offer, source)
+  }
+
+  #tell(state: PriceNews["state"], { facts, changes }: Offer, source: string): void {
+    this.#parts.onChange?.({ state, date: dayOf(facts), source, ...countsOf(changes) })
   }
 
   async #store(
     actor: Actor,
     action: string,
     { facts, changes }: Offer,
-    bodies: readonly (readonly [ListRole, string | null])[],
+    bodies: readonly Entry[],
   ): Promise<void> {
     const { store, audit, taken } = this.#parts
     const { records } = await store.settings.read()
@@ -116,17 +177,5 @@ export class PriceUpdates {
       const message = "Somebody else has changed the prices at the same moment. Look again."
       throw new GatewayError("conflict", message, { cause: error })
     }
-  }
-}
-
-/** How many prices change, by kind. */
-export function countsOf(changes: readonly PriceChange[]): Record<PriceChange["kind"], number> {
-  const count = (kind: PriceChange["kind"]): number =>
-    changes.filter((change) => change.kind === kind).length
-  return {
-    dearer: count("dearer"),
-    cheaper: count("cheaper"),
-    added: count("added"),
-    removed: count("removed"),
   }
 }

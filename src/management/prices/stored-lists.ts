@@ -70,9 +70,8 @@ export function readLists(
   const isNewer = kept !== undefined && dayOf(kept.facts) >= dayOf(builtIn)
   const facts = isNewer ? kept.facts : builtIn
   const pending = stored("pending")
-  const isOpen = pending !== undefined && dayOf(pending.facts) >= dayOf(facts)
   // A list that was only partly taken has the day of the one that waits.
-  const isDue = isOpen && (isNewer || dayOf(pending.facts) > dayOf(facts))
+  const isDue = pending !== undefined && dayOf(pending.facts) >= dayOf(facts)
   return { facts, ...(isNewer && { kept }), ...(isDue && { pending }), faults }
 }
 

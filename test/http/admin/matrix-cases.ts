@@ -229,6 +229,8 @@ const MODELS: readonly Case[] = [
 
 const SETTINGS: readonly Case[] = [
   { route: "GET /settings" },
+  { route: "GET /prices" },
+  { route: "POST /prices/apply", ok: 404, ask: () => ({ body: { date: DAY } }) },
   { route: "PATCH /settings", ask: () => ({ body: { multiplier: "1.5" } }) },
   { route: "GET /settings/book" },
 ]

@@ -1,0 +1,41 @@
+import type { Settings } from "../config/settings.ts"
+import { priceView } from "../management/prices/price-view.ts"
+import { dayOf, type PriceLists } from "../management/prices/stored-lists.ts"
+import type { Check } from "./doctor-check.ts"
+import { countWords } from "./price-lines.ts"
+
+const DAY = 24 * 60 * 60 * 1_000
+/** Vendors change prices every few weeks: an older list is a warning, days. */
+const OLD = 60
+
+/** Whether known prices are of late, and whether newer ones wait. */
+export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = Date.now()): Check {
+  const name = "known prices"
+  const day = dayOf(lists.facts)
+  const { pending } = priceView(lists)
+  if (lists.faults.length > 0) {
+    const mend = "take a list again: tollgate prices update --from FILE|URL"
+    return { name, result: "warning", found: lists.faults.join("; "), mend }
+  }
+  if (pending !== null) {
+    const { date, dearer, cheaper, added, removed } = pending
+    const counts = countWords({ dearer, cheaper, added, removed })
+    return {
+      name,
+      result: "warning",
+      found: `of ${day}; those of ${date} wait: ${counts}`,
+      mend: "see them with 'tollgate prices diff', take them with 'tollgate prices update'",
+    }
+  }
+  const age = Math.floor((now - Date.parse(day)) / DAY)
+  if (age <= OLD) return { name, result: "ok", found: `of ${day}` }
+  return {
+    name,
+    result: "warning",
+    found: `of ${day}, ${age} days old: vendors may ask more by now`,
+    mend:
+      prices.refresh === undefined
+        ? "set prices.refresh, take a newer list with 'tollgate prices update --from FILE|URL', or upgrade"
+        : `see in the log why ${prices.refresh} has none that is newer`,
+  }
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "bun:test"
+import { generateKeyPairSync } from "node:crypto"
+import builtIn from "../../src/catalog/facts.json"
+import { publicText, writeFeed } from "../../src/catalog/prices/feed.ts"
+import type { PriceListSettings } from "../../src/config/price-settings.ts"
+import type { PriceNews } from "../../src/telemetry/events.ts"
+import { ask, asked, errorOf, startManaged } from "../http/admin/support.ts"
+import { provider, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
+
+const { privateKey } = generateKeyPairSync("ed25519")
+const KEYS = [publicText(privateKey)]
+const TOMORROW = new Date(Date.parse(builtIn.date) + 86_400_000).toISOString().slice(0, 10)
+
+type Price = Record<string, unknown>
+
+/** A list whose changes are these models of OpenAI's. */
+function feed(models: Record<string, Price | null>, date = TOMORROW): string {
+  const openai: Record<string, unknown> = { ...builtIn.vendors.openai }
+  for (const [name, price] of Object.entries(models)) {
+    if (price === null) delete openai[name]
+    else openai[name] = { kind: "chat", context: 1_000, max_output: 100, price }
+  }
+  return writeFeed(
+    JSON.stringify({ ...builtIn, date, vendors: { ...builtIn.vendors, openai } }),
+    privateKey,
+  )
+}
+
+/** A place that lists are fetched from. */
+class Place implements Disposable {
+  text = ""
+  asked = 0
+  readonly #server = Bun.serve({
+    port: 0,
+    fetch: () => {
+      this.asked++
+      return new Response(this.text, { status: this.text === "" ? 503 : 200 })
+    },
+  })
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.port}/prices.json`
+  }
+
+  [Symbol.dispose](): void {
+    void this.#server.stop(true)
+  }
+}
+
+function start(place: Place, rule: PriceListSettings["apply"]): Promise<TestGateway> {
+  const prices = { refresh: place.url, apply: rule, keys: KEYS }
+  return startManaged({
+    settings: { prices },
+    providersAt: (url) => ({
+      openai: { ...provider(`${url}/v1`, "openai"), knownModels: true },
+    }),
+    pricePace: 20,
+  })
+}
+
+function news(gateway: TestGateway): PriceNews[] {
+  return gateway.heard
+    .filter(({ name }) => name === "priceChanged")
+    .map(({ facts }) => facts[0] as PriceNews)
+}
+
+const GPT = builtIn.vendors.openai["gpt-4o"].price
+
+async function priceOf(gateway: TestGateway, id: string): Promise<unknown> {
+  const response = await ask(gateway, "GET", `/models/openai/${id}`)
+  return response.ok ? ((await response.json()) as { price: unknown }).price : undefined
+}
+
+describe("prices that renew themselves", () => {
+  test("ask: nothing changes until the operator applies it, and then for every request", async () => {
+    using place = new Place()
+    place.text = feed({ echo: { input: "1", output: "2" } })
+    await using gateway = await start(place, "ask")
+    await until(() => news(gateway).length > 0)
+    expect(news(gateway)).toMatchObject([{ state: "waiting", date: TOMORROW, added: 1 }])
+    const caller = await gateway.caller()
+    const chat = { model: "openai/echo", messages: [{ role: "user", content: "Hi" }] }
+    expect((await caller.post("/v1/chat/completions", chat)).status).toBe(404)
+    expect(await asked(gateway, "GET", "/prices")).toMatchObject({
+      date: builtIn.date,
+      source: "built in",
+      pending: {
+        date: TOMORROW,
+        source: place.url,
+        added: 1,
+        dearer: 0,
+        changes: [{ vendor: "openai", model: "echo", change: "added" }],
+      },
+    })
+    // The same list again is no news.
+    const before = place.asked
+    await until(() => place.asked > before + 3)
+    expect(news(gateway)).toHaveLength(1)
+
+    const other = await ask(gateway, "POST", "/prices/apply", { date: builtIn.date })
+    expect(other.status).toBe(409)
+    expect((await errorOf(other)).message).toContain(`is of ${TOMORROW} by now`)
+    const applied = await asked(gateway, "POST", "/prices/apply", { date: TOMORROW })
+    expect(applied).toMatchObject({ date: TOMORROW, source: place.url, pending: null })
+    expect((await caller.post("/v1/chat/completions", chat)).status).toBe(200)
+    expect(news(gateway)).toMatchObject([{ state: "waiting" }, { state: "applied", added: 1 }])
+    expect((await ask(gateway, "POST", "/prices/apply", { date: TOMORROW })).status).toBe(404)
+  })
+
+  test("dearer: what rises is in force at once, the rest waits", async () => {
+    using place = new Place()
+    place.text = feed({
+      "gpt-4o": { ...GPT, output: "11" },
+      "gpt-4o-mini": { ...builtIn.vendors.openai["gpt-4o-mini"].price, output: "0.5" },
+      echo: { input: "1", output: "2" },
+      "gpt-5-mini": null,
+    })
+    await using gateway = await start(place, "dearer")
+    await until(() => news(gateway).length > 1)
+    expect(news(gateway)).toMatchObject([
+      { state: "applied", dearer: 1, cheaper: 0, added: 0, removed: 0 },
+      { state: "waiting", dearer: 0, cheaper: 1, added: 1, removed: 1 },
+    ])
+    const view = await asked(gateway, "GET", "/prices")
+    expect(view).toMatchObject({ date: TOMORROW, pending: { date: TOMORROW, cheaper: 1 } })
+    expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).toContain('"11"')
+    expect(await priceOf(gateway, "echo")).toBeUndefined()
+    expect(await priceOf(gateway, "gpt-5-mini")).toBeDefined()
+    const before = place.asked
+    await until(() => place.asked > before + 3)
+    expect(news(gateway)).toHaveLength(2)
+    await asked(gateway, "POST", "/prices/apply", { date: TOMORROW })
+    expect(await priceOf(gateway, "echo")).toBeDefined()
+    expect(await priceOf(gateway, "gpt-5-mini")).toBeUndefined()
+  })
+
+  test("all: the whole list is in force, and the audit log has who did it", async () => {
+    using place = new Place()
+    place.text = feed({ echo: { input: "1", output: "2" } })
+    await using gateway = await start(place, "all")
+    await until(() => news(gateway).length > 0)
+    expect(await priceOf(gateway, "echo")).toBeDefined()
+    const { data } = await asked(gateway, "GET", "/audit?action=prices.*")
+    expect(data).toMatchObject([
+      { action: "prices.apply", target: TOMORROW, actor: { name: "prices.refresh" } },
+    ])
+  })
+
+  test("an address that is down, lies or goes back changes nothing, and is asked again", async () => {
+    using place = new Place()
+    await using gateway = await start(place, "all")
+    const failures = (): string[] =>
+      gateway.heard
+        .filter(({ name }) => name === "pricesNotRefreshed")
+        .map(({ facts }) => String(facts[0]))
+    await until(() => failures().some((text) => text.includes("answered with status 503")))
+    place.text = "<html>"
+    await until(() => failures().some((text) => text.includes("not a price list")))
+    place.text = writeFeed("{}", generateKeyPairSync("ed25519").privateKey)
+    await until(() => failures().some((text) => text.includes("none of those trusted")))
+    place.text = feed({ echo: { input: "0", output: "0" } }, "2026-01-01")
+    const before = place.asked
+    await until(() => place.asked > before + 2)
+    expect(await asked(gateway, "GET", "/prices")).toMatchObject({
+      date: builtIn.date,
+      pending: null,
+    })
+    place.text = feed({ echo: { input: "1", output: "2" } })
+    await until(() => news(gateway).length > 0)
+    expect(news(gateway)).toMatchObject([{ state: "applied", date: TOMORROW }])
+  })
+
+  test("what the operator wrote stays, whatever a list says", async () => {
+    using place = new Place()
+    place.text = feed({ "gpt-4o": { ...GPT, output: "99" } })
+    const settings = { prices: { refresh: place.url, apply: "all" as const, keys: KEYS } }
+    await using gateway = await startManaged({
+      settings,
+      providersAt: (url) => ({
+        openai: { ...provider(`${url}/v1`, "openai"), knownModels: true },
+      }),
+      models: { "openai/gpt-4o": { price: { input: "7", output: "8" } } },
+      pricePace: 20,
+    })
+    await until(() => news(gateway).length > 0)
+    expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).toContain('"8"')
+    expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).not.toContain("99")
+  })
+})
