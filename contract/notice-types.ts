@@ -6,6 +6,7 @@ export const OPERATOR_NOTICES = [
   "credential.refused",
   "deployment.resting",
   "deployment.recovered",
+  "price.changed",
 ] as const
 /** Sent by request, to see that a target can be reached. */
 export const TEST_NOTICE = "test"

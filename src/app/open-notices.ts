@@ -37,12 +37,16 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
   building.defer(() => notices.settled())
   notices.onRaised = () => void deliveries.hurry()
   health.onTrouble = (report) => trouble.deployment(report)
-  return { notices, noticeSeal: seal, events: noticedEvents(alarms, trouble) }
+  return { notices, noticeSeal: seal, events: noticedEvents(alarms, notices, trouble) }
 }
 
 /** The same events, of which some are told to people as well. */
-function noticedEvents(events: Events, trouble: Trouble): Events {
-  const told: Pick<Events, "unpricedPassed" | "usageUncharged"> = {
+function noticedEvents(events: Events, notices: Notices, trouble: Trouble): Events {
+  const told: Pick<Events, "unpricedPassed" | "usageUncharged" | "priceChanged"> = {
+    priceChanged: (news) => {
+      events.priceChanged(news)
+      notices.tell({ type: "price.changed", data: { ...news } })
+    },
     unpricedPassed: (request, deployment, places) => {
       events.unpricedPassed(request, deployment, places)
       trouble.unpriced(request, deployment, places)

@@ -33,6 +33,10 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
   "credential.refused": (fact) => `The vendor refuses the credential of ${fact("deployment")}`,
   "deployment.resting": (fact) => `${fact("deployment")} fails and is avoided for now`,
   "deployment.recovered": (fact) => `${fact("deployment")} works again`,
+  "price.changed": (fact) =>
+    fact("state") === "waiting"
+      ? `A newer price list of ${fact("date")} waits to be taken`
+      : `The price list of ${fact("date")} is in force`,
   test: () => "This is a test: notices arrive here",
 }
 

@@ -6,6 +6,7 @@ import type { PriceListSettings } from "../../src/config/price-settings.ts"
 import type { PriceNews } from "../../src/telemetry/events.ts"
 import { ask, asked, errorOf, startManaged } from "../http/admin/support.ts"
 import { provider, type TestGateway } from "../support/gateway.ts"
+import { startReceiver } from "../notices/receiver.ts"
 import { until } from "../support/until.ts"
 
 const { privateKey } = generateKeyPairSync("ed25519")
@@ -186,5 +187,19 @@ describe("prices that renew themselves", () => {
     await until(() => news(gateway).length > 0)
     expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).toContain('"8"')
     expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).not.toContain("99")
+  })
+})
+
+test("the operator gets a notice of a list that waits, whoever found it", async () => {
+  using place = new Place()
+  using receiver = startReceiver()
+  await using gateway = await start(place, "ask")
+  const target = { channel: "webhook", address: receiver.url, types: ["price.changed"] }
+  await asked(gateway, "POST", "/notices/targets", target)
+  place.text = feed({ echo: { input: "1", output: "2" } })
+  await until(() => receiver.received.length > 0)
+  expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
+    type: "price.changed",
+    data: { state: "waiting", date: TOMORROW, added: 1 },
   })
 })
