@@ -3,6 +3,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import type { Events } from "../telemetry/events.ts"
+import { loggedErrors, loggedRequests } from "./log-requests.ts"
 import { type NoticeParts, openNotices } from "./open-notices.ts"
 import type { AppOptions } from "./options.ts"
 
@@ -14,8 +15,12 @@ export interface ObservationParts extends NoticeParts {
 export async function openObservation(parts: ObservationParts, building: AsyncDisposableStack) {
   const { events: noticed, ...notices } = openNotices(parts, building)
   const metrics = await openMetrics(parts)
-  const observers: RequestObserver[] = metrics ? [metrics.requests] : []
-  const events = metrics ? countedEvents(noticed, metrics) : noticed
+  const isLogged = parts.state.settings.log.requests
+  const observers: RequestObserver[] = []
+  if (metrics) observers.push(metrics.requests)
+  if (isLogged) observers.push(loggedRequests(noticed))
+  const counted = metrics ? countedEvents(noticed, metrics) : noticed
+  const events = isLogged ? loggedErrors(counted) : counted
   return { ...notices, metrics, observers, events }
 }
 

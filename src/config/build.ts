@@ -52,6 +52,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     corsOrigins: file.cors?.origins,
     console: signInSettings(file.console),
     stripe: paymentSettings(file.stripe),
+    log: { requests: file.log?.requests ?? false },
     metrics: metricSettings(file.metrics),
     prices: priceSettings(file.prices),
     notices: noticeSettings(file.notices),

@@ -15,6 +15,7 @@ const RESTART_NAMES = [
   "server.workers",
   "server.watchdog",
   "data",
+  "log.requests",
   "metrics.port",
   "metrics.host",
 ]
@@ -59,6 +60,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "cors.origins": settings.corsOrigins,
     "console.oidc": settings.console?.oidc,
     stripe: settings.stripe,
+    "log.requests": settings.log.requests,
     "metrics.port": settings.metrics?.port,
     "metrics.host": settings.metrics?.host,
     "metrics.token": settings.metrics?.token,

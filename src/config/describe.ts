@@ -57,6 +57,7 @@ export interface SettingsDescription {
   readonly adminToken: Presence
   readonly console?: SignInDescription
   readonly stripe?: PaymentDescription
+  readonly log: Settings["log"]
   readonly metrics?: MetricSettings
   readonly notices: NoticeSettings
   readonly limits: Settings["limits"]

@@ -307,6 +307,7 @@ export function fileSchema(names: KnownNames, directory: string) {
       (notices) => notices === null || notices === undefined || hasWholeMail(notices),
       "needs both smtp and from to send mail. Add the other one",
     ),
+    log: section({ requests: flag().optional() }),
     metrics: section(metricScalars),
     prices: section(priceScalars),
     responses: section({

@@ -228,6 +228,10 @@ export interface Settings {
   readonly console?: SignInSettings
   /** Absent: credits are not sold by card. */
   readonly stripe?: PaymentSettings
+  readonly log: {
+    /** Whether each request has a line in the log. */
+    readonly requests: boolean
+  }
   /** Absent: nothing is counted. */
   readonly metrics?: MetricSettings
   /** Where newer lists of known prices come from. */

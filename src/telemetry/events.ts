@@ -28,6 +28,10 @@ export interface Events {
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, outcome: string): void
   requestFailed(request: string, error: unknown): void
+  /** A request that held money has ended; only where each is logged. */
+  requestEnded(line: object): void
+  /** A request was answered with an error; only where each is logged. */
+  requestRefused(request: string, endpoint: string, kind: string): void
   /** A request was answered with an error, whoever's fault it was. */
   errorAnswered(request: string, endpoint: string, kind: string): void
   imagesLeft(error: unknown): void
@@ -95,8 +99,7 @@ export function createEvents(
       ),
     attemptFailed: (request, deployment, outcome) =>
       logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),
-    // The caller knows it, and the log would be theirs to fill.
-    errorAnswered: () => undefined,
+    ...requestEvents(logger),
     requestFailed: (request, error) =>
       logger.error(
         { event: "request_failed", request, error: words(error) },
@@ -148,6 +151,19 @@ function priceEvents(
         { event: "prices_not_refreshed", error: words(error) },
         "the daily look for newer prices has failed; it is repeated",
       ),
+  }
+}
+
+/** How requests ended. */
+function requestEvents(
+  logger: Logger,
+): Pick<Events, "requestEnded" | "requestRefused" | "errorAnswered"> {
+  return {
+    requestEnded: (line) => logger.info({ event: "request", ...line }),
+    requestRefused: (request, endpoint, kind) =>
+      logger.info({ event: "error_answered", request, endpoint, kind }),
+    // The caller knows it, and the log would be theirs to fill.
+    errorAnswered: () => undefined,
   }
 }
 

@@ -70,6 +70,7 @@ test.concurrent("a healthy installation", async () => {
     "clock: ok",
     "provider sim: ok",
     "prices: ok",
+    "known prices: ok",
   ])
   expect(words).not.toContain("To fix")
 }, 20_000)
@@ -96,7 +97,7 @@ test.concurrent("a credential that the provider refuses", async () => {
     found: "it refuses the credential (401)",
   })
   expect(mend).toContain("api_key")
-  expect(words).toContain("error: 1 of 6 checks failed")
+  expect(words).toContain("error: 1 of 7 checks failed")
 }, 20_000)
 
 test.concurrent("a provider that cannot be reached is a warning: it may come back", async () => {

@@ -39,6 +39,7 @@ test("reads the documented example", () => {
     },
     data: join(folder.path, "data"),
     prices: { apply: "ask", keys: [] },
+    log: { requests: false },
     notices: { allowsPrivate: false },
     limits: {
       bodyBytes: 32 * 1024 * 1024,

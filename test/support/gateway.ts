@@ -135,6 +135,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
     },
     data,
     prices: { apply: "ask", keys: [] },
+    log: { requests: false },
     notices: { allowsPrivate: true },
     limits: {
       bodyBytes: 4 * 1024 * 1024,

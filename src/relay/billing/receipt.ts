@@ -98,7 +98,8 @@ const USAGE_NAMES = Object.entries({ ...NO_USAGE, ...NAME_OF_CLASS, reasoning: "
   string,
 ][]
 
-function namedUsage(usage: Usage): Record<string, number> {
+/** A usage by the names of its classes, without those that are zero. */
+export function namedUsage(usage: Usage): Record<string, number> {
   const named: Record<string, number> = {}
   for (const [usageClass, name] of USAGE_NAMES) {
     const quantity = usage[usageClass]

@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test"
+import { simulated, startGateway, type TestGateway } from "../support/gateway.ts"
+
+const CANARY = "canary-prompt-7c1f"
+
+const linesOf = ({ heard }: TestGateway, name: string) =>
+  heard.filter((event) => event.name === name).map(({ facts }) => facts)
+
+const chat = (model: string, more = {}) => ({
+  model,
+  messages: [{ role: "user", content: CANARY }],
+  max_tokens: 20,
+  user: "canary-user-91aa",
+  ...more,
+})
+
+test("each request has its line, with what its receipt says and nothing of what was asked", async () => {
+  await using gateway = await startGateway({
+    settings: { log: { requests: true } },
+    models: { "sim/fault-500": simulated() },
+  })
+  const caller = await gateway.caller("1")
+  const ids: (string | null)[] = []
+  for (const body of [
+    chat("sim/echo"),
+    chat("sim/echo", { stream: true }),
+    chat("sim/fault-500"),
+  ]) {
+    const response = await caller.post("/v1/chat/completions", body)
+    await response.text()
+    ids.push(response.headers.get("x-request-id"))
+  }
+  const refused = await caller.post("/v1/chat/completions", chat("sim/none"))
+  await refused.text()
+  const lines = linesOf(gateway, "requestEnded").map(([line]) => line as Record<string, unknown>)
+  expect(lines.map(({ request }) => request)).toEqual(ids)
+  expect(lines.map(({ status, outcome, stream }) => [status, outcome, stream])).toEqual([
+    ["settled", "ok", false],
+    ["settled", "ok", true],
+    ["released", "upstream_error", false],
+  ])
+  for (const [index, line] of lines.entries()) {
+    const receipt = (await (await caller.get(`/v1/receipts/${ids[index]}`)).json()) as {
+      charged: string
+      usage: unknown
+      attempts: unknown
+    }
+    expect(line).toMatchObject({
+      account: caller.account.id,
+      key: caller.keyId,
+      endpoint: "/v1/chat/completions",
+      charged: receipt.charged,
+      usage: receipt.usage,
+      attempts: receipt.attempts,
+      losses: [],
+    })
+  }
+  expect(lines[1]?.first_byte_ms).toBeNumber()
+  expect(linesOf(gateway, "requestRefused").map(([, ...facts]) => facts)).toEqual([
+    ["/v1/chat/completions", "upstream_error"],
+    ["/v1/chat/completions", "model_not_found"],
+  ])
+  const all = JSON.stringify(gateway.heard)
+  for (const secret of ["canary", caller.key]) expect(all).not.toContain(secret)
+})
+
+test("there is none where the settings do not ask for it", async () => {
+  await using gateway = await startGateway()
+  const caller = await gateway.caller("1")
+  await (await caller.post("/v1/chat/completions", chat("sim/echo"))).text()
+  await (await caller.post("/v1/chat/completions", chat("sim/none"))).text()
+  expect(linesOf(gateway, "requestEnded")).toEqual([])
+  expect(linesOf(gateway, "requestRefused")).toEqual([])
+})
