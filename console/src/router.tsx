@@ -109,6 +109,12 @@ const membersRoute = createRoute({
   component: lazyRouteComponent(() => import("./pages/members/members-page.tsx"), "MembersPage"),
 })
 
+const noticesRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/notices",
+  component: lazyRouteComponent(() => import("./pages/notices/notices-page.tsx"), "NoticesPage"),
+})
+
 const auditRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/audit",
@@ -205,6 +211,7 @@ const routeTree = rootRoute.addChildren([
     playgroundRoute,
     modelsRoute,
     membersRoute,
+    noticesRoute,
     auditRoute,
     providersRoute,
     accountsRoute,

@@ -23,6 +23,7 @@ const PAGES = {
   models: "models",
   playground: "playground",
   members: "members",
+  notices: "notices",
   audit: "audit",
   providers: "providers",
   accounts: "accounts",

@@ -1,5 +1,6 @@
 import {
   IconAdjustments,
+  IconBell,
   IconBox,
   IconBuildingBank,
   IconChartBar,
@@ -44,6 +45,7 @@ export const NAV_SECTIONS: readonly NavSection[] = [
       { to: "/models", label: "Models", icon: IconBox },
       { to: "/playground", label: "Playground", icon: IconMessageChatbot },
       { to: "/members", label: "Members", icon: IconUsers },
+      { to: "/notices", label: "Notices", icon: IconBell, needs: "owner" },
       { to: "/audit", label: "Audit", icon: IconHistory, needs: "owner" },
     ],
   },

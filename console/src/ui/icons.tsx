@@ -52,6 +52,9 @@ export const IconAdjustmentsHorizontal = icon(
 export const IconAlertCircle = icon("M3 12a9 9 0 1 0 18 0a9 9 0 0 0 -18 0 M12 8v4 M12 16h.01")
 export const IconArrowLeft = icon("M5 12l14 0 M5 12l6 6 M5 12l6 -6")
 export const IconBan = icon("M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0 M5.7 5.7l12.6 12.6")
+export const IconBell = icon(
+  "M10 5a2 2 0 1 1 4 0a7 7 0 0 1 4 6v3a4 4 0 0 0 2 3h-16a4 4 0 0 0 2 -3v-3a7 7 0 0 1 4 -6 M9 17v1a3 3 0 0 0 6 0v-1",
+)
 export const IconBolt = icon("M13 3l0 7l6 0l-8 11l0 -7l-6 0l8 -11")
 export const IconBook = icon(
   "M3 19a9 9 0 0 1 9 0a9 9 0 0 1 9 0 M3 6a9 9 0 0 1 9 0a9 9 0 0 1 9 0 M3 6l0 13 M12 6l0 13 M21 6l0 13",

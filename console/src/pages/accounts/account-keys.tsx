@@ -7,8 +7,8 @@ import { LinkButton } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
 import { MoreButton } from "../../ui/more-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
-import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { KeyStatus } from "../keys/key-status.tsx"
 
 const COLUMNS: readonly Column<Key>[] = [
   {
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Key>[] = [
       </span>
     ),
   },
-  { id: "status", header: "Status", cell: ({ status }) => <Status value={status} /> },
+  { id: "status", header: "Status", cell: (key) => <KeyStatus of={key} /> },
   {
     id: "spent",
     header: "Spent",

@@ -12,10 +12,13 @@ import { Money } from "../../ui/money.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Stat } from "../../ui/stat.tsx"
+import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { MemberList } from "../members/member-list.tsx"
 import { AccountKeys } from "./account-keys.tsx"
+import { AccountStateButtons } from "./account-state.tsx"
 import { ContentSwitch } from "./content-switch.tsx"
+import { LimitsPanel } from "./limits-panel.tsx"
 import { RenameModal } from "./rename-modal.tsx"
 
 const route = getRouteApi("/signed-in/accounts/$account")
@@ -49,6 +52,7 @@ export function AccountPage() {
           >
             Rename
           </Button>
+          <AccountStateButtons account={account} />
           <LinkButton to="/credits" search={{ account: id }}>
             Adjust credits
           </LinkButton>
@@ -60,11 +64,13 @@ export function AccountPage() {
         <Facts
           facts={[
             { label: "Id", value: <span className="mono">{account.id}</span> },
+            { label: "State", value: <Status value={account.state} /> },
             { label: "Created", value: <When at={account.created_at} isExact /> },
           ]}
         />
         <ContentSwitch account={account} />
       </Panel>
+      <LimitsPanel account={account} />
       <AccountKeys account={id} />
       <MemberList account={id} mayChange />
       <RenameModal account={account} isOpen={isRenaming} onClose={() => setRenaming(false)} />

@@ -38,6 +38,11 @@ const COLUMNS: readonly Column<Account>[] = [
     cell: ({ balance }) => <Money value={balance} decimals={4} hasUnit />,
   },
   {
+    id: "state",
+    header: "State",
+    cell: ({ state }) => <Status value={state} />,
+  },
+  {
     id: "content",
     header: "Prompts and responses",
     cell: ({ stores_content: isStored }) =>

@@ -3,9 +3,9 @@ import type { ReactNode } from "react"
 import type { Key } from "tollgate-contract/keys.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { Money } from "../../ui/money.tsx"
-import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { BudgetBars } from "./budget-bar.tsx"
+import { KeyStatus } from "./key-status.tsx"
 
 export interface KeyColumnsOrder {
   /** Names of accounts by their ids; undefined: all are of one, which needs no column. */
@@ -74,7 +74,7 @@ function statusCell(key: Key): ReactNode {
   return (
     <Box>
       <Group gap={6}>
-        <Status value={key.status} />
+        <KeyStatus of={key} />
       </Group>
       {key.status === "active" && key.expires_at !== null && (
         <Text size="xs" c="dimmed">

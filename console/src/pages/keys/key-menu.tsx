@@ -1,5 +1,13 @@
 import { ActionIcon, Menu } from "@mantine/core"
-import { IconBan, IconDots, IconListDetails, IconPencil, IconRefresh } from "../../ui/icons.tsx"
+import {
+  IconBan,
+  IconDots,
+  IconListDetails,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+} from "../../ui/icons.tsx"
 import { useNavigate } from "@tanstack/react-router"
 import type { Key } from "tollgate-contract/keys.ts"
 
@@ -8,11 +16,13 @@ export interface KeyMenuProperties {
   readonly mayChange: boolean
   readonly onEdit: () => void
   readonly onRotate: () => void
+  readonly onPause: () => void
   readonly onRevoke: () => void
 }
 
 /** What can be done with a key. */
-export function KeyMenu({ target, mayChange, onEdit, onRotate, onRevoke }: KeyMenuProperties) {
+export function KeyMenu(properties: KeyMenuProperties) {
+  const { target, mayChange, onEdit, onRotate, onPause, onRevoke } = properties
   const navigate = useNavigate()
   const isRevoked = target.status === "revoked"
   return (
@@ -36,6 +46,14 @@ export function KeyMenu({ target, mayChange, onEdit, onRotate, onRevoke }: KeyMe
             </Menu.Item>
             <Menu.Item leftSection={<IconRefresh size={16} />} onClick={onRotate}>
               Rotate
+            </Menu.Item>
+            <Menu.Item
+              leftSection={
+                target.is_paused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />
+              }
+              onClick={onPause}
+            >
+              {target.is_paused ? "Resume" : "Pause"}
             </Menu.Item>
             <Menu.Divider />
             <Menu.Item color="red" leftSection={<IconBan size={16} />} onClick={onRevoke}>

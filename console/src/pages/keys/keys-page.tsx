@@ -21,6 +21,7 @@ import { KeyDrawer, type KeyWork } from "./key-drawer.tsx"
 import { KeyMenu } from "./key-menu.tsx"
 import { RotateModal } from "./rotate-modal.tsx"
 import { SecretModal } from "./secret-modal.tsx"
+import { useKeyPause } from "./use-key-pause.tsx"
 
 const route = getRouteApi("/signed-in/keys")
 const STATUSES: { value: Key["status"] | "all"; label: string }[] = [
@@ -39,6 +40,7 @@ export function KeysPage() {
   const [shown, setShown] = useState<KeyWithSecret>()
   const [rotating, setRotating] = useState<Key>()
   const [revoking, setRevoking] = useState<Key>()
+  const pause = useKeyPause()
   const mayChange = may("member")
 
   useEffect(() => {
@@ -62,6 +64,7 @@ export function KeysPage() {
         mayChange={mayChange}
         onEdit={() => setWork({ kind: "edit", key })}
         onRotate={() => setRotating(key)}
+        onPause={() => pause.toggle(key)}
         onRevoke={() => setRevoking(key)}
       />
     ),
@@ -81,6 +84,7 @@ export function KeysPage() {
       <KeyDrawer work={work} onClose={() => setWork(undefined)} onCreated={setShown} />
       <SecretModal shown={shown} onClose={() => setShown(undefined)} />
       <RotateModal target={rotating} onClose={() => setRotating(undefined)} onRotated={setShown} />
+      {pause.dialog}
       <Confirm
         isOpen={revoking !== undefined}
         title={`Revoke ${revoking?.name ?? ""}?`}

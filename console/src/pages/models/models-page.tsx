@@ -17,6 +17,7 @@ import { filterModels, type ModelFilters, providersOf } from "./filter-models.ts
 import { modelColumns } from "./model-columns.tsx"
 import { ModelDrawer } from "./model-drawer.tsx"
 import { modelsQuery } from "./models-query.ts"
+import { NewerPrices } from "./newer-prices.tsx"
 
 const route = getRouteApi("/signed-in/models")
 const KINDS = ["chat", "embedding", "rerank", "image", "speech", "transcription"]
@@ -59,6 +60,7 @@ export function ModelsPage() {
         )
       }
     >
+      {isOperator && <NewerPrices />}
       <Panel isFlush>
         <Filters
           filters={filters}

@@ -8,6 +8,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { LedgerPanel } from "./ledger-panel.tsx"
 import { ChangeableSettings } from "./changeable-settings.tsx"
 import { EffectiveSettings } from "./effective-settings.tsx"
+import { KnownPrices } from "./known-prices.tsx"
 
 /** How this gateway is set up, and whether its ledger is right. */
 export function SettingsPage() {
@@ -32,6 +33,7 @@ export function SettingsPage() {
               ]}
             />
           </Panel>
+          <KnownPrices />
           <ChangeableSettings settings={data.changeable} />
           <LedgerPanel />
           <EffectiveSettings settings={data.effective} />

@@ -1,0 +1,61 @@
+import { Button } from "@mantine/core"
+import type { Account } from "tollgate-contract/accounts.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { useAskFirst } from "../../ui/ask-first.tsx"
+import { notifyDone, notifyError } from "../../ui/notify.tsx"
+
+type State = Account["state"]
+
+const QUESTIONS = {
+  paused: {
+    title: (name: string) => `Pause ${name}?`,
+    text: "All requests of its keys are refused until you resume it. Its credits stay.",
+    action: "Pause the account",
+    done: "The account has been paused.",
+  },
+  closed: {
+    title: (name: string) => `Close ${name}?`,
+    text: "All requests of its keys are refused and no keys can be created. Its credits and records stay, and you can open it again.",
+    action: "Close the account",
+    done: "The account has been closed.",
+  },
+} as const
+
+/** Buttons that pause an account, close it, or have it served again. */
+export function AccountStateButtons({ account }: { readonly account: Account }) {
+  const { ask, dialog } = useAskFirst()
+
+  async function change(state: State, done: string): Promise<void> {
+    await api("PATCH /accounts/{id}", { path: { id: account.id }, body: { state } })
+    notifyDone(done)
+    await refresh("/accounts", "/keys")
+  }
+
+  function askFor(state: "paused" | "closed"): void {
+    const { title, done, ...question } = QUESTIONS[state]
+    ask({ ...question, title: title(account.name) }, () => change(state, done))
+  }
+
+  if (account.state !== "active") {
+    return (
+      <Button
+        variant="default"
+        onClick={() => void change("active", "The account is served again.").catch(notifyError)}
+      >
+        {account.state === "paused" ? "Resume" : "Open again"}
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Button variant="default" onClick={() => askFor("paused")}>
+        Pause
+      </Button>
+      <Button variant="default" onClick={() => askFor("closed")}>
+        Close
+      </Button>
+      {dialog}
+    </>
+  )
+}

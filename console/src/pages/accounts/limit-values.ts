@@ -1,0 +1,58 @@
+import type { Account, AccountChange } from "tollgate-contract/accounts.ts"
+import { countText } from "../../format/numbers.ts"
+
+/** The limits of an account in numbers: what they are called, and as its form holds them. */
+export const ACCOUNT_LIMITS = [
+  { name: "requests_per_minute", label: "Requests per minute", least: 1 },
+  { name: "tokens_per_minute", label: "Tokens per minute", least: 1 },
+  { name: "concurrent_requests", label: "Requests at the same time", least: 1 },
+  { name: "max_keys", label: "Keys that are not revoked", least: 0 },
+] as const
+
+export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]
+
+/** All as text, under the API's names so that its faults find their field. */
+export type LimitValues = Record<AccountLimitName, string> & { models: string[] }
+
+export function limitValuesOf(account: Account): LimitValues {
+  return {
+    models: [...(account.models ?? [])],
+    requests_per_minute: account.requests_per_minute?.toString() ?? "",
+    tokens_per_minute: account.tokens_per_minute?.toString() ?? "",
+    concurrent_requests: account.concurrent_requests?.toString() ?? "",
+    max_keys: account.max_keys?.toString() ?? "",
+  }
+}
+
+/** What is wrong with a limit; null: nothing. */
+export function checkLimit(value: string, least: number): string | null {
+  const whole = wholeOf(value)
+  if (whole === null || (whole !== undefined && whole >= least)) return null
+  return least === 0 ? "Enter a whole number" : "Enter a whole number above zero"
+}
+
+/** The body of the API, with null where there is no limit. The values have been checked. */
+export function limitBodyOf(values: LimitValues): AccountChange {
+  const models = values.models.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
+  const limits = ACCOUNT_LIMITS.map(({ name }) => [name, wholeOf(values[name]) ?? null] as const)
+  return { models: models.length === 0 ? null : models, ...Object.fromEntries(limits) }
+}
+
+/** Null for an empty field, undefined for what is no whole number. */
+function wholeOf(value: string): number | null | undefined {
+  const digits = value.replace(/[\s,_]/g, "")
+  if (digits === "") return null
+  return /^\d{1,10}$/.test(digits) ? Number(digits) : undefined
+}
+
+/** The limits that an account has, in words; empty: none. */
+export function limitTexts(account: Account): { label: string; value: string }[] {
+  const { models } = account
+  return [
+    ...(models === null ? [] : [{ label: "Models", value: models.join(", ") }]),
+    ...ACCOUNT_LIMITS.flatMap(({ name, label }) => {
+      const limit = account[name]
+      return limit === null ? [] : [{ label, value: countText(limit) }]
+    }),
+  ]
+}

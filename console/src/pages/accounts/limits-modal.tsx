@@ -1,0 +1,71 @@
+import { Modal, SimpleGrid, Stack, TagsInput, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import type { Account } from "tollgate-contract/accounts.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+import {
+  ACCOUNT_LIMITS,
+  checkLimit,
+  limitBodyOf,
+  limitValuesOf,
+  type LimitValues,
+} from "./limit-values.ts"
+
+export interface LimitsModalProperties {
+  readonly account: Account
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Changes what all keys of an account may do together. */
+export function LimitsModal({ account, isOpen, onClose }: LimitsModalProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={`Limits of ${account.name}`} size="lg">
+      <LimitsForm account={account} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function LimitsForm({ account, onClose }: Omit<LimitsModalProperties, "isOpen">) {
+  const checks = ACCOUNT_LIMITS.map(
+    ({ name, least }) => [name, (value: string) => checkLimit(value, least)] as const,
+  )
+  const form = useForm<LimitValues>({
+    initialValues: limitValuesOf(account),
+    validate: Object.fromEntries(checks),
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    await api("PATCH /accounts/{id}", { path: { id: account.id }, body: limitBodyOf(values) })
+    onClose()
+    await refresh("/accounts")
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TagsInput
+          label="Models"
+          description="IDs, or patterns with an asterisk. Leave empty for all models."
+          placeholder={form.values.models.length === 0 ? "all models" : ""}
+          maxTags={100}
+          {...form.getInputProps("models")}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {ACCOUNT_LIMITS.map(({ name, label }) => (
+            <TextInput
+              key={name}
+              label={label}
+              placeholder="no limit"
+              inputMode="numeric"
+              {...form.getInputProps(name)}
+            />
+          ))}
+        </SimpleGrid>
+        <ErrorNotice error={error} />
+        <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}

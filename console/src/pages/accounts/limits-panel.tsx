@@ -1,0 +1,39 @@
+import { Button, Text } from "@mantine/core"
+import { useState } from "react"
+import type { Account } from "tollgate-contract/accounts.ts"
+import { Facts } from "../../ui/facts.tsx"
+import { IconPencil } from "../../ui/icons.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { limitTexts } from "./limit-values.ts"
+import { LimitsModal } from "./limits-modal.tsx"
+
+/** What all keys of an account may do together; a key's own limits count as well. */
+export function LimitsPanel({ account }: { readonly account: Account }) {
+  const [isChanging, setChanging] = useState(false)
+  const limits = limitTexts(account)
+  return (
+    <Panel
+      title="Limits"
+      description="For all its keys together. The limits of each key count as well."
+      actions={
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPencil size={14} />}
+          onClick={() => setChanging(true)}
+        >
+          Change the limits
+        </Button>
+      }
+    >
+      {limits.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          None: only its credits limit what it can do.
+        </Text>
+      ) : (
+        <Facts facts={limits} />
+      )}
+      <LimitsModal account={account} isOpen={isChanging} onClose={() => setChanging(false)} />
+    </Panel>
+  )
+}

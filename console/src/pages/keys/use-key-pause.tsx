@@ -1,0 +1,39 @@
+import type { ReactNode } from "react"
+import type { Key } from "tollgate-contract/keys.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { useAskFirst } from "../../ui/ask-first.tsx"
+import { notifyDone, notifyError } from "../../ui/notify.tsx"
+
+export interface KeyPause {
+  /** Pauses a key, once that was meant, or resumes it. */
+  readonly toggle: (key: Key) => void
+  /** To be put on the page. */
+  readonly dialog: ReactNode
+}
+
+/** Pausing keys: their requests are refused until they are resumed. */
+export function useKeyPause(): KeyPause {
+  const { ask, dialog } = useAskFirst()
+
+  function toggle(key: Key): void {
+    if (key.is_paused) {
+      change(key).catch(notifyError)
+      return
+    }
+    const question = {
+      title: `Pause ${key.name}?`,
+      text: "Requests with it are refused until you resume it.",
+      action: "Pause the key",
+    }
+    ask(question, () => change(key))
+  }
+
+  return { toggle, dialog }
+}
+
+async function change({ id, is_paused: isPaused }: Key): Promise<void> {
+  await api("PATCH /keys/{id}", { path: { id }, body: { is_paused: !isPaused } })
+  notifyDone(isPaused ? "The key works again." : "The key has been paused.")
+  await refresh("/keys")
+}

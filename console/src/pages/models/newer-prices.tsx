@@ -1,0 +1,124 @@
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import type { PriceListsDocument } from "tollgate-contract/prices.ts"
+import { api } from "../../api/client.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { refresh } from "../../api/refresh.ts"
+import { DataTable, type Column } from "../../ui/data-table.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+import { pendingText } from "./pending-text.ts"
+
+type Pending = NonNullable<PriceListsDocument["pending"]>
+type PriceChange = Pending["changes"][number]
+
+/** A list of newer prices that waits for an operator; nothing where none does. */
+export function NewerPrices() {
+  const { data } = useQuery(oneQuery("GET /prices", {}))
+  const [isOpen, setOpen] = useState(false)
+  const pending = data?.pending ?? undefined
+  if (pending === undefined) return null
+  return (
+    <>
+      <Alert variant="light" color="yellow" title={`Prices of ${pending.date} are waiting`}>
+        <Group justify="space-between" gap="sm">
+          <Text size="sm">
+            {pendingText(pending)} compared with the list of {data?.date}.
+          </Text>
+          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
+            Look at them
+          </Button>
+        </Group>
+      </Alert>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={`Prices of ${pending.date}`}
+        size="xl"
+      >
+        <PendingPrices pending={pending} onClose={() => setOpen(false)} />
+      </Modal>
+    </>
+  )
+}
+
+interface PendingPricesProperties {
+  readonly pending: Pending
+  readonly onClose: () => void
+}
+
+function PendingPrices({ pending, onClose }: PendingPricesProperties) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+
+  async function apply() {
+    setBusy(true)
+    setError(null)
+    try {
+      await api("POST /prices/apply", { body: { date: pending.date } })
+      notifyDone(`The prices of ${pending.date} are in force.`)
+      onClose()
+      await refresh("/prices", "/models")
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Stack>
+      <Text size="sm">
+        From <span className="mono anywhere">{pending.source}</span>, found{" "}
+        <When at={pending.found_at} />. They count for requests from then on; receipts keep what was
+        charged, and prices that you set yourself stay.
+      </Text>
+      <DataTable
+        label="Changes"
+        columns={COLUMNS}
+        rows={pending.changes}
+        rowKey={({ vendor, model }) => `${vendor} ${model ?? ""}`}
+        minWidth={520}
+      />
+      <ErrorNotice error={error} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Not now
+        </Button>
+        <Button loading={isBusy} onClick={() => void apply()}>
+          Put in force
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+const COLORS = { added: "blue", removed: "gray", dearer: "red", cheaper: "gate" } as const
+
+const COLUMNS: readonly Column<PriceChange>[] = [
+  {
+    id: "model",
+    header: "Model",
+    cell: ({ vendor, model }) => (
+      <span className="anywhere">{model === null ? vendor : `${vendor}/${model}`}</span>
+    ),
+  },
+  {
+    id: "change",
+    header: "Change",
+    cell: ({ change }) => <Status value={change} color={COLORS[change]} />,
+  },
+  {
+    id: "parts",
+    header: "Credits per million",
+    cell: ({ parts }) =>
+      parts.map(({ name, before, after }) => (
+        <div key={name}>
+          <span className="dim">{name}</span> {before ?? "none"} → {after ?? "none"}
+        </div>
+      )),
+  },
+]

@@ -1,0 +1,125 @@
+import { Modal, MultiSelect, Select, Stack, TextInput } from "@mantine/core"
+import { useForm, type UseFormReturnType } from "@mantine/form"
+import type { NewNoticeTarget, NoticeTargetWithSecret } from "tollgate-contract/notices.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { readCredits } from "../../format/credits.ts"
+import { AmountInput } from "../../ui/amount-input.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+import { checkOptional } from "../credits/amount-check.ts"
+import { CHANNELS, noticeChoices } from "./notice-words.ts"
+
+export interface NewTargetModalProperties {
+  /** Undefined: the operator's, which is told of all accounts. */
+  readonly account: string | undefined
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onAdded: (target: NoticeTargetWithSecret) => void
+}
+
+interface TargetValues {
+  readonly channel: NewNoticeTarget["channel"]
+  readonly address: string
+  readonly types: string[]
+  readonly balance_below: string
+}
+
+/** Adds an address that is told when something needs somebody. */
+export function NewTargetModal({ isOpen, onClose, ...rest }: NewTargetModalProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Add a target">
+      <NewTargetForm onClose={onClose} {...rest} />
+    </Modal>
+  )
+}
+
+function NewTargetForm({ account, onClose, onAdded }: Omit<NewTargetModalProperties, "isOpen">) {
+  const form = useForm<TargetValues>({
+    initialValues: { channel: "webhook", address: "", types: [], balance_below: "" },
+    validate: {
+      address: (value) => (value.trim() === "" ? "Enter an address" : null),
+      balance_below: checkOptional,
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
+    const below = readCredits(values.balance_below)
+    const body: NewNoticeTarget = {
+      channel: values.channel,
+      address: values.address.trim(),
+      ...(account !== undefined && { account }),
+      ...(values.types.length > 0 && {
+        types: values.types as NonNullable<NewNoticeTarget["types"]>,
+      }),
+      ...(below !== undefined && { balance_below: below }),
+    }
+    const target = await api("POST /notices/targets", { body }, { idempotencyKey })
+    onClose()
+    onAdded(target)
+    await refresh("/notices")
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TargetFields form={form} isOperators={account === undefined} />
+        <ErrorNotice
+          error={error}
+          title="Could not add the target"
+          unknownTitle="The target may or may not have been added"
+        />
+        <FormButtons action="Add" isBusy={isBusy} error={error} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+const ADDRESSES = {
+  webhook: { label: "Address", placeholder: "https://example.com/tollgate" },
+  slack: { label: "Address of the incoming webhook", placeholder: "https://hooks.slack.com/…" },
+  mail: { label: "E-mail address", placeholder: "ada@example.com" },
+} as const
+
+interface TargetFieldsProperties {
+  readonly form: UseFormReturnType<TargetValues>
+  readonly isOperators: boolean
+}
+
+function TargetFields({ form, isOperators }: TargetFieldsProperties) {
+  const { channel, types } = form.values
+  return (
+    <>
+      <Select
+        label="Channel"
+        data={CHANNELS}
+        allowDeselect={false}
+        {...form.getInputProps("channel")}
+      />
+      <TextInput
+        type={channel === "mail" ? "email" : "url"}
+        required
+        data-autofocus
+        maxLength={500}
+        {...ADDRESSES[channel]}
+        {...form.getInputProps("address")}
+      />
+      <MultiSelect
+        label="Told of"
+        placeholder={types.length === 0 ? "everything" : ""}
+        data={noticeChoices(isOperators)}
+        clearable
+        {...form.getInputProps("types")}
+      />
+      <AmountInput
+        label="Balance below"
+        description={
+          isOperators
+            ? "Tell when an account has less than this. Leave empty to not watch balances."
+            : "Tell when the account has less than this. Leave empty to not watch the balance."
+        }
+        placeholder="not watched"
+        {...form.getInputProps("balance_below")}
+      />
+    </>
+  )
+}

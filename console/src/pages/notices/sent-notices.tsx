@@ -1,0 +1,125 @@
+import { Box, Group, Text } from "@mantine/core"
+import type { Notice, NoticeTarget } from "tollgate-contract/notices.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { counted } from "../../format/numbers.ts"
+import type { Column } from "../../ui/data-column.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+import { noticeWords } from "./notice-words.ts"
+
+const LOOK_EVERY = 5_000
+
+export interface SentNoticesProperties {
+  readonly account: string | undefined
+  /** Names of accounts by their ids; null: all notices are of one account. */
+  readonly names: ReadonlyMap<string, string> | null
+  readonly targets: readonly NoticeTarget[]
+}
+
+/** What was told to whom in the last 90 days, and whether it arrived. */
+export function SentNotices({ account, names, targets }: SentNoticesProperties) {
+  const notices = usePages("GET /notices", { query: { account } }, { refetchInterval: LOOK_EVERY })
+  return (
+    <Panel isFlush title="Sent" description="The last 90 days.">
+      <ErrorNotice error={notices.error} retry={notices.retry} />
+      {notices.hasContent && (
+        <DataTable
+          label="Sent notices"
+          columns={noticeColumns(names, targets)}
+          rows={notices.items}
+          rowKey={(notice) => notice.id}
+          isLoading={notices.isLoading}
+          minWidth={780}
+          empty={
+            <EmptyState title="Nothing was sent yet">
+              A notice appears here as soon as there is one, and whether it arrived.
+            </EmptyState>
+          }
+        />
+      )}
+      <MoreButton pages={notices} />
+    </Panel>
+  )
+}
+
+function noticeColumns(
+  names: SentNoticesProperties["names"],
+  targets: readonly NoticeTarget[],
+): readonly Column<Notice>[] {
+  const addresses = new Map(targets.map(({ id, address }) => [id, address]))
+  return [
+    {
+      id: "notice",
+      header: "Notice",
+      cell: ({ type, title }) => (
+        <Box>
+          {noticeWords(type)}
+          <Text size="xs" c="dimmed" fw={400} className="anywhere">
+            {title}
+          </Text>
+        </Box>
+      ),
+    },
+    ...(names === null
+      ? []
+      : [
+          {
+            id: "account",
+            header: "Account",
+            cell: ({ account }: Notice) =>
+              account === null ? <span className="dim">all</span> : (names.get(account) ?? account),
+          },
+        ]),
+    { id: "created", header: "When", cell: ({ created_at: at }) => <When at={at} /> },
+    {
+      id: "deliveries",
+      header: "Delivery",
+      cell: ({ deliveries }) =>
+        deliveries.length === 0 ? (
+          <span className="dim">no target wanted it</span>
+        ) : (
+          deliveries.map((delivery) => (
+            <Delivery
+              key={delivery.target}
+              delivery={delivery}
+              address={addresses.get(delivery.target)}
+            />
+          ))
+        ),
+    },
+  ]
+}
+
+interface DeliveryProperties {
+  readonly delivery: Notice["deliveries"][number]
+  /** Undefined: the target was removed. */
+  readonly address: string | undefined
+}
+
+function Delivery({ delivery, address = "a target that was removed" }: DeliveryProperties) {
+  const { state, attempts, at, error } = delivery
+  return (
+    <Box mb={4}>
+      <Group gap={6} wrap="nowrap">
+        <Status value={state} />
+        <span className="anywhere">{address}</span>
+      </Group>
+      {error !== null && (
+        <Text size="xs" c="dimmed" className="anywhere">
+          {error} ({counted(attempts, "attempt")}
+          {state === "waiting" && (
+            <>
+              , next <When at={at} />
+            </>
+          )}
+          )
+        </Text>
+      )}
+    </Box>
+  )
+}

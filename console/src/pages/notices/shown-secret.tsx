@@ -1,0 +1,39 @@
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
+import type { NoticeTargetWithSecret } from "tollgate-contract/notices.ts"
+import { Snippet } from "../../ui/snippet.tsx"
+
+export interface ShownSecretProperties {
+  /** The new target; its secret is null where none is needed, and nothing is shown. */
+  readonly shown: NoticeTargetWithSecret | undefined
+  readonly onClose: () => void
+}
+
+/** The secret of a new webhook, the one time that it is shown. */
+export function ShownSecret({ shown, onClose }: ShownSecretProperties) {
+  const secret = shown?.secret ?? undefined
+  return (
+    <Modal
+      opened={secret !== undefined}
+      onClose={onClose}
+      title="The webhook's secret"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      {secret !== undefined && (
+        <Stack>
+          <Snippet code={secret} label="Copy the secret" />
+          <Text size="sm">
+            Every notice is signed with it, as Standard Webhooks are: verify the header
+            webhook-signature before you believe what it says.
+          </Text>
+          <Alert variant="light" color="yellow">
+            Copy it now. It cannot be shown again.
+          </Alert>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>I have copied it</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}

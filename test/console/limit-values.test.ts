@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test"
+import type { Account } from "tollgate-contract/accounts.ts"
+import {
+  checkLimit,
+  limitBodyOf,
+  limitTexts,
+  limitValuesOf,
+} from "../../console/src/pages/accounts/limit-values.ts"
+import { pendingText } from "../../console/src/pages/models/pending-text.ts"
+
+const ACCOUNT: Account = {
+  id: "acc_1",
+  name: "Ada",
+  created_at: "2026-11-23T12:00:00.000Z",
+  balance: "1",
+  debt: "0",
+  stores_content: false,
+  state: "active",
+  models: ["openai/*"],
+  requests_per_minute: 1_200,
+  tokens_per_minute: null,
+  concurrent_requests: null,
+  max_keys: 0,
+}
+
+test("the form of an account's limits sends back what it was given", () => {
+  expect(limitBodyOf(limitValuesOf(ACCOUNT))).toEqual({
+    models: ["openai/*"],
+    requests_per_minute: 1_200,
+    tokens_per_minute: null,
+    concurrent_requests: null,
+    max_keys: 0,
+  })
+})
+
+test("an empty field is no limit, and models may be pasted in one piece", () => {
+  const empty = { ...limitValuesOf(ACCOUNT), models: [], max_keys: " " }
+  expect(limitBodyOf(empty)).toMatchObject({ models: null, max_keys: null })
+  const pasted = { ...limitValuesOf(ACCOUNT), models: ["openai/*, google/* "] }
+  expect(limitBodyOf(pasted).models).toEqual(["openai/*", "google/*"])
+})
+
+test("a limit is a whole number; no keys at all is one, no requests is none", () => {
+  expect(checkLimit("1,200", 1)).toBeNull()
+  expect(checkLimit("", 1)).toBeNull()
+  expect(checkLimit("0", 0)).toBeNull()
+  expect(checkLimit("0", 1)).toBe("Enter a whole number above zero")
+  for (const value of ["none", "-1", "1.5", "1e3", "12345678901"]) {
+    expect(checkLimit(value, 0), value).toBe("Enter a whole number")
+  }
+})
+
+test("only limits that there are, are listed", () => {
+  expect(limitTexts(ACCOUNT)).toEqual([
+    { label: "Models", value: "openai/*" },
+    { label: "Requests per minute", value: "1,200" },
+    { label: "Keys that are not revoked", value: "0" },
+  ])
+})
+
+test("a list of prices that waits is summed up", () => {
+  const counts = { dearer: 12, cheaper: 0, added: 1_000, removed: 1 }
+  expect(pendingText(counts)).toBe("12 dearer, 1,000 new, 1 gone")
+  expect(pendingText({ dearer: 0, cheaper: 0, added: 0, removed: 0 })).toBe("No price changes")
+})
