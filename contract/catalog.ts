@@ -7,7 +7,8 @@ const priceTable = z.record(z.string(), z.string())
 export const modelKind = z.enum(["chat", "embedding", "rerank", "image", "speech", "transcription"])
 
 export const health = z.object({
-  state: z.enum(["unknown", "healthy", "resting"]),
+  /** `failing`: its last request failed, and the next one is tried there all the same. */
+  state: z.enum(["unknown", "healthy", "failing", "resting"]),
   /** When a resting one is tried again. */
   until: z.string().nullable(),
   successes: z.int(),

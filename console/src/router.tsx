@@ -2,13 +2,13 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router"
 import { ApiError } from "./api/api-error.ts"
 import { onSignedOut } from "./api/client.ts"
 import { accountsQuery, queryClient, sessionQuery } from "./api/queries.ts"
+import { lazyPage } from "./layout/lazy-page.ts"
 import { PageFailure, PageNotFound, PagePending } from "./layout/fallbacks.tsx"
 import { Shell } from "./layout/shell.tsx"
 import { OverviewPage } from "./pages/overview/overview-page.tsx"
@@ -49,20 +49,20 @@ const keysRoute = createRoute({
   path: "/keys",
   validateSearch: (search: Record<string, unknown>) =>
     pickTexts(search, "account", "status", "search", "create"),
-  component: lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
+  component: lazyPage(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
 })
 
 const connectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/connect",
-  component: lazyRouteComponent(() => import("./pages/connect/connect-page.tsx"), "ConnectPage"),
+  component: lazyPage(() => import("./pages/connect/connect-page.tsx"), "ConnectPage"),
 })
 
 const creditsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/credits",
   validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "kind", "paid"),
-  component: lazyRouteComponent(() => import("./pages/credits/credits-page.tsx"), "CreditsPage"),
+  component: lazyPage(() => import("./pages/credits/credits-page.tsx"), "CreditsPage"),
 })
 
 const requestsRoute = createRoute({
@@ -70,29 +70,26 @@ const requestsRoute = createRoute({
   path: "/requests",
   validateSearch: (search: Record<string, unknown>) =>
     pickTexts(search, "account", "time", "from", "to", "key", "model", "status", "search"),
-  component: lazyRouteComponent(() => import("./pages/requests/requests-page.tsx"), "RequestsPage"),
+  component: lazyPage(() => import("./pages/requests/requests-page.tsx"), "RequestsPage"),
 })
 
 const receiptRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/requests/$request",
-  component: lazyRouteComponent(() => import("./pages/requests/receipt-page.tsx"), "ReceiptPage"),
+  component: lazyPage(() => import("./pages/requests/receipt-page.tsx"), "ReceiptPage"),
 })
 
 const profileRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/profile",
-  component: lazyRouteComponent(() => import("./pages/profile/profile-page.tsx"), "ProfilePage"),
+  component: lazyPage(() => import("./pages/profile/profile-page.tsx"), "ProfilePage"),
 })
 
 const playgroundRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/playground",
   validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "tab", "model"),
-  component: lazyRouteComponent(
-    () => import("./pages/playground/playground-page.tsx"),
-    "PlaygroundPage",
-  ),
+  component: lazyPage(() => import("./pages/playground/playground-page.tsx"), "PlaygroundPage"),
 })
 
 const modelsRoute = createRoute({
@@ -100,19 +97,19 @@ const modelsRoute = createRoute({
   path: "/models",
   validateSearch: (search: Record<string, unknown>) =>
     pickTexts(search, "account", "search", "kind", "provider", "priced", "model"),
-  component: lazyRouteComponent(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
+  component: lazyPage(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
 })
 
 const membersRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/members",
-  component: lazyRouteComponent(() => import("./pages/members/members-page.tsx"), "MembersPage"),
+  component: lazyPage(() => import("./pages/members/members-page.tsx"), "MembersPage"),
 })
 
 const noticesRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/notices",
-  component: lazyRouteComponent(() => import("./pages/notices/notices-page.tsx"), "NoticesPage"),
+  component: lazyPage(() => import("./pages/notices/notices-page.tsx"), "NoticesPage"),
 })
 
 const auditRoute = createRoute({
@@ -120,47 +117,44 @@ const auditRoute = createRoute({
   path: "/audit",
   validateSearch: (search: Record<string, unknown>) =>
     pickTexts(search, "account", "action", "actor", "target", "from", "to"),
-  component: lazyRouteComponent(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
+  component: lazyPage(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
 })
 
 const providersRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/providers",
-  component: lazyRouteComponent(
-    () => import("./pages/providers/providers-page.tsx"),
-    "ProvidersPage",
-  ),
+  component: lazyPage(() => import("./pages/providers/providers-page.tsx"), "ProvidersPage"),
 })
 
 const accountsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/accounts",
-  component: lazyRouteComponent(() => import("./pages/accounts/accounts-page.tsx"), "AccountsPage"),
+  component: lazyPage(() => import("./pages/accounts/accounts-page.tsx"), "AccountsPage"),
 })
 
 const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/accounts/$account",
-  component: lazyRouteComponent(() => import("./pages/accounts/account-page.tsx"), "AccountPage"),
+  component: lazyPage(() => import("./pages/accounts/account-page.tsx"), "AccountPage"),
 })
 
 const usersRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/users",
   validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "search"),
-  component: lazyRouteComponent(() => import("./pages/users/users-page.tsx"), "UsersPage"),
+  component: lazyPage(() => import("./pages/users/users-page.tsx"), "UsersPage"),
 })
 
 const codesRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/codes",
-  component: lazyRouteComponent(() => import("./pages/codes/codes-page.tsx"), "CodesPage"),
+  component: lazyPage(() => import("./pages/codes/codes-page.tsx"), "CodesPage"),
 })
 
 const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
+  component: lazyPage(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
 })
 
 const signInRoute = createRoute({
@@ -168,31 +162,28 @@ const signInRoute = createRoute({
   path: "/sign-in",
   validateSearch: (search: Record<string, unknown>) =>
     pickTexts(search, "account", "back", "error"),
-  component: lazyRouteComponent(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
+  component: lazyPage(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
 })
 
 const setupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/setup",
   validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "token"),
-  component: lazyRouteComponent(() => import("./pages/setup/setup-page.tsx"), "SetupPage"),
+  component: lazyPage(() => import("./pages/setup/setup-page.tsx"), "SetupPage"),
 })
 
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/invitation",
   validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "token"),
-  component: lazyRouteComponent(
-    () => import("./pages/invitation/invitation-page.tsx"),
-    "InvitationPage",
-  ),
+  component: lazyPage(() => import("./pages/invitation/invitation-page.tsx"), "InvitationPage"),
 })
 
 const resetRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/reset",
   validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "token"),
-  component: lazyRouteComponent(() => import("./pages/reset/reset-page.tsx"), "ResetPage"),
+  component: lazyPage(() => import("./pages/reset/reset-page.tsx"), "ResetPage"),
 })
 
 const routeTree = rootRoute.addChildren([
@@ -238,7 +229,8 @@ export const router = createRouter({
 // A session that ended elsewhere: the page where it shows is the one to come back to.
 onSignedOut(() => {
   const isBehindSignIn = router.state.matches.some((match) => match.routeId === signedInRoute.id)
-  if (!isBehindSignIn) return
+  // On the way to the sign-in page already: that knows where to come back to.
+  if (!isBehindSignIn || router.state.location.pathname.endsWith("/sign-in")) return
   const back = router.state.location.href
   void router.navigate({ to: "/sign-in", search: { back } }).then(endSession)
 })

@@ -12,19 +12,21 @@ export function healthDocument(report: HealthReport, isOperator: boolean): Healt
   }
 }
 
-/** The health of several deployments together: open when all known ones are open. */
+/** The health of several deployments together: as well as the best of those that were used. */
 export function summedReport(reports: readonly HealthReport[]): HealthReport {
   const known = reports.filter(({ state }) => state !== "unknown")
-  const open = known.filter(({ state }) => state === "resting")
   const state =
-    known.length === 0 ? "unknown" : open.length === known.length ? "resting" : "healthy"
+    BEST_FIRST.find((best) => known.some((report) => report.state === best)) ?? "unknown"
   const latest = known.toSorted((left, right) => right.failedAt - left.failedAt)[0]
   return {
     state,
-    restsFor: Math.min(...(state === "resting" ? open.map(({ restsFor }) => restsFor) : [0])),
+    restsFor: Math.min(...(state === "resting" ? known.map(({ restsFor }) => restsFor) : [0])),
     successes: known.reduce((sum, { successes }) => sum + successes, 0),
     failures: known.reduce((sum, { failures }) => sum + failures, 0),
     lastError: latest?.lastError ?? null,
     failedAt: latest?.failedAt ?? 0,
+    isFailing: state === "failing",
   }
 }
+
+const BEST_FIRST = ["healthy", "failing", "resting"] as const

@@ -34,6 +34,8 @@ interface Tally {
   lastError: string | null
   /** Clock of the last error. */
   failedAt: number
+  /** Whether the last request of all failed. */
+  isFailing: boolean
 }
 
 /** What is also known where health is shared with other nodes. */
@@ -50,8 +52,8 @@ export interface News extends DeploymentReport {
 
 /** A deployment's health, for display. */
 export interface HealthReport extends Readonly<Tally> {
-  /** Not used yet, in use, or avoided until it is tried again. */
-  readonly state: "unknown" | "healthy" | "resting"
+  /** Not used yet, responding, failing its last request, or avoided until it is tried again. */
+  readonly state: "unknown" | "healthy" | "failing" | "resting"
   /** Milliseconds until a resting one is tried again. */
   readonly restsFor: number
 }
@@ -63,6 +65,7 @@ const UNKNOWN: HealthReport = {
   failures: 0,
   lastError: null,
   failedAt: 0,
+  isFailing: false,
 }
 
 /**
@@ -113,13 +116,15 @@ export class Health {
     const tally = this.#tallies.get(deployment)
     const restsFor = (this.#circuits.find(deployment)?.until ?? 0) - this.#clock()
     if (restsFor > 0) return { ...UNKNOWN, ...tally, state: "resting", restsFor }
-    return tally === undefined ? UNKNOWN : { state: "healthy", restsFor: 0, ...tally }
+    if (tally === undefined) return UNKNOWN
+    return { state: tally.isFailing ? "failing" : "healthy", restsFor: 0, ...tally }
   }
 
   /** A deployment responded. */
   succeeded(deployment: string): void {
     const tally = this.#tally(deployment)
     tally.successes++
+    tally.isFailing = false
     if (this.onChange) tally.succeededAt = this.#clock()
     const circuit = this.#circuits.find(deployment)
     if (circuit === undefined) return
@@ -145,6 +150,7 @@ export class Health {
     tally.failures++
     tally.lastError = failureWords(error, status)
     tally.failedAt = this.#clock()
+    tally.isFailing = true
     if (status !== undefined && CREDENTIAL_STATUSES.has(status)) this.refused(deployment)
     else if (error.kind === "upstream_overloaded") {
       this.overloaded(deployment, error.details.retryAfter)
@@ -243,7 +249,7 @@ export class Health {
         const [oldest] = this.#tallies.keys()
         if (oldest !== undefined) this.#tallies.delete(oldest)
       }
-      tally = { successes: 0, failures: 0, lastError: null, failedAt: 0 }
+      tally = { successes: 0, failures: 0, lastError: null, failedAt: 0, isFailing: false }
       this.#tallies.set(deployment, tally)
     }
     return tally

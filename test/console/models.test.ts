@@ -20,6 +20,7 @@ import {
   sortedPrices,
 } from "../../console/src/pages/models/prices.ts"
 import { changedEntry, knownPriceEntry } from "../../console/src/pages/models/changed-entry.ts"
+import { cheapestModel } from "../../console/src/format/cheap-model.ts"
 import { pathOf } from "tollgate-contract/client.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
 
@@ -98,6 +99,24 @@ test("a model rests when every way to it does", () => {
   expect(healthOf(model("a/b", { deployments: both }))).toBe("healthy")
   expect(healthOf(model("a/b", { deployments: both.slice(0, 1) }))).toBe("resting")
   expect(healthOf(model("a/b", { deployments: [] }))).toBe("unknown")
+})
+
+test("a model whose only request failed is not healthy", () => {
+  const failing = { ...healthy, state: "failing" } as const
+  const unknown = { ...healthy, state: "unknown" } as const
+  const way = { provider: "a", model: "b", weight: 1 }
+  const ways = [failing, unknown].map((health) => ({ ...way, health }))
+  expect(healthOf(model("a/b", { deployments: ways }))).toBe("failing")
+})
+
+test("the model to try first is the cheapest that is not free", () => {
+  const free = model("a/free", { price: { input: "0", output: "0" } })
+  const dear = model("a/dear", { price: { input: "10", output: "50" } })
+  const cheap = model("b/cheap", { price: { input: "0.1", output: "0.4" } })
+  const marked = model("b/marked", { price: { input: "0.1", output: "0.4" }, multiplier: "100" })
+  expect(cheapestModel([free, dear, marked, cheap])?.id).toBe("b/cheap")
+  expect(cheapestModel([free])?.id).toBe("a/free")
+  expect(cheapestModel([])).toBeUndefined()
 })
 
 describe("prices", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { actionWords, differences } from "../../console/src/pages/audit/difference.ts"
+import { differences } from "../../console/src/pages/audit/difference.ts"
+import { actionPattern, actionWords, nameOf } from "../../console/src/pages/audit/record-words.ts"
 import {
   entryOf,
   findVendors,
@@ -36,6 +37,20 @@ describe("what differs between before and after", () => {
   test("is told under the action's name", () => {
     expect(actionWords("key.create")).toBe("key: create")
     expect(actionWords("sign_in")).toBe("sign in")
+  })
+
+  test("is found by the words that are shown, and by the action's name", () => {
+    expect(actionPattern("account: entry")).toBe("*account*entry*")
+    expect(actionPattern("notice_target.create")).toBe("*notice*target*create*")
+    expect(actionPattern("ENTRY")).toBe("*entry*")
+    expect(actionPattern(" : ")).toBeUndefined()
+    expect(actionPattern(undefined)).toBeUndefined()
+  })
+
+  test("names what it was of, as it is called after it", () => {
+    expect(nameOf({ before: { name: "old" }, after: { name: "new" } })).toBe("new")
+    expect(nameOf({ before: { name: "gone" }, after: null })).toBe("gone")
+    expect(nameOf({ before: null, after: { name: 5 } })).toBeUndefined()
   })
 })
 

@@ -136,7 +136,7 @@ describe("who is no operator", () => {
         is_locked: true,
         models: 2,
         unpriced_models: 1,
-        health: { state: "healthy", until: null, successes: 0, failures: 1, last_error: null },
+        health: { state: "failing", until: null, successes: 0, failures: 1, last_error: null },
         problem: null,
         entry: null,
       },

@@ -137,6 +137,7 @@ describe("what people read", () => {
       failures: 0,
       lastError: null,
       failedAt: 0,
+      isFailing: false,
     })
   })
 
@@ -144,7 +145,7 @@ describe("what people read", () => {
     health.succeeded(ID)
     health.failed(ID, new GatewayError("upstream_error", "says: my prompt"), 500)
     expect(health.report(ID)).toMatchObject({
-      state: "healthy",
+      state: "failing",
       successes: 1,
       failures: 1,
       lastError: "it failed (500)",

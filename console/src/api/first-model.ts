@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import type { Model } from "tollgate-contract/catalog.ts"
+import { cheapestModel } from "../format/cheap-model.ts"
 import { allowsModel } from "../format/globs.ts"
 import { oneQuery } from "./queries.ts"
 
@@ -11,7 +12,7 @@ export function useFirstModel(globs: readonly string[] | null): string | undefin
   const catalog = useQuery(oneQuery("GET /models", { query: { kind: "chat", priced: "true" } }))
   if (catalog.isPending) return undefined
   const callable = catalog.data?.data.filter(({ id }) => allowsModel(globs, id)) ?? []
-  const first = callable.find(isReady) ?? callable[0]
+  const first = cheapestModel(callable.filter(isReady)) ?? cheapestModel(callable)
   return first?.id ?? firstExact(globs) ?? "provider/model"
 }
 

@@ -9,6 +9,19 @@ import {
 import { isOutcomeUnknown } from "./api-error.ts"
 import { api } from "./client.ts"
 
+/** Milliseconds between looks at what could not be answered. */
+const ASK_AGAIN = 3_000
+
+/**
+ * The pace of a look: while the gateway does not answer, it is asked again and again, so that a page is right by itself
+ * once it does.
+ * @param otherwise milliseconds between looks while all is well; false: none.
+ */
+export function untilAnswered(otherwise: number | false) {
+  return ({ state }: { readonly state: { readonly error: unknown } }): number | false =>
+    isOutcomeUnknown(state.error) ? ASK_AGAIN : otherwise
+}
+
 /** The cache of all that was asked. What was tried and refused is not tried again by itself. */
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -16,6 +29,7 @@ export const queryClient = new QueryClient({
       staleTime: 5_000,
       retry: (failures, error) => failures < 2 && isOutcomeUnknown(error),
       refetchOnWindowFocus: true,
+      refetchInterval: untilAnswered(false),
     },
   },
 })

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { Input, Item, PageName } from "tollgate-contract/client.ts"
-import { pagesQuery } from "./queries.ts"
+import { pagesQuery, untilAnswered } from "./queries.ts"
 
 /** A list that grows: what `DataTable` and `MoreButton` need of it. */
 export interface Pages<Entry> {
@@ -33,7 +33,12 @@ export function usePages<Name extends PageName>(
   input: Input<Name>,
   settings: PagesSettings = {},
 ): Pages<unknown> {
-  const asked = useInfiniteQuery({ ...pagesQuery(name, input), ...settings })
+  const { refetchInterval = false, ...rest } = settings
+  const asked = useInfiniteQuery({
+    ...pagesQuery(name, input),
+    ...rest,
+    refetchInterval: untilAnswered(refetchInterval),
+  })
   const items = useMemo(
     () => asked.data?.pages.flatMap<unknown>((page) => page.data) ?? [],
     [asked.data],

@@ -21,6 +21,11 @@ export function momentText(iso: string, style: MomentStyle = {}): string {
   }).format(new Date(iso))
 }
 
+/** The reader's zone: `Europe/Berlin`. */
+export function zoneName(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
 /** `21 Nov 2026` */
 export function dayText(iso: string, style: MomentStyle = {}): string {
   return new Intl.DateTimeFormat("en-GB", {

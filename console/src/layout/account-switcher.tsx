@@ -23,6 +23,9 @@ export function AccountSwitcher() {
       value={account?.id ?? ALL_ACCOUNTS}
       onChange={(id) => id !== null && choose(id)}
       searchable={data.length > 8}
+      // What is typed replaces the name that stands there.
+      onFocus={(event) => event.currentTarget.select()}
+      onClick={(event) => event.currentTarget.select()}
       allowDeselect={false}
       leftSection={<IconBuilding size={16} />}
       nothingFoundMessage="No account with that name"

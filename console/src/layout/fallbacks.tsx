@@ -1,11 +1,27 @@
 import { Container, Loader, Stack } from "@mantine/core"
 import type { ErrorComponentProps } from "@tanstack/react-router"
+import { unreachable } from "../api/api-error.ts"
 import { ErrorNotice } from "../ui/error-notice.tsx"
 import { LinkButton } from "../ui/link-button.tsx"
+import { PageNotLoaded } from "./lazy-page.ts"
 import { PublicPage } from "./public-page.tsx"
+import { useLoadAgain } from "./use-load-again.ts"
 
 /** In the place of a page that could not be shown. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
+  const isNotLoaded = error instanceof PageNotLoaded
+  useLoadAgain(isNotLoaded)
+  if (isNotLoaded) {
+    return (
+      <Container size="sm" py="xl">
+        <ErrorNotice
+          error={unreachable()}
+          title="This page could not be loaded"
+          retry={() => window.location.reload()}
+        />
+      </Container>
+    )
+  }
   return (
     <Container size="sm" py="xl">
       <ErrorNotice error={error} title="This page could not be shown" retry={reset} />

@@ -6,7 +6,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode
   /** Figures stand at the right. */
   readonly isFigure?: boolean
-  /** Left out of the cards on a phone. */
+  /** Left out of the cards. */
   readonly isWideOnly?: boolean
   /** Has no heading for the eye: buttons. */
   readonly isAction?: boolean
@@ -24,9 +24,7 @@ export interface DataTableProperties<Row> {
   readonly empty?: ReactNode
   /** What a click on a row does. The first column should hold a link or button that does the same. */
   readonly onRowClick?: (row: Row) => void
-  /** Rows below this width become cards; default the phone's. */
-  readonly cardsBelow?: string
-  /** Rows at least so wide before the table scrolls in its own box, pixels. */
+  /** What all columns need, CSS pixels: where there is less room, rows become cards. */
   readonly minWidth?: number
 }
 

@@ -1,26 +1,30 @@
 import { Skeleton, Table } from "@mantine/core"
-import { useMediaQuery } from "@mantine/hooks"
+import { memo } from "react"
 import { DataCards } from "./data-cards.tsx"
-import { isControl, type DataTableProperties } from "./data-column.ts"
+import { type Column, isControl, type DataTableProperties } from "./data-column.ts"
+import { useFits } from "./use-fits.ts"
+import { useStable } from "./use-stable.ts"
 
 export type { Column } from "./data-column.ts"
 
-/** Rows and columns: a table where there is room, cards on a phone, skeletons while loading. */
+/** Rows and columns: a table where all columns have room, else cards; skeletons while loading. */
 export function DataTable<Row>(properties: DataTableProperties<Row>) {
-  const { rows, isLoading = false, empty, cardsBelow = "48em" } = properties
-  const isPhone = useMediaQuery(`(max-width: ${cardsBelow})`, undefined, {
-    getInitialValueInEffect: false,
-  })
+  const { rows, isLoading = false, empty, minWidth = 640 } = properties
+  const { ref, fits } = useFits(minWidth)
   if (!isLoading && rows.length === 0) return <>{empty}</>
-  if (isPhone) return <DataCards {...properties} />
-  return <WideTable {...properties} />
+  return (
+    <div ref={ref}>
+      {fits ? <WideTable {...properties} minWidth={minWidth} /> : <DataCards {...properties} />}
+    </div>
+  )
 }
 
-function WideTable<Row>(properties: DataTableProperties<Row>) {
+function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWidth: number }) {
   const { label, columns, rows, rowKey, isLoading = false, onRowClick, minWidth } = properties
+  const onClick = useStable(onRowClick)
   return (
     <Table.ScrollContainer
-      minWidth={minWidth ?? 640}
+      minWidth={minWidth}
       type="native"
       tabIndex={0}
       role="group"
@@ -54,29 +58,46 @@ function WideTable<Row>(properties: DataTableProperties<Row>) {
           {isLoading && <SkeletonRows columns={columns.length} />}
           {!isLoading &&
             rows.map((row) => (
-              <Table.Tr
+              <TableRow
                 key={rowKey(row)}
-                className={onRowClick === undefined ? undefined : "row-link"}
-                onClick={(event) => {
-                  if (onRowClick !== undefined && !isControl(event.target)) onRowClick(row)
-                }}
-              >
-                {columns.map((column) => (
-                  <Table.Td
-                    key={column.id}
-                    ta={column.isFigure === true ? "right" : "left"}
-                    className={column.isFigure === true ? "figures" : undefined}
-                  >
-                    {column.cell(row)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
+                row={row}
+                columns={columns}
+                {...(onRowClick !== undefined && { onClick })}
+              />
             ))}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
   )
 }
+
+interface TableRowProperties<Row> {
+  readonly row: Row
+  readonly columns: readonly Column<Row>[]
+  readonly onClick?: (row: Row) => void
+}
+
+/** Drawn again only when it changes: a list may have a thousand rows, and one more page of them comes at a time. */
+const TableRow = memo(function TableRow<Row>({ row, columns, onClick }: TableRowProperties<Row>) {
+  return (
+    <Table.Tr
+      className={onClick === undefined ? undefined : "row-link"}
+      onClick={(event) => {
+        if (!isControl(event.target)) onClick?.(row)
+      }}
+    >
+      {columns.map((column) => (
+        <Table.Td
+          key={column.id}
+          ta={column.isFigure === true ? "right" : "left"}
+          className={column.isFigure === true ? "figures" : undefined}
+        >
+          {column.cell(row)}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  )
+}) as <Row>(properties: TableRowProperties<Row>) => React.JSX.Element
 
 const SKELETON_ROWS = ["a", "b", "c", "d", "e"]
 

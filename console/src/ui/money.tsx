@@ -1,6 +1,13 @@
 import { Text, type TextProps } from "@mantine/core"
 import { creditsText, shortCredits } from "../format/credits.ts"
 
+declare module "react" {
+  interface CSSProperties {
+    /** How many characters an amount has. */
+    "--digits"?: number
+  }
+}
+
 export interface MoneyProperties extends TextProps {
   /** Credits as exact decimal text, as the API gives them. */
   readonly value: string
@@ -21,11 +28,19 @@ export function Money({
   ...style
 }: MoneyProperties) {
   const text = decimals === undefined ? creditsText(value) : shortCredits(value, decimals)
+  const missing = (decimals ?? 0) - (text.length - text.indexOf(".") - 1)
   const sign = isSigned && !value.startsWith("-") && /[1-9]/.test(value) ? "+" : ""
   return (
     <Text span inherit className="figures" title={`${creditsText(value)} credits`} {...style}>
-      {sign}
-      {text}
+      <span className="amount" style={{ "--digits": sign.length + text.length }}>
+        {sign}
+        {text}
+        {missing > 0 && (
+          <span className="filler" aria-hidden>
+            {"0".repeat(missing)}
+          </span>
+        )}
+      </span>
       {hasUnit && <span className="unit"> credits</span>}
     </Text>
   )

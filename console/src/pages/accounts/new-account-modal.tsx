@@ -56,13 +56,7 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
     <>
       <form onSubmit={form.onSubmit(send)} noValidate>
         <Stack>
-          <TextInput
-            label="Name"
-            maxLength={100}
-            data-autofocus
-            required
-            {...form.getInputProps("name")}
-          />
+          <TextInput label="Name" data-autofocus required {...form.getInputProps("name")} />
           <AmountInput
             label="Initial credits"
             description="Recorded as a grant. You can add more at any time."

@@ -35,7 +35,7 @@ function RenameForm({ account, onClose }: Omit<RenameModalProperties, "isOpen">)
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
-        <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps("name")} />
+        <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
         <ErrorNotice error={error} />
         <FormButtons action="Rename" isBusy={isBusy} onClose={onClose} />
       </Stack>

@@ -2,7 +2,8 @@ import { UnstyledButton } from "@mantine/core"
 import type { AuditRecord } from "tollgate-contract/operations.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { When } from "../../ui/when.tsx"
-import { actionWords } from "./difference.ts"
+import { actionWords } from "./record-words.ts"
+import { TargetView } from "./target-view.tsx"
 
 const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
   user: "",
@@ -38,12 +39,7 @@ export function auditColumns(
     {
       id: "target",
       header: "Of",
-      cell: ({ target }) =>
-        target === null ? (
-          <span className="dim">–</span>
-        ) : (
-          <span className="mono anywhere">{target}</span>
-        ),
+      cell: (record) => <TargetView record={record} />,
     },
     {
       id: "actor",
@@ -55,7 +51,7 @@ export function auditColumns(
         </span>
       ),
     },
-    { id: "at", header: "When", cell: ({ at }) => <When at={at} /> },
+    { id: "at", header: "When", cell: ({ at }) => <When at={at} isExact /> },
     {
       id: "address",
       header: "From",

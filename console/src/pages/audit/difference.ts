@@ -45,14 +45,6 @@ function walk(value: unknown, path: string, leaves: Map<string, string>): void {
   }
 }
 
-/** An action in words: `key.create` is `key: create`. */
-export function actionWords(action: string): string {
-  const [subject, ...rest] = action.split(".")
-  return rest.length === 0
-    ? action.replaceAll("_", " ")
-    : `${subject?.replaceAll("_", " ") ?? ""}: ${rest.join(" ").replaceAll("_", " ")}`
-}
-
 function plain(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value)
 }

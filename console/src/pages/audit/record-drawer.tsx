@@ -4,7 +4,8 @@ import { Facts } from "../../ui/facts.tsx"
 import { When } from "../../ui/when.tsx"
 import { kindWords } from "./audit-columns.tsx"
 import { DifferenceView } from "./difference-view.tsx"
-import { actionWords } from "./difference.ts"
+import { actionWords } from "./record-words.ts"
+import { TargetView } from "./target-view.tsx"
 
 export interface RecordDrawerProperties {
   readonly record: AuditRecord | undefined
@@ -31,13 +32,13 @@ export function RecordDrawer({ record, onClose }: RecordDrawerProperties) {
 }
 
 function factsOf(record: AuditRecord) {
-  const { actor, target, account, address } = record
+  const { actor, account, address } = record
   const kind = kindWords(actor)
   return [
     { label: "When", value: <When at={record.at} isExact /> },
     { label: "By", value: kind === "" ? actor.name : `${actor.name} (${kind})` },
     { label: "From", value: address ?? "–" },
-    { label: "Of", value: <span className="mono">{target ?? "–"}</span> },
+    { label: "Of", value: <TargetView record={record} /> },
     { label: "Account", value: <span className="mono">{account ?? "–"}</span> },
     { label: "Number", value: record.number },
     { label: "Hash", value: <span className="mono">{record.hash}</span> },

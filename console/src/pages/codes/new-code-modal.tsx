@@ -122,7 +122,6 @@ function CodeFields({ form }: { readonly form: UseFormReturnType<CodeValues> }) 
       <TextInput
         label="Note"
         description="A note for yourself, such as who it is for."
-        maxLength={100}
         {...form.getInputProps("note")}
       />
     </>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
 import type { CodeWithText } from "tollgate-contract/codes.ts"
 import { counted } from "../../format/numbers.ts"
 import { Money } from "../../ui/money.tsx"
+import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface ShownCodeProperties {
@@ -12,12 +13,7 @@ export interface ShownCodeProperties {
 /** A new code, the one time that it is shown. */
 export function ShownCode({ shown, onClose }: ShownCodeProperties) {
   return (
-    <Modal
-      opened={shown !== undefined}
-      onClose={onClose}
-      title="Your code"
-      closeOnClickOutside={false}
-    >
+    <Modal opened={shown !== undefined} onClose={onClose} title="Your code" {...SHOWN_ONCE}>
       {shown !== undefined && (
         <Stack>
           <Snippet code={shown.code} label="Copy code" />

@@ -91,7 +91,6 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
           <TextInput
             label="Reason"
             description="Recorded permanently in the ledger, with your name."
-            maxLength={100}
             {...form.getInputProps("note")}
           />
           <ErrorNotice

@@ -44,7 +44,6 @@ function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">
           data-autofocus
           autoComplete="off"
           spellCheck={false}
-          maxLength={100}
           {...form.getInputProps("code")}
         />
         <ErrorNotice

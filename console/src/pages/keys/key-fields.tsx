@@ -25,7 +25,6 @@ export function KeyFields({ form }: { readonly form: KeyForm }) {
         placeholder="production, my laptop"
         description="A description for people."
         data-autofocus
-        maxLength={100}
         {...form.getInputProps("name")}
       />
       <SimpleGrid cols={{ base: 1, xs: form.values.expiry === "custom" ? 2 : 1 }}>

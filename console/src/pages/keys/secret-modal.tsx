@@ -3,6 +3,7 @@ import { IconEye } from "../../ui/icons.tsx"
 import type { KeyWithSecret } from "tollgate-contract/keys.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
+import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { ToolCards } from "../../ui/tool-cards.tsx"
 
 export interface SecretModalProperties {
@@ -19,7 +20,7 @@ export function SecretModal({ shown, onClose }: SecretModalProperties) {
       onClose={onClose}
       title={`Your key ${shown?.name ?? ""}`}
       size="xl"
-      closeOnClickOutside={false}
+      {...SHOWN_ONCE}
     >
       {shown !== undefined && (
         <Stack>

@@ -7,6 +7,7 @@ import { isOutcomeUnknown } from "../../api/api-error.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { When } from "../../ui/when.tsx"
@@ -20,16 +21,36 @@ export interface InviteModalProperties {
 
 /** Invites someone; the link is shown once, to be handed over. */
 export function InviteModal({ account, isOpen, onClose }: InviteModalProperties) {
+  const [made, setMade] = useState<InvitationWithLink>()
+
+  function close() {
+    setMade(undefined)
+    onClose()
+  }
+
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Invite someone" closeOnClickOutside={false}>
-      <Invite account={account} onClose={onClose} />
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title="Invite someone"
+      closeOnClickOutside={false}
+      {...(made !== undefined && SHOWN_ONCE)}
+    >
+      {made === undefined ? (
+        <InviteForm account={account} onMade={setMade} />
+      ) : (
+        <ShownLink made={made} onClose={close} />
+      )}
     </Modal>
   )
 }
 
-function Invite({ account, onClose }: Omit<InviteModalProperties, "isOpen">) {
-  const [made, setMade] = useState<InvitationWithLink>()
-  if (made === undefined) return <InviteForm account={account} onMade={setMade} />
+interface ShownLinkProperties {
+  readonly made: InvitationWithLink
+  readonly onClose: () => void
+}
+
+function ShownLink({ made, onClose }: ShownLinkProperties) {
   return (
     <Stack>
       <Text size="sm">

@@ -37,13 +37,13 @@ export function providersOf(models: readonly Model[]): string[] {
   return [...new Set(all)].toSorted()
 }
 
-/** The worst state that a model's every way is in: healthy while one way is not resting. */
+/** As well as the best of its deployments that were used. */
 export function healthOf(model: Model): Model["deployments"][number]["health"]["state"] {
   const states = model.deployments.map(({ health }) => health.state)
-  if (states.length === 0) return "unknown"
-  if (states.every((state) => state === "resting")) return "resting"
-  return states.includes("healthy") ? "healthy" : "unknown"
+  return BEST_FIRST.find((best) => states.includes(best)) ?? "unknown"
 }
+
+const BEST_FIRST = ["healthy", "failing", "resting"] as const
 
 /** The parts of a model's path in the API; its name may hold slashes. */
 export function modelPath(id: string): { readonly provider: string; readonly name: string } {

@@ -24,7 +24,7 @@ export function ModelPricing({ model }: { readonly model: Model }) {
   if (model.is_locked) {
     return (
       <Alert mt="sm" variant="light" color="gray" icon={<IconLock />} title="Set in tollgate.yaml">
-        Change it there. The file is read when the gateway starts.
+        Change it there. It is taken over without a restart.
       </Alert>
     )
   }

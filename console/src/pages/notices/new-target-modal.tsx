@@ -99,7 +99,6 @@ function TargetFields({ form, isOperators }: TargetFieldsProperties) {
         type={channel === "mail" ? "email" : "url"}
         required
         data-autofocus
-        maxLength={500}
         {...ADDRESSES[channel]}
         {...form.getInputProps("address")}
       />

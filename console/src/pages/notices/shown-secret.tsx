@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
 import type { NoticeTargetWithSecret } from "tollgate-contract/notices.ts"
+import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface ShownSecretProperties {
@@ -16,8 +17,7 @@ export function ShownSecret({ shown, onClose }: ShownSecretProperties) {
       opened={secret !== undefined}
       onClose={onClose}
       title="The webhook's secret"
-      closeOnClickOutside={false}
-      closeOnEscape={false}
+      {...SHOWN_ONCE}
     >
       {secret !== undefined && (
         <Stack>

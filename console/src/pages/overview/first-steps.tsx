@@ -8,48 +8,109 @@ import { Panel } from "../../ui/panel.tsx"
 
 export interface FirstStepsProperties {
   readonly keys: readonly Key[]
+  /** Whether there is anything that a request could be paid with. */
+  readonly hasCredits: boolean
+  readonly isOperator: boolean
   readonly mayCreate: boolean
 }
 
-/** The way of a newcomer: a key, a request, and the page fills. */
-export function FirstSteps({ keys, mayCreate }: FirstStepsProperties) {
+interface StepContent {
+  readonly title: string
+  readonly isDone: boolean
+  readonly content: ReactNode
+}
+
+/** The way of a newcomer: credits, a key, a request, and the page fills. */
+export function FirstSteps({ keys, hasCredits, isOperator, mayCreate }: FirstStepsProperties) {
   const active = keys.find((key) => key.status === "active")
-  const hasKey = active !== undefined
+  const steps: StepContent[] = [
+    {
+      title: "Create a key",
+      isDone: active !== undefined,
+      content: <KeyStep active={active} mayCreate={mayCreate} />,
+    },
+    {
+      title: "Call a model with it",
+      isDone: false,
+      content: <KeySnippets secret="YOUR_KEY" models={active?.models ?? null} />,
+    },
+    { title: "See it here", isDone: false, content: <WaitingStep /> },
+  ]
+  if (!hasCredits) {
+    const content = <CreditsStep isOperator={isOperator} mayCreate={mayCreate} />
+    steps.unshift({ title: "Add credits", isDone: false, content })
+  }
   return (
-    <Panel title="Your first request" description="Three steps, about a minute.">
+    <Panel title="Your first request" description="It takes about a minute.">
       <Stack gap="lg" mt="xs">
-        <Step number={1} isDone={hasKey} title="Create a key">
-          {hasKey ? (
-            <Text size="sm" c="dimmed">
-              You already have one: {active.name}. A lost secret cannot be shown again, but the key
-              can be rotated.
-            </Text>
-          ) : (
-            <Text size="sm" c="dimmed" mb="xs">
-              {mayCreate
-                ? "Your program sends it with each request. It is shown only once, so copy it."
-                : "You have read-only access here. Ask an account owner for a key."}
-            </Text>
-          )}
-          {mayCreate && !hasKey && (
-            <LinkButton to="/keys" search={{ create: "1" }}>
-              Create a key
-            </LinkButton>
-          )}
-        </Step>
-        <Step number={2} isDone={false} title="Call a model with it">
-          <KeySnippets secret="YOUR_KEY" models={active?.models ?? null} />
-        </Step>
-        <Step number={3} isDone={false} title="See it here">
-          <Group gap="xs">
-            <Loader size="xs" aria-hidden />
-            <Text size="sm" c="dimmed">
-              Waiting for the first request. This page updates automatically.
-            </Text>
-          </Group>
-        </Step>
+        {steps.map((step, index) => (
+          <Step key={step.title} number={index + 1} {...step} />
+        ))}
       </Stack>
     </Panel>
+  )
+}
+
+function CreditsStep({
+  isOperator,
+  mayCreate,
+}: Pick<FirstStepsProperties, "isOperator" | "mayCreate">) {
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs">
+        {creditsHelp(isOperator, mayCreate)}
+      </Text>
+      {mayCreate && <LinkButton to="/credits">Go to credits</LinkButton>}
+    </>
+  )
+}
+
+function creditsHelp(isOperator: boolean, mayCreate: boolean): string {
+  const reason = "This account has no credits yet, so requests would be refused."
+  if (isOperator) return `${reason} Grant it some.`
+  return mayCreate
+    ? `${reason} Redeem a code, buy some, or ask the operator.`
+    : `${reason} Ask an account owner for some.`
+}
+
+interface KeyStepProperties {
+  readonly active: Key | undefined
+  readonly mayCreate: boolean
+}
+
+function KeyStep({ active, mayCreate }: KeyStepProperties) {
+  if (active !== undefined) {
+    return (
+      <Text size="sm" c="dimmed">
+        You already have one: {active.name}. A lost secret cannot be shown again, but the key can be
+        rotated.
+      </Text>
+    )
+  }
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs">
+        {mayCreate
+          ? "Your program sends it with each request. It is shown only once, so copy it."
+          : "You have read-only access here. Ask an account owner for a key."}
+      </Text>
+      {mayCreate && (
+        <LinkButton to="/keys" search={{ create: "1" }}>
+          Create a key
+        </LinkButton>
+      )}
+    </>
+  )
+}
+
+function WaitingStep() {
+  return (
+    <Group gap="xs">
+      <Loader size="xs" aria-hidden />
+      <Text size="sm" c="dimmed">
+        Waiting for the first request. This page updates automatically.
+      </Text>
+    </Group>
   )
 }
 
@@ -57,10 +118,10 @@ interface StepProperties {
   readonly number: number
   readonly isDone: boolean
   readonly title: string
-  readonly children: ReactNode
+  readonly content: ReactNode
 }
 
-function Step({ number, isDone, title, children }: StepProperties) {
+function Step({ number, isDone, title, content }: StepProperties) {
   return (
     <Group align="flex-start" wrap="nowrap" gap="md">
       <ThemeIcon variant={isDone ? "filled" : "light"} radius="xl" size={28}>
@@ -70,7 +131,7 @@ function Step({ number, isDone, title, children }: StepProperties) {
         <Text fw={600} mb={4}>
           {title}
         </Text>
-        {children}
+        {content}
       </Box>
     </Group>
   )

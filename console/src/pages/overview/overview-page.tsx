@@ -4,6 +4,7 @@ import { lazy, Suspense } from "react"
 import type { Overview } from "tollgate-contract/usage.ts"
 import { useAccount } from "../../account.tsx"
 import { keysQuery, oneQuery } from "../../api/queries.ts"
+import { roughCredits } from "../../format/credits.ts"
 import { countText, durationText, shareText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -34,7 +35,6 @@ export function OverviewPage() {
   })
   const keys = useQuery(keysQuery(accountId))
   const overview = asked.data
-  const names = new Map(keys.data?.data.map((key) => [key.id, key.name]))
   if (isNowhere) return <NoAccount />
   const isNew = overview !== undefined && isUnused(overview) && keys.data !== undefined
   // What was seen last stays when a later look fails.
@@ -59,36 +59,48 @@ export function OverviewPage() {
       {hasContent && <Figures overview={overview} isAll={isAll} />}
       {isNew ? (
         <Suspense fallback={<Skeleton height={320} />}>
-          <FirstSteps keys={keys.data.data} mayCreate={may("member")} />
+          <FirstSteps
+            keys={keys.data.data}
+            hasCredits={roughCredits(overview.balance) > 0}
+            isOperator={session.is_operator}
+            mayCreate={may("member")}
+          />
         </Suspense>
       ) : (
         hasContent && (
           <>
             <UsagePanel overview={overview} />
-            <SimpleGrid cols={{ base: 1, md: 2 }}>
-              <TopPanel
-                title="Top models"
-                rows={overview?.top_models}
-                name={(row) => (
-                  <TextLink to="/requests" search={{ model: row.group }}>
-                    {row.group}
-                  </TextLink>
-                )}
-              />
-              <TopPanel
-                title="Top keys"
-                rows={overview?.top_keys}
-                name={(row) => (
-                  <TextLink to="/requests" search={{ key: row.group }}>
-                    {names.get(row.group) ?? row.group}
-                  </TextLink>
-                )}
-              />
-            </SimpleGrid>
+            <Tops overview={overview} />
           </>
         )
       )}
     </Page>
+  )
+}
+
+/** What the credits went to. */
+function Tops({ overview }: { readonly overview: Overview | undefined }) {
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <TopPanel
+        title="Top models"
+        rows={overview?.top_models}
+        name={(row) => (
+          <TextLink to="/requests" search={{ model: row.group }}>
+            {row.group}
+          </TextLink>
+        )}
+      />
+      <TopPanel
+        title="Top keys"
+        rows={overview?.top_keys}
+        name={(row) => (
+          <TextLink to="/requests" search={{ key: row.group }}>
+            {row.name ?? row.group}
+          </TextLink>
+        )}
+      />
+    </SimpleGrid>
   )
 }
 

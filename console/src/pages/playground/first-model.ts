@@ -1,13 +1,16 @@
 import type { Model } from "tollgate-contract/catalog.ts"
+import { cheapestModel } from "../../format/cheap-model.ts"
 
-/** The model to begin with: the wished one if it fits, else the first with a price, in the order of the kinds. */
+/** The model to begin with: the wished one if it fits, else the cheapest of the first kind that has one with a price. */
 export function firstModel(
   models: readonly Model[],
   kinds: readonly Model["kind"][],
   options: string | undefined,
 ): string | null {
-  const fitting = kinds.flatMap((kind) =>
+  const byKind = kinds.map((kind) =>
     models.filter((model) => model.kind === kind && model.price !== null),
   )
-  return (fitting.find(({ id }) => id === options) ?? fitting[0])?.id ?? null
+  const wished = byKind.flat().find(({ id }) => id === options)
+  const first = byKind.find((fitting) => fitting.length > 0) ?? []
+  return (wished ?? cheapestModel(first))?.id ?? null
 }

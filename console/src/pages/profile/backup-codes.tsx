@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core"
+import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface BackupCodesProperties {
@@ -10,12 +11,7 @@ export interface BackupCodesProperties {
 /** Codes for the day when the authenticator is lost; shown once. */
 export function BackupCodes({ codes, onClose }: BackupCodesProperties) {
   return (
-    <Modal
-      opened={codes !== undefined}
-      onClose={onClose}
-      title="Your backup codes"
-      closeOnClickOutside={false}
-    >
+    <Modal opened={codes !== undefined} onClose={onClose} title="Your backup codes" {...SHOWN_ONCE}>
       <Stack>
         <Text size="sm">
           Keep them somewhere safe. Each one signs you in once if you lose the app. They are not

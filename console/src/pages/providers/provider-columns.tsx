@@ -102,7 +102,8 @@ function Origin({ provider }: { readonly provider: Provider }) {
 function HealthCell({ provider }: { readonly provider: Provider }) {
   const { problem, health } = provider
   // Of one that is healthy again, what went wrong before is history.
-  const error = problem ?? (health.state === "resting" ? health.last_error : null)
+  const error =
+    problem ?? (health.state === "resting" || health.state === "failing" ? health.last_error : null)
   return (
     <>
       <Status value={problem === null ? health.state : "unavailable"} />

@@ -28,7 +28,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
       isFlush
     >
       <Table.ScrollContainer
-        minWidth={320}
+        minWidth={260}
         type="native"
         tabIndex={0}
         role="group"

@@ -7,8 +7,25 @@ import { Money } from "../../ui/money.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
-/** The columns of the list of requests. */
-export const REQUEST_COLUMNS: readonly Column<RequestSummary>[] = [
+/**
+ * The columns of the list of requests.
+ * @param accounts names of accounts by their ids; undefined: all requests are of one.
+ */
+export function requestColumns(
+  accounts: ReadonlyMap<string, string> | undefined,
+): readonly Column<RequestSummary>[] {
+  if (accounts === undefined) return COLUMNS
+  const account: Column<RequestSummary> = {
+    id: "account",
+    header: "Account",
+    cell: (request) => (
+      <span className="anywhere">{accounts.get(request.account) ?? request.account}</span>
+    ),
+  }
+  return COLUMNS.toSpliced(KEY_COLUMN, 0, account)
+}
+
+const COLUMNS: readonly Column<RequestSummary>[] = [
   {
     id: "model",
     header: "Model",
@@ -24,7 +41,12 @@ export const REQUEST_COLUMNS: readonly Column<RequestSummary>[] = [
       </Box>
     ),
   },
-  { id: "at", header: "When", cell: (request) => <When at={request.at} />, width: 140 },
+  {
+    id: "at",
+    header: "When",
+    cell: (request) => <When at={request.at} isExact />,
+    width: 150,
+  },
   { id: "outcome", header: "Outcome", cell: (request) => <Outcome request={request} /> },
   {
     id: "key",
@@ -67,6 +89,8 @@ export const REQUEST_COLUMNS: readonly Column<RequestSummary>[] = [
     cell: (request) => <Cost request={request} />,
   },
 ]
+
+const KEY_COLUMN = COLUMNS.findIndex(({ id }) => id === "key")
 
 /** What was charged, and for operators what was not. */
 function Cost({ request }: { readonly request: RequestSummary }) {

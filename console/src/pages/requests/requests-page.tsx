@@ -4,6 +4,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import { useAccount } from "../../account.tsx"
 import { usePages } from "../../api/use-pages.ts"
+import { zoneName } from "../../format/moments.ts"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -12,7 +13,7 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { FilterBar } from "./filter-bar.tsx"
-import { REQUEST_COLUMNS } from "./request-columns.tsx"
+import { requestColumns } from "./request-columns.tsx"
 import { isFiltered, requestQueryOf } from "./request-filters.ts"
 import { useIsAtTop } from "./use-live.ts"
 
@@ -24,11 +25,15 @@ const PAGE = 50
 export function RequestsPage() {
   const { account: _, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  const { accountId } = useAccount()
+  const { accountId, accounts, isAll } = useAccount()
   const isAtTop = useIsAtTop()
   const [isPaused, setPaused] = useState(false)
   const query = useStableQuery(filters)
   const isLive = isAtTop && !isPaused
+  const columns = useMemo(
+    () => requestColumns(isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined),
+    [accounts, isAll],
+  )
   const pages = usePages(
     "GET /receipts",
     { query: { ...query, account: accountId, limit: PAGE } },
@@ -37,9 +42,13 @@ export function RequestsPage() {
   return (
     <Page
       title="Requests"
-      description="Each request opens its receipt: what was called, what was used and what it cost."
+      description={`Each request opens its receipt: what was called, what was used and what it cost. Times are of ${zoneName()}.`}
       actions={
-        <LiveButton isLive={isLive} isPaused={isPaused} onToggle={() => setPaused(!isPaused)} />
+        <LiveButton
+          isLive={isLive && pages.error === null}
+          isPaused={isPaused}
+          onToggle={() => setPaused(!isPaused)}
+        />
       }
     >
       <FilterBar
@@ -58,7 +67,7 @@ export function RequestsPage() {
         <Panel isFlush>
           <DataTable
             label="Requests"
-            columns={REQUEST_COLUMNS}
+            columns={columns}
             rows={pages.items}
             rowKey={(request) => request.id}
             isLoading={pages.isLoading}
@@ -94,7 +103,13 @@ function LiveButton({ isLive, isPaused, onToggle }: LiveButtonProperties) {
       onClick={onToggle}
       leftSection={isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
       rightSection={
-        <Indicator color={isLive ? "gate" : "gray"} processing={isLive} size={8} ml={6} />
+        <Indicator
+          color={isLive ? "gate" : "gray"}
+          processing={isLive}
+          size={8}
+          ml={6}
+          zIndex={0}
+        />
       }
     >
       {isPaused ? "Continue" : "Live"}

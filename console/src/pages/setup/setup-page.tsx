@@ -1,7 +1,9 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { api } from "../../api/client.ts"
+import { signInQuery } from "../../api/queries.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
 import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -31,7 +33,9 @@ export function SetupPage() {
     )
     await navigate({ to: "/" })
   })
+  const { data: signIn } = useQuery(signInQuery)
   if (token === undefined) return <NoToken />
+  if (signIn?.needs_setup === false && !isBusy) return <SetUpAlready />
   return (
     <PublicPage
       title="Welcome"
@@ -54,6 +58,19 @@ export function SetupPage() {
           </Button>
         </Stack>
       </form>
+    </PublicPage>
+  )
+}
+
+function SetUpAlready() {
+  return (
+    <PublicPage title="Set up">
+      <Alert variant="light" title="This gateway has been set up already">
+        The link works once. Sign in, or ask the operator for an invitation.
+      </Alert>
+      <TextLink to="/sign-in" size="sm">
+        Go to sign-in
+      </TextLink>
     </PublicPage>
   )
 }

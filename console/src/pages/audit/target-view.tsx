@@ -1,0 +1,40 @@
+import { Box, Text } from "@mantine/core"
+import type { AuditRecord } from "tollgate-contract/operations.ts"
+import { TextLink } from "../../ui/link-button.tsx"
+import { nameOf } from "./record-words.ts"
+
+/** What a change was of: its name where the change says it, and a way to it where there is a page. */
+export function TargetView({ record }: { readonly record: AuditRecord }) {
+  const { target } = record
+  if (target === null) return <span className="dim">–</span>
+  const name = nameOf(record)
+  return (
+    <Box>
+      <TargetLink target={target}>{name ?? target}</TargetLink>
+      {name !== undefined && (
+        <Text size="xs" c="dimmed" className="mono anywhere">
+          {target}
+        </Text>
+      )}
+    </Box>
+  )
+}
+
+interface TargetLinkProperties {
+  readonly target: string
+  readonly children: string
+}
+
+function TargetLink({ target, children }: TargetLinkProperties) {
+  const look = { className: "anywhere", children }
+  if (target.startsWith("acc_")) {
+    return <TextLink to="/accounts/$account" params={{ account: target }} {...look} />
+  }
+  if (target.startsWith("key_")) {
+    return <TextLink to="/keys" search={{ search: target, status: "all" }} {...look} />
+  }
+  if (target.startsWith("req_")) {
+    return <TextLink to="/requests/$request" params={{ request: target }} {...look} />
+  }
+  return <span {...look} />
+}

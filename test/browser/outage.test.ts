@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { type ServingProcess, startServing } from "../support/process.ts"
+import {
+  type ConsoleGateway,
+  open,
+  OPERATOR,
+  setUp,
+  startConsole,
+  type Visitor,
+} from "./console-gateway.ts"
+
+/** Pages that are open while the gateway goes away and comes back, or while the session ends elsewhere. */
+const TIME = 120_000
+let tollgate: ConsoleGateway
+let operator: Visitor
+/** The gateway after its first end. */
+let restarted: ServingProcess | undefined
+
+beforeAll(async () => {
+  tollgate = await startConsole()
+  operator = await tollgate.visitor()
+  await setUp(operator, tollgate.setupLink)
+}, TIME)
+
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]()
+  await restarted?.[Symbol.asyncDispose]()
+  await tollgate[Symbol.asyncDispose]()
+}, TIME)
+
+async function stop(): Promise<void> {
+  const { process } = restarted ?? tollgate.gateway
+  process.kill("SIGKILL")
+  await process.exited
+}
+
+/** Starts it again where the pages look for it. */
+async function start(): Promise<void> {
+  const { port } = new URL(tollgate.url)
+  restarted = await startServing(tollgate.installation, { TOLLGATE_PORT: port })
+}
+
+test(
+  "a page that could not be loaded is there once the gateway is back, and a list that failed as well",
+  async () => {
+    const { page } = operator
+    await open(operator, "Keys")
+    await open(operator, "Overview")
+    await stop()
+    const navigation = page.getByRole("navigation")
+    await navigation.getByRole("link", { name: "Audit", exact: true }).click()
+    await page.getByText("This page could not be loaded").waitFor()
+    await start()
+    await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor()
+
+    await open(operator, "Keys")
+    await stop()
+    await page.getByText("Revoked", { exact: true }).click()
+    await page.getByText("The keys could not be loaded").waitFor()
+    await start()
+    await page.getByText("No matching keys").waitFor()
+    expect(await page.getByRole("alert").count()).toBe(0)
+  },
+  TIME,
+)
+
+test(
+  "who signs in again comes back to where they were",
+  async () => {
+    const { page, context } = operator
+    await open(operator, "Overview")
+    await context.clearCookies()
+    await page.getByRole("navigation").getByRole("link", { name: "Requests" }).click()
+    await page.getByLabel("Email").fill(OPERATOR.email)
+    await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
+    await page.getByRole("button", { name: "Sign in", exact: true }).click()
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor()
+  },
+  TIME,
+)
+
+test(
+  "Escape does not throw a new secret away",
+  async () => {
+    const { page } = operator
+    await open(operator, "Keys")
+    await page.getByRole("button", { name: "Create a key" }).first().click()
+    await page.getByLabel("Name").fill("kept")
+    await page.getByRole("button", { name: "Create the key" }).click()
+    await page.getByTestId("secret").waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByTestId("secret").waitFor()
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    await page.getByTestId("secret").waitFor({ state: "detached" })
+  },
+  TIME,
+)
+
+test("no page complained of anything but the outage", () => {
+  expect(operator.complaints.filter((text) => !text.includes("PageNotLoaded"))).toEqual([])
+})
