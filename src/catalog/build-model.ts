@@ -16,7 +16,7 @@ import { readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
 
 /** What models are built from. */
 export interface ModelSources {
-  readonly known: KnownModels
+  readonly known: Pick<KnownModels, "find" | "servicesOf">
   /** A provider that can be called. */
   provider(id: string): CallableProvider | undefined
   /** Decimal text; for models without a multiplier of their own. */

@@ -10,6 +10,7 @@ import { type Deployment, isPriced, type Model } from "./model.ts"
 import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
 import { type NamedProvider, OriginalNames } from "./original-names.ts"
+import { UnknownModels } from "./unknown-models.ts"
 import { deadAlias, notAllowed, notFound, notPriced, ofOtherKind } from "./refusals.ts"
 
 export interface CatalogSources {
@@ -67,9 +68,11 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   for (const [provider, known] of brought) warnings.push(...knownModelWarnings(provider, known))
   const aliases = new Map(Object.entries(settings.aliases ?? {}))
   const named = providers.map(([id, { vendor, region }]) => ({ id, vendor, region }))
-  const catalog = new Catalog({ models, aliases, providers: named })
+  const unknown = new UnknownModels({ settings, facts, sources: building })
+  warnings.push(...unknown.warnings())
+  const catalog = new Catalog({ models, aliases, providers: named, unknown })
   for (const [alias, id] of aliases) {
-    const fault = aliasFault(catalog, alias, id)
+    const fault = aliasFault({ catalog, unknown }, alias, id)
     if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
   }
   return { catalog, warnings }
@@ -86,8 +89,13 @@ function withoutMarks(name: string): string | undefined {
 }
 
 /** Why an alias of the settings cannot be used. */
-function aliasFault(catalog: Catalog, alias: string, id: string): string | undefined {
-  if (catalog.find(id) === undefined) return `there is no model '${id}', so it is refused`
+function aliasFault(
+  { catalog, unknown }: { readonly catalog: Catalog; readonly unknown: UnknownModels },
+  alias: string,
+  id: string,
+): string | undefined {
+  if (catalog.find(id) === undefined && unknown.find(id) === undefined)
+    return `there is no model '${id}', so it is refused`
   if (catalog.find(alias) === undefined) return undefined
   return "is not used, since there is a model of that id"
 }
@@ -106,6 +114,8 @@ export interface CatalogParts {
   readonly aliases: ReadonlyMap<string, string>
   /** In the order of the settings. */
   readonly providers: readonly NamedProvider[]
+  /** Those that only callers know. */
+  readonly unknown: UnknownModels
 }
 
 /** The models that can be called, and how they are listed. Never changes: new settings, new catalog. */
@@ -114,14 +124,16 @@ export class Catalog {
   readonly #byId: ReadonlyMap<string, Model>
   readonly #aliases: ReadonlyMap<string, string>
   readonly #originalNames: OriginalNames
+  readonly #unknown: UnknownModels
   readonly #entries = new Map<string, string>()
   #wholeBody: string | undefined
 
-  constructor({ models, aliases, providers }: CatalogParts) {
+  constructor({ models, aliases, providers, unknown }: CatalogParts) {
     // By code unit: a locale's order would differ from machine to machine.
     this.#models = models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
     this.#byId = new Map(this.#models.map((model) => [model.id, model]))
     this.#aliases = aliases
+    this.#unknown = unknown
     this.#originalNames = new OriginalNames(this.#models, providers)
   }
 
@@ -133,20 +145,21 @@ export class Catalog {
   /**
    * The model that a caller names: by its id; by an alias of its key, then of the settings; or by its name at
    * its vendor. An alias stands for an id, so aliases do not chain. What a client adds to a name is ignored
-   * where nothing has that exact name.
+   * where nothing has that exact name. What nothing here has may be a model that is newer than what is known.
    */
   resolve(name: string, rights: ModelRights = {}): Model | undefined {
     const found = this.#named(name, rights)
     if (found !== undefined || this.#aliasOf(name, rights) !== undefined) return found
     const bare = withoutMarks(name)
-    return bare === undefined ? undefined : this.#named(bare, rights)
+    const meant = bare === undefined ? undefined : this.#named(bare, rights)
+    return meant ?? this.#unknown.find(bare ?? name)
   }
 
   #named(name: string, rights: ModelRights): Model | undefined {
     const listed = this.#byId.get(name)
     if (listed !== undefined) return listed
     const alias = this.#aliasOf(name, rights)
-    if (alias !== undefined) return this.#byId.get(alias)
+    if (alias !== undefined) return this.#byId.get(alias) ?? this.#unknown.find(alias)
     return this.#originalNames.find(name, rights.allows)
   }
 

@@ -15,6 +15,8 @@ export interface Deployment {
    * registry are all taken into account: nothing else needs to be checked. Absent: all that its vendor speaks.
    */
   readonly dialects?: readonly DialectId[]
+  /** Set where a caller has named the model, and nobody here knows whether its vendor has it. */
+  readonly isAssumed?: true
   /** Absent: the deployment cannot be called, since its cost could not be known. */
   readonly price?: Price
 }

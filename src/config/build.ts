@@ -87,6 +87,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     translationModel: file.defaults?.translation_model,
     multiplier: file.multiplier ?? "1",
     unpricedFeatures: file.unpriced_features,
+    unknownModels: unknownModels(file.unknown_models),
     vendorState: file.vendor_state,
     providers: named([
       ...providers(parts.environmentProviders, "environment"),
@@ -181,6 +182,13 @@ function buildDeployment(
     price: price(entry.price),
     dialects: entry.dialects,
   })
+}
+
+function unknownModels(entry: FileSettings["unknown_models"]): Settings["unknownModels"] {
+  if (entry === undefined || entry === null || entry === "refuse") return undefined
+  if (entry === "family") return entry
+  const known = price(entry.price)
+  return known && { price: known }
 }
 
 function price(entry: FilePrice | undefined): PriceSettings | undefined {

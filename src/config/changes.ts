@@ -98,6 +98,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     multiplier: settings.multiplier,
     aliases: settings.aliases,
     unpriced_features: settings.unpricedFeatures,
+    unknown_models: settings.unknownModels,
     vendor_state: settings.vendorState,
   }
   return new Map([

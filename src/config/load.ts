@@ -85,8 +85,9 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
  */
 function strayAliases(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Finding[] {
   if (modelsOf === undefined || settings.aliases === undefined) return []
-  // A newer list of prices may have models that are not known yet.
-  if (settings.prices.refresh !== undefined) return []
+  // Models that are not known yet may be in a newer list of prices, or be called without being known.
+  const { prices, unknownModels } = settings
+  if (prices.refresh !== undefined || unknownModels !== undefined) return []
   const ids = modelsOf(settings)
   return Object.entries(settings.aliases).flatMap(([alias, id]) => {
     const [provider = ""] = id.split("/", 1)

@@ -46,6 +46,7 @@ export interface KnownNames {
 
 const PRICE_PLACES = 9
 const UNPRICED_FEATURES = ["refuse", "pass"] as const
+const UNKNOWN_MODELS = ["refuse", "family"] as const
 const MULTIPLIER_PLACES = 6
 
 /** Headers that belong to the connection, not to the request. */
@@ -266,6 +267,20 @@ function serverScalars() {
   }
 }
 
+function imageScalars() {
+  return {
+    link_minutes: number(1, 10_080).optional(),
+    mask: oneOf(MASK_RULES, "rule").optional(),
+    s3: strict({
+      bucket: text(),
+      endpoint: address().optional(),
+      region: placeName("us-east-1").optional(),
+      access_key_id: secret(),
+      secret_access_key: secret(),
+    }).optional(),
+  }
+}
+
 /**
  * The shape of `tollgate.yaml`.
  * @param directory where the file is.
@@ -317,23 +332,14 @@ export function fileSchema(names: KnownNames, directory: string) {
     }),
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     disconnect_limit: duration().optional(),
-    images: section({
-      link_minutes: number(1, 10_080).optional(),
-      mask: oneOf(MASK_RULES, "rule").optional(),
-      s3: strict({
-        bucket: text(),
-        endpoint: address().optional(),
-        region: placeName("us-east-1").optional(),
-        access_key_id: secret(),
-        secret_access_key: secret(),
-      }).optional(),
-    }),
+    images: section(imageScalars()),
     defaults: section({
       image_model: MODEL_ID.optional(),
       translation_model: MODEL_ID.optional(),
     }),
     multiplier: multiplier.optional(),
     unpriced_features: oneOf(UNPRICED_FEATURES, "answer to a feature without a price").optional(),
+    unknown_models: either(oneOf(UNKNOWN_MODELS, "rule"), strict({ price })).nullish(),
     vendor_state: oneOf(VENDOR_STATE_RULES, "rule").optional(),
     providers: record(PROVIDER_ID, providerSchema(names, directory)).nullish(),
     models: record(MODEL_ID, modelSchema(names)).nullish(),

@@ -274,6 +274,11 @@ export interface Settings {
   readonly multiplier: DecimalText
   /** What happens to a request for something that its vendor bills and that has no price here; absent: refused. */
   readonly unpricedFeatures?: "refuse" | "pass"
+  /**
+   * What a model costs that a caller names and nobody here knows: as much as the dearest of its family, or this price;
+   * absent: it is refused.
+   */
+  readonly unknownModels?: "family" | { readonly price: PriceSettings }
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly models: Readonly<Record<string, ModelSettings>>
   /** Aliases of models, with the ids that they stand for. */

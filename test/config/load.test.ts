@@ -94,6 +94,7 @@ test("has a default for everything", () => {
     expect(settings).not.toHaveProperty("adminToken")
     expect(settings).not.toHaveProperty("publicUrl")
     expect(settings).not.toHaveProperty("unpricedFeatures")
+    expect(settings).not.toHaveProperty("unknownModels")
   }
 })
 
@@ -110,6 +111,7 @@ disconnect_limit: 90s
 multiplier: "1.25"
 unpriced_features: pass
 vendor_state: pass
+unknown_models: { price: { input: 5, output: 50 } }
 prices: { refresh: https://prices.example.com/list.json, apply: dearer, keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] }
 providers:
   far:
@@ -174,6 +176,7 @@ models:
     apply: "dearer",
     keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="],
   })
+  expect(settings.unknownModels).toEqual({ price: { input: "5", output: "50" } })
   expect(settings.vendorState).toBe("pass")
   expect(settings.providers.far).toMatchObject({
     headers: { "x-team": "blue", authorization: "Bearer none" },

@@ -199,7 +199,8 @@ export class Pipeline {
     failure: GatewayError,
     status: number,
   ): void {
-    this.#health.failed(deployment.id, failure, status)
+    // Callers choose the names of models that nobody knows: nothing is kept under them.
+    if (deployment.isAssumed !== true) this.#health.failed(deployment.id, failure, status)
     this.#alarms.attemptFailed(request, deployment.id, failure.kind)
   }
 

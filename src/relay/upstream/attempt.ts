@@ -17,6 +17,7 @@ import type { Plan } from "../chat/plan.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 
+const NOT_FOUND = 404
 const DECODER = new TextDecoder()
 
 /** Who is called. */
@@ -107,8 +108,19 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     }
     this.record.status = response.status
     this.deadlines.answered()
-    if (!response.ok) throw await refusalOf(this, response, refusals)
+    if (!response.ok) throw this.#meaning(await refusalOf(this, response, refusals))
     return response
+  }
+
+  /** A vendor that does not know a model either, which only the caller knows: the fault is nobody's here. */
+  #meaning(refusal: GatewayError): GatewayError {
+    const { isAssumed, upstreamModel } = this.plan.deployment
+    if (isAssumed !== true || this.record.status !== NOT_FOUND) return refusal
+    return new GatewayError(
+      "model_not_found",
+      `The model \`${upstreamModel}\` is not known here, and provider '${this.provider}' has none of that name either. GET /v1/models lists those that are known.`,
+      { parameter: "model" },
+    )
   }
 
   /**
@@ -181,7 +193,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     if (failure instanceof CallEnded) return this.conclude(failure.reason)
     this.conclude(failure.kind)
     // The vendor works; it is the request that it refuses.
-    if (failure.kind === "refused_by_upstream") return
+    if (failure.kind === "refused_by_upstream" || failure.kind === "model_not_found") return
     const { deployment } = this.plan
     this.#observer.attemptFailed(this.#request, deployment, failure, this.record.status)
   }

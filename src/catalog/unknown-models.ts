@@ -1,0 +1,102 @@
+import type { ModelSettings, Settings } from "../config/settings.ts"
+import { buildModel, type ModelSources, splitId } from "./build-model.ts"
+import type { Facts, ModelFacts } from "./facts.ts"
+import { familyFacts } from "./families.ts"
+import { isPriced, type Model } from "./model.ts"
+import { originalVendors } from "./original-vendors.ts"
+import { readPrice } from "./read-price.ts"
+
+/** What names of models are made of; a longer or other text names none. */
+const NAME = /^[\w.:@+/-]{1,200}$/
+/** Callers choose the names: no more of them are remembered. */
+const MOST_REMEMBERED = 500
+
+export interface UnknownModelParts {
+  readonly settings: Settings
+  readonly facts: Facts
+  readonly sources: ModelSources
+}
+
+/**
+ * Models that are named by callers and known to nobody here, such as one that a vendor has released since. The settings
+ * say what they cost: what the dearest of their family does, or a price; without that there are none.
+ */
+export class UnknownModels {
+  readonly #parts: UnknownModelParts
+  readonly #found = new Map<string, Model | null>()
+
+  constructor(parts: UnknownModelParts) {
+    this.#parts = parts
+  }
+
+  /** Why the price of the settings cannot be used. */
+  warnings(): string[] {
+    const { unknownModels: rule, multiplier } = this.#parts.settings
+    if (rule === undefined || rule === "family") return []
+    const { reason } = readPrice("chat", rule.price, multiplier)
+    return reason === undefined ? [] : [`unknown_models is not used: ${reason}`]
+  }
+
+  /** The model of an id, or of a name at its vendor. */
+  find(name: string): Model | undefined {
+    const known = this.#found.get(name)
+    if (known !== undefined) return known ?? undefined
+    const found = NAME.test(name) ? this.#build(name) : undefined
+    if (this.#found.size >= MOST_REMEMBERED) this.#found.clear()
+    this.#found.set(name, found ?? null)
+    return found
+  }
+
+  #build(name: string): Model | undefined {
+    const id = this.#idOf(name)
+    return id === undefined ? undefined : this.#priced(id)
+  }
+
+  /** `<provider>/<model>` as it is; a vendor's own name at the first provider of that vendor. */
+  #idOf(name: string): string | undefined {
+    const { providers } = this.#parts.settings
+    const { provider } = splitId(name)
+    if (name.includes("/") && Object.hasOwn(providers, provider)) return name
+    const makers = originalVendors(name)
+    const own = Object.entries(providers).filter(([, { vendor }]) => makers.includes(vendor))
+    const [first] = own.toSorted(
+      ([, left], [, right]) => makers.indexOf(left.vendor) - makers.indexOf(right.vendor),
+    )
+    return first === undefined ? undefined : `${first[0]}/${name}`
+  }
+
+  #priced(id: string): Model | undefined {
+    const { settings, facts, sources } = this.#parts
+    const { provider, name } = splitId(id)
+    const { vendor, knownModels } = settings.providers[provider] ?? {}
+    const rule = settings.unknownModels
+    if (rule === undefined || vendor === undefined || knownModels !== true) return undefined
+    if (rule !== "family") return built(id, { kind: "chat", price: rule.price }, sources)
+    const models = Object.hasOwn(facts.vendors, vendor) ? facts.vendors[vendor] : undefined
+    const assumed = models && familyFacts(models, name)
+    return assumed && built(id, undefined, withFacts(sources, id, assumed))
+  }
+}
+
+function built(
+  id: string,
+  settings: ModelSettings | undefined,
+  sources: ModelSources,
+): Model | undefined {
+  const { model } = buildModel(id, settings, sources)
+  if (model === undefined || !isPriced(model)) return undefined
+  const deployments = model.deployments.map((each) => ({ ...each, isAssumed: true as const }))
+  return { ...model, deployments }
+}
+
+/** The same sources, which know one model more. */
+function withFacts(sources: ModelSources, id: string, facts: ModelFacts): ModelSources {
+  const { known } = sources
+  return {
+    ...sources,
+    known: {
+      find: (provider, name) => (`${provider}/${name}` === id ? facts : known.find(provider, name)),
+      servicesOf: (provider) => known.servicesOf(provider),
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test"
+import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { familyFacts, nameParts } from "../../src/catalog/families.ts"
+import type { Facts, ModelFacts } from "../../src/catalog/facts.ts"
+import type { Settings } from "../../src/config/settings.ts"
+import { vendors } from "../../src/vendors/index.ts"
+import { provider, settings } from "./support.ts"
+
+const chat = (price: object, more: Partial<ModelFacts> = {}): ModelFacts => ({
+  kind: "chat",
+  price: price as never,
+  ...more,
+})
+
+const OPENAI = {
+  "gpt-5": chat({ input: "1", output: "10" }, { context: 400, max_output: 100, owner: "openai" }),
+  "gpt-5.4": chat({
+    input: "2",
+    cached_input: "0.2",
+    output: "8",
+    tiers: [{ above: 200, input: "4" }],
+    modes: { priority: "2" },
+  }),
+  "gpt-5.4-2026-03-05": chat({ input: "2", output: "8" }),
+  "gpt-5-mini": chat({ input: "0.1", output: "0.4" }),
+  "gpt-4": chat({ input: "30", output: "60" }),
+  o3: chat({ input: "2", output: "8" }),
+  "text-embedding-3-small": { kind: "embedding", price: { input: "0.02" } },
+} satisfies Record<string, ModelFacts>
+
+const FACTS: Facts = { generated_from: [], vendors: { openai: OPENAI } }
+
+function build(rule: Settings["unknownModels"], more: Partial<Settings> = {}) {
+  const base = settings({ openai: provider("openai"), mine: provider("ollama") })
+  const written = { ...base, ...(rule && { unknownModels: rule }), ...more }
+  return buildCatalog({ settings: written, facts: FACTS, vendors })
+}
+
+describe("families", () => {
+  test.each([
+    ["gpt-5.4-mini", "gpt mini", [5, 4]],
+    ["claude-opus-4-8", "claude opus", [4, 8]],
+    ["claude-sonnet-4-5-20250929", "claude sonnet", [4, 5]],
+    ["o3-mini", "o mini", [3]],
+    ["gpt-4o", "gpt o", [4]],
+    ["us.anthropic.claude-opus-5", "usanthropicclaude opus", [5]],
+  ])("%s", (name, family, version) => {
+    expect(nameParts(name)).toMatchObject({ family, version })
+  })
+
+  test("a newer model costs what the dearest of its family does, class by class", () => {
+    expect(familyFacts(OPENAI, "gpt-6")).toEqual({
+      kind: "chat",
+      context: 400,
+      max_output: 100,
+      price: {
+        input: "30",
+        cached_input: "0.2",
+        output: "60",
+        tiers: [{ above: 200, input: "30", cached_input: "0.2", output: "60" }],
+        modes: { priority: "2" },
+      },
+    })
+    expect(familyFacts(OPENAI, "gpt-5.5-mini")?.price).toEqual({ input: "0.1", output: "0.4" })
+    expect(familyFacts(OPENAI, "text-embedding-4-small")).toMatchObject({ kind: "embedding" })
+  })
+
+  test("one that is not newer has no price here: it may have cost more", () => {
+    for (const name of [
+      "gpt-4",
+      "gpt-5.3",
+      "gpt-5.4",
+      "gpt-4-32k",
+      "o1",
+      "gpt-6-pro",
+      "gpt",
+      "42",
+    ]) {
+      expect([name, familyFacts(OPENAI, name)]).toEqual([name, undefined])
+    }
+  })
+})
+
+describe("models that only callers know", () => {
+  test("are refused without the setting", () => {
+    const { catalog } = build(undefined)
+    expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("does not exist")
+  })
+
+  test("family: are found by id and by their vendor's own name, and not listed", () => {
+    const { catalog } = build("family")
+    const model = catalog.require("openai/gpt-6", "chat")
+    expect(model).toMatchObject({ id: "openai/gpt-6", context: 400 })
+    expect(model.deployments).toMatchObject([{ provider: "openai", upstreamModel: "gpt-6" }])
+    expect(model.deployments[0]?.price?.rates.output).toBe(60_000_000_000n)
+    expect(catalog.require("gpt-6", "chat").id).toBe("openai/gpt-6")
+    expect(catalog.list().map(({ id }) => id)).not.toContain("openai/gpt-6")
+    expect(() => catalog.require("openai/gpt-6", "embedding")).toThrow("is of kind chat")
+    // Each time the same, so that its price card is.
+    expect(catalog.require("openai/gpt-6", "chat")).toBe(model)
+  })
+
+  test("a key that may not call it may not, and what is known means what it did", () => {
+    const { catalog } = build("family")
+    const rights = { allows: (id: string) => id === "openai/gpt-5" }
+    expect(() => catalog.require("gpt-6", "chat", rights)).toThrow("may not call")
+    expect(catalog.require("gpt-5.4-2031-01-01", "chat").id).toBe("openai/gpt-5.4")
+  })
+
+  test("a price: is that of every unknown chat model, at every provider", () => {
+    const { catalog, warnings } = build({ price: { input: "5", output: "50" } })
+    expect(warnings).toEqual([])
+    expect(catalog.require("mine/anything", "chat").deployments[0]?.price?.rates.output).toBe(
+      50_000_000_000n,
+    )
+    expect(catalog.require("openai/gpt-6-pro", "chat")).toBeDefined()
+    expect(() => catalog.require("nobody/gpt-6", "chat")).toThrow("does not exist")
+    expect(() => catalog.require("whatever", "chat")).toThrow("does not exist")
+  })
+
+  test("a price without output is a warning, and refuses", () => {
+    const { catalog, warnings } = build({ price: { input: "5" } })
+    expect(warnings).toEqual([
+      expect.stringContaining("unknown_models is not used: its price names no"),
+    ])
+    expect(() => catalog.require("openai/gpt-7", "chat")).toThrow("does not exist")
+  })
+
+  test("names that are none are refused, and garbage does not pile up", () => {
+    const { catalog } = build({ price: { input: "5", output: "5" } })
+    for (const name of [
+      `openai/${"a".repeat(300)}`,
+      "openai/a b",
+      "openai/\n",
+      "__proto__/x",
+      "constructor",
+    ]) {
+      expect(() => catalog.require(name, "chat")).toThrow("does not exist")
+    }
+    const first = catalog.require("openai/x", "chat")
+    for (let index = 0; index < 600; index++) catalog.resolve(`openai/x-${index}`)
+    expect(catalog.require("openai/x", "chat")).not.toBe(first)
+  })
+
+  test("an alias may stand for one", () => {
+    const { catalog, warnings } = build("family", { aliases: { best: "openai/gpt-6" } })
+    expect(warnings).toEqual([])
+    expect(catalog.require("best", "chat").deployments[0]?.upstreamModel).toBe("gpt-6")
+  })
+
+  test("a provider whose known models are off has none", () => {
+    const providers = { openai: provider("openai", false) }
+    const { catalog } = build("family", { providers })
+    expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("does not exist")
+  })
+})
