@@ -48,7 +48,9 @@ export function runCli(
   terminal: Terminal = processTerminal(),
   commands?: readonly RegisterCommand[],
 ): Promise<number> {
-  const words = processArguments.slice(2)
+  const given = processArguments.slice(2)
+  // `npx tollgate` alone starts the gateway.
+  const words = given.length === 0 ? ["serve"] : given
   // Determined before the arguments are parsed, since they may be invalid.
   const isJson = words.includes("--json")
   const run = async (): Promise<void> => {

@@ -41,7 +41,9 @@ const REPLACE = "--replace"
 export const registerServe: RegisterCommand = (program, terminal) => {
   program
     .command("serve")
-    .description("start the gateway; without any vendor set up, with a simulator to try it on")
+    .description(
+      "start the gateway, as no command does; without any vendor set up, with a simulator to try it on",
+    )
     .option(NEW_BOOK, "start a new, empty ledger where the old one is gone")
     .option(
       REPLACE,

@@ -79,16 +79,24 @@ describe("help and version", () => {
   })
 
   test("stand in for a missing command", async () => {
-    for (const words of ["", "key"]) {
-      const { exitCode, output, notices } = await run(words)
-      expect(exitCode).toBe(2)
-      expect(output).toBe("")
-      expect(notices).toContain("Usage: tollgate")
-      expect(notices).not.toContain("error:")
-    }
-    const { exitCode, notices } = await run("key --json")
+    const { exitCode, output, notices } = await run("key")
     expect(exitCode).toBe(2)
-    expect(JSON.parse(notices).error.code).toBe("usage")
+    expect(output).toBe("")
+    expect(notices).toContain("Usage: tollgate")
+    expect(notices).not.toContain("error:")
+    const asked = await run("key --json")
+    expect(asked.exitCode).toBe(2)
+    expect(JSON.parse(asked.notices).error.code).toBe("usage")
+  })
+
+  test("no word at all starts the gateway", async () => {
+    const serve: RegisterCommand = (program) => {
+      program.command("serve").action((_options, command) => {
+        outputOf(command, terminal).result({}, () => "started")
+      })
+    }
+    const terminal = new FakeTerminal()
+    expect(await run("", terminal, [serve])).toMatchObject({ exitCode: 0, output: "started\n" })
   })
 })
 

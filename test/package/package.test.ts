@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import facts from "../../package.json" with { type: "json" }
+import { until } from "../support/until.ts"
+
+const ROOT = new URL("../../", import.meta.url).pathname
+const LARGEST_PACKAGE = 3_000_000
+/** What a package has at its top, and of our own besides. */
+const PARTS = /^package\/(LICENSE|README\.md|package\.json|bin\/|src\/|simulator\/|console\/dist\/)/
+const CONTRACT = /^package\/node_modules\/tollgate-contract\//
+
+let folder = ""
+let tarball = ""
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-package-"))
+  // Not `prepack`: it builds the console anew under the tests that use it.
+  if (!existsSync(join(ROOT, "console/dist/index.html"))) await npm(ROOT, "run", "build:console")
+  const { stdout } = await npm(
+    ROOT,
+    "pack",
+    "--ignore-scripts",
+    "--json",
+    "--pack-destination",
+    folder,
+  )
+  tarball = join(folder, /tollgate-[\d.]+\.tgz/.exec(stdout)?.[0] ?? "none")
+}, 60_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
+
+test("the package has the gateway, its contract and the console built, and nothing else", async () => {
+  expect(statSync(tarball).size).toBeLessThan(LARGEST_PACKAGE)
+  const listing = await run(folder, ["tar", "--list", "--gzip", "--file", tarball])
+  const paths = listing.stdout.trim().split("\n")
+  expect(paths.filter((path) => !PARTS.test(path) && !CONTRACT.test(path))).toEqual([])
+  for (const path of [
+    "bin/tollgate",
+    "src/main.ts",
+    "simulator/main.ts",
+    "console/dist/index.html",
+    "node_modules/tollgate-contract/decimal.ts",
+    "LICENSE",
+    "README.md",
+  ]) {
+    expect(paths).toContain(`package/${path}`)
+  }
+})
+
+test("in an empty folder with Node alone, npx starts it, it serves, and it stops", async () => {
+  const place = await installed("with-scripts")
+  await serve(place)
+}, 120_000)
+
+test("where install scripts are not allowed, it starts as well", async () => {
+  const place = await installed("without-scripts")
+  // What the packages of Bun have before its script has moved the program.
+  const bun = join(place, "node_modules/bun")
+  rmSync(bun)
+  mkdirSync(join(bun, "bin"), { recursive: true })
+  writeFileSync(join(bun, "bin/bun.exe"), "echo the install script has not run\n", { mode: 0o755 })
+  const platform = join(place, "node_modules/@oven/bun-of-the-platform/bin")
+  mkdirSync(platform, { recursive: true })
+  symlinkSync(process.execPath, join(platform, "bun"))
+  const { stdout } = await run(place, ["npx", "--offline", "tollgate", "--version"])
+  expect(stdout).toBe(`${facts.version}\n`)
+}, 120_000)
+
+/**
+ * A folder in which the package is installed, as `npm install` would do it: with what it declares, and nothing else.
+ * Tests use no network, so the dependencies are those of this clone.
+ */
+async function installed(name: string): Promise<string> {
+  const place = join(folder, name)
+  const modules = join(place, "node_modules")
+  const own = join(modules, "tollgate")
+  mkdirSync(own, { recursive: true })
+  writeFileSync(join(place, "package.json"), "{}\n")
+  await run(own, ["tar", "--extract", "--gzip", "--strip-components=1", "--file", tarball])
+  const bundled = new Set(facts.bundleDependencies)
+  const needed = Object.keys(facts.dependencies).filter((name) => !bundled.has(name))
+  for (const name of needed) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(ROOT, "node_modules", name), join(modules, name))
+  }
+  mkdirSync(join(modules, ".bin"))
+  symlinkSync("../tollgate/bin/tollgate", join(modules, ".bin/tollgate"))
+  symlinkSync("../bun/bin/bun.exe", join(modules, ".bin/bun"))
+  return place
+}
+
+/** Starts the gateway, chats through the sandbox, asks for the console, and ends it. */
+async function serve(place: string): Promise<void> {
+  const log = join(place, "output")
+  const child = Bun.spawn(["npx", "--offline", "tollgate"], {
+    cwd: place,
+    env: { ...onlyNode(), TOLLGATE_PORT: "0" },
+    // A group of its own, which is ended as a whole, as by Ctrl+C.
+    detached: true,
+    stdio: ["ignore", Bun.file(log), Bun.file(log)],
+  })
+  await until(() => existsSync(log) && readFileSync(log, "utf8").includes("curl"))
+  const output = readFileSync(log, "utf8")
+  const url = /http:\/\/[\d.]+:\d+/.exec(output)?.[0] ?? ""
+  const key = /^key: (\S+)$/m.exec(output)?.[1] ?? ""
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "sandbox/echo", messages: [{ role: "user", content: "Hello" }] }),
+  })
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toMatchObject({ choices: [{ message: { role: "assistant" } }] })
+  const page = await fetch(`${url}/console/`)
+  expect(await page.text()).toContain("<title>")
+  expect(existsSync(join(place, "data/tollgate.db"))).toBe(true)
+  process.kill(-child.pid, "SIGINT")
+  await child.exited
+  await until(() => isGone(url))
+  const verified = await run(place, ["npx", "--offline", "tollgate", "ledger", "verify"])
+  expect(verified.stdout).toContain("every row is right")
+}
+
+function isGone(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    () => false,
+    () => true,
+  )
+}
+
+function npm(place: string, ...words: string[]) {
+  return run(place, ["npm", ...words])
+}
+
+/** @throws with what it said, when it fails. */
+async function run(place: string, command: string[]): Promise<{ stdout: string }> {
+  const child = Bun.spawn(command, { cwd: place, env: onlyNode(), stdout: "pipe", stderr: "pipe" })
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stdout}${stderr}`)
+  return { stdout }
+}
+
+/** The environment of a machine that has Node, and no Bun. */
+function onlyNode(): Record<string, string> {
+  const node = dirname(Bun.which("npm") ?? "")
+  return { PATH: `${node}:/usr/bin:/bin`, HOME: process.env["HOME"] ?? "" }
+}
