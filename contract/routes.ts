@@ -1,6 +1,7 @@
 import { accountRoutes, creditRoutes } from "./accounts.ts"
 import { modelRoutes, providerRoutes } from "./catalog-routes.ts"
 import { codeRoutes } from "./codes.ts"
+import { failureRoutes } from "./failures.ts"
 import { keyRoutes } from "./keys.ts"
 import { acceptanceRoutes, invitationRoutes, memberRoutes, userRoutes } from "./members.ts"
 import { auditRoutes, settingsRoutes } from "./operations.ts"
@@ -19,6 +20,7 @@ export const ROUTES = {
   ...codeRoutes,
   ...keyRoutes,
   ...receiptRoutes,
+  ...failureRoutes,
   ...usageRoutes,
   ...writeOffRoutes,
   ...noticeRoutes,

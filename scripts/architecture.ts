@@ -20,6 +20,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   limits: 4,
   vendors: 3,
   catalog: 3,
+  failures: 3,
   media: 3,
   notices: 3,
   dialects: 2,

@@ -13,9 +13,9 @@ export function loggedRequests(events: Pick<Events, "requestEnded">): RequestObs
 /** The same for answers that are errors, of requests that were refused before they held money too. */
 export function loggedErrors(events: Events): Events {
   const logged: Pick<Events, "errorAnswered"> = {
-    errorAnswered: (request, endpoint, kind) => {
-      events.errorAnswered(request, endpoint, kind)
-      events.requestRefused(request, endpoint, kind)
+    errorAnswered: (answered) => {
+      events.errorAnswered(answered)
+      events.requestRefused(answered.request, answered.endpoint, answered.kind)
     },
   }
   return Object.assign(Object.create(events) as Events, logged)

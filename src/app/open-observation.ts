@@ -4,14 +4,16 @@ import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import type { Events } from "../telemetry/events.ts"
 import { loggedErrors, loggedRequests } from "./log-requests.ts"
+import type { OpenDatabase } from "./open-database.ts"
+import { openFailures } from "./open-failures.ts"
 import { type NoticeParts, openNotices } from "./open-notices.ts"
 import type { AppOptions } from "./options.ts"
 
-export interface ObservationParts extends NoticeParts {
+export interface ObservationParts extends NoticeParts, Pick<OpenDatabase, "database"> {
   readonly ledger: Ledger
 }
 
-/** What watches over the gateway: notices for people, metrics for programs. */
+/** What watches over the gateway: notices for people, metrics for programs, and what failed for both. */
 export async function openObservation(parts: ObservationParts, building: AsyncDisposableStack) {
   const { events: noticed, ...notices } = openNotices(parts, building)
   const metrics = await openMetrics(parts)
@@ -20,7 +22,8 @@ export async function openObservation(parts: ObservationParts, building: AsyncDi
   if (metrics) observers.push(metrics.requests)
   if (isLogged) observers.push(loggedRequests(noticed))
   const counted = metrics ? countedEvents(noticed, metrics) : noticed
-  const events = isLogged ? loggedErrors(counted) : counted
+  const logged = isLogged ? loggedErrors(counted) : counted
+  const events = openFailures(parts.database, logged, building)
   return { ...notices, metrics, observers, events }
 }
 
@@ -44,9 +47,9 @@ export function metricsTextOf(metrics: Metrics, { gatherMetrics }: AppOptions) {
 
 function countedEvents(events: Events, { requests }: Metrics): Events {
   const counted: Pick<Events, "errorAnswered"> = {
-    errorAnswered: (request, endpoint, kind) => {
-      events.errorAnswered(request, endpoint, kind)
-      requests.failed(endpoint, kind)
+    errorAnswered: (answered) => {
+      events.errorAnswered(answered)
+      requests.failed(answered.endpoint, answered.kind)
     },
   }
   return Object.assign(Object.create(events) as Events, counted)

@@ -79,10 +79,10 @@ export function openRequestData(
   building: AsyncDisposableStack,
 ) {
   const { database, state, events } = parts
-  const { reports, payloads, openReader, openConsoleStore } = database
+  const { reports, payloads, failures, openReader, openConsoleStore } = database
   const lifetime = (): number => state.settings.retention.contents
   const payloadLog = building.use(new PayloadLog(payloads, lifetime, events.contentsFailed))
-  return { reports, payloads, payloadLog, openReader, openConsoleStore }
+  return { reports, payloads, failures, payloadLog, openReader, openConsoleStore }
 }
 
 /** The store of conversations. */

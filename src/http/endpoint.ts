@@ -6,12 +6,15 @@ import { callerError } from "../relay/pipeline/call-failure.ts"
 import type { Events } from "../telemetry/events.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { heldAnswer } from "./held-answer.ts"
+import { FormFields } from "./uploads/form-fields.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Connection, Handler, Route } from "./server.ts"
 
 /** Who sent a request, and what of the memory it holds. */
 export interface Sender {
   readonly memory?: Reservation
+  /** Absent: it came without one. */
+  readonly key?: { readonly id: string; readonly account: string }
 }
 
 /** A request whose sender is known and whose body is read. */
@@ -73,13 +76,14 @@ export function serve<Caller extends Sender, Body>(
   const { method, path, auth, body: read, errors = errorAnswer, errorOf, handle } = endpoint
   const handler: Handler = async (request, connection, id = newRequestId()) => {
     let caller: Caller | undefined
+    let body: Body | undefined
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
       const found = auth(request, connection, receivedAt)
       caller = found instanceof Promise ? await found : found
       const reading = read(request, caller)
-      const body = reading instanceof Promise ? await reading : reading
+      body = reading instanceof Promise ? await reading : reading
       if (body !== undefined) connection.waitLong()
       const result = await handle(
         { request, id, path, caller, connection, receivedAt, startedAt },
@@ -88,7 +92,8 @@ export function serve<Caller extends Sender, Body>(
       return finished(result, id, caller.memory)
     } catch (thrown) {
       caller?.memory?.[Symbol.dispose]()
-      return failure(thrown, { request, id, path, errors, errorOf, events })
+      const key = caller?.key
+      return failure(thrown, { request, id, path, errors, errorOf, events, key, body })
     }
   }
   return { method, path, handler, errors }
@@ -103,17 +108,39 @@ interface Failed {
   readonly errors: ErrorAnswer
   readonly errorOf?: ((thrown: unknown) => GatewayError) | undefined
   readonly events: Pick<Events, "requestFailed" | "errorAnswered">
+  /** Where the caller was known by then. */
+  readonly key?: Sender["key"]
+  /** What was read of it by then. */
+  readonly body?: unknown
 }
 
 /** What was thrown, as an answer. What is a fault of the gateway itself goes to the log as well. */
 export function failure(
   thrown: unknown,
-  { request, id, path, errors, errorOf = callerError, events }: Failed,
+  { request, id, path, errors, errorOf = callerError, events, key, body }: Failed,
 ): Response {
   const error = errorOf(thrown)
   if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)
-  events.errorAnswered(id, path, error.kind)
+  events.errorAnswered({
+    request: id,
+    endpoint: path,
+    kind: error.kind,
+    status: error.status,
+    parameter: error.details.parameter,
+    message: error.message,
+    key,
+    model: namedModel(body),
+  })
   return errors(error, id, request)
+}
+
+/** The model that a request names, where that can be seen from outside. */
+function namedModel(body: unknown): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined
+  const { json, fields } = body as { readonly json?: object; readonly fields?: unknown }
+  const named =
+    fields instanceof FormFields ? fields.first("model") : json && Reflect.get(json, "model")
+  return typeof named === "string" ? named : undefined
 }
 
 function finished(

@@ -1,6 +1,7 @@
 import type { LedgerError } from "./ledger-error.ts"
 import type { ConsoleStore } from "./console-store.ts"
 import type { ConversationParts } from "./conversations.ts"
+import type { FailureLog } from "./failure-log.ts"
 import type { FileKind, KeptFiles } from "./kept-files.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Reports } from "./reports.ts"
@@ -11,6 +12,7 @@ export interface ServingDatabase extends AsyncDisposable {
   readonly store: Store
   readonly reports: Reports
   readonly payloads: PayloadLog
+  readonly failures: FailureLog
   readonly conversations: ConversationParts
   /** Files of one kind, which all nodes find. */
   files(kind: FileKind): KeptFiles

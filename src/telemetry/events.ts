@@ -13,6 +13,38 @@ export interface PriceNews {
   readonly removed: number
 }
 
+/** A request that was answered with an error. */
+export interface AnsweredError {
+  readonly request: string
+  readonly endpoint: string
+  /** A word of the error table. */
+  readonly kind: string
+  /** Of the answer. */
+  readonly status: number
+  /** The field that was wrong. */
+  readonly parameter?: string | undefined
+  /** As the caller reads it. */
+  readonly message: string
+  /** Absent where the caller was not known. */
+  readonly key?: { readonly id: string; readonly account: string } | undefined
+  /** As the caller named it; absent where the request was not read so far. */
+  readonly model?: string | undefined
+}
+
+/** An upstream call that failed. */
+export interface AttemptFailure {
+  readonly request: string
+  readonly deployment: string
+  /** The vendor's; 0 where none came. */
+  readonly status: number
+  /** A word of the error table. */
+  readonly kind: string
+  /** The vendor's own code. */
+  readonly code?: string | undefined
+  /** The vendor's own words where there are some, without the operator's secrets: for operators only. */
+  readonly message: string
+}
+
 /** One helper for each event that the operator should know of. Helpers never throw. */
 export interface Events {
   writtenOff(request: string, nanocredits: bigint, reason: string): void
@@ -27,13 +59,15 @@ export interface Events {
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, outcome: string): void
+  /** The same, and refusals of the request itself, with all that is known: not for the log. */
+  attemptEnded(failure: AttemptFailure): void
   requestFailed(request: string, error: unknown): void
   /** A request that held money has ended; only where each is logged. */
   requestEnded(line: object): void
   /** A request was answered with an error; only where each is logged. */
   requestRefused(request: string, endpoint: string, kind: string): void
   /** A request was answered with an error, whoever's fault it was. */
-  errorAnswered(request: string, endpoint: string, kind: string): void
+  errorAnswered(answered: AnsweredError): void
   imagesLeft(error: unknown): void
   contentsFailed(error: unknown): void
   vendorStateLeft(error: unknown): void
@@ -56,6 +90,8 @@ export interface Events {
   pricesNotRefreshed(error: unknown): void
   /** Notices could not be stored, or what they tell of not be read. */
   noticesFailed(error: unknown): void
+  /** Failures of requests were not stored: there were too many at once, or the database failed. */
+  failuresLost(count: number, error?: unknown): void
   warning(message: string): void
 }
 
@@ -99,6 +135,8 @@ export function createEvents(
       ),
     attemptFailed: (request, deployment, outcome) =>
       logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),
+    // The vendor may have quoted the request.
+    attemptEnded: () => undefined,
     ...requestEvents(logger),
     requestFailed: (request, error) =>
       logger.error(
@@ -230,8 +268,19 @@ function leftEvents(
   words: (error: unknown) => string,
 ): Pick<
   Events,
-  "imagesLeft" | "contentsFailed" | "answerNotStored" | "conversationNotStored" | "vendorStateLeft"
+  | "imagesLeft"
+  | "contentsFailed"
+  | "failuresLost"
+  | "answerNotStored"
+  | "conversationNotStored"
+  | "vendorStateLeft"
 > {
+  const lost = throttled((error, count) =>
+    logger.warn(
+      { event: "failures_lost", count, error },
+      "failed requests were left out of their log: there were too many, or it cannot be written; said once a minute for each cause",
+    ),
+  )
   const notStored = throttled((error, request) =>
     logger.error(
       { event: "conversation_not_kept", request, error },
@@ -249,6 +298,8 @@ function leftEvents(
         { event: "contents_failed", error: words(error) },
         "prompts and answers could not be kept, or those whose time is over not deleted",
       ),
+    failuresLost: (count, error) =>
+      lost(error === undefined ? "too many" : words(error), String(count)),
     answerNotStored: (request, error) =>
       logger.error(
         { event: "answer_not_kept", request, error: words(error) },

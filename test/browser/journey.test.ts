@@ -93,6 +93,42 @@ test(
 )
 
 test(
+  "a refused request is listed with the reason, and its id leads there",
+  async () => {
+    const { page } = operator
+    const refused = await say(secret, "hello", "sandbox/nothing").catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(OpenAI.NotFoundError)
+    await open(operator, "Requests")
+    await page.getByText("Refused", { exact: true }).click()
+    await page
+      .getByRole("link", { name: /sandbox\/nothing/ })
+      .first()
+      .click()
+    await page.getByText("Nothing was held or charged, so there is no receipt.").waitFor()
+    await page.getByText("model not found").waitFor()
+  },
+  TIME,
+)
+
+test(
+  "a failed attempt says why, in the vendor's words",
+  async () => {
+    const { page } = operator
+    const failed = await say(secret, "hello", "sandbox/fault-500").catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(OpenAI.InternalServerError)
+    const id = failed instanceof OpenAI.APIError ? (failed.requestID ?? "") : ""
+    await page.goto(`/console/requests/${id}`)
+    await page.getByText("HTTP 500").first().waitFor()
+    await page
+      .locator("ol.attempts")
+      .getByText(/simulat|fault|error/i)
+      .last()
+      .waitFor()
+  },
+  TIME,
+)
+
+test(
   "credits run out, and a code brings more",
   async () => {
     const { page } = operator

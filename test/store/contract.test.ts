@@ -14,6 +14,7 @@ import { leaseContract } from "./contract/leases.ts"
 import { memberContract } from "./contract/members.ts"
 import { nodeContract } from "./contract/nodes.ts"
 import { noticeContract } from "./contract/notices.ts"
+import { failureLogContract } from "./contract/failure-log.ts"
 import { payloadLogContract } from "./contract/payload-log.ts"
 import { paymentContract } from "./contract/payments.ts"
 import { rateLimitContract } from "./contract/rate-limits.ts"
@@ -42,6 +43,7 @@ const CONTRACTS = {
   "members and invitations": memberContract,
   nodes: nodeContract,
   notices: noticeContract,
+  "failure log": failureLogContract,
   "payload log": payloadLogContract,
   payments: paymentContract,
   "rate limits": rateLimitContract,

@@ -21,7 +21,7 @@ export interface Engine {
 /** A database with all that is stored with it. */
 export type Served = Pick<
   ServingDatabase,
-  "store" | "reports" | "payloads" | "conversations" | "files"
+  "store" | "reports" | "payloads" | "failures" | "conversations" | "files"
 > &
   AsyncDisposable
 

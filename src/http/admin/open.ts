@@ -12,6 +12,7 @@ import { ConsoleChanges } from "../../management/console-changes.ts"
 import { Credits } from "../../management/credits.ts"
 import { Keys, type KeyUses } from "../../management/keys.ts"
 import type { LiveSettings } from "../../management/live-settings.ts"
+import { Failures } from "../../management/failures.ts"
 import { NoticeManagement, type NoticeManagementParts } from "../../management/notices.ts"
 import { Models } from "../../management/models.ts"
 import { Payments } from "../../management/payments.ts"
@@ -27,6 +28,7 @@ import type { Notices } from "../../notices/notices.ts"
 import type { Health } from "../../routing/health.ts"
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "../../store/console-store.ts"
+import type { FailureLog } from "../../store/failure-log.ts"
 import type { PayloadLog } from "../../store/payload-log.ts"
 import type { Reports } from "../../store/reports.ts"
 import type { Store, StoreReader } from "../../store/store.ts"
@@ -43,6 +45,7 @@ import type { AdminEndpoint } from "./endpoint.ts"
 import { Guard } from "./guard.ts"
 import { keyEndpoints } from "./keys.ts"
 import { modelEndpoints } from "./models.ts"
+import { failureEndpoints } from "./failures.ts"
 import { noticeEndpoints } from "./notices.ts"
 import { openPeople } from "./people.ts"
 import { providerEndpoints } from "./providers.ts"
@@ -62,6 +65,7 @@ export interface AdminParts {
   readonly reports: Reports
   /** Prompts and answers of accounts that have them stored. */
   readonly payloads: PayloadLog
+  readonly failures: FailureLog
   /** The users of the console and their credentials. */
   readonly openConsoleStore: () => Promise<ConsoleStore>
   readonly secrets: InstallationSecrets
@@ -111,10 +115,12 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const people = opening.use(openPeople({ ...parts, consoleStore, audit, takesCards }))
   const uses = usesOf(reports, events)
   const keys = new Keys(store, audit, parts.hasher, { uses, changed: () => keysChanged(parts) })
+  const requests = new Requests(store, reports, parts.payloads)
   const endpoints = [
     ...ledgerEndpoints({ ...parts, audit, limits }, payments),
     ...keyEndpoints({ keys }),
-    ...receiptEndpoints({ requests: new Requests(store, reports, parts.payloads) }),
+    ...receiptEndpoints({ requests }),
+    ...failureEndpoints({ failures: new Failures(parts.failures, requests) }),
     ...usageEndpoints({ usageReports: new UsageReports(store, reports) }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),

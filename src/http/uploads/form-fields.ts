@@ -32,6 +32,11 @@ export class FormFields {
     this.#fields.push([name, value])
   }
 
+  /** The first value of a field; undefined: it was not given. */
+  first(name: string): string | undefined {
+    return this.#fields.find(([given]) => given === name)?.[1]
+  }
+
   /** Those that have arrived by now. */
   copy(): FormFields {
     return new FormFields(this.#fields)

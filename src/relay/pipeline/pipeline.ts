@@ -6,6 +6,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
 import type { Health } from "../../routing/health.ts"
 import { route } from "../../routing/route.ts"
+import type { AttemptFailure } from "../../telemetry/events.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
@@ -21,6 +22,8 @@ import { drainTimeOf } from "./runtime-config.ts"
 /** Reported to the operator. */
 export interface AttemptAlarms {
   attemptFailed(request: string, deployment: string, outcome: string): void
+  /** The same, and refusals of the request itself, with the vendor's own words. */
+  attemptEnded(failure: AttemptFailure): void
 }
 
 export interface PipelineServices {
@@ -202,6 +205,11 @@ export class Pipeline {
     // Callers choose the names of models that nobody knows: nothing is kept under them.
     if (deployment.isAssumed !== true) this.#health.failed(deployment.id, failure, status)
     this.#alarms.attemptFailed(request, deployment.id, failure.kind)
+  }
+
+  /** The same, and refusals of the request itself, with all that is known of them. */
+  attemptEnded(failure: AttemptFailure): void {
+    this.#alarms.attemptEnded(failure)
   }
 
   /**

@@ -8,6 +8,7 @@ import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
 import { collectAnswer, takeSmall } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
+import type { AttemptFailure } from "../../telemetry/events.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
@@ -34,6 +35,8 @@ export interface AttemptObserver {
     failure: GatewayError,
     status: number,
   ): void
+  /** The same, and refusals of the request itself, with all that is known of them. */
+  attemptEnded(failure: AttemptFailure): void
 }
 
 interface AttemptParts<T extends Candidate> {
@@ -71,6 +74,8 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   readonly #request: string
   #sending: Sending | undefined
   #ended: CallFailure | undefined
+  /** What the vendor has refused the request with, in its own words. */
+  #words: string | undefined
 
   constructor(parts: AttemptParts<T>) {
     this.plan = parts.plan
@@ -166,6 +171,11 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     return this.plan.client.cleanedText(text)
   }
 
+  /** The vendor's words of a refusal, without the operator's secrets. */
+  refused(words: string): void {
+    this.#words = words
+  }
+
   /** A failure whose words may be the vendor's, without the operator's secrets. */
   cleaned(failure: CallFailure): CallFailure {
     return this.plan.client.cleaned(failure)
@@ -192,10 +202,23 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   breakOff(failure: CallFailure): void {
     if (failure instanceof CallEnded) return this.conclude(failure.reason)
     this.conclude(failure.kind)
+    this.#tell(failure)
     // The vendor works; it is the request that it refuses.
     if (failure.kind === "refused_by_upstream" || failure.kind === "model_not_found") return
     const { deployment } = this.plan
     this.#observer.attemptFailed(this.#request, deployment, failure, this.record.status)
+  }
+
+  #tell(failure: GatewayError): void {
+    const { deployment, status } = this.record
+    this.#observer.attemptEnded({
+      request: this.#request,
+      deployment,
+      status,
+      kind: failure.kind,
+      code: failure.details.upstream?.code,
+      message: this.#words ?? this.cleanedText(causeOf(failure)),
+    })
   }
 
   /** Completes the record. @param outcome in words of the error table. */
@@ -230,4 +253,10 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   [Symbol.dispose](): void {
     this.deadlines[Symbol.dispose]()
   }
+}
+
+/** What has really happened, where an error that is written for callers does not say it. */
+function causeOf(failure: GatewayError): string {
+  const { cause } = failure.details
+  return cause instanceof Error ? cause.message : failure.message
 }

@@ -19,6 +19,8 @@ interface RefusedCall {
   explain(error: unknown): Error
   /** What the provider says, without the operator's secrets. */
   cleanedText(text: string): string
+  /** Takes the provider's words, without the operator's secrets. */
+  refused(words: string): void
 }
 
 /** The error that a vendor's refusal is to us. */
@@ -56,7 +58,20 @@ async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promis
   }
   // Before anything is cut out of it: half a secret is not recognized.
   const text = attempt.cleanedText(Buffer.concat(chunks).toString("utf8", 0, ERROR_BODY_LIMIT))
-  return parseJson(text) ?? text
+  const body = parseJson(text)
+  attempt.refused(messageIn(body) ?? text)
+  return body ?? text
+}
+
+/** The message of an error, where all vendors have it. */
+function messageIn(body: unknown): string | undefined {
+  const error = memberOf(body, "error") ?? body
+  const message = memberOf(error, "message") ?? (typeof error === "string" ? error : undefined)
+  return typeof message === "string" && message !== "" ? message : undefined
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date; whole seconds, 1 to 3,600. */

@@ -5,6 +5,7 @@ import type { PostgresClient } from "./client.ts"
 import { Announcements } from "./announcements.ts"
 import { explained, explainedError, explaining } from "./explain-failure.ts"
 import { PostgresConversations } from "./conversations.ts"
+import { PostgresFailureLog } from "./failure-log.ts"
 import { PostgresFiles } from "./kept-files.ts"
 import { ensurePartitions } from "./partitions.ts"
 import { PostgresPayloadLog } from "./payload-log.ts"
@@ -36,6 +37,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     store: announcements.over(explained(postgresStore(client), place), false),
     reports: new PostgresReports(reading, place),
     payloads: explaining(new PostgresPayloadLog(reading), place),
+    failures: explaining(new PostgresFailureLog(reading), place),
     conversations: explaining(new PostgresConversations(reading), place),
     files: (kind) => explaining(new PostgresFiles(reading, kind), place),
     openConsoleStore: async () => postgresConsoleStore(reading),

@@ -1,3 +1,4 @@
+import type { FailureLog } from "../failure-log.ts"
 import type { PayloadLog } from "../payload-log.ts"
 import type { RequestReports } from "../reports.ts"
 
@@ -8,4 +9,5 @@ export interface IndexMethods extends AsyncDisposable {
     bringUp(): Promise<boolean>
   }
   readonly payloads: PayloadLog
+  readonly failures: FailureLog
 }

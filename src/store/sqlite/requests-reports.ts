@@ -3,6 +3,7 @@ import { dirname, join } from "node:path"
 import { makePrivateFile } from "../private-file.ts"
 import type { KeyUse } from "../requests.ts"
 import { Contents } from "./contents.ts"
+import { FailuresFile } from "./failures-file.ts"
 import type { IndexMethods } from "./index-methods.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { migrate } from "./migrate.ts"
@@ -46,6 +47,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   const index = openIndex(reportsPath(databasePath))
   const requests = new RequestIndex(index, ledger)
   const contents = new Contents(databasePath)
+  const failures = new FailuresFile(databasePath)
 
   function keyNames(keys: readonly string[]): Map<string, string> {
     const rows = ledger
@@ -83,9 +85,17 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         find: (request) => contents.find(request),
         sweep: (before) => contents.sweep(before),
       },
+      failures: {
+        add: (requests, attempts) => failures.add(requests, attempts),
+        find: (request) => failures.find(request),
+        attempts: (request) => failures.attempts(request),
+        list: (filter, after, limit) => failures.list(filter, after, limit),
+        sweep: (limits) => failures.sweep(limits),
+      },
     },
     close() {
       contents[Symbol.dispose]()
+      failures[Symbol.dispose]()
       index.close()
       ledger.close()
     },

@@ -14,6 +14,7 @@ import { databaseStatus } from "./database-status.ts"
 import { hasLog, prepareDirectory, setLogAside } from "./database-file.ts"
 import { DatabaseWatch } from "./database-watch.ts"
 import { DirectFile } from "./direct-file.ts"
+import { SqliteFailureLog } from "./failure-log.ts"
 import { SqlitePayloadLog } from "./payload-log.ts"
 import { ReportsOnDemand } from "./reports-on-demand.ts"
 import { FolderFiles } from "./folder-files.ts"
@@ -98,6 +99,7 @@ export class SqliteDatabase implements Database {
       store,
       reports,
       payloads: new SqlitePayloadLog(path, reports),
+      failures: new SqliteFailureLog(path, reports),
       conversations,
       files: (kind) => new FolderFiles(path, kind),
       // A file needs nothing.

@@ -150,9 +150,15 @@ const NOTICES: readonly Case[] = [
 ]
 
 const REPORTS: readonly Case[] = [
+  { route: "GET /failures" },
   { route: "GET /receipts" },
   {
     route: "GET /receipts/{request}",
+    isOurs: true,
+    ask: ({ ours }) => ({ path: { request: ours.request } }),
+  },
+  {
+    route: "GET /requests/{request}",
     isOurs: true,
     ask: ({ ours }) => ({ path: { request: ours.request } }),
   },

@@ -1,12 +1,21 @@
 import { Group, Stack, Text, Tooltip } from "@mantine/core"
+import type { FailedAttemptDocument } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import { counted, durationText } from "../../format/numbers.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
+import { reasonsOf } from "./attempt-reasons.ts"
+
+export interface AttemptsPanelProperties {
+  readonly receipt: Receipt
+  /** Why attempts failed, as far as that is known. */
+  readonly failures: readonly FailedAttemptDocument[]
+}
 
 /** Which deployments were called, in order, and how long each took: bars on one line of time. */
-export function AttemptsPanel({ receipt }: { readonly receipt: Receipt }) {
+export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
   const { attempts } = receipt
+  const reasons = reasonsOf(attempts, failures)
   const tried = attempts.reduce((sum, attempt) => sum + attempt.duration, 0)
   const whole = Math.max(receipt.duration_ms, tried, 1)
   let before = 0
@@ -48,6 +57,11 @@ export function AttemptsPanel({ receipt }: { readonly receipt: Receipt }) {
                 isFine={attempt.outcome === "ok"}
                 words={`From ${durationText(begin)} to ${durationText(before)}`}
               />
+              {reasons[index] !== undefined && (
+                <Text size="xs" c="dimmed" mt={4} className="anywhere">
+                  {reasons[index]}
+                </Text>
+              )}
             </li>
           )
         })}

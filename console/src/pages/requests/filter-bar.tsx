@@ -16,6 +16,7 @@ const STATUSES = [
   { value: "all", label: "All" },
   { value: "ok", label: "Answered" },
   { value: "failed", label: "Failed" },
+  { value: "refused", label: "Refused" },
   { value: "written_off", label: "Written off" },
 ]
 

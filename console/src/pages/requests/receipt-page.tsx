@@ -2,6 +2,7 @@ import { Group, SimpleGrid, Skeleton, Stack } from "@mantine/core"
 import { IconArrowLeft } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
+import type { FailedAttemptDocument, RequestRecordDocument } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import { ApiError } from "../../api/api-error.ts"
 import { keysQuery, oneQuery } from "../../api/queries.ts"
@@ -17,6 +18,7 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { ArithmeticPanel } from "./arithmetic-panel.tsx"
 import { AttemptsPanel } from "./attempts-panel.tsx"
+import { FailurePanel } from "./failure-panel.tsx"
 import { LedgerPanel } from "./ledger-panel.tsx"
 import { ContentPanel } from "./content-panel.tsx"
 import { LossesPanel } from "./losses-panel.tsx"
@@ -26,7 +28,7 @@ const route = getRouteApi("/signed-in/requests/$request")
 /** Everything that is known of one request. */
 export function ReceiptPage() {
   const { request } = route.useParams()
-  const asked = useQuery(oneQuery("GET /receipts/{request}", { path: { request } }))
+  const asked = useQuery(oneQuery("GET /requests/{request}", { path: { request } }))
   const back = (
     <LinkButton to="/requests" variant="default" leftSection={<IconArrowLeft size={16} />}>
       All requests
@@ -35,9 +37,9 @@ export function ReceiptPage() {
   if (asked.error instanceof ApiError && asked.error.status === 404) {
     return (
       <Page title="Receipt">
-        <EmptyState title="No receipt for this request" action={back}>
-          It may still be running, or its ID may be mistyped. A receipt is written when a request
-          ends.
+        <EmptyState title="Nothing is known of this request" action={back}>
+          It may still be running, its ID may be mistyped, or it was refused more than seven days
+          ago.
         </EmptyState>
       </Page>
     )
@@ -59,26 +61,41 @@ export function ReceiptPage() {
         retry={() => void asked.refetch()}
       />
       {asked.isPending && <Skeleton height={320} />}
-      {asked.data !== undefined && <ReceiptParts receipt={asked.data} />}
+      {asked.data !== undefined && <RecordParts record={asked.data} />}
     </Page>
   )
 }
 
-function ReceiptParts({ receipt }: { readonly receipt: Receipt }) {
+function RecordParts({ record }: { readonly record: RequestRecordDocument }) {
+  const { receipt, failure, attempts } = record
   return (
     <Stack gap="md">
+      {failure !== null && <FailurePanel failure={failure} isWhole={receipt === null} />}
+      {receipt !== null && <ReceiptParts receipt={receipt} failures={attempts ?? []} />}
+    </Stack>
+  )
+}
+
+interface ReceiptPartsProperties {
+  readonly receipt: Receipt
+  readonly failures: readonly FailedAttemptDocument[]
+}
+
+function ReceiptParts({ receipt, failures }: ReceiptPartsProperties) {
+  return (
+    <>
       <SummaryPanel receipt={receipt} />
       <SimpleGrid cols={{ base: 1, md: 2 }} className="unstretched">
         <ArithmeticPanel receipt={receipt} />
         <Stack gap="md">
-          <AttemptsPanel receipt={receipt} />
+          <AttemptsPanel receipt={receipt} failures={failures} />
           <LossesPanel losses={receipt.losses} />
           <UsagePanel receipt={receipt} />
         </Stack>
       </SimpleGrid>
       <LedgerPanel receipt={receipt} />
       <ContentPanel receipt={receipt} />
-    </Stack>
+    </>
   )
 }
 

@@ -31,21 +31,24 @@ export function requestQueryOf(
   filters: RequestFilters,
   now: number,
 ): NonNullable<Input<"GET /receipts">["query"]> {
-  const { time, key, model, status, search } = filters
+  const { key, model, status, search } = filters
+  const known = STATUSES.find((known) => known === status)
+  return { key, model, status: known, search, ...timesOf(filters, now) }
+}
+
+/** The same for requests that were refused. */
+export function refusedQueryOf(
+  filters: RequestFilters,
+  now: number,
+): NonNullable<Input<"GET /failures">["query"]> {
+  const { key, model, search } = filters
+  return { key, model, search, ...timesOf(filters, now) }
+}
+
+function timesOf({ time, from, to }: RequestFilters, now: number) {
+  if (time === "custom") return { from: fromLocalField(from ?? ""), to: fromLocalField(to ?? "") }
   const length = TIMES.find((each) => each.value === time)?.length ?? null
-  const isCustom = time === "custom"
-  return {
-    key,
-    model,
-    status: STATUSES.find((known) => known === status),
-    search,
-    from: isCustom
-      ? fromLocalField(filters.from ?? "")
-      : length === null
-        ? undefined
-        : new Date(now - length).toISOString(),
-    to: isCustom ? fromLocalField(filters.to ?? "") : undefined,
-  }
+  return { from: length === null ? undefined : new Date(now - length).toISOString(), to: undefined }
 }
 
 /** Whether anything is filtered. */

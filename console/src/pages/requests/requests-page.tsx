@@ -1,8 +1,10 @@
 import { Button, Indicator } from "@mantine/core"
 import { IconListDetails, IconPlayerPause, IconPlayerPlay } from "../../ui/icons.tsx"
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
-import { useMemo, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import { useAccount } from "../../account.tsx"
+import { keysQuery } from "../../api/queries.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { zoneName } from "../../format/moments.ts"
 import { DataTable } from "../../ui/data-table.tsx"
@@ -14,7 +16,13 @@ import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { FilterBar } from "./filter-bar.tsx"
 import { requestColumns } from "./request-columns.tsx"
-import { isFiltered, requestQueryOf } from "./request-filters.ts"
+import { RefusedList } from "./refused-list.tsx"
+import {
+  isFiltered,
+  refusedQueryOf,
+  type RequestFilters,
+  requestQueryOf,
+} from "./request-filters.ts"
 import { useIsAtTop } from "./use-live.ts"
 
 const route = getRouteApi("/signed-in/requests")
@@ -28,24 +36,20 @@ export function RequestsPage() {
   const { accountId, accounts, isAll } = useAccount()
   const isAtTop = useIsAtTop()
   const [isPaused, setPaused] = useState(false)
-  const query = useStableQuery(filters)
+  const [isWell, setWell] = useState(true)
   const isLive = isAtTop && !isPaused
-  const columns = useMemo(
-    () => requestColumns(isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined),
+  const names = useMemo(
+    () => (isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined),
     [accounts, isAll],
   )
-  const pages = usePages(
-    "GET /receipts",
-    { query: { ...query, account: accountId, limit: PAGE } },
-    { refetchInterval: isLive ? LOOK_EVERY : false },
-  )
+  const Requests = filters.status === "refused" ? RefusedRequests : AdmittedRequests
   return (
     <Page
       title="Requests"
       description={`Each request opens its receipt: what was called, what was used and what it cost. Times are of ${zoneName()}.`}
       actions={
         <LiveButton
-          isLive={isLive && pages.error === null}
+          isLive={isLive && isWell}
           isPaused={isPaused}
           onToggle={() => setPaused(!isPaused)}
         />
@@ -58,6 +62,43 @@ export function RequestsPage() {
           void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
         }
       />
+      <Requests
+        account={accountId}
+        accounts={names}
+        filters={filters}
+        refetchInterval={isLive ? LOOK_EVERY : false}
+        onState={setWell}
+      />
+    </Page>
+  )
+}
+
+interface ListProperties {
+  readonly account: string | undefined
+  /** Names of accounts by their ids; undefined: all requests are of one. */
+  readonly accounts: ReadonlyMap<string, string> | undefined
+  readonly filters: RequestFilters
+  /** Milliseconds between looks; false: none. */
+  readonly refetchInterval: number | false
+  /** Called with whether the last look has succeeded. */
+  readonly onState: (isWell: boolean) => void
+}
+
+/** Requests that held money, each with its receipt. */
+function AdmittedRequests(properties: ListProperties) {
+  const { account, accounts, filters, refetchInterval, onState } = properties
+  const navigate = route.useNavigate()
+  const query = useStable(filters, requestQueryOf)
+  const columns = useMemo(() => requestColumns(accounts), [accounts])
+  const pages = usePages(
+    "GET /receipts",
+    { query: { ...query, account, limit: PAGE } },
+    { refetchInterval },
+  )
+  const isWell = pages.error === null
+  useEffect(() => onState(isWell), [onState, isWell])
+  return (
+    <>
       <ErrorNotice
         error={pages.error}
         title="The requests could not be loaded"
@@ -80,14 +121,37 @@ export function RequestsPage() {
           <MoreButton pages={pages} />
         </Panel>
       )}
-    </Page>
+    </>
+  )
+}
+
+/** Requests that were answered with an error. */
+function RefusedRequests(properties: ListProperties) {
+  const { account, accounts, filters, refetchInterval, onState } = properties
+  const query = useStable(filters, refusedQueryOf)
+  const keys = useQuery(keysQuery(account))
+  const names = useMemo(
+    () => new Map(keys.data?.data.map(({ id, name }) => [id, name])),
+    [keys.data],
+  )
+  return (
+    <RefusedList
+      query={{ ...query, account, limit: PAGE }}
+      accounts={accounts}
+      keys={names}
+      refetchInterval={refetchInterval}
+      onState={onState}
+    />
   )
 }
 
 /** "The last hour" begins when it is chosen: else each look would be another question. */
-function useStableQuery(filters: Parameters<typeof requestQueryOf>[0]) {
+function useStable<Query>(
+  filters: RequestFilters,
+  queryOf: (filters: RequestFilters, now: number) => Query,
+): Query {
   const text = JSON.stringify(filters)
-  return useMemo(() => requestQueryOf(JSON.parse(text) as typeof filters, Date.now()), [text])
+  return useMemo(() => queryOf(JSON.parse(text) as RequestFilters, Date.now()), [text, queryOf])
 }
 
 interface LiveButtonProperties {

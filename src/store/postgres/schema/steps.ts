@@ -2,6 +2,7 @@ import type { SchemaStep } from "../migrate.ts"
 import { CONCURRENT_REQUESTS } from "./10-concurrent-requests.ts"
 import { NOTICES } from "./11-notices.ts"
 import { ACCOUNT_LIMITS } from "./12-account-limits.ts"
+import { FAILURES } from "./13-failures.ts"
 import { MANAGEMENT } from "./1-management.ts"
 import { LEDGER } from "./2-ledger.ts"
 import { KEPT } from "./3-kept.ts"
@@ -26,4 +27,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: CONCURRENT_REQUESTS, oldest: 1 },
   { sql: NOTICES, oldest: 1 },
   { sql: ACCOUNT_LIMITS, oldest: 1 },
+  { sql: FAILURES, oldest: 1 },
 ]

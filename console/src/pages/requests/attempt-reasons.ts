@@ -1,0 +1,16 @@
+import type { FailedAttemptDocument } from "tollgate-contract/failures.ts"
+import type { Receipt } from "tollgate-contract/receipts.ts"
+
+/** Why each attempt failed, in the order of the attempts; undefined where that is not known. Both are in order of time. */
+export function reasonsOf(
+  attempts: Receipt["attempts"],
+  failures: readonly FailedAttemptDocument[],
+): (string | undefined)[] {
+  const left = [...failures]
+  return attempts.map(({ deployment, outcome }) => {
+    const at = left.findIndex((one) => one.deployment === deployment && one.outcome === outcome)
+    const [reason] = at === -1 ? [] : left.splice(at, 1)
+    if (reason === undefined) return undefined
+    return reason.code === null ? reason.message : `${reason.code}: ${reason.message}`
+  })
+}

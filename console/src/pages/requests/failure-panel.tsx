@@ -1,0 +1,52 @@
+import { Text } from "@mantine/core"
+import type { FailedRequestDocument } from "tollgate-contract/failures.ts"
+import { Facts } from "../../ui/facts.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+
+export interface FailurePanelProperties {
+  readonly failure: FailedRequestDocument
+  /** Whether nothing else is known of the request: it held no money, so it has no receipt. */
+  readonly isWhole: boolean
+}
+
+/** What the caller was told, where that was an error. */
+export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
+  const { status, code, message, parameter, endpoint, model, key, account, at } = failure
+  return (
+    <Panel
+      title={isWhole ? "Refused" : "The error"}
+      {...(isWhole && { description: "Nothing was held or charged, so there is no receipt." })}
+    >
+      <Text mb="sm" className="anywhere">
+        {message}
+      </Text>
+      <Facts
+        facts={[
+          { label: "Code", value: <Status value={code} /> },
+          { label: "Status", value: `HTTP ${status}` },
+          ...(parameter === null ? [] : [{ label: "Field", value: parameter }]),
+          ...(isWhole
+            ? [
+                { label: "Endpoint", value: endpoint },
+                { label: "Model", value: model ?? "not read" },
+                { label: "Account", value: account ?? "unknown caller" },
+                { label: "Key", value: key === null ? "unknown" : <KeyLink id={key} /> },
+                { label: "When", value: <When at={at} isExact /> },
+              ]
+            : []),
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function KeyLink({ id }: { readonly id: string }) {
+  return (
+    <TextLink to="/requests" search={{ key: id }}>
+      {id}
+    </TextLink>
+  )
+}

@@ -1,0 +1,124 @@
+import { Box, Text } from "@mantine/core"
+import { useNavigate } from "@tanstack/react-router"
+import { useEffect, useMemo } from "react"
+import type { FailedRequestDocument } from "tollgate-contract/failures.ts"
+import type { Input } from "tollgate-contract/client.ts"
+import { usePages } from "../../api/use-pages.ts"
+import type { Column } from "../../ui/data-column.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+
+export interface RefusedListProperties {
+  readonly query: NonNullable<Input<"GET /failures">["query"]>
+  /** Names of accounts by their ids; undefined: all are of one. */
+  readonly accounts: ReadonlyMap<string, string> | undefined
+  /** Names of keys by their ids. */
+  readonly keys: ReadonlyMap<string, string>
+  /** Milliseconds between looks; false: none. */
+  readonly refetchInterval: number | false
+  /** Called with whether the last look has succeeded. */
+  readonly onState: (isWell: boolean) => void
+}
+
+/** Requests that were answered with an error, the newest first: also those that have no receipt. */
+export function RefusedList(properties: RefusedListProperties) {
+  const { query, accounts, keys, refetchInterval, onState } = properties
+  const navigate = useNavigate()
+  const pages = usePages("GET /failures", { query }, { refetchInterval })
+  const isWell = pages.error === null
+  useEffect(() => onState(isWell), [onState, isWell])
+  const columns = useMemo(() => refusedColumns(accounts, keys), [accounts, keys])
+  return (
+    <>
+      <ErrorNotice
+        error={pages.error}
+        title="The refused requests could not be loaded"
+        retry={pages.retry}
+      />
+      {pages.hasContent && (
+        <Panel isFlush>
+          <DataTable
+            label="Refused requests"
+            columns={columns}
+            rows={pages.items}
+            rowKey={(failure) => failure.id}
+            isLoading={pages.isLoading}
+            minWidth={780}
+            onRowClick={({ id }) =>
+              void navigate({ to: "/requests/$request", params: { request: id } })
+            }
+            empty={
+              <EmptyState title="No refused requests">
+                Requests that were answered with an error are kept for seven days.
+              </EmptyState>
+            }
+          />
+          <MoreButton pages={pages} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function refusedColumns(
+  accounts: RefusedListProperties["accounts"],
+  keys: RefusedListProperties["keys"],
+): readonly Column<FailedRequestDocument>[] {
+  return [
+    {
+      id: "message",
+      header: "What the caller was told",
+      cell: ({ id, message }) => (
+        <Box>
+          <TextLink to="/requests/$request" params={{ request: id }} className="anywhere">
+            {message}
+          </TextLink>
+        </Box>
+      ),
+    },
+    { id: "code", header: "Code", cell: ({ code }) => <Status value={code} /> },
+    {
+      id: "model",
+      header: "Model",
+      cell: ({ model, endpoint }) => (
+        <Box>
+          <span className="anywhere">{model ?? "–"}</span>
+          <Text size="xs" c="dimmed" className="anywhere">
+            {endpoint}
+          </Text>
+        </Box>
+      ),
+    },
+    ...(accounts === undefined
+      ? []
+      : [
+          {
+            id: "account",
+            header: "Account",
+            cell: ({ account }: FailedRequestDocument) =>
+              account === null ? (
+                <span className="dim">unknown</span>
+              ) : (
+                <span className="anywhere">{accounts.get(account) ?? account}</span>
+              ),
+          },
+        ]),
+    {
+      id: "key",
+      header: "Key",
+      cell: ({ key }) =>
+        key === null ? (
+          <span className="dim">unknown</span>
+        ) : (
+          <span className="anywhere">{keys.get(key) ?? key}</span>
+        ),
+    },
+    { id: "at", header: "When", cell: ({ at }) => <When at={at} isExact />, width: 150 },
+  ]
+}

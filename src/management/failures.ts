@@ -1,0 +1,89 @@
+import type { Page } from "tollgate-contract/common.ts"
+import type {
+  FailedAttemptDocument,
+  FailedRequestDocument,
+  FailureQuery,
+  RequestRecordDocument,
+} from "tollgate-contract/failures.ts"
+import type { Receipt } from "tollgate-contract/receipts.ts"
+import { GatewayError } from "../canon/errors.ts"
+import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
+import { type Actor, maySee } from "./actor.ts"
+import { pageFrom, timePositionOf } from "./cursor.ts"
+import type { Requests } from "./requests.ts"
+import { scopeOf } from "./scope.ts"
+
+/** What became of requests, also of those that held no money. */
+export class Failures {
+  readonly #log: FailureLog
+  readonly #requests: Requests
+
+  constructor(log: FailureLog, requests: Requests) {
+    this.#log = log
+    this.#requests = requests
+  }
+
+  /** Of one account, or of all that they may see; the newest first. @throws GatewayError `not_found`. */
+  async list(actor: Actor, query: FailureQuery): Promise<Page<FailedRequestDocument>> {
+    const { key, endpoint, code, model, search, from, to } = query
+    const filter = {
+      accounts: scopeOf(actor, query.account),
+      key,
+      endpoint,
+      kind: code,
+      model,
+      search,
+      from: from === undefined ? undefined : Date.parse(from),
+      to: to === undefined ? undefined : Date.parse(to),
+    }
+    const found = await this.#log.list(filter, timePositionOf(query.cursor), query.limit + 1)
+    const page = pageFrom(found, query.limit, ({ at, request }) => [at, request])
+    return { ...page, data: page.data.map(failedRequestDocument) }
+  }
+
+  /** All that is known of one request. @throws GatewayError `not_found`, also for those of other accounts. */
+  async request(actor: Actor, id: string): Promise<RequestRecordDocument> {
+    const [receipt, failed, attempts] = await Promise.all([
+      this.#receipt(actor, id),
+      this.#log.find(id),
+      actor.isOperator ? this.#log.attempts(id) : undefined,
+    ])
+    const isSeen =
+      failed && (failed.account === null ? actor.isOperator : maySee(actor, failed.account))
+    if (receipt === null && !isSeen) {
+      throw new GatewayError(
+        "not_found",
+        "Nothing is known of such a request. Its id is the 'x-request-id' of its answer; a request that was refused is known for seven days.",
+      )
+    }
+    return {
+      id,
+      receipt,
+      failure: isSeen ? failedRequestDocument(failed) : null,
+      ...(attempts && { attempts: attempts.map(failedAttemptDocument) }),
+    }
+  }
+
+  async #receipt(actor: Actor, id: string): Promise<Receipt | null> {
+    try {
+      return await this.#requests.receipt(actor, id)
+    } catch (error) {
+      if (error instanceof GatewayError && error.kind === "not_found") return null
+      throw error
+    }
+  }
+}
+
+function failedRequestDocument({
+  request,
+  at,
+  kind,
+  ...facts
+}: FailedRequest): FailedRequestDocument {
+  return { id: request, at: new Date(at).toISOString(), code: kind, ...facts }
+}
+
+function failedAttemptDocument(attempt: FailedAttempt): FailedAttemptDocument {
+  const { at, deployment, status, kind, code, message } = attempt
+  return { at: new Date(at).toISOString(), deployment, status, outcome: kind, code, message }
+}

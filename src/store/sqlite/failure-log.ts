@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs"
+import type {
+  FailedAttempt,
+  FailedRequest,
+  FailureFilter,
+  FailureLimits,
+  FailureLog,
+} from "../failure-log.ts"
+import type { TimePosition } from "../time-position.ts"
+import { failuresPath } from "./failures-file.ts"
+import type { ReportsOnDemand } from "./reports-on-demand.ts"
+
+/** The failure log in a file next to the ledger, written on the thread of the index. */
+export class SqliteFailureLog implements FailureLog {
+  readonly #path: string
+  readonly #reports: ReportsOnDemand
+
+  /** @param databasePath the ledger's. */
+  constructor(databasePath: string, reports: ReportsOnDemand) {
+    this.#path = failuresPath(databasePath)
+    this.#reports = reports
+  }
+
+  async add(requests: readonly FailedRequest[], attempts: readonly FailedAttempt[]): Promise<void> {
+    await (await this.#reports.current()).failures.add(requests, attempts)
+  }
+
+  async find(request: string): Promise<FailedRequest | null> {
+    if (!existsSync(this.#path)) return null
+    return (await this.#reports.current()).failures.find(request)
+  }
+
+  async attempts(request: string): Promise<FailedAttempt[]> {
+    if (!existsSync(this.#path)) return []
+    return (await this.#reports.current()).failures.attempts(request)
+  }
+
+  async list(
+    filter: FailureFilter,
+    after: TimePosition | null,
+    limit: number,
+  ): Promise<FailedRequest[]> {
+    if (!existsSync(this.#path)) return []
+    return (await this.#reports.current()).failures.list(filter, after, limit)
+  }
+
+  async sweep(limits: FailureLimits): Promise<void> {
+    if (existsSync(this.#path)) await (await this.#reports.current()).failures.sweep(limits)
+  }
+}
