@@ -11,6 +11,9 @@ export const requestSummary = z.object({
   endpoint: z.string(),
   model: z.string(),
   provider: z.string().nullable(),
+  user: z.string().optional(),
+  session: z.string().optional(),
+  tags: z.record(z.string(), z.string()).optional(),
   status: z.enum(["settled", "released", "expired"]),
   /** `ok`; `written_off` where a part of the cost was not charged; or how the last attempt ended, in words of the error table. */
   outcome: z.string(),
@@ -36,6 +39,12 @@ export const requestQuery = pageQuery.extend({
   /** An exact id or a glob. */
   model: z.string().max(200).optional(),
   provider: z.string().max(100).optional(),
+  endpoint: z.string().max(100).optional(),
+  /** The caller's end user. */
+  user: z.string().max(128).optional(),
+  session: z.string().max(128).optional(),
+  /** `name=value`. */
+  tag: z.string().max(200).optional(),
   status: z.enum(["ok", "failed", "written_off"]).optional(),
   /** A part of the outcome or of the request's id. */
   search: z.string().max(100).optional(),
@@ -61,6 +70,10 @@ const callerReceipt = z.looseObject({
   model: z.string(),
   /** The name by which the request asked for it, where that is another. */
   requested_model: z.string().optional(),
+  /** The caller's end user, the session, and tags, as the request named them. */
+  user: z.string().optional(),
+  session: z.string().optional(),
+  tags: z.record(z.string(), z.string()).optional(),
   stream: z.boolean(),
   deployment: z.string().nullable(),
   usage: namedNumbers.nullable(),

@@ -2,20 +2,63 @@ import * as z from "zod"
 import { credits, identifier, moment } from "./common.ts"
 import { route } from "./route.ts"
 
-/** `GET /admin/v1/usage`: sums of the requests of a time, in groups. */
+const usageGroup = z.enum([
+  "hour",
+  "day",
+  "model",
+  "key",
+  "provider",
+  "account",
+  "endpoint",
+  "outcome",
+  "user",
+  "session",
+  "tag",
+])
+export type UsageGroup = z.infer<typeof usageGroup>
+
+/** `GET /admin/v1/usage`: sums of the requests of a time, in groups. All filters have to hold. */
 export const usageQuery = z.object({
   /** Absent: all that the asker may see. */
   account: identifier.optional(),
   key: identifier.optional(),
   model: z.string().max(200).optional(),
+  provider: z.string().max(100).optional(),
+  endpoint: z.string().max(100).optional(),
+  /** `ok`, or how requests ended, in words of the error table. */
+  outcome: z.string().max(100).optional(),
+  /** The caller's end user. */
+  user: z.string().max(128).optional(),
+  session: z.string().max(128).optional(),
+  /** `name=value`. */
+  tag: z.string().max(200).optional(),
   from: moment,
   to: moment,
-  group: z.enum(["hour", "day", "model", "key", "provider", "account", "outcome"]).default("day"),
+  group: usageGroup.default("day"),
+  /** Adds the groups with the most over time, at most ten, and all others together. */
+  series: z.enum(["hour", "day"]).optional(),
+  /** By which sum they are the first. */
+  order: z.enum(["cost", "requests", "tokens", "errors"]).default("cost"),
+  /** Adds how long answers took, from a sample where there are very many. */
+  times: z.enum(["true", "false"]).optional(),
+  /** Adds the sums of the same time before. */
+  before: z.enum(["true", "false"]).optional(),
 })
 export type UsageQuery = z.infer<typeof usageQuery>
 
+/** Of answers, milliseconds; null where there was none. */
+const answerTimes = z.object({
+  p50_duration_ms: z.int().nullable(),
+  p95_duration_ms: z.int().nullable(),
+  p50_first_byte_ms: z.int().nullable(),
+  p95_first_byte_ms: z.int().nullable(),
+  /** Median of the tokens of output in a second. */
+  tokens_per_second: z.number().nullable(),
+})
+export type AnswerTimesDocument = z.infer<typeof answerTimes>
+
 export const usageRow = z.object({
-  /** The hour or day it begins (ISO, UTC), or the model, key, provider, account or outcome. */
+  /** The hour or day it begins (ISO, UTC), or the model, key, provider, account, endpoint, outcome, user, session or tag. */
   group: z.string(),
   /** The name of the key or account. */
   name: z.string().optional(),
@@ -27,12 +70,34 @@ export const usageRow = z.object({
   cost: credits,
   /** What requests cost beyond that; only operators see it. */
   written_off: credits.optional(),
+  /** What they cost before the multiplier; only operators see it. */
+  provider_cost: credits.optional(),
   /** Mean of those that were answered, milliseconds. */
   mean_duration_ms: z.int().nullable(),
   mean_first_byte_ms: z.int().nullable(),
+  times: answerTimes.optional(),
 })
 export type UsageRow = z.infer<typeof usageRow>
-export const usage = z.object({ object: z.literal("list"), data: z.array(usageRow) })
+
+const usagePoint = usageRow.extend({
+  /** The hour or day that begins here. */
+  at: moment,
+})
+export type UsagePoint = z.infer<typeof usagePoint>
+
+export const usage = z.object({
+  object: z.literal("list"),
+  /** At most a thousand. */
+  data: z.array(usageRow),
+  /** Of all together. A request with several tags counts once here, and in each of its tags. */
+  total: usageRow,
+  /** In order of time. The group of those that are not among the first is empty. */
+  series: z.array(usagePoint).optional(),
+  before: z.object({ data: z.array(usageRow), total: usageRow }).optional(),
+  /** Whether the times are those of a sample. */
+  sampled: z.boolean().optional(),
+})
+export type Usage = z.infer<typeof usage>
 
 /** `GET /admin/v1/usage/overview`: the first page of the console, in one answer. */
 export const overviewQuery = z.object({ account: identifier.optional() })
@@ -61,7 +126,7 @@ export type Overview = z.infer<typeof overview>
 export const usageRoutes = {
   "GET /usage": route({
     summary:
-      "Sums of the requests of a time, by hour, day, model, key, provider, account or outcome",
+      "Sums of the requests of a time, in groups, over time, and held against the time before",
     minimumRole: "session",
     query: usageQuery,
     answer: usage,

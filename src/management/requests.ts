@@ -10,6 +10,7 @@ import type { Store } from "../store/store.ts"
 import { type Actor, maySee } from "./actor.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 import { scopeOf } from "./scope.ts"
+import { labelsOf } from "./usage.ts"
 
 /** The requests that were made, and their receipts. */
 export class Requests {
@@ -30,6 +31,8 @@ export class Requests {
       key: query.key,
       model: query.model,
       provider: query.provider,
+      endpoint: query.endpoint,
+      labels: labelsOf(query),
       failed: FAILED[query.status ?? "any"],
       writtenOff: query.status === "written_off" ? (true as const) : undefined,
       search: query.search,
@@ -82,6 +85,7 @@ function summaryDocument(record: RequestRecord, actor: Actor): RequestSummary {
     endpoint: record.endpoint,
     model: record.model,
     provider: record.provider,
+    ...record.labels,
     status: record.status,
     outcome: record.outcome,
     stream: record.stream,

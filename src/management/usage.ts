@@ -1,11 +1,14 @@
-import type { Overview, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
+import type { Usage, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
+import type { Label } from "../accounting/labels.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { formatCredits } from "../ledger/money.ts"
-import type { UsageGroup, UsageSum } from "../store/requests.ts"
+import type { UsageFilter, UsageSum, UsageTime } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
+import { isLabel } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
+import { AnswerTimes } from "./answer-times.ts"
 import { scopeOf } from "./scope.ts"
+import { emptySum, isTime, largestFirst, namesOfGroups, usageRow } from "./usage-rows.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -13,11 +16,12 @@ const DAY = 24 * HOUR
 const MAX_HOURS = 24 * 93
 /** Days in one answer. */
 const MAX_DAYS = 366 * 5
-
-const OVERVIEW_DAYS = 30
-const OVERVIEW_HOURS = 24
-/** The rows of a list of the dearest. */
-const TOP = 10
+/** Users, sessions and tags are added up one request at a time. */
+const MAX_LABELLED_DAYS = 93
+/** Groups in one answer. */
+const MAX_GROUPS = 1_000
+/** Groups that are told apart over time. */
+const MAX_SERIES = 10
 
 /** Sums of usage and cost. */
 export class UsageReports {
@@ -34,143 +38,131 @@ export class UsageReports {
    * count in full.
    * @throws GatewayError `not_found`, `invalid_value`.
    */
-  async usage(actor: Actor, query: UsageQuery): Promise<{ object: "list"; data: UsageRow[] }> {
-    const { key, model, group } = query
-    const span = { from: Date.parse(query.from), to: Date.parse(query.to) }
-    checkSpan(span.from, span.to, group)
-    const accounts = scopeOf(actor, query.account)
+  async usage(actor: Actor, query: UsageQuery): Promise<Usage> {
+    const filter = filterOf(actor, query)
+    checkSpan(filter, query)
+    const { group } = query
     const reports = await this.#reports.upToDate()
-    const sums = await reports.sumUsage({ accounts, key, model, ...span }, group)
-    return { object: "list", data: await this.#named(actor, reports, sums, group) }
-  }
-
-  /** The overview page. Days and hours are those of UTC. @throws GatewayError `not_found`. */
-  async overview(actor: Actor, account: string | undefined): Promise<Overview> {
-    const accounts = scopeOf(actor, account)
-    const now = Date.now()
-    const today = Math.floor(now / DAY) * DAY
-    const month = new Date(today).setUTCDate(1)
-    const firstDay = today - (OVERVIEW_DAYS - 1) * DAY
-    const firstHour = Math.floor(now / HOUR) * HOUR - (OVERVIEW_HOURS - 1) * HOUR
-    const all = { accounts, to: now + 1 }
-    const reports = await this.#reports.upToDate()
-    const sum = (from: number, group: UsageGroup) => reports.sumUsage({ ...all, from }, group)
-    const [balance, days, hours, models, keys, latencies] = await Promise.all([
-      this.#balance(accounts),
-      sum(Math.min(firstDay, month), "day"),
-      sum(firstHour, "hour"),
-      sum(firstDay, "model"),
-      sum(firstDay, "key"),
-      reports.latencies(accounts, today),
+    const [found, total, before, sample] = await Promise.all([
+      groupsOf(reports, filter, query),
+      totalOf(reports, filter),
+      query.before === "true" ? this.#before(actor, reports, filter, query) : undefined,
+      query.times === "true" ? reports.sampleAnswers(filter) : undefined,
     ])
-    const ofToday = days.find(({ group }) => Number(group) === today)
-    const ofMonth = days.filter(({ group }) => Number(group) >= month)
+    const times = sample && new AnswerTimes(sample, group)
+    const names = await namesOfGroups(this.#store, reports, found, group)
+    const row = (sum: UsageSum, of = times?.ofGroup(sum.group)): UsageRow =>
+      usageRow(actor, sum, { group, names, times: of })
     return {
-      balance: formatCredits(balance),
-      spent_today: formatCredits(ofToday?.cost ?? 0n),
-      spent_month: formatCredits(ofMonth.reduce((spent, { cost }) => spent + cost, 0n)),
-      ...(actor.isOperator && {
-        written_off_month: formatCredits(
-          ofMonth.reduce((sum, { writtenOff }) => sum + writtenOff, 0n),
-        ),
+      object: "list",
+      data: found.map((sum) => row(sum)),
+      total: usageRow(actor, total, { group: "all", times: times?.ofAll() }),
+      ...(query.series && {
+        series: await this.#series(reports, filter, {
+          step: query.series,
+          times,
+          row,
+          group,
+          found,
+        }),
       }),
-      requests_today: ofToday?.requests ?? 0,
-      errors_today: ofToday?.errors ?? 0,
-      p50_duration_ms: latencies.p50,
-      p95_duration_ms: latencies.p95,
-      days: everyTime(actor, days, { from: firstDay, step: DAY, count: OVERVIEW_DAYS }),
-      hours: everyTime(actor, hours, { from: firstHour, step: HOUR, count: OVERVIEW_HOURS }),
-      top_models: models.slice(0, TOP).map((row) => rowDocument(actor, row)),
-      top_keys: await this.#named(actor, reports, keys.slice(0, TOP), "key"),
-      at: new Date(now).toISOString(),
+      ...(before && { before }),
+      ...(sample && { sampled: !sample.isComplete }),
     }
   }
 
-  async #balance(accounts: readonly string[] | undefined): Promise<bigint> {
-    const all = await this.#store.accounts.list()
-    return all
-      .filter(({ id }) => accounts?.includes(id) ?? true)
-      .reduce((sum, { balance }) => sum + balance, 0n)
-  }
-
-  /** The rows of a group; keys and accounts with the names that people gave them. */
-  async #named(
+  /** The same of the time before, which is as long. */
+  async #before(
     actor: Actor,
     reports: RequestReports,
-    sums: readonly UsageSum[],
-    group: UsageGroup,
-  ): Promise<UsageRow[]> {
-    if (group === "hour" || group === "day") return sums.map((sum) => timeDocument(actor, sum))
-    const names = await this.#names(reports, sums, group)
-    return sums.map((sum) => rowDocument(actor, sum, names?.get(sum.group)))
+    { from, to, ...filter }: UsageFilter,
+    query: UsageQuery,
+  ): Promise<NonNullable<Usage["before"]>> {
+    const earlier = { ...filter, from: Math.max(0, 2 * from - to), to: from }
+    const [found, total] = await Promise.all([
+      groupsOf(reports, earlier, query),
+      totalOf(reports, earlier),
+    ])
+    const { group } = query
+    const names = await namesOfGroups(this.#store, reports, found, group)
+    return {
+      data: found.map((sum) => usageRow(actor, sum, { group, names })),
+      total: usageRow(actor, total, { group: "all" }),
+    }
   }
 
-  async #names(
+  async #series(
     reports: RequestReports,
-    sums: readonly UsageSum[],
-    group: UsageGroup,
-  ): Promise<ReadonlyMap<string, string> | undefined> {
-    if (group === "key") return reports.keyNames(sums.map((sum) => sum.group))
-    if (group !== "account") return undefined
-    const accounts = await this.#store.accounts.list()
-    return new Map(accounts.map(({ id, name }) => [id, name]))
+    filter: UsageFilter,
+    { step, times, row, group, found }: SeriesParts,
+  ): Promise<NonNullable<Usage["series"]>> {
+    const isWhole = isTime(group)
+    const names = isWhole ? [] : found.slice(0, MAX_SERIES).map((sum) => sum.group)
+    const points = await reports.usageSeries(filter, {
+      group: isWhole ? "all" : group,
+      names,
+      step,
+    })
+    return points.map((point) => ({
+      ...row(point, times?.at({ ...point, step, names })),
+      group: point.group,
+      at: new Date(point.at).toISOString(),
+    }))
   }
 }
 
-function checkSpan(from: number, to: number, group: UsageGroup): void {
-  if (from > to) {
-    throw new GatewayError("invalid_value", "'to' must not be before 'from'.", { parameter: "to" })
-  }
-  const max = group === "hour" ? MAX_HOURS * HOUR : MAX_DAYS * DAY
-  if (to - from <= max) return
-  const words =
-    group === "hour"
-      ? `At most ${MAX_HOURS / 24} days are available by the hour. Ask by the day, or for a shorter time.`
-      : `At most ${MAX_DAYS} days are available at once. Ask for a shorter time.`
-  throw new GatewayError("invalid_value", words, { parameter: "from" })
+interface SeriesParts {
+  readonly step: UsageTime
+  readonly times: AnswerTimes | undefined
+  readonly row: (sum: UsageSum, times: ReturnType<AnswerTimes["ofAll"]> | undefined) => UsageRow
+  readonly group: UsageQuery["group"]
+  readonly found: readonly UsageSum[]
 }
 
-interface Times {
-  /** The first of them. */
-  readonly from: number
-  /** Milliseconds from one to the next. */
-  readonly step: number
-  readonly count: number
+async function groupsOf(
+  reports: RequestReports,
+  filter: UsageFilter,
+  { group, order }: UsageQuery,
+): Promise<UsageSum[]> {
+  const sums = await reports.sumUsage(filter, group)
+  return isTime(group) ? sums : largestFirst(sums, order).slice(0, MAX_GROUPS)
 }
 
-/** A row for each interval, also for those without requests. */
-function everyTime(
-  actor: Actor,
-  sums: readonly UsageSum[],
-  { from, step, count }: Times,
-): UsageRow[] {
-  const byTime = new Map(sums.map((sum) => [Number(sum.group), sum]))
-  return Array.from({ length: count }, (_, index) => {
-    const at = from + index * step
-    return timeDocument(actor, byTime.get(at) ?? emptySum(at))
+async function totalOf(reports: RequestReports, filter: UsageFilter): Promise<UsageSum> {
+  const [total] = await reports.sumUsage(filter, "all")
+  return total ?? emptySum("")
+}
+
+function filterOf(actor: Actor, query: UsageQuery): UsageFilter {
+  const { key, model, provider, endpoint, outcome } = query
+  const span = { from: Date.parse(query.from), to: Date.parse(query.to) }
+  const labels = labelsOf(query)
+  const accounts = scopeOf(actor, query.account)
+  return { accounts, key, model, provider, endpoint, outcome, labels, ...span }
+}
+
+/** The labels that a query asks for. */
+export function labelsOf(query: Partial<Record<Label["name"], string | undefined>>): Label[] {
+  return (["user", "session", "tag"] as const).flatMap((name) => {
+    const value = query[name]
+    return value === undefined ? [] : [{ name, value }]
   })
 }
 
-function emptySum(at: number): UsageSum {
-  const nothing = { requests: 0, errors: 0, input: 0, output: 0, cost: 0n, writtenOff: 0n }
-  return { group: String(at), ...nothing, meanDuration: null, meanFirstByte: null }
-}
-
-function timeDocument(actor: Actor, sum: UsageSum): UsageRow {
-  return { ...rowDocument(actor, sum), group: new Date(Number(sum.group)).toISOString() }
-}
-
-function rowDocument(actor: Actor, sum: UsageSum, name?: string): UsageRow {
-  return {
-    group: sum.group,
-    ...(name !== undefined && { name }),
-    requests: sum.requests,
-    errors: sum.errors,
-    input: sum.input,
-    output: sum.output,
-    cost: formatCredits(sum.cost),
-    ...(actor.isOperator && { written_off: formatCredits(sum.writtenOff) }),
-    mean_duration_ms: sum.meanDuration,
-    mean_first_byte_ms: sum.meanFirstByte,
+function checkSpan({ from, to, labels = [] }: UsageFilter, { group, series }: UsageQuery): void {
+  if (from > to) {
+    throw new GatewayError("invalid_value", "'to' must not be before 'from'.", { parameter: "to" })
   }
+  const length = to - from
+  if (length > MAX_HOURS * HOUR && (group === "hour" || series === "hour")) {
+    throw tooLong(`${MAX_HOURS / 24} days are available by the hour. Ask by the day, or for a`)
+  }
+  if (length > MAX_LABELLED_DAYS * DAY && (isLabel(group) || labels.length > 0)) {
+    throw tooLong(`${MAX_LABELLED_DAYS} days are available of users, sessions and tags. Ask for a`)
+  }
+  if (length > MAX_DAYS * DAY) throw tooLong(`${MAX_DAYS} days are available at once. Ask for a`)
+}
+
+function tooLong(words: string): GatewayError {
+  return new GatewayError("invalid_value", `At most ${words} shorter time.`, { parameter: "from" })
 }

@@ -1,11 +1,14 @@
 import type {
+  AnswerSample,
   KeyUse,
   Latencies,
   RequestFilter,
   RequestPlace,
   RequestRecord,
+  SeriesGroup,
   UsageFilter,
   UsageGroup,
+  UsagePoint,
   UsageSum,
 } from "./requests.ts"
 
@@ -18,6 +21,10 @@ export interface RequestReports {
   list(filter: RequestFilter, after: RequestPlace | null, limit: number): Promise<RequestRecord[]>
   /** Hours and days are in order of time, other groups in order of their cost, the dearest first. */
   sumUsage(filter: UsageFilter, group: UsageGroup): Promise<UsageSum[]>
+  /** The same by the hour or day, in order of time. */
+  usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]>
+  /** How long answers of a time took. */
+  sampleAnswers(filter: UsageFilter): Promise<AnswerSample>
   /** Of the last thousand answers since a moment. */
   latencies(accounts: readonly string[] | undefined, from: number): Promise<Latencies>
   /** Keys that were never used are left out. */

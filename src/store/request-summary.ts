@@ -1,4 +1,6 @@
 import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "tollgate-contract/usage-classes.ts"
+import type { Labels } from "../accounting/labels.ts"
+import { parseDecimal } from "tollgate-contract/decimal.ts"
 import type { RequestRecord } from "./requests.ts"
 
 /** A receipt with its charge, as the ledger has it. */
@@ -18,6 +20,11 @@ export interface LedgerRow {
 /** What the index keeps of a request. */
 export type RequestSummary = Omit<RequestRecord, "keyName"> & { readonly failed: boolean }
 
+interface CostLine {
+  readonly quantity?: unknown
+  readonly per_million?: unknown
+}
+
 /** The members of a receipt that are read; an old or foreign one may lack any of them. */
 interface ReceiptText {
   readonly status?: unknown
@@ -29,9 +36,16 @@ interface ReceiptText {
   readonly duration_ms?: unknown
   readonly first_byte_ms?: unknown
   readonly usage?: Readonly<Record<string, unknown>> | null
+  readonly user?: unknown
+  readonly session?: unknown
+  readonly tags?: unknown
+  readonly cost?: unknown
+  readonly price?: { readonly multiplier?: unknown } | null
+  readonly arithmetic?: readonly CostLine[] | null
   readonly attempts?: readonly { readonly deployment?: unknown; readonly outcome?: unknown }[]
 }
 
+const NO_LABELS: Labels = {}
 const INPUT_NAMES = INPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 const OUTPUT_NAMES = OUTPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 
@@ -71,6 +85,47 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
     output: sumOf(receipt.usage, OUTPUT_NAMES),
     cost: amount === null ? 0n : -amount,
     writtenOff,
+    providerCost: providerCostOf(receipt),
+    labels: labelsOf(receipt),
+  }
+}
+
+const CREDIT_PLACES = 9
+const MILLION = 1_000_000n
+/** As receipts write the multiplier of most prices. */
+const ONE = "1"
+
+/** What it cost before the multiplier, nanocredits. */
+function providerCostOf({ cost, price, arithmetic }: ReceiptText): bigint {
+  if (price?.multiplier === ONE) return amountOf(cost)
+  if (!Array.isArray(arithmetic)) return 0n
+  let sum = 0n
+  for (const { quantity, per_million: rate } of arithmetic as readonly CostLine[]) {
+    if (typeof quantity === "number" && Number.isSafeInteger(quantity)) {
+      sum += BigInt(quantity) * amountOf(rate)
+    }
+  }
+  return (sum + MILLION - 1n) / MILLION
+}
+
+function amountOf(text: unknown): bigint {
+  if (typeof text !== "string") return 0n
+  try {
+    return parseDecimal(text, CREDIT_PLACES)
+  } catch {
+    return 0n
+  }
+}
+
+function labelsOf({ user, session, tags }: ReceiptText): Labels {
+  if (user === undefined && session === undefined && tags === undefined) return NO_LABELS
+  const known = typeof tags === "object" && tags !== null ? Object.entries(tags) : []
+  return {
+    ...(typeof user === "string" && { user }),
+    ...(typeof session === "string" && { session }),
+    ...(known.length > 0 && {
+      tags: Object.fromEntries(known.filter(([, value]) => typeof value === "string")),
+    }),
   }
 }
 

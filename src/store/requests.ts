@@ -1,3 +1,5 @@
+import type { Label, Labels } from "../accounting/labels.ts"
+
 /** Requests as reports show them. Times are Unix milliseconds; amounts are nanocredits. */
 
 /** One request in a list. Its full receipt is in the ledger. */
@@ -13,6 +15,7 @@ export interface RequestRecord {
   readonly model: string
   /** The one that answered, or was tried last; null when none was. */
   readonly provider: string | null
+  readonly labels: Labels
   readonly status: "settled" | "released" | "expired"
   /** `ok`; `written_off` where it was answered and not all of it paid; or how it ended, in words of the error table. */
   readonly outcome: string
@@ -29,6 +32,8 @@ export interface RequestRecord {
   readonly cost: bigint
   /** What it cost beyond that. */
   readonly writtenOff: bigint
+  /** What it cost before the multiplier. */
+  readonly providerCost: bigint
 }
 
 /** Filters requests. All conditions have to hold. */
@@ -39,6 +44,9 @@ export interface RequestFilter {
   /** An exact id, or a glob with `*`. */
   readonly model?: string | undefined
   readonly provider?: string | undefined
+  readonly endpoint?: string | undefined
+  /** It has all of these. */
+  readonly labels?: readonly Label[] | undefined
   /** Whether it failed. What the caller broke off did not. */
   readonly failed?: boolean | undefined
   /** Whether a part of its cost was written off. */
@@ -53,13 +61,29 @@ export interface RequestFilter {
 /** Where a page of requests starts: after this one. */
 export type RequestPlace = Pick<RequestRecord, "at" | "row">
 
-export type UsageGroup = "hour" | "day" | "model" | "key" | "provider" | "account" | "outcome"
+export type UsageTime = "hour" | "day"
+export type UsageName =
+  | "model"
+  | "key"
+  | "provider"
+  | "account"
+  | "endpoint"
+  | "outcome"
+  | "user"
+  | "session"
+  | "tag"
+export type UsageGroup = UsageTime | UsageName | "all"
 
 export interface UsageFilter {
   /** Absent: everyone's. */
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
   readonly model?: string | undefined
+  readonly provider?: string | undefined
+  readonly endpoint?: string | undefined
+  readonly outcome?: string | undefined
+  /** They have all of these. */
+  readonly labels?: readonly Label[] | undefined
   /** Taken down to its hour. */
   readonly from: number
   /** Exclusive; taken up to its hour. */
@@ -76,9 +100,47 @@ export interface UsageSum {
   readonly output: number
   readonly cost: bigint
   readonly writtenOff: bigint
+  /** What they cost before the multiplier; of those from before this was counted, what they cost. */
+  readonly providerCost: bigint
   /** Means over those that were answered; null when none was. */
   readonly meanDuration: number | null
   readonly meanFirstByte: number | null
+}
+
+/** The sums of one group in one hour or day. */
+export interface UsagePoint extends UsageSum {
+  /** When that begins. */
+  readonly at: number
+}
+
+/** What a series of sums is made of. */
+export interface SeriesGroup {
+  readonly group: UsageName | "all"
+  /** These are told apart; all others are one group, the empty name. */
+  readonly names: readonly string[]
+  readonly step: UsageTime
+}
+
+/** An answer out of a sample, and how long it took; milliseconds. */
+export interface AnswerTimes {
+  readonly at: number
+  readonly model: string
+  readonly key: string
+  readonly provider: string
+  readonly account: string
+  readonly endpoint: string
+  readonly outcome: string
+  readonly duration: number
+  readonly firstByte: number | null
+  /** Tokens. */
+  readonly output: number
+}
+
+/** Answers that stand for all of a time. */
+export interface AnswerSample {
+  readonly answers: readonly AnswerTimes[]
+  /** Whether these are all there were. */
+  readonly isComplete: boolean
 }
 
 /** How a key was used so far. */

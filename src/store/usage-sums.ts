@@ -1,4 +1,5 @@
-import type { Latencies, UsageSum } from "./requests.ts"
+import type { LabelName } from "../accounting/labels.ts"
+import type { Latencies, UsageGroup, UsagePoint, UsageSum } from "./requests.ts"
 
 /** Milliseconds. */
 export const HOUR = 3_600_000
@@ -6,6 +7,28 @@ export const HOURS_OF_DAY = 24
 
 /** Answers that latencies are taken from. */
 export const LATENCY_SAMPLE = 1_000
+
+/** What is added up of requests, as databases name it. */
+export const SUMS = [
+  "requests",
+  "errors",
+  "input",
+  "output",
+  "cost",
+  "written_off",
+  "provider_cost",
+  "durations",
+  "duration",
+  "first_bytes",
+  "first_byte",
+]
+
+const LABELS: ReadonlySet<UsageGroup> = new Set<LabelName>(["user", "session", "tag"])
+
+/** Whether a group is of what callers call their requests: one request may be in several. */
+export function isLabel(group: UsageGroup): group is LabelName {
+  return LABELS.has(group)
+}
 
 /** The sums of one group, as databases have them. */
 export interface SumRow {
@@ -17,6 +40,7 @@ export interface SumRow {
   readonly output: bigint
   readonly cost: bigint
   readonly written_off: bigint
+  readonly provider_cost: bigint
   readonly durations: bigint
   readonly duration: bigint
   readonly first_bytes: bigint
@@ -39,9 +63,20 @@ export function sumFromRow(row: SumRow): UsageSum {
     output: Number(row.output),
     cost: row.cost,
     writtenOff: row.written_off,
+    providerCost: row.provider_cost,
     meanDuration: meanOf(row.duration, row.durations),
     meanFirstByte: meanOf(row.first_byte, row.first_bytes),
   }
+}
+
+/** The sums of one group at one time. */
+export interface PointRow extends SumRow {
+  /** Hours since 1970. */
+  readonly moment: bigint
+}
+
+export function pointFromRow(row: PointRow): UsagePoint {
+  return { ...sumFromRow(row), at: Number(row.moment) * HOUR }
 }
 
 function meanOf(sum: bigint, count: bigint): number | null {

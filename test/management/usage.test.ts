@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { overview, usage, usageQuery } from "tollgate-contract/usage.ts"
+import { Overviews } from "../../src/management/overview.ts"
 import { UsageReports } from "../../src/management/usage.ts"
 import { ReportedDatabase } from "../store/reported-requests.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"
@@ -31,10 +32,23 @@ test("sums are reported as the contract has them, with the names of keys and acc
         output: 10,
         cost: "0.000002",
         written_off: "0",
+        provider_cost: "0",
         mean_duration_ms: 100,
         mean_first_byte_ms: 20,
       },
     ],
+    total: {
+      group: "",
+      requests: 2,
+      errors: 1,
+      input: 20,
+      output: 10,
+      cost: "0.000002",
+      written_off: "0",
+      provider_cost: "0",
+      mean_duration_ms: 100,
+      mean_first_byte_ms: 20,
+    },
   })
   const { data } = await reports.usage(OPERATOR, query({ group: "account" }))
   expect(data).toMatchObject([
@@ -51,6 +65,7 @@ test("sums are of the accounts that one may see", async () => {
   await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT }, { request: "req_2", at: AT, account: "b" })
   const reports = new UsageReports(own.database.store, own.reports)
+  const overviews = new Overviews(own.database.store, own.reports)
   const groups = async (actor = OPERATOR, filter = {}) =>
     (await reports.usage(actor, query({ group: "account", ...filter }))).data.map((r) => r.group)
   const viewer = userIn({ b: "viewer" })
@@ -59,7 +74,7 @@ test("sums are of the accounts that one may see", async () => {
   expect(await groups(viewer, { key: "key_a" })).toEqual([])
   expect(await groups(userIn({}))).toEqual([])
   expect(await kindOf(reports.usage(viewer, query({ account: "a" })))).toBe("not_found")
-  expect(await kindOf(reports.overview(viewer, "a"))).toBe("not_found")
+  expect(await kindOf(overviews.overview(viewer, "a"))).toBe("not_found")
 })
 
 test("a time that ends before it begins, and one that is too long, are refused", async () => {
@@ -73,6 +88,102 @@ test("a time that ends before it begins, and one that is too long, are refused",
   expect(await refused({ from: "1970-01-01T00:00:00Z" })).toBe("invalid_value")
 })
 
+test("a series tells the first groups apart, and adds all others up", async () => {
+  await using own = await ReportedDatabase.open()
+  await own.add(
+    ...Array.from({ length: 12 }, (_, index) => ({
+      request: `req_${index}`,
+      at: AT + (index % 2) * 24 * HOUR,
+      cost: BigInt(100 - index),
+      model: `sim/model-${index}`,
+    })),
+  )
+  const reports = new UsageReports(own.database.store, own.reports)
+  const told = usage.parse(await reports.usage(OPERATOR, query({ group: "model", series: "day" })))
+  expect(told.data).toHaveLength(12)
+  expect(told.total).toMatchObject({ requests: 12, cost: "0.000001134" })
+  const days = Map.groupBy(told.series ?? [], ({ at }) => at)
+  expect([...days.keys()]).toEqual(["2026-03-02T00:00:00.000Z", "2026-03-03T00:00:00.000Z"])
+  for (const points of days.values()) expect(points.map(({ group }) => group)).toContain("")
+  const others = (told.series ?? []).filter(({ group }) => group === "")
+  expect(others.map(({ cost }) => cost)).toEqual(["0.00000009", "0.000000089"])
+  const whole = await reports.usage(OPERATOR, query({ group: "day", series: "day" }))
+  expect(whole.series?.map(({ group, requests }) => [group, requests])).toEqual([
+    ["", 6],
+    ["", 6],
+  ])
+})
+
+test("the largest by what is asked for comes first, and the time before beside it", async () => {
+  await using own = await ReportedDatabase.open()
+  const dear = { model: "sim/dear", cost: 50n, usage: { input: 1, output: 1 } }
+  const busy = { model: "sim/busy", cost: 1n, outcomes: ["upstream_error"] }
+  await own.add(
+    { request: "req_1", at: AT, ...dear },
+    { request: "req_2", at: AT, ...busy },
+    { request: "req_3", at: AT, ...busy },
+    { request: "req_4", at: AT - 72 * HOUR, ...dear },
+  )
+  const reports = new UsageReports(own.database.store, own.reports)
+  const first = async (order: string) => {
+    const { data } = await reports.usage(OPERATOR, query({ group: "model", order }))
+    return data[0]?.group
+  }
+  expect(await first("cost")).toBe("sim/dear")
+  expect(await first("requests")).toBe("sim/busy")
+  expect(await first("tokens")).toBe("sim/busy")
+  expect(await first("errors")).toBe("sim/busy")
+  const { before } = await reports.usage(OPERATOR, query({ group: "model", before: "true" }))
+  expect(before?.total).toMatchObject({ requests: 1, cost: "0.00000005" })
+  expect(before?.data.map(({ group }) => group)).toEqual(["sim/dear"])
+})
+
+test("answers' times are told of each group, each point and all together", async () => {
+  await using own = await ReportedDatabase.open()
+  await own.add(
+    ...Array.from({ length: 20 }, (_, index) => ({
+      request: `req_${index}`,
+      at: AT + index,
+      duration: 100 * (index + 1),
+      firstByte: index,
+      usage: { output: 10 * (index + 1) },
+      model: index < 10 ? "sim/quick" : "sim/slow",
+    })),
+  )
+  const reports = new UsageReports(own.database.store, own.reports)
+  const told = usage.parse(
+    await reports.usage(OPERATOR, query({ group: "model", times: "true", series: "hour" })),
+  )
+  expect(told.sampled).toBe(false)
+  expect(told.total.times).toEqual({
+    p50_duration_ms: 1_000,
+    p95_duration_ms: 1_900,
+    p50_first_byte_ms: 9,
+    p95_first_byte_ms: 18,
+    tokens_per_second: 100,
+  })
+  const p95 = (
+    rows: readonly { group: string; times?: { p95_duration_ms: number | null } | undefined }[],
+  ) => rows.map(({ group, times }) => [group, times?.p95_duration_ms]).toSorted()
+  const both = [
+    ["sim/quick", 1_000],
+    ["sim/slow", 2_000],
+  ]
+  expect(p95(told.data)).toEqual(both)
+  expect(p95(told.series ?? [])).toEqual(both)
+})
+
+test("what the provider asks is for operators only", async () => {
+  await using own = await ReportedDatabase.open()
+  await own.add({ request: "req_1", at: AT })
+  const reports = new UsageReports(own.database.store, own.reports)
+  const { data, total } = await reports.usage(userIn({ a: "owner" }), query({ series: "day" }))
+  for (const row of [...data, total]) {
+    expect(row).not.toHaveProperty("provider_cost")
+    expect(row).not.toHaveProperty("written_off")
+  }
+})
+
 test("the overview is of now: today, this month, thirty days, a day's hours", async () => {
   await using own = await ReportedDatabase.open()
   const now = Date.now()
@@ -83,8 +194,8 @@ test("the overview is of now: today, this month, thirty days, a day's hours", as
     { request: "req_4", at: now - 40 * 24 * HOUR, cost: 9n },
     { request: "req_5", at: now, cost: 100n, account: "b" },
   )
-  const reports = new UsageReports(own.database.store, own.reports)
-  const told = overview.parse(await reports.overview(userIn({ a: "viewer" }), undefined))
+  const overviews = new Overviews(own.database.store, own.reports)
+  const told = overview.parse(await overviews.overview(userIn({ a: "viewer" }), undefined))
   const isSameMonth = new Date(now - 10 * 24 * HOUR).getUTCMonth() === new Date(now).getUTCMonth()
   expect(told).toMatchObject({
     balance: "999.999999973",
@@ -106,15 +217,15 @@ test("the overview is of now: today, this month, thirty days, a day's hours", as
   expect(told.days.at(-2)).toMatchObject({ requests: 0, cost: "0", mean_duration_ms: null })
   expect(told.hours).toHaveLength(24)
   expect(told.hours.at(-1)?.requests).toBe(2)
-  const everybody = await reports.overview(OPERATOR, undefined)
+  const everybody = await overviews.overview(OPERATOR, undefined)
   expect(everybody).toMatchObject({ balance: "1999.999999873", requests_today: 3 })
-  expect(await reports.overview(OPERATOR, "b")).toMatchObject({ spent_today: "0.0000001" })
+  expect(await overviews.overview(OPERATOR, "b")).toMatchObject({ spent_today: "0.0000001" })
 })
 
 test("the overview of an account that has done nothing is empty", async () => {
   await using own = await ReportedDatabase.open()
-  const reports = new UsageReports(own.database.store, own.reports)
-  const told = overview.parse(await reports.overview(userIn({ a: "owner" }), "a"))
+  const overviews = new Overviews(own.database.store, own.reports)
+  const told = overview.parse(await overviews.overview(userIn({ a: "owner" }), "a"))
   const nothing = { requests_today: 0, p50_duration_ms: null, top_models: [], top_keys: [] }
   expect(told).toMatchObject({ ...nothing, spent_today: "0", spent_month: "0" })
 })

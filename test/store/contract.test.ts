@@ -19,6 +19,7 @@ import { payloadLogContract } from "./contract/payload-log.ts"
 import { paymentContract } from "./contract/payments.ts"
 import { rateLimitContract } from "./contract/rate-limits.ts"
 import { reportContract } from "./contract/reports.ts"
+import { usageContract } from "./contract/usage.ts"
 import { sealingContract } from "./contract/sealing.ts"
 import { settingContract } from "./contract/settings.ts"
 import { settlementContract } from "./contract/settlements.ts"
@@ -48,6 +49,7 @@ const CONTRACTS = {
   payments: paymentContract,
   "rate limits": rateLimitContract,
   reports: reportContract,
+  usage: usageContract,
   sealing: sealingContract,
   settings: settingContract,
   settlements: settlementContract,

@@ -1,6 +1,8 @@
+import type { Labels } from "../../src/accounting/labels.ts"
 import type { WriteOff } from "../../src/accounting/chained-records.ts"
 import { SqlitePayloadLog } from "../../src/store/sqlite/payload-log.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
+import type { RequestFilter } from "../../src/store/requests.ts"
 import type { Reports } from "../../src/store/reports.ts"
 import type { Store } from "../../src/store/store.ts"
 import type { Engine, Served } from "./engines.ts"
@@ -23,6 +25,11 @@ export interface ReportedRequest {
   readonly firstByte?: number | null
   readonly usage?: Readonly<Record<string, number>> | null
   readonly stream?: boolean
+  readonly endpoint?: string
+  readonly labels?: Labels
+  /** Credits for a million, of ten tokens; absent: the receipt says nothing of it. */
+  readonly rate?: string
+  readonly multiplier?: string
 }
 
 /** An account of a test with enough to pay. */
@@ -108,7 +115,13 @@ export function receiptOf(request: ReportedRequest): string {
     id: request.request,
     object: "receipt",
     status,
-    endpoint: "/v1/chat/completions",
+    endpoint: request.endpoint ?? "/v1/chat/completions",
+    ...request.labels,
+    ...(request.rate !== undefined && {
+      cost: "0.5",
+      price: { per_million: {}, multiplier: request.multiplier ?? "1" },
+      arithmetic: [{ class: "input", quantity: 10, per_million: request.rate }],
+    }),
     model,
     stream: request.stream ?? false,
     deployment: status === "settled" ? model : null,
@@ -119,4 +132,20 @@ export function receiptOf(request: ReportedRequest): string {
     attempts: outcomes.map((outcome) => ({ deployment: model, status: 200, outcome, duration })),
     losses: [],
   })
+}
+
+/** The ids of what a filter lets through. */
+export async function found(
+  own: ReportedEngine,
+  filter: RequestFilter,
+  limit = 50,
+): Promise<string[]> {
+  const reports = await own.reports.upToDate()
+  return (await reports.list(filter, null, limit)).map(({ request }) => request)
+}
+
+/** Which key has made a request: each of them many, and `second` few. */
+export function keyOf(index: number): string {
+  if (index % 10 === 3) return "key_b"
+  return index % 7 === 0 ? "second" : "key_a"
 }

@@ -22,6 +22,7 @@ import { type RedemptionParts, Redemptions } from "../../management/redemptions.
 import { Requests } from "../../management/requests.ts"
 import { GatewaySettings } from "../../management/settings.ts"
 import { Statements } from "../../management/statements.ts"
+import { Overviews } from "../../management/overview.ts"
 import { UsageReports } from "../../management/usage.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
 import type { Notices } from "../../notices/notices.ts"
@@ -121,7 +122,10 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     ...keyEndpoints({ keys }),
     ...receiptEndpoints({ requests }),
     ...failureEndpoints({ failures: new Failures(parts.failures, requests) }),
-    ...usageEndpoints({ usageReports: new UsageReports(store, reports) }),
+    ...usageEndpoints({
+      usageReports: new UsageReports(store, reports),
+      overviews: new Overviews(store, reports),
+    }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),
     ...auditEndpoints({ auditLog: new AuditLog(store) }),

@@ -1,15 +1,18 @@
 import { usageRoutes } from "tollgate-contract/usage.ts"
+import type { Overviews } from "../../management/overview.ts"
 import type { UsageReports } from "../../management/usage.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
 /** `/admin/v1/usage`: what was used, and what it cost. */
 export function usageEndpoints({
   usageReports,
+  overviews,
 }: {
   readonly usageReports: UsageReports
+  readonly overviews: Overviews
 }): AdminEndpoint[] {
   return endpoints(usageRoutes, {
     "GET /usage": ({ actor, query }) => usageReports.usage(actor, query),
-    "GET /usage/overview": ({ actor, query }) => usageReports.overview(actor, query.account),
+    "GET /usage/overview": ({ actor, query }) => overviews.overview(actor, query.account),
   })
 }

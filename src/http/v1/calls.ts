@@ -10,6 +10,7 @@ import { type Pace, USUAL_PACE } from "../incoming-body.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import { readForm, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
+import { labelsOf } from "./labels.ts"
 import { readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
@@ -84,6 +85,7 @@ export function callOf(
     startedAt,
     refuseOnLowBalance: refusesOnLowBalance(headers),
     isStrict: isStrict(headers),
+    labels: labelsOf(headers, body),
     memory: caller.memory,
     body,
   }

@@ -9,6 +9,7 @@ import type { Route } from "../server.ts"
 import type { GooglePath } from "./google-address.ts"
 import { type CallContext, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
+import { labelsOf } from "./labels.ts"
 
 /** What one endpoint for chat is. */
 export interface ChatEndpoint {
@@ -63,6 +64,7 @@ function chatCallOf(
     startedAt,
     refuseOnLowBalance: refusesOnLowBalance(headers),
     isStrict: isStrict(headers),
+    labels: labelsOf(headers, json),
     memory: caller.memory,
     forwarded: endpoint.forwarded?.(headers),
   }

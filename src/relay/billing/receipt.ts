@@ -65,6 +65,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     endpoint: call.endpoint,
     model: model.id,
     ...(model.requestedAs !== undefined && { requested_model: model.requestedAs }),
+    ...call.labels,
     stream: request?.stream ?? false,
     deployment: deployment?.id ?? null,
     usage: usage === undefined ? null : namedUsage(usage),

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../canon/json.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
+import type { Labels } from "../../accounting/labels.ts"
 
 /** Waits for an answer. Making the signal is expensive, so it is asked for late. */
 export interface Caller {
@@ -27,6 +28,8 @@ export interface Call {
   readonly refuseOnLowBalance: boolean
   /** `x-tollgate-strict: true`: 400 rather than a request that loses something in translation. */
   readonly isStrict: boolean
+  /** By whom and for what it was sent; absent where it does not say. */
+  readonly labels?: Labels | undefined
   /** Its share of the process's memory, until its answer is over. A stream disposes of it at its end. */
   readonly memory: Reservation
   /** Only asks what it would cost: money is looked up and never held, and no one is called. */

@@ -41,8 +41,8 @@ export const TABLES: readonly CopiedTable[] = [
   table("sealed_budgets", "owner spent"),
   table(
     "sealed_hours",
-    "hour account key model provider outcome requests errors input output cost written_off durations duration " +
-      "first_bytes first_byte",
+    "hour account key model provider outcome endpoint requests errors input output cost written_off provider_cost " +
+      "durations duration first_bytes first_byte",
   ),
   table("sealed_key_uses", "key last_used_at requests spent"),
   table("payments", "id account entry"),

@@ -6,7 +6,7 @@ const ENTRY_COLUMNS =
   "position, account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"
 const RECEIPT_COLUMNS =
   "request, account, key, at, body, entry, hash, is_expired, position, endpoint, model, provider, status, outcome, failed, " +
-  "stream, estimated, duration, first_byte, input, output, cost, written_off"
+  "stream, estimated, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 const EXPIRED_COLUMNS = "request, account, key, at, body, hash, position"
 
 /** As JSON takes it: numbers as text, since JSON of JavaScript has no larger ones than 2^53; bytes as hexadecimal digits. */

@@ -32,6 +32,7 @@ const SUMS = [
   "output",
   "cost",
   "written_off",
+  "provider_cost",
   "durations",
   "duration",
   "first_bytes",
@@ -40,17 +41,19 @@ const SUMS = [
 
 /** What the sums have of requests whose receipts are gone. */
 const SEALED_HOURS = `WITH present AS (
-    SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, count(*) AS requests,
+    SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
+      count(*) AS requests,
       count(*) FILTER (WHERE failed) AS errors, sum(input)::bigint AS input, sum(output)::bigint AS output,
       sum(cost)::bigint AS cost, sum(written_off)::bigint AS written_off,
+      sum(coalesce(provider_cost, cost + written_off))::bigint AS provider_cost,
       count(duration) FILTER (WHERE status = 'settled') AS durations,
       coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0)::bigint AS duration,
       count(first_byte) FILTER (WHERE status = 'settled') AS first_bytes,
       coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)::bigint AS first_byte
-    FROM receipts GROUP BY 1, 2, 3, 4, 5, 6)
-  SELECT hour, account, key, model, provider, outcome,
+    FROM receipts GROUP BY 1, 2, 3, 4, 5, 6, 7)
+  SELECT hour, account, key, model, provider, outcome, endpoint,
     ${SUMS.map((sum) => `known.${sum} - coalesce(present.${sum}, 0) AS ${sum}`).join(", ")}
-  FROM usage_hours AS known LEFT JOIN present USING (hour, account, key, model, provider, outcome)
+  FROM usage_hours AS known LEFT JOIN present USING (hour, account, key, model, provider, outcome, endpoint)
   WHERE known.requests > coalesce(present.requests, 0)`
 
 const SEALED_KEY_USES = `WITH present AS (

@@ -108,19 +108,22 @@ const COMPLETE = [
   `UPDATE receipts SET is_late = true
    WHERE request IN (SELECT request FROM expired_receipts)`,
   // What was removed is there already.
-  `INSERT INTO usage_hours AS known (hour, account, key, model, provider, outcome, requests, errors, input, output, cost,
-     written_off, durations, duration, first_bytes, first_byte)
-   SELECT at / 3600000, account, key, model, coalesce(provider, ''), outcome, count(*), count(*) FILTER (WHERE failed),
-     sum(input), sum(output), sum(cost), sum(written_off),
+  `INSERT INTO usage_hours AS known (hour, account, key, model, provider, outcome, endpoint, requests, errors, input,
+     output, cost, written_off, provider_cost, durations, duration, first_bytes, first_byte)
+   SELECT at / 3600000, account, key, model, coalesce(provider, ''), outcome, endpoint, count(*),
+     count(*) FILTER (WHERE failed), sum(input), sum(output), sum(cost), sum(written_off),
+     sum(coalesce(provider_cost, cost + written_off)),
      count(duration) FILTER (WHERE status = 'settled'), coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0),
      count(first_byte) FILTER (WHERE status = 'settled'), coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)
-   FROM receipts GROUP BY 1, 2, 3, 4, 5, 6
-   ON CONFLICT (account, hour, key, model, provider, outcome) DO UPDATE SET
+   FROM receipts GROUP BY 1, 2, 3, 4, 5, 6, 7
+   ON CONFLICT (account, hour, key, model, provider, outcome, endpoint) DO UPDATE SET
      requests = known.requests + excluded.requests, errors = known.errors + excluded.errors,
      input = known.input + excluded.input, output = known.output + excluded.output, cost = known.cost + excluded.cost,
-     written_off = known.written_off + excluded.written_off, durations = known.durations + excluded.durations,
+     written_off = known.written_off + excluded.written_off,
+     provider_cost = known.provider_cost + excluded.provider_cost, durations = known.durations + excluded.durations,
      duration = known.duration + excluded.duration, first_bytes = known.first_bytes + excluded.first_bytes,
      first_byte = known.first_byte + excluded.first_byte`,
+  "SELECT label_requests(ARRAY(SELECT request FROM receipts WHERE labels IS NOT NULL))",
   `INSERT INTO key_uses AS known (key, account, last_used_at, requests, spent)
    SELECT key, max(account), max(at), count(*), sum(cost) FROM receipts GROUP BY key
    ON CONFLICT (key) DO UPDATE SET last_used_at = greatest(known.last_used_at, excluded.last_used_at),

@@ -1,4 +1,5 @@
 import { bitsOf } from "../../accounting/budget-periods.ts"
+import type { Labels } from "../../accounting/labels.ts"
 import { hashText, hashUncharged } from "../../accounting/hash-chain.ts"
 import { summarize } from "../request-summary.ts"
 import type { Batch, HoldRecord, Posted, Posting } from "../settlements.ts"
@@ -125,7 +126,14 @@ export function reportOf({ writtenOff, ...receipt }: ReportedReceipt) {
     first_byte: summary?.firstByte ?? null,
     input: summary?.input ?? 0,
     output: summary?.output ?? 0,
+    provider_cost: String(summary?.providerCost ?? 0n),
+    labels: labelsText(summary?.labels),
   }
+}
+
+/** JSON; null where there are none. */
+function labelsText(labels: Labels = {}): string | null {
+  return Object.keys(labels).length === 0 ? null : JSON.stringify(labels)
 }
 
 function writeOffsOf({ writtenOff }: Posting, index: number) {

@@ -1,10 +1,11 @@
 import type { Reports, RequestReports } from "../reports.ts"
 import type { KeyUse } from "../requests.ts"
+import { latencies, sampleAnswers } from "./answer-times.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { explaining } from "./explain-failure.ts"
 import { listRequests } from "./requests-list.ts"
-import { latencies, sumUsage } from "./requests-usage.ts"
+import { sumUsage, usageSeries } from "./requests-usage.ts"
 
 interface KeyUseRow {
   readonly key: string
@@ -22,6 +23,8 @@ export class PostgresReports implements Reports {
     const reports: RequestReports = {
       list: (filter, after, limit) => listRequests(client, filter, { after, limit }),
       sumUsage: (filter, group) => sumUsage(client, filter, group),
+      usageSeries: (filter, series) => usageSeries(client, filter, series),
+      sampleAnswers: (filter) => sampleAnswers(client, filter),
       latencies: (accounts, from) => latencies(client, accounts, from),
       keyUses: (keys) => keyUses(client, keys),
       keyNames: (keys) => keyNames(client, keys),

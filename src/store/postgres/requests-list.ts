@@ -1,6 +1,8 @@
 import { isFailure, isGlob, isTrouble } from "../request-search.ts"
 import type { RequestFilter, RequestPlace, RequestRecord } from "../requests.ts"
 import { HOUR } from "../usage-sums.ts"
+import type { Labels } from "../../accounting/labels.ts"
+import { LABELLED_AT, labelledReceipts } from "./label-conditions.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { Conditions, namesNothing } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
@@ -27,6 +29,8 @@ interface RequestRow {
   readonly output: bigint
   readonly cost: bigint
   readonly written_off: bigint
+  readonly provider_cost: bigint
+  readonly labels: string | null
 }
 
 /** A page of requests: so many, behind a place. */
@@ -36,7 +40,7 @@ interface PageOrder {
 }
 
 const COLUMNS =
-  "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off"
+  "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 const ORDER = "ORDER BY at DESC, position DESC"
 /** A little less than the client waits. Milliseconds. */
 const LONGEST_SEARCH = 7_000
@@ -51,7 +55,7 @@ export async function listRequests(
   filter: RequestFilter,
   page: PageOrder,
 ): Promise<RequestRecord[]> {
-  if (namesNothing(filter)) return []
+  if (namesNothing(filter) || filter.labels?.some(namesNothing)) return []
   const conditions = new Conditions()
   const limit = conditions.place(BigInt(page.limit))
   const isOne = await isRequest(client, filter.search)
@@ -62,17 +66,11 @@ export async function listRequests(
       `(at < ${conditions.place(BigInt(page.after.at))} OR position < ${conditions.place(BigInt(page.after.row))})`,
     )
   }
-  const found = isOne
-    ? readOne(conditions, filter)
-    : isSparse(filter)
-      ? readByHours(conditions, filter, page)
-      : ofAccounts(conditions, filter.accounts, {
-          columns: COLUMNS,
-          end: `${ORDER} LIMIT ${limit}`,
-        })
+  const found = readOf(conditions, filter, page, { limit, isOne })
   const text = `SELECT position AS row, request, account, key,
        (SELECT name FROM keys WHERE keys.id = found.key) AS key_name, endpoint, model, provider,
-       status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off
+       status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off,
+       coalesce(provider_cost, cost + written_off) AS provider_cost, labels
      FROM (${found}) AS found ${ORDER} LIMIT ${limit}`
   const rows = await (filter.search === undefined
     ? client.rows<RequestRow>(text, conditions.values)
@@ -105,6 +103,7 @@ function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): 
   conditions.add("key = ?", filter.key)
   addModel(conditions, filter.model)
   conditions.add("provider = ?", filter.provider)
+  conditions.add("endpoint = ?", filter.endpoint)
   if (filter.failed !== undefined) conditions.always(filter.failed ? "failed" : "NOT failed")
   if (isFailure(search)) conditions.always("failed")
   else if (isTrouble(search)) conditions.always("(failed OR written_off > 0)")
@@ -130,9 +129,38 @@ function readOne(conditions: Conditions, filter: RequestFilter): string {
   return `SELECT ${COLUMNS} FROM receipts ${conditions.where}`
 }
 
+interface Reading {
+  /** The place of the limit. */
+  readonly limit: string
+  /** Whether one request is looked for. */
+  readonly isOne: boolean
+}
+
+/** The rows, as SQL: by the way that leaves the fewest to look at. */
+function readOf(
+  conditions: Conditions,
+  filter: RequestFilter,
+  page: PageOrder,
+  { limit, isOne }: Reading,
+): string {
+  if (isOne) return readOne(conditions, filter)
+  const labelled = labelledReceipts(conditions, filter.labels)
+  if (labelled !== undefined) {
+    conditions.add(`${LABELLED_AT} >= ?`, filter.from)
+    conditions.add(`${LABELLED_AT} < ?`, filter.to)
+    conditions.add(`${LABELLED_AT} <= ?`, page.after?.at)
+    conditions.among("account", filter.accounts)
+    return `SELECT ${COLUMNS} FROM ${labelled} ${conditions.where}
+      ORDER BY ${LABELLED_AT} DESC, position DESC LIMIT ${limit}`
+  }
+  if (isSparse(filter)) return readByHours(conditions, filter, page)
+  const end = `${ORDER} LIMIT ${limit}`
+  return ofAccounts(conditions, filter.accounts, { columns: COLUMNS, end })
+}
+
 /** Whether few of an account's requests may be let through, which the sums by hour know. */
-function isSparse({ key, model, provider, search }: RequestFilter): boolean {
-  return search === undefined && (key ?? model ?? provider) !== undefined
+function isSparse({ key, model, provider, endpoint, search }: RequestFilter): boolean {
+  return search === undefined && (key ?? model ?? provider ?? endpoint) !== undefined
 }
 
 /**
@@ -146,6 +174,7 @@ function readByHours(conditions: Conditions, filter: RequestFilter, page: PageOr
   hours.add("key = ?", filter.key)
   addModel(hours, filter.model)
   hours.add("provider = ?", filter.provider)
+  hours.add("endpoint = ?", filter.endpoint)
   const count = countOf(filter)
   hours.always(`${count} > 0`)
   if (filter.writtenOff) hours.always("written_off > 0")
@@ -194,5 +223,7 @@ function requestFromRow(row: RequestRow): RequestRecord {
     output: Number(row.output),
     cost: row.cost,
     writtenOff: row.written_off,
+    providerCost: row.provider_cost,
+    labels: row.labels === null ? {} : (JSON.parse(row.labels) as Labels),
   }
 }

@@ -84,6 +84,10 @@ export async function seal(
     await removeOthers(transaction, sum, before)
     await drop(transaction, tables)
     await transaction.run(
+      `DELETE FROM request_labels AS label WHERE at < ${before}
+         AND NOT EXISTS (SELECT FROM receipts WHERE receipts.request = label.request)`,
+    )
+    await transaction.run(
       "UPDATE seal SET until = $1, row_count = $2, hash_sum = $3, last_row = $4",
       [BigInt(before), BigInt(sum.hashes.count), sum.hashes.text, sum.last],
     )

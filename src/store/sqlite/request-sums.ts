@@ -12,6 +12,7 @@ interface Sum {
   output: number
   cost: bigint
   writtenOff: bigint
+  providerCost: bigint
   durations: number
   duration: number
   firstBytes: number
@@ -31,11 +32,15 @@ const ADDED = [
   "output",
   "cost",
   "written_off",
+  "provider_cost",
   "durations",
   "duration",
   "first_bytes",
   "first_byte",
 ]
+
+/** What the rows are told apart by, and their sums. */
+const COLUMNS = 7 + ADDED.length
 
 /** The tables of sums. */
 export interface SumTables {
@@ -47,7 +52,7 @@ export interface SumTables {
 
 function addSums(table: string): string {
   const sums = ADDED.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")
-  return `INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  return `INSERT INTO ${table} VALUES (${Array(COLUMNS).fill("?").join(", ")})
     ON CONFLICT DO UPDATE SET ${sums}`
 }
 
@@ -98,8 +103,8 @@ function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Su
   const sums = new Map<string, Sum>()
   for (const summary of summaries) {
     const hour = Math.floor(summary.at / HOUR / span) * span
-    const { account, key, model, provider, outcome } = summary
-    const name = JSON.stringify([hour, account, key, model, provider, outcome])
+    const { account, key, model, provider, outcome, endpoint } = summary
+    const name = JSON.stringify([hour, account, key, model, provider, outcome, endpoint])
     let sum = sums.get(name)
     if (sum === undefined) sums.set(name, (sum = emptySum(hour, summary)))
     sum.requests++
@@ -108,6 +113,7 @@ function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Su
     sum.output += summary.output
     sum.cost += summary.cost
     sum.writtenOff += summary.writtenOff
+    sum.providerCost += summary.providerCost
     if (summary.status !== "settled") continue
     if (summary.duration !== null) {
       sum.durations++
@@ -122,12 +128,14 @@ function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Su
 }
 
 function emptySum(hour: number, summary: RequestSummary): Sum {
-  const counts = { requests: 0, errors: 0, input: 0, output: 0, cost: 0n, writtenOff: 0n }
-  return { hour, summary, ...counts, durations: 0, duration: 0, firstBytes: 0, firstByte: 0 }
+  const counts = { requests: 0, errors: 0, input: 0, output: 0 }
+  const costs = { cost: 0n, writtenOff: 0n, providerCost: 0n }
+  const times = { durations: 0, duration: 0, firstBytes: 0, firstByte: 0 }
+  return { hour, summary, ...counts, ...costs, ...times }
 }
 
 function sumValues(sum: Sum, sign: bigint): (string | bigint)[] {
-  const { account, key, model, provider, outcome } = sum.summary
+  const { account, key, model, provider, outcome, endpoint } = sum.summary
   return [
     BigInt(sum.hour),
     account,
@@ -135,12 +143,14 @@ function sumValues(sum: Sum, sign: bigint): (string | bigint)[] {
     model,
     provider ?? "",
     outcome,
+    endpoint,
     sign * BigInt(sum.requests),
     sign * BigInt(sum.errors),
     sign * BigInt(sum.input),
     sign * BigInt(sum.output),
     sign * sum.cost,
     sign * sum.writtenOff,
+    sign * sum.providerCost,
     sign * BigInt(sum.durations),
     sign * BigInt(sum.duration),
     sign * BigInt(sum.firstBytes),

@@ -1,4 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
+import { listLabels } from "../../accounting/labels.ts"
 import { takeRequestOut } from "./requests-list.ts"
 import { type LedgerRow, type RequestSummary, summarize } from "../request-summary.ts"
 import { RequestSums } from "./request-sums.ts"
@@ -22,6 +23,7 @@ export class RequestIndex {
   readonly #readProgress: Statement<Progress, []>
   readonly #readLedger: Statement<LedgerRow, [bigint, bigint]>
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
+  readonly #label: Statement<unknown, (string | bigint)[]>
   readonly #sums: RequestSums
   readonly #ledger: Database
   readonly #sealed: SealedRequests
@@ -38,9 +40,8 @@ export class RequestIndex {
         (SELECT rowid FROM entries AS other WHERE other.replaced = entries.request) AS replaces
       FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     )
-    this.#insert = index.prepare(
-      "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )
+    this.#insert = index.prepare(`INSERT INTO requests VALUES (${Array(21).fill("?").join(", ")})`)
+    this.#label = index.prepare("INSERT OR IGNORE INTO request_labels VALUES (?, ?, ?, ?)")
     this.#sums = new RequestSums(index, INDEX_SUMS)
     this.#sealed = new SealedRequests(index, ledger, this.#sums)
     this.#moveOn = index.prepare(
@@ -76,13 +77,20 @@ export class RequestIndex {
   }
 
   #take(summaries: readonly RequestSummary[], replaced: readonly bigint[], row: bigint): void {
-    for (const summary of summaries) this.#insert.run(...valuesOf(summary))
+    for (const summary of summaries) this.#insertRequest(summary)
     this.#sums.add(summaries, 1)
     // What had expired and was settled after all is counted once, as what it came to.
     const gone = replaced.flatMap((replacedRow) => takeRequestOut(this.#index, replacedRow) ?? [])
     if (gone.length > 0) this.#sums.add(gone, -1)
     const last = summaries.at(-1)
     this.#moveOn.run(row, last ? BigInt(last.row) : null, last?.request ?? null)
+  }
+
+  #insertRequest(summary: RequestSummary): void {
+    this.#insert.run(...valuesOf(summary))
+    for (const { name, value } of listLabels(summary.labels)) {
+      this.#label.run(name, value, BigInt(summary.at), BigInt(summary.row))
+    }
   }
 }
 
@@ -132,5 +140,7 @@ function valuesOf(summary: RequestSummary): (string | bigint | null)[] {
     BigInt(summary.output),
     summary.cost,
     summary.writtenOff,
+    summary.providerCost,
+    Object.keys(summary.labels).length === 0 ? null : JSON.stringify(summary.labels),
   ]
 }

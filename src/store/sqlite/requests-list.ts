@@ -1,21 +1,33 @@
 import type { Database } from "bun:sqlite"
+import type { Labels } from "../../accounting/labels.ts"
 import type { RequestFilter, RequestPlace, RequestRecord } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
+import { labelledRequests } from "./label-conditions.ts"
 import { isFailure, isGlob } from "../request-search.ts"
 import type { RequestSummary } from "../request-summary.ts"
 
 type RequestRow = Record<
-  "row" | "at" | "failed" | "stream" | "estimated" | "input" | "output" | "cost" | "written_off",
+  | "row"
+  | "at"
+  | "failed"
+  | "stream"
+  | "estimated"
+  | "input"
+  | "output"
+  | "cost"
+  | "written_off"
+  | "provider_cost",
   bigint
 > &
   Record<"request" | "account" | "key" | "endpoint" | "model" | "status" | "outcome", string> & {
     provider: string | null
     duration: bigint | null
     first_byte: bigint | null
+    labels: string | null
   }
 
 const COLUMNS =
-  "row, request, account, key, endpoint, model, provider, status, outcome, failed, stream, estimated, at, duration, first_byte, input, output, cost, written_off"
+  "row, request, account, key, endpoint, model, provider, status, outcome, failed, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 
 /** A page of requests: so many, behind a place. */
 interface PageOrder {
@@ -74,20 +86,23 @@ function readRequests(
   conditions.add("model = ?", read.model)
   if (isGlob(filter.model)) conditions.add("model GLOB ?", globOf(filter.model))
   conditions.add("provider = ?", filter.provider)
+  conditions.add("endpoint = ?", filter.endpoint)
+  const source = labelledRequests(conditions, filter.labels)
   if (filter.failed !== undefined) conditions.always(`failed = ${filter.failed ? 1 : 0}`)
   if (isFailure(filter.search)) conditions.always("failed = 1")
   if (filter.writtenOff) conditions.always("written_off > 0")
   conditions.add("(instr(outcome, ?) > 0 OR instr(request, ?) > 0)", filter.search, 2)
-  conditions.add("at >= ?", filter.from)
-  conditions.add("at < ?", filter.to)
+  const at = source ? "request_at" : "at"
+  conditions.add(`${at} >= ?`, filter.from)
+  conditions.add(`${at} < ?`, filter.to)
   if (after) {
-    conditions.add("at <= ?", after.at)
+    conditions.add(`${at} <= ?`, after.at)
     conditions.add(`(at < ? OR row < ${BigInt(after.row)})`, after.at)
   }
   return index
     .query<RequestRow, (string | bigint)[]>(
-      `SELECT ${COLUMNS} FROM requests ${orderOf(filter, read)} ${conditions.where}
-      ORDER BY at DESC, row DESC LIMIT ?`,
+      `SELECT ${COLUMNS} FROM ${source ?? `requests ${orderOf(filter, read)}`} ${conditions.where}
+      ORDER BY ${source ? "request_at DESC, request_row DESC" : "at DESC, row DESC"} LIMIT ?`,
     )
     .all(...conditions.values, BigInt(limit))
     .map(requestFromRow)
@@ -98,6 +113,7 @@ export function takeRequestOut(index: Database, row: bigint): RequestSummary | u
   const found = index
     .query<RequestRow, [bigint]>(`DELETE FROM requests WHERE row = ? RETURNING ${COLUMNS}`)
     .get(row)
+  index.run("DELETE FROM request_labels WHERE request_row = ?", [row])
   return found ? { ...requestFromRow(found), failed: found.failed === 1n } : undefined
 }
 
@@ -153,5 +169,7 @@ function requestFromRow(row: RequestRow): RequestRecord {
     output: Number(row.output),
     cost: row.cost,
     writtenOff: row.written_off,
+    providerCost: row.provider_cost,
+    labels: row.labels === null ? {} : (JSON.parse(row.labels) as Labels),
   }
 }

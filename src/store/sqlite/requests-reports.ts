@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { makePrivateFile } from "../private-file.ts"
 import type { KeyUse } from "../requests.ts"
+import { latencies, sampleAnswers } from "./answer-times.ts"
 import { Contents } from "./contents.ts"
 import { FailuresFile } from "./failures-file.ts"
 import type { IndexMethods } from "./index-methods.ts"
@@ -9,7 +10,7 @@ import type { Direct, GroupsOf } from "../methods.ts"
 import { migrate } from "./migrate.ts"
 import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
-import { latencies, sumUsage } from "./requests-usage.ts"
+import { sumUsage, usageSeries } from "./requests-usage.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
 
@@ -76,6 +77,8 @@ export function openSqliteReports(databasePath: string): SqliteReports {
           return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
         },
         sumUsage: (filter, group) => sumUsage(index, filter, group),
+        usageSeries: (filter, series) => usageSeries(index, filter, series),
+        sampleAnswers: (filter) => sampleAnswers(index, filter),
         latencies: (accounts, from) => latencies(index, accounts, from),
         keyUses: (keys) => keyUses(index, keys),
         keyNames,

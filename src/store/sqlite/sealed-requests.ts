@@ -41,6 +41,7 @@ export class SealedRequests {
         // All that was removed had been counted, or it is counted now from the sums that were kept.
         if (progress < seal.last_row) this.#beginAgain()
         this.#index.run("DELETE FROM requests WHERE at < ?", [seal.until])
+        this.#index.run("DELETE FROM request_labels WHERE request_at < ?", [seal.until])
         this.#index.run("UPDATE sealed SET until = ?, row_count = ?", [seal.until, seal.row_count])
       })
       .immediate()

@@ -103,3 +103,65 @@ test("a change of the API is in the audit log, with who made it and from where",
     address: "127.0.0.1",
   })
 })
+
+test("who a request was for stands on its receipt, and finds and groups it", async () => {
+  await using gateway = await startManaged()
+  const caller = await gateway.caller("1")
+  const messages = [{ role: "user", content: "hello" }]
+  const post = async (path: string, body: object, headers?: Record<string, string>) => {
+    const answer = await caller.post(path, { model: "sim/echo", ...body }, headers)
+    expect(answer.status).toBe(200)
+    await answer.arrayBuffer()
+    return answer.headers.get("x-request-id") ?? ""
+  }
+  const tagged = { "x-tollgate-tags": "feature=search", "x-tollgate-session": "run-1" }
+  const chat = await post("/v1/chat/completions", { messages, user: "ann" }, tagged)
+  const message = await post("/v1/messages", {
+    messages,
+    max_tokens: 50,
+    metadata: { user_id: "bob" },
+  })
+  const response = await post("/v1/responses", { input: "hello", metadata: { feature: "search" } })
+
+  const found = async (query: string) => {
+    const page = requestPage.parse(await asked(gateway, "GET", `/receipts?${query}`))
+    return page.data.map(({ id }) => id)
+  }
+  expect(await found("user=ann")).toEqual([chat])
+  expect(await found("user=bob&endpoint=%2Fv1%2Fmessages")).toEqual([message])
+  expect(await found(`tag=${encodeURIComponent("feature=search")}`)).toEqual([response, chat])
+  expect(await found("session=run-1")).toEqual([chat])
+  expect(receipt.parse(await asked(gateway, "GET", `/receipts/${chat}`))).toMatchObject({
+    user: "ann",
+    session: "run-1",
+    tags: { feature: "search" },
+  })
+  const own = await (await caller.get(`/v1/receipts/${chat}`)).json()
+  expect(own).toMatchObject({ user: "ann", tags: { feature: "search" } })
+
+  const from = new Date(Date.now() - 3_600_000).toISOString()
+  const to = new Date(Date.now() + 3_600_000).toISOString()
+  const grouped = async (query: string) =>
+    usage.parse(await asked(gateway, "GET", `/usage?from=${from}&to=${to}&${query}`))
+  const users = await grouped("group=user&series=hour&before=true&times=true")
+  expect(users.data.map(({ group }) => group).toSorted()).toEqual(["ann", "bob"])
+  expect(users.total.requests).toBe(3)
+  expect(users.before?.total.requests).toBe(0)
+  const endpoints = await grouped("group=endpoint")
+  expect(endpoints.data.map(({ group }) => group).toSorted()).toEqual([
+    "/v1/chat/completions",
+    "/v1/messages",
+    "/v1/responses",
+  ])
+  for (const { cost, provider_cost: own } of endpoints.data) expect(own).toBe(cost)
+  expect((await grouped("group=tag&user=ann")).data).toMatchObject([{ group: "feature=search" }])
+
+  const bad = await caller.post(
+    "/v1/chat/completions",
+    { model: "sim/echo", messages },
+    { "x-tollgate-tags": "no tag" },
+  )
+  expect(bad.status).toBe(400)
+  expect(await bad.json()).toMatchObject({ error: { param: "x-tollgate-tags" } })
+  expect(await found("")).toHaveLength(3)
+})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { RequestFilter } from "../../../src/store/requests.ts"
 import type { Engine } from "../engines.ts"
-import { ReportedEngine } from "../reported-requests.ts"
+import { found, keyOf, ReportedEngine } from "../reported-requests.ts"
 
 const HOUR = 3_600_000
 
@@ -9,18 +9,6 @@ const HOUR = 3_600_000
 const AT = Date.UTC(2026, 2, 2, 10, 30)
 
 const EXPIRED = JSON.stringify({ status: "expired" })
-
-/** The ids of what a filter lets through. */
-async function found(own: ReportedEngine, filter: RequestFilter, limit = 50): Promise<string[]> {
-  const reports = await own.reports.upToDate()
-  return (await reports.list(filter, null, limit)).map(({ request }) => request)
-}
-
-/** Which key has made a request: each of them many, and `second` few. */
-function keyOf(index: number): string {
-  if (index % 10 === 3) return "key_b"
-  return index % 7 === 0 ? "second" : "key_a"
-}
 
 /** Held by every engine. */
 export function reportContract(engine: Engine): void {
@@ -65,6 +53,8 @@ export function reportContract(engine: Engine): void {
           output: 16,
           cost: 7n,
           writtenOff: 0n,
+          providerCost: 0n,
+          labels: {},
         },
       ])
     })
@@ -354,6 +344,7 @@ export function reportContract(engine: Engine): void {
           meanDuration: 151,
           meanFirstByte: 10,
           writtenOff: 0n,
+          providerCost: 0n,
         },
         expect.objectContaining({
           group: String(day + 24 * HOUR),

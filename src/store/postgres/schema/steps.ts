@@ -3,6 +3,7 @@ import { CONCURRENT_REQUESTS } from "./10-concurrent-requests.ts"
 import { NOTICES } from "./11-notices.ts"
 import { ACCOUNT_LIMITS } from "./12-account-limits.ts"
 import { FAILURES } from "./13-failures.ts"
+import { USAGE_DIMENSIONS } from "./14-usage-dimensions.ts"
 import { MANAGEMENT } from "./1-management.ts"
 import { LEDGER } from "./2-ledger.ts"
 import { KEPT } from "./3-kept.ts"
@@ -28,4 +29,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: NOTICES, oldest: 1 },
   { sql: ACCOUNT_LIMITS, oldest: 1 },
   { sql: FAILURES, oldest: 1 },
+  { sql: USAGE_DIMENSIONS, oldest: 1 },
 ]

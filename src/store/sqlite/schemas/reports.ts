@@ -8,17 +8,19 @@ const SUMS = `
   model TEXT NOT NULL,
   provider TEXT NOT NULL,
   outcome TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
   requests INTEGER NOT NULL,
   errors INTEGER NOT NULL,
   input INTEGER NOT NULL,
   output INTEGER NOT NULL,
   cost INTEGER NOT NULL,
   written_off INTEGER NOT NULL,
+  provider_cost INTEGER NOT NULL,
   durations INTEGER NOT NULL,
   duration INTEGER NOT NULL,
   first_bytes INTEGER NOT NULL,
   first_byte INTEGER NOT NULL,
-  PRIMARY KEY (hour, account, key, model, provider, outcome)
+  PRIMARY KEY (hour, account, key, model, provider, outcome, endpoint)
 `
 
 const TABLES_AND_INDEXES = `
@@ -42,7 +44,10 @@ CREATE TABLE requests (
   input INTEGER NOT NULL,
   output INTEGER NOT NULL,
   cost INTEGER NOT NULL,
-  written_off INTEGER NOT NULL
+  written_off INTEGER NOT NULL,
+  provider_cost INTEGER NOT NULL,
+  -- JSON; null where its caller said nothing.
+  labels TEXT
 ) STRICT;
 CREATE INDEX requests_by_time ON requests (at);
 CREATE INDEX requests_by_account ON requests (account, at);
@@ -53,6 +58,17 @@ CREATE INDEX failed_requests_by_time ON requests (at) WHERE failed = 1;
 CREATE INDEX failed_requests_by_account ON requests (account, at) WHERE failed = 1;
 CREATE INDEX written_off_by_time ON requests (at) WHERE written_off > 0;
 CREATE INDEX written_off_by_account ON requests (account, at) WHERE written_off > 0;
+
+-- Users, sessions and tags of requests.
+CREATE TABLE request_labels (
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  request_at INTEGER NOT NULL,
+  request_row INTEGER NOT NULL,
+  PRIMARY KEY (name, value, request_at, request_row)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX request_labels_by_time ON request_labels (name, request_at);
+CREATE INDEX request_labels_by_row ON request_labels (request_row);
 
 -- Sums by the hour, and the same by the day; the hour of a day is its first. Hours since 1970, UTC.
 CREATE TABLE usage_hours (${SUMS}) STRICT, WITHOUT ROWID;
@@ -77,13 +93,21 @@ CREATE TABLE sealed (until INTEGER NOT NULL, row_count INTEGER NOT NULL) STRICT;
 INSERT INTO sealed VALUES (0, 0);
 `
 
-const TABLES = ["requests", "usage_hours", "usage_days", "key_uses", "progress", "sealed"]
+const TABLES = [
+  "requests",
+  "request_labels",
+  "usage_hours",
+  "usage_days",
+  "key_uses",
+  "progress",
+  "sealed",
+]
 
 /** The index of the ledger's receipts, `reports.db`. It can be made again, so one of another version goes. */
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
   // Grows with every change of the tables, or of what is counted into them.
-  dropped: 2,
+  dropped: 4,
   steps: [TABLES_AND_INDEXES, SEALED],
   discard: dropTables,
 }

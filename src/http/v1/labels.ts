@@ -1,0 +1,157 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../../canon/json.ts"
+import { type Labels, LONGEST_LABEL, LONGEST_TAG_NAME, MOST_TAGS } from "../../accounting/labels.ts"
+
+const TAGS = "x-tollgate-tags"
+const USER = "x-tollgate-user"
+
+/** Where a session's id is: our own header, then those of Claude Code, Codex (newer, older), opencode and others. */
+const SESSIONS = [
+  "x-tollgate-session",
+  "x-claude-code-session-id",
+  "session-id",
+  "session_id",
+  "x-opencode-session",
+  "x-session-id",
+]
+
+/** Members of a body that hold names and values of the caller's own: OpenAI's and Anthropic's, and Google's. */
+const METADATA = ["metadata", "labels"]
+
+/** Characters of what agents send as a user. */
+const LONGEST_USER = 512
+/** How Claude Code names the user and the session in one. */
+const AGENT_USER = /^(.+?)_(?:account_[\w-]*_)?session_([\w-]+)$/
+
+// A tag's name, and its value: what a report can show on one line, and no comma, which ends it.
+const TAG = /^\s*([\w.:/-]+)\s*=\s*([^,\p{Cc}]+?)\s*$/u
+const CONTROL = /\p{Cc}/u
+
+/**
+ * What a request says of by whom and for what it was sent; headers come before the body. What a body has is shortened,
+ * since it was written for others.
+ * @param body where it is JSON.
+ * @throws GatewayError `invalid_value` for a header of ours that cannot be read.
+ */
+export function labelsOf(headers: Headers, body: JsonObject | undefined): Labels | undefined {
+  const named = userOf(headers, body)
+  const session = sessionOf(headers) ?? named?.session
+  const tags = tagsOf(headers, body)
+  if (named === undefined && session === undefined && tags === undefined) return undefined
+  return {
+    ...(named && { user: named.user }),
+    ...(session !== undefined && { session }),
+    ...(tags && { tags }),
+  }
+}
+
+function userOf(headers: Headers, body: JsonObject | undefined): Labels | undefined {
+  const own = headerOf(headers, USER)
+  if (own !== undefined) return { user: own }
+  if (body === undefined) return undefined
+  const { metadata } = body
+  const ofMetadata = isJsonObject(metadata) ? metadata.user_id : undefined
+  return [body.user, body.safety_identifier, ofMetadata]
+    .map((value) => shortened(value, LONGEST_USER))
+    .flatMap((text) => (text === undefined ? [] : [splitUser(text)]))[0]
+}
+
+/** Claude Code's is a user and a session: `user_…_session_…`, or the same as JSON. */
+function splitUser(text: string): Labels {
+  const [, user, session] = AGENT_USER.exec(text) ?? jsonUser(text)
+  return {
+    user: cut(user ?? text),
+    ...(session !== undefined && { session: cut(session) }),
+  }
+}
+
+function cut(text: string): string {
+  return text.slice(0, LONGEST_LABEL).toWellFormed()
+}
+
+function jsonUser(text: string): readonly string[] {
+  if (!text.startsWith("{")) return []
+  const { device_id: device, session_id: session } = parseJsonObject(text) ?? {}
+  return typeof device === "string" && typeof session === "string" ? [text, device, session] : []
+}
+
+function sessionOf(headers: Headers): string | undefined {
+  for (const name of SESSIONS) {
+    const value = headers.get(name)
+    if (value !== null && value !== "") return shortened(value, LONGEST_LABEL)
+  }
+  return undefined
+}
+
+function tagsOf(
+  headers: Headers,
+  body: JsonObject | undefined,
+): Readonly<Record<string, string>> | undefined {
+  const header = headers.get(TAGS)
+  const tags = new Map<string, string>()
+  if (header !== null) readTags(header, tags)
+  for (const name of METADATA) {
+    const member = body?.[name]
+    if (isJsonObject(member)) addMetadata(member, tags)
+  }
+  return tags.size === 0 ? undefined : Object.fromEntries(tags)
+}
+
+function readTags(header: string, tags: Map<string, string>): void {
+  for (const part of header.split(",")) {
+    if (part.trim() === "") continue
+    const [, name, value] = TAG.exec(part) ?? []
+    if (name === undefined || value === undefined) {
+      throw refused(TAGS, "is a list such as 'feature=search, team=blue'")
+    }
+    if (name.length > LONGEST_TAG_NAME || value.length > LONGEST_LABEL) {
+      throw refused(
+        TAGS,
+        `takes ${LONGEST_TAG_NAME} characters of a name, and ${LONGEST_LABEL} of a value`,
+      )
+    }
+    tags.set(name, value)
+  }
+  if (tags.size > MOST_TAGS) throw refused(TAGS, `takes ${MOST_TAGS} tags at most`)
+}
+
+/** What the header says comes first, and what is too much is left out. */
+function addMetadata(metadata: JsonObject, tags: Map<string, string>): void {
+  for (const [name, value] of Object.entries(metadata)) {
+    if (tags.size >= MOST_TAGS) return
+    if (name === "user_id" || name.length > LONGEST_TAG_NAME || tags.has(name)) continue
+    const text = shortened(value, LONGEST_LABEL)
+    if (text !== undefined && isTagName(name)) tags.set(name, text.replaceAll(",", " "))
+  }
+}
+
+function isTagName(name: string): boolean {
+  return (
+    name !== "" &&
+    name !== "__proto__" &&
+    !name.includes("=") &&
+    !CONTROL.test(name) &&
+    name.isWellFormed()
+  )
+}
+
+function headerOf(headers: Headers, name: string): string | undefined {
+  const value = headers.get(name)
+  if (value === null || value === "") return undefined
+  if (value.length > LONGEST_LABEL || CONTROL.test(value)) {
+    throw refused(name, `takes ${LONGEST_LABEL} characters at most`)
+  }
+  return value
+}
+
+/** Text that is not empty, without what would break a line; undefined for anything else. */
+function shortened(value: JsonValue | undefined, longest: number): string | undefined {
+  if (typeof value !== "string") return undefined
+  // Half of a character at its end would be no text for a database.
+  const text = value.slice(0, longest).toWellFormed().trim()
+  return text === "" || CONTROL.test(text) ? undefined : text
+}
+
+function refused(parameter: string, reason: string): GatewayError {
+  return new GatewayError("invalid_value", `The header '${parameter}' ${reason}.`, { parameter })
+}

@@ -1,0 +1,99 @@
+import type { Overview, UsageRow } from "tollgate-contract/usage.ts"
+import { formatCredits } from "../ledger/money.ts"
+import type { UsageGroup, UsageSum } from "../store/requests.ts"
+import type { Reports } from "../store/reports.ts"
+import type { Store } from "../store/store.ts"
+import type { Actor } from "./actor.ts"
+import { scopeOf } from "./scope.ts"
+import { emptySum, namesOfGroups, usageRow } from "./usage-rows.ts"
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const OVERVIEW_DAYS = 30
+const OVERVIEW_HOURS = 24
+/** The rows of a list of the dearest. */
+const TOP = 10
+
+/** The first page of the console. */
+export class Overviews {
+  readonly #store: Store
+  readonly #reports: Reports
+
+  constructor(store: Store, reports: Reports) {
+    this.#store = store
+    this.#reports = reports
+  }
+
+  /** The page. Days and hours are those of UTC. @throws GatewayError `not_found`. */
+  async overview(actor: Actor, account: string | undefined): Promise<Overview> {
+    const accounts = scopeOf(actor, account)
+    const now = Date.now()
+    const today = Math.floor(now / DAY) * DAY
+    const month = new Date(today).setUTCDate(1)
+    const firstDay = today - (OVERVIEW_DAYS - 1) * DAY
+    const firstHour = Math.floor(now / HOUR) * HOUR - (OVERVIEW_HOURS - 1) * HOUR
+    const all = { accounts, to: now + 1 }
+    const reports = await this.#reports.upToDate()
+    const sum = (from: number, group: UsageGroup) => reports.sumUsage({ ...all, from }, group)
+    const [balance, days, hours, models, keys, latencies] = await Promise.all([
+      this.#balance(accounts),
+      sum(Math.min(firstDay, month), "day"),
+      sum(firstHour, "hour"),
+      sum(firstDay, "model"),
+      sum(firstDay, "key"),
+      reports.latencies(accounts, today),
+    ])
+    const top = keys.slice(0, TOP)
+    const names = await namesOfGroups(this.#store, reports, top, "key")
+    const ofToday = days.find(({ group }) => Number(group) === today)
+    const ofMonth = days.filter(({ group }) => Number(group) >= month)
+    return {
+      balance: formatCredits(balance),
+      spent_today: formatCredits(ofToday?.cost ?? 0n),
+      spent_month: formatCredits(ofMonth.reduce((spent, { cost }) => spent + cost, 0n)),
+      ...(actor.isOperator && {
+        written_off_month: formatCredits(
+          ofMonth.reduce((sum, { writtenOff }) => sum + writtenOff, 0n),
+        ),
+      }),
+      requests_today: ofToday?.requests ?? 0,
+      errors_today: ofToday?.errors ?? 0,
+      p50_duration_ms: latencies.p50,
+      p95_duration_ms: latencies.p95,
+      days: everyTime(actor, days, { from: firstDay, step: DAY, count: OVERVIEW_DAYS }),
+      hours: everyTime(actor, hours, { from: firstHour, step: HOUR, count: OVERVIEW_HOURS }),
+      top_models: models.slice(0, TOP).map((sum) => usageRow(actor, sum, { group: "model" })),
+      top_keys: top.map((sum) => usageRow(actor, sum, { group: "key", names })),
+      at: new Date(now).toISOString(),
+    }
+  }
+
+  async #balance(accounts: readonly string[] | undefined): Promise<bigint> {
+    const all = await this.#store.accounts.list()
+    return all
+      .filter(({ id }) => accounts?.includes(id) ?? true)
+      .reduce((sum, { balance }) => sum + balance, 0n)
+  }
+}
+
+interface Times {
+  /** The first of them. */
+  readonly from: number
+  /** Milliseconds from one to the next. */
+  readonly step: number
+  readonly count: number
+}
+
+/** A row for each interval, also for those without requests. */
+function everyTime(
+  actor: Actor,
+  sums: readonly UsageSum[],
+  { from, step, count }: Times,
+): UsageRow[] {
+  const byTime = new Map(sums.map((sum) => [Number(sum.group), sum]))
+  return Array.from({ length: count }, (_, index) => {
+    const at = from + index * step
+    const sum = byTime.get(at) ?? emptySum(String(at))
+    return usageRow(actor, sum, { group: "hour" })
+  })
+}

@@ -1,0 +1,74 @@
+import type { AnswerTimesDocument, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
+import { formatCredits } from "../ledger/money.ts"
+import type { UsageGroup, UsageSum, UsageTime } from "../store/requests.ts"
+import type { RequestReports } from "../store/reports.ts"
+import type { Store } from "../store/store.ts"
+import type { Actor } from "./actor.ts"
+
+/** The names that people gave what a report is of, by id. */
+type RowNames = ReadonlyMap<string, string>
+
+interface RowParts {
+  readonly group: UsageGroup
+  readonly names?: RowNames | undefined
+  readonly times?: AnswerTimesDocument | undefined
+}
+
+export function isTime(group: UsageGroup): group is UsageTime {
+  return group === "hour" || group === "day"
+}
+
+/** One group as people read it. What the operator's business costs, only operators do. */
+export function usageRow(actor: Actor, sum: UsageSum, { group, names, times }: RowParts): UsageRow {
+  const name = names?.get(sum.group)
+  return {
+    group: isTime(group) ? new Date(Number(sum.group)).toISOString() : sum.group,
+    ...(name !== undefined && { name }),
+    requests: sum.requests,
+    errors: sum.errors,
+    input: sum.input,
+    output: sum.output,
+    cost: formatCredits(sum.cost),
+    ...(actor.isOperator && {
+      written_off: formatCredits(sum.writtenOff),
+      provider_cost: formatCredits(sum.providerCost),
+    }),
+    mean_duration_ms: sum.meanDuration,
+    mean_first_byte_ms: sum.meanFirstByte,
+    ...(times && { times }),
+  }
+}
+
+export function emptySum(group: string): UsageSum {
+  const nothing = { requests: 0, errors: 0, input: 0, output: 0 }
+  const costs = { cost: 0n, writtenOff: 0n, providerCost: 0n }
+  return { group, ...nothing, ...costs, meanDuration: null, meanFirstByte: null }
+}
+
+/** By one of their sums; those that are equal stay in their order. */
+export function largestFirst(sums: readonly UsageSum[], order: UsageQuery["order"]): UsageSum[] {
+  const sizeOf = {
+    cost: ({ cost }: UsageSum) => cost,
+    requests: ({ requests }: UsageSum) => requests,
+    errors: ({ errors }: UsageSum) => errors,
+    tokens: ({ input, output }: UsageSum) => input + output,
+  }[order]
+  return sums.toSorted((left, right) => {
+    const [one, other] = [sizeOf(left), sizeOf(right)]
+    if (one === other) return 0
+    return one > other ? -1 : 1
+  })
+}
+
+/** Keys and accounts have names. */
+export async function namesOfGroups(
+  store: Store,
+  reports: RequestReports,
+  sums: readonly UsageSum[],
+  group: UsageGroup,
+): Promise<RowNames | undefined> {
+  if (group === "key") return reports.keyNames(sums.map((sum) => sum.group))
+  if (group !== "account") return undefined
+  const accounts = await store.accounts.list()
+  return new Map(accounts.map(({ id, name }) => [id, name]))
+}

@@ -1,0 +1,208 @@
+import { describe, expect, test } from "bun:test"
+import type { Engine } from "../engines.ts"
+import { found, keyOf, ReportedEngine } from "../reported-requests.ts"
+
+const HOUR = 3_600_000
+
+/** 2026-03-02, 10:30 UTC. */
+const AT = Date.UTC(2026, 2, 2, 10, 30)
+
+/** Held by every engine. */
+export function usageContract(engine: Engine): void {
+  describe("labels", () => {
+    const search = { name: "tag", value: "feature=search" } as const
+    const ann = { name: "user", value: "ann" } as const
+
+    async function labelled(): Promise<ReportedEngine> {
+      const own = await ReportedEngine.on(engine)
+      await own.add(
+        {
+          request: "req_1",
+          at: AT,
+          labels: { user: "ann", tags: { feature: "search", team: "b" } },
+        },
+        { request: "req_2", at: AT + 1, labels: { user: "bob", tags: { feature: "search" } } },
+        { request: "req_3", at: AT + 2, account: "b", labels: { user: "ann", session: "s" } },
+        { request: "req_4", at: AT + HOUR, cost: 3n, labels: { user: "ann" } },
+        { request: "req_5", at: AT + 3 },
+      )
+      return own
+    }
+
+    test("stand in the list, and narrow it", async () => {
+      await using own = await labelled()
+      const reports = await own.reports.upToDate()
+      const [first] = await reports.list({ labels: [search, ann] }, null, 10)
+      expect(first?.labels).toEqual({ user: "ann", tags: { feature: "search", team: "b" } })
+      expect(await found(own, { labels: [ann] })).toEqual(["req_4", "req_3", "req_1"])
+      expect(await found(own, { labels: [ann, search] })).toEqual(["req_1"])
+      expect(await found(own, { labels: [ann], accounts: ["b"] })).toEqual(["req_3"])
+      expect(await found(own, { labels: [ann], accounts: ["a", "b"], to: AT + HOUR })).toEqual([
+        "req_3",
+        "req_1",
+      ])
+      expect(await found(own, { labels: [ann], from: AT + 1, model: "sim/*" })).toEqual([
+        "req_4",
+        "req_3",
+      ])
+      expect(await found(own, { labels: [{ name: "user", value: "ann\0" }] })).toEqual([])
+      expect(await found(own, { labels: [{ name: "session", value: "ann" }] })).toEqual([])
+    })
+
+    test("are paged through like everything else", async () => {
+      await using own = await labelled()
+      const reports = await own.reports.upToDate()
+      const pages: string[] = []
+      let after: Parameters<typeof reports.list>[1] = null
+      for (;;) {
+        const [row] = await reports.list({ labels: [ann] }, after, 1)
+        if (!row) break
+        pages.push(row.request)
+        after = row
+      }
+      expect(pages).toEqual(["req_4", "req_3", "req_1"])
+    })
+
+    test("group and narrow sums, alone and over time", async () => {
+      await using own = await labelled()
+      const reports = await own.reports.upToDate()
+      const span = { from: AT, to: AT + 2 * HOUR }
+      expect(await reports.sumUsage(span, "user")).toMatchObject([
+        { group: "ann", requests: 3, cost: 23n, input: 30 },
+        { group: "bob", requests: 1, cost: 10n },
+      ])
+      expect(await reports.sumUsage(span, "tag")).toMatchObject([
+        { group: "feature=search", requests: 2 },
+        { group: "team=b", requests: 1 },
+      ])
+      expect(await reports.sumUsage({ ...span, labels: [search] }, "user")).toMatchObject([
+        { group: "ann", requests: 1 },
+        { group: "bob", requests: 1 },
+      ])
+      expect(await reports.sumUsage({ ...span, labels: [ann] }, "account")).toMatchObject([
+        { group: "a", requests: 2 },
+        { group: "b", requests: 1 },
+      ])
+      expect(
+        await reports.sumUsage({ ...span, labels: [ann], accounts: ["b"] }, "all"),
+      ).toMatchObject([{ group: "", requests: 1, meanDuration: 100 }])
+      const series = { group: "user", names: ["ann"], step: "hour" } as const
+      const points = await reports.usageSeries(span, series)
+      expect(points.map(({ at, group, requests }) => [at, group, requests])).toEqual([
+        [AT - HOUR / 2, "", 1],
+        [AT - HOUR / 2, "ann", 2],
+        [AT + HOUR / 2, "ann", 1],
+      ])
+      const { answers } = await reports.sampleAnswers({ ...span, labels: [ann] })
+      expect(answers).toHaveLength(3)
+    })
+
+    test("of what had expired and was settled after all are there once", async () => {
+      await using own = await ReportedEngine.on(engine)
+      const { store } = own.database
+      const receipt = JSON.stringify({ status: "expired", user: "ann", endpoint: "/v1/messages" })
+      const payer = { account: "a", key: "key_a", budgets: [] }
+      await store.nodes.join({ id: "n", process: 1, host: "test", beatAt: 1, machine: null })
+      const hold = { ...payer, request: "req_1", amount: 9n, at: AT, receipt }
+      await store.settlements.post("n", { postings: [], opened: [hold], closed: [] })
+      await store.nodes.remove("n", AT)
+      const posting = { ...payer, request: "req_1", amount: 9n, writtenOff: [], at: AT }
+      const settled = JSON.stringify({ user: "ann", endpoint: "/v1/messages" })
+      await store.settlements.post("other", {
+        postings: [{ ...posting, receipt: settled }],
+        opened: [],
+        closed: [],
+      })
+      const reports = await own.reports.upToDate()
+      expect(await found(own, { labels: [ann] })).toEqual(["req_1"])
+      expect(await reports.sumUsage({ from: AT, to: AT + 1 }, "user")).toMatchObject([
+        { group: "ann", requests: 1, cost: 9n },
+      ])
+      expect(await reports.sumUsage({ from: AT, to: AT + 1 }, "endpoint")).toMatchObject([
+        { group: "/v1/messages", requests: 1, errors: 0, cost: 9n },
+      ])
+    })
+  })
+
+  describe("sums of usage", () => {
+    test("are of endpoints, and know the cost before the multiplier", async () => {
+      await using own = await ReportedEngine.on(engine)
+      await own.add(
+        { request: "req_1", at: AT, endpoint: "/v1/messages", rate: "2.5" },
+        { request: "req_2", at: AT + 1, endpoint: "/v1/messages", rate: "2.5", multiplier: "1.2" },
+        { request: "req_3", at: AT + 2, endpoint: "/v1/rerank", rate: "x", multiplier: "2" },
+      )
+      const reports = await own.reports.upToDate()
+      const span = { from: AT, to: AT + HOUR }
+      expect(await reports.sumUsage(span, "endpoint")).toMatchObject([
+        { group: "/v1/messages", requests: 2, providerCost: 500_000_000n + 25_000n },
+        { group: "/v1/rerank", requests: 1, providerCost: 0n },
+      ])
+      expect(await reports.sumUsage({ ...span, endpoint: "/v1/rerank" }, "model")).toHaveLength(1)
+      expect(
+        await reports.sumUsage({ ...span, provider: "sim", outcome: "ok" }, "all"),
+      ).toHaveLength(1)
+      expect(await reports.sumUsage({ ...span, outcome: "expired" }, "all")).toEqual([])
+      expect(await found(own, { endpoint: "/v1/rerank" })).toEqual(["req_3"])
+    })
+
+    test("over time tell some names apart, and add up all others", async () => {
+      await using own = await ReportedEngine.on(engine)
+      await own.add(
+        { request: "req_1", at: AT, model: "x/one" },
+        { request: "req_2", at: AT, model: "x/two" },
+        { request: "req_3", at: AT, model: "x/three" },
+        { request: "req_4", at: AT + 24 * HOUR, model: "x/one" },
+      )
+      const reports = await own.reports.upToDate()
+      const span = { from: AT - 48 * HOUR, to: AT + 48 * HOUR }
+      const series = { group: "model", names: ["x/one"], step: "day" } as const
+      const points = await reports.usageSeries(span, series)
+      const day = Date.UTC(2026, 2, 2)
+      expect(points.map(({ at, group, requests }) => [at, group, requests])).toEqual([
+        [day, "", 2],
+        [day, "x/one", 1],
+        [day + 24 * HOUR, "x/one", 1],
+      ])
+      const all = await reports.usageSeries(span, { group: "all", names: [], step: "hour" })
+      expect(all.map(({ at, requests }) => [at, requests])).toEqual([
+        [AT - HOUR / 2, 3],
+        [AT + 23.5 * HOUR, 1],
+      ])
+    })
+
+    test("of answers' times are taken from a sample of each part of the time", async () => {
+      await using own = await ReportedEngine.on(engine)
+      await own.add(
+        ...Array.from({ length: 130 }, (_, index) => ({
+          request: `req_${String(index).padStart(3, "0")}`,
+          at: AT + index,
+          duration: index,
+          key: keyOf(index),
+        })),
+        {
+          request: "req_x",
+          at: AT + HOUR,
+          cost: 0n,
+          status: "released",
+          outcomes: ["upstream_error"],
+        },
+      )
+      const reports = await own.reports.upToDate()
+      const rough = await reports.sampleAnswers({ from: AT, to: AT + 200 * HOUR })
+      expect(rough.isComplete).toBe(false)
+      expect(rough.answers).toHaveLength(100)
+      const fine = await reports.sampleAnswers({ from: AT, to: AT + 200 })
+      expect(fine.isComplete).toBe(true)
+      expect(fine.answers).toHaveLength(130)
+      const ofKey = await reports.sampleAnswers({
+        from: AT,
+        to: AT + 200,
+        key: "second",
+        accounts: ["a"],
+      })
+      expect(ofKey.answers.length).toBeGreaterThan(5)
+      expect(new Set(ofKey.answers.map(({ key }) => key))).toEqual(new Set(["second"]))
+    })
+  })
+}
