@@ -15,6 +15,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   http: 7,
   management: 6,
   metrics: 6,
+  otlp: 6,
   relay: 5,
   routing: 4,
   limits: 4,

@@ -85,7 +85,7 @@ export class App implements AsyncDisposable {
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
-    const { events: alarms, observers, metrics } = observed
+    const { events: alarms, observers, metrics, tracer } = observed
     const billing = new Billing({ ledger, counter, alarms, observers })
     const conversations = openConversations(
       { kept: database.conversations, state, events, hasher, secret },
@@ -113,7 +113,7 @@ export class App implements AsyncDisposable {
     ledger.isClaimed = (request) => idempotency.isRunning(request)
     const performers = openPerformers(services, imageStore(base, state, events), building)
     const metricsText = metrics && metricsTextOf(metrics, options)
-    const shared = { store, keyring, ledger, limiter, idempotency, spool, metricsText }
+    const shared = { store, keyring, ledger, limiter, idempotency, spool, metricsText, tracer }
     const parts = { ...performers, ...shared, events: alarms }
     const baseUrl: BaseUrl = (reached) => state.settings.publicUrl ?? reached ?? state.url
     const known = { ...base, ...data, ...observed, hasher, keyring, idempotency, baseUrl, live }

@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Metrics } from "../metrics/metrics.ts"
+import type { Tracer } from "../otlp/tracer.ts"
 import type { Events } from "../telemetry/events.ts"
 import { loggedErrors, loggedRequests } from "./log-requests.ts"
 import type { OpenDatabase } from "./open-database.ts"
@@ -17,14 +18,16 @@ export interface ObservationParts extends NoticeParts, Pick<OpenDatabase, "datab
 export async function openObservation(parts: ObservationParts, building: AsyncDisposableStack) {
   const { events: noticed, ...notices } = openNotices(parts, building)
   const metrics = await openMetrics(parts)
+  const tracer = await openTracer(parts, metrics, building)
   const isLogged = parts.state.settings.log.requests
   const observers: RequestObserver[] = []
   if (metrics) observers.push(metrics.requests)
+  if (tracer) observers.push(tracer)
   if (isLogged) observers.push(loggedRequests(noticed))
   const counted = metrics ? countedEvents(noticed, metrics) : noticed
   const logged = isLogged ? loggedErrors(counted) : counted
   const events = openFailures(parts.database, logged, building)
-  return { ...notices, metrics, observers, events }
+  return { ...notices, metrics, tracer, observers, events }
 }
 
 /** Counts nothing, and loads nothing, unless someone may read it. */
@@ -34,6 +37,23 @@ async function openMetrics(parts: ObservationParts): Promise<Metrics | undefined
   const { Metrics: Loaded } = await import("../metrics/metrics.ts")
   const catalog = (): Catalog => state.config.catalog
   return new Loaded({ ledger, health, memory: state.memory, catalog })
+}
+
+/** Traces nothing, and loads nothing of OpenTelemetry, unless there is a collector. */
+async function openTracer(
+  { state, options }: ObservationParts,
+  metrics: Metrics | undefined,
+  building: AsyncDisposableStack,
+): Promise<Tracer | undefined> {
+  const { telemetry } = state.settings
+  if (telemetry === undefined || (telemetry.sample === 0 && !telemetry.propagates)) return undefined
+  const { openTracing } = await import("../otlp/open-tracing.ts")
+  const { tracer, queue } = openTracing(telemetry, {
+    counted: (outcome, spans) => metrics?.requests.spans(outcome, spans),
+    failed: options.events.telemetryFailed,
+  })
+  building.use(queue)
+  return tracer
 }
 
 /** The metrics of all processes, as text: this one asks for those of the others. */

@@ -6,6 +6,7 @@ import { metricSettings } from "./metric-settings.ts"
 import { noticeSettings } from "./notice-settings.ts"
 import { paymentSettings } from "./payment-settings.ts"
 import { signInSettings } from "./sign-in-settings.ts"
+import { telemetrySettings } from "./telemetry-settings.ts"
 import type { Overrides } from "./environment.ts"
 import type { FileModel, FilePrice, FileProvider, FileSettings } from "./schema.ts"
 import type {
@@ -54,6 +55,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     stripe: paymentSettings(file.stripe),
     log: { requests: file.log?.requests ?? false },
     metrics: metricSettings(file.metrics),
+    telemetry: telemetrySettings(file.telemetry, overrides.telemetry),
     prices: priceSettings(file.prices),
     notices: noticeSettings(file.notices),
     limits: present({

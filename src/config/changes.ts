@@ -18,6 +18,13 @@ const RESTART_NAMES = [
   "log.requests",
   "metrics.port",
   "metrics.host",
+  "telemetry.endpoint",
+  "telemetry.headers",
+  "telemetry.protocol",
+  "telemetry.sample",
+  "telemetry.service_name",
+  "telemetry.propagate",
+  "telemetry.callers",
 ]
 
 /**
@@ -64,6 +71,13 @@ function flatten(settings: Settings): Map<string, unknown> {
     "metrics.port": settings.metrics?.port,
     "metrics.host": settings.metrics?.host,
     "metrics.token": settings.metrics?.token,
+    "telemetry.endpoint": settings.telemetry?.endpoint,
+    "telemetry.headers": settings.telemetry?.headers,
+    "telemetry.protocol": settings.telemetry?.protocol,
+    "telemetry.sample": settings.telemetry?.sample,
+    "telemetry.service_name": settings.telemetry?.serviceName,
+    "telemetry.propagate": settings.telemetry?.propagates,
+    "telemetry.callers": settings.telemetry?.namesCallers,
     "notices.smtp": settings.notices.mail?.smtp,
     "notices.from": settings.notices.mail?.from,
     "prices.refresh": settings.prices.refresh,

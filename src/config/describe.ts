@@ -2,6 +2,7 @@ import type { MetricSettings } from "./metric-settings.ts"
 import type { NoticeSettings } from "./notice-settings.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings, OidcSettings } from "./sign-in-settings.ts"
+import type { TelemetrySettings } from "./telemetry-settings.ts"
 import type {
   BucketSettings,
   DatabaseSettings,
@@ -43,6 +44,10 @@ export interface PaymentDescription extends Omit<PaymentSettings, "secretKey" | 
   readonly webhookSecret: Presence
 }
 
+export interface TelemetryDescription extends Omit<TelemetrySettings, "headers"> {
+  readonly headers: Readonly<Record<string, Presence>>
+}
+
 export interface DatabaseDescription extends Omit<DatabaseSettings, "url" | "secret"> {
   /** Its address without user and password. */
   readonly place: string
@@ -59,6 +64,7 @@ export interface SettingsDescription {
   readonly stripe?: PaymentDescription
   readonly log: Settings["log"]
   readonly metrics?: MetricSettings
+  readonly telemetry?: TelemetryDescription
   readonly notices: NoticeSettings
   readonly limits: Settings["limits"]
   readonly deadlines: DeadlineSettings
@@ -84,6 +90,7 @@ export function describeSettings(settings: Settings): SettingsDescription {
     images,
     notices,
     metrics,
+    telemetry,
     ...open
   } = settings
   return {
@@ -95,6 +102,9 @@ export function describeSettings(settings: Settings): SettingsDescription {
     ...(stripe && { stripe: { ...stripe, secretKey: "set", webhookSecret: "set" } }),
     ...(metrics && {
       metrics: { ...metrics, ...(metrics.token !== undefined && { token: "set" }) },
+    }),
+    ...(telemetry && {
+      telemetry: { ...telemetry, headers: mapValues(telemetry.headers, presence) },
     }),
     notices: notices.mail ? { ...notices, mail: { ...notices.mail, smtp: "set" } } : notices,
     images: describeImages(images),

@@ -17,6 +17,7 @@ import {
   readWith,
 } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
+import { type TelemetryEnvironment, telemetryEnvironment } from "./telemetry-settings.ts"
 
 const KNOWN_VARIABLES = [
   "TOLLGATE_ADMIN_TOKEN",
@@ -43,7 +44,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /** Set by the gateway for its own processes, or by its callers for theirs. */
 const OTHER_VARIABLES = /^TOLLGATE_((WORKER|SANDBOX)_|KEY$)/
 
-/** Settings from `TOLLGATE_*`; each one set here wins over the file. */
+/** Settings from `TOLLGATE_*`; each one set here wins over the file, unless it says otherwise. */
 export interface Overrides extends DatabaseOverrides {
   readonly host?: string
   readonly port?: number
@@ -56,6 +57,8 @@ export interface Overrides extends DatabaseOverrides {
   readonly trustedProxies?: readonly string[]
   readonly data?: string
   readonly adminToken?: string
+  /** From `OTEL_*`, over which the file wins. */
+  readonly telemetry?: TelemetryEnvironment
 }
 
 export interface EnvironmentReading {
@@ -64,7 +67,7 @@ export interface EnvironmentReading {
   readonly warnings: readonly string[]
 }
 
-/** Reads `TOLLGATE_*`. A variable that is set to nothing counts as not set. */
+/** Reads `TOLLGATE_*` and `OTEL_*`. A variable that is set to nothing counts as not set. */
 export function readEnvironment(environment: Environment): EnvironmentReading {
   const problems: ConfigProblem[] = []
   const read = <Value>(path: string, parse: (text: string) => Value | Fault): Value | undefined => {
@@ -76,6 +79,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     return undefined
   }
   read("TOLLGATE_LOG", readWith(oneOf(LOG_LEVELS, "log level")))
+  const telemetry = telemetryEnvironment(environment)
   const overrides = {
     host: read("TOLLGATE_HOST", readWith(host())),
     port: read("TOLLGATE_PORT", readPort),
@@ -90,13 +94,14 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     databaseSecret: read("TOLLGATE_SECRET", readWith(databaseSecret())),
     databaseSettle: read("TOLLGATE_SETTLE", readWith(settleMode())),
     adminToken: read("TOLLGATE_ADMIN_TOKEN", readSecret),
+    telemetry: telemetry.values,
   }
   return {
     overrides: Object.fromEntries(
       Object.entries(overrides).filter(([, value]) => value !== undefined),
     ),
     problems,
-    warnings: unknownVariables(environment),
+    warnings: [...unknownVariables(environment), ...telemetry.warnings],
   }
 }
 

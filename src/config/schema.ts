@@ -31,6 +31,7 @@ import { metricScalars } from "./metric-settings.ts"
 import { hasWholeMail, noticeScalars } from "./notice-settings.ts"
 import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
+import { telemetryScalars } from "./telemetry-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readServiceAccount } from "./service-account.ts"
 import { DISCONNECTS, MODEL_KINDS, MASK_RULES, VENDOR_STATE_RULES } from "./settings.ts"
@@ -133,6 +134,8 @@ const headerValue = reading((input) => {
   if (value instanceof Fault || /^[\t -~\u0080-\u00ff]+$/.test(value)) return value
   return new Fault("must be one line of printable characters")
 })
+
+const telemetry = { ...telemetryScalars, headers: record(HEADER_NAME, headerValue).nullish() }
 
 const rate = amount(PRICE_PLACES).optional()
 const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Record<
@@ -324,6 +327,7 @@ export function fileSchema(names: KnownNames, directory: string) {
     ),
     log: section({ requests: flag().optional() }),
     metrics: section(metricScalars),
+    telemetry: section(telemetry),
     prices: section(priceScalars),
     responses: section({
       keep: durationOrOff().optional(),

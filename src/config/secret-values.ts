@@ -2,7 +2,7 @@ import type { ProviderSettings, Settings } from "./settings.ts"
 
 /** All that is secret in the settings. */
 export function secretsOf(settings: Settings): string[] {
-  const { adminToken, database, stripe, console, images, notices, metrics } = settings
+  const { adminToken, database, stripe, console, images, notices, metrics, telemetry } = settings
   const { bucket } = images
   const others = [
     adminToken,
@@ -17,6 +17,7 @@ export function secretsOf(settings: Settings): string[] {
     bucket?.accessKeyId,
     bucket?.secretAccessKey,
     ...(console?.oidc.map(({ clientSecret }) => clientSecret) ?? []),
+    ...Object.values(telemetry?.headers ?? {}).flatMap(headerSecrets),
   ]
   return [
     ...others.filter((secret) => secret !== undefined),

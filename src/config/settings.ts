@@ -6,6 +6,7 @@ import type { NoticeSettings } from "./notice-settings.ts"
 import type { PriceListSettings } from "./price-settings.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings } from "./sign-in-settings.ts"
+import type { TelemetrySettings } from "./telemetry-settings.ts"
 
 /**
  * The typed settings that the other modules read. Money stays decimal text here: no number in this file has
@@ -234,6 +235,8 @@ export interface Settings {
   }
   /** Absent: nothing is counted. */
   readonly metrics?: MetricSettings
+  /** Absent: there is no collector, and nothing is sent. */
+  readonly telemetry?: TelemetrySettings
   /** Where newer lists of known prices come from. */
   readonly prices: PriceListSettings
   /** Where notices may go. */

@@ -2,6 +2,7 @@ import type { GatewayError } from "../canon/errors.ts"
 import type { Method } from "tollgate-contract/route-name.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/pipeline/call.ts"
+import type { RequestTrace } from "../relay/pipeline/request-trace.ts"
 import { callerError } from "../relay/pipeline/call-failure.ts"
 import type { Events } from "../telemetry/events.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
@@ -10,11 +11,12 @@ import { FormFields } from "./uploads/form-fields.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Connection, Handler, Route } from "./server.ts"
 
-/** Who sent a request, and what of the memory it holds. */
+/** Who sent a request, what of the memory it holds, and its place in a trace. */
 export interface Sender {
   readonly memory?: Reservation
   /** Absent: it came without one. */
   readonly key?: { readonly id: string; readonly account: string }
+  readonly trace?: RequestTrace | undefined
 }
 
 /** A request whose sender is known and whose body is read. */
@@ -92,8 +94,8 @@ export function serve<Caller extends Sender, Body>(
       return finished(result, id, caller.memory)
     } catch (thrown) {
       caller?.memory?.[Symbol.dispose]()
-      const key = caller?.key
-      return failure(thrown, { request, id, path, errors, errorOf, events, key, body })
+      const { key, trace } = caller ?? ANYONE
+      return failure(thrown, { request, id, path, errors, errorOf, events, key, trace, body })
     }
   }
   return { method, path, handler, errors }
@@ -112,12 +114,13 @@ interface Failed {
   readonly key?: Sender["key"]
   /** What was read of it by then. */
   readonly body?: unknown
+  readonly trace?: RequestTrace | undefined
 }
 
 /** What was thrown, as an answer. What is a fault of the gateway itself goes to the log as well. */
 export function failure(
   thrown: unknown,
-  { request, id, path, errors, errorOf = callerError, events, key, body }: Failed,
+  { request, id, path, errors, errorOf = callerError, events, key, trace, body }: Failed,
 ): Response {
   const error = errorOf(thrown)
   if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)
@@ -131,6 +134,7 @@ export function failure(
     key,
     model: namedModel(body),
   })
+  trace?.failed({ request: id, endpoint: path, kind: error.kind, status: error.status })
   return errors(error, id, request)
 }
 

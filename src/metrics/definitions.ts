@@ -41,6 +41,10 @@ export const COUNTERS = {
     help: "Upstream calls, by how they ended",
     labels: ["provider", "outcome"],
   },
+  tollgate_spans_total: {
+    help: "Spans of traces by what became of them: sent, failed, or dropped since too many waited",
+    labels: ["outcome"],
+  },
   tollgate_processor_seconds_total: { help: "Processor time that the processes have used" },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 

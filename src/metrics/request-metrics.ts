@@ -84,6 +84,11 @@ export class RequestMetrics implements RequestObserver {
     this.#registry.counter("tollgate_errors_total").inc(labels)
   }
 
+  /** Spans of traces that have left the queue, or never got into it. */
+  spans(outcome: string, spans: number): void {
+    this.#registry.counter("tollgate_spans_total").inc({ outcome }, spans)
+  }
+
   #count(
     series: Series,
     charge: PendingCharge,

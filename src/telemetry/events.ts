@@ -92,6 +92,8 @@ export interface Events {
   noticesFailed(error: unknown): void
   /** Failures of requests were not stored: there were too many at once, or the database failed. */
   failuresLost(count: number, error?: unknown): void
+  /** Traces did not reach the collector. */
+  telemetryFailed(error: unknown): void
   warning(message: string): void
 }
 
@@ -106,9 +108,6 @@ export function createEvents(
   const words = (error: unknown): string => clean(text(error))
   const nodeFailed = throttled((error) =>
     logger.error({ event: "node_failed", error }, "the database cannot be reached"),
-  )
-  const noticesFailed = throttled((error) =>
-    logger.error({ event: "notices_failed", error }, "notices cannot be stored or delivered"),
   )
   return {
     ...unchargedEvents(logger),
@@ -150,7 +149,7 @@ export function createEvents(
         "this process was taken for dead, or lost the database at the end of a step; it joined again",
       ),
     nodeFailed: (error) => nodeFailed(words(error)),
-    noticesFailed: (error) => noticesFailed(words(error)),
+    ...deliveryEvents(logger, words),
     upkeepFailed: (error) =>
       logger.error(
         { event: "upkeep_failed", error: words(error) },
@@ -189,6 +188,26 @@ function priceEvents(
         { event: "prices_not_refreshed", error: words(error) },
         "the daily look for newer prices has failed; it is repeated",
       ),
+  }
+}
+
+/** What was to be sent elsewhere. */
+function deliveryEvents(
+  logger: Logger,
+  words: (error: unknown) => string,
+): Pick<Events, "noticesFailed" | "telemetryFailed"> {
+  const noticesFailed = throttled((error) =>
+    logger.error({ event: "notices_failed", error }, "notices cannot be stored or delivered"),
+  )
+  const telemetryFailed = throttled((error) =>
+    logger.warn(
+      { event: "telemetry_failed", error },
+      "traces did not reach the collector; said once a minute for each cause",
+    ),
+  )
+  return {
+    noticesFailed: (error) => noticesFailed(words(error)),
+    telemetryFailed: (error) => telemetryFailed(words(error)),
   }
 }
 

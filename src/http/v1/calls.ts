@@ -4,6 +4,7 @@ import type { Key } from "../../keys/key.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
 import type { Call } from "../../relay/pipeline/call.ts"
+import type { RequestTrace } from "../../relay/pipeline/request-trace.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { Auth, BodyReader, HandlerContext } from "../endpoint.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
@@ -14,10 +15,11 @@ import { labelsOf } from "./labels.ts"
 import { readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
-/** Who calls with a key, and what the request holds of the process's memory. */
+/** Who calls with a key, what the request holds of the process's memory, and its place in a trace. */
 export interface KeyCaller {
   readonly key: Key
   readonly memory: Reservation
+  readonly trace: RequestTrace | undefined
 }
 
 /** A request of someone with a key. */
@@ -32,6 +34,14 @@ export interface CallServices {
   /** Where the files of forms are while their requests run. */
   readonly spool: Spool
   readonly pace?: Pace
+  /** Absent where nothing is traced. */
+  readonly tracer?: Tracer | undefined
+}
+
+/** Begins traces, or carries on those of callers. */
+export interface Tracer {
+  /** Undefined for a request that is not traced. */
+  begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined
 }
 
 /** How endpoints that are called with a key know who calls, and read what they send. */
@@ -45,13 +55,19 @@ export interface Calls {
 }
 
 export function callsOf(services: CallServices): Calls {
-  const { keyring, events, memory: budget, bodyLimit, spool, pace = USUAL_PACE } = services
-  const opened = (key: Key): KeyCaller => ({ key, memory: budget.open(key) })
+  const { keyring, events, memory: budget, bodyLimit, spool, pace = USUAL_PACE, tracer } = services
+  const opened = (key: Key, request: Request, receivedAt: number): KeyCaller => ({
+    key,
+    memory: budget.open(key),
+    trace: tracer?.begin(request, key, receivedAt),
+  })
   return {
     events,
-    auth({ headers }, _, receivedAt) {
-      const found = keyring.identify(headers, receivedAt)
-      return found instanceof Promise ? found.then(opened) : opened(found)
+    auth(request, _, receivedAt) {
+      const found = keyring.identify(request.headers, receivedAt)
+      return found instanceof Promise
+        ? found.then((key) => opened(key, request, receivedAt))
+        : opened(found, request, receivedAt)
     },
     json: (request, { memory }) => readJsonBody(request, bodyLimit(), memory, pace),
     form:
@@ -87,6 +103,7 @@ export function callOf(
     isStrict: isStrict(headers),
     labels: labelsOf(headers, body),
     memory: caller.memory,
+    trace: caller.trace,
     body,
   }
 }

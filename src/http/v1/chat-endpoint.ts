@@ -66,6 +66,7 @@ function chatCallOf(
     isStrict: isStrict(headers),
     labels: labelsOf(headers, json),
     memory: caller.memory,
+    trace: caller.trace,
     forwarded: endpoint.forwarded?.(headers),
   }
 }

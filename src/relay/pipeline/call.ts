@@ -2,6 +2,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Labels } from "../../accounting/labels.ts"
+import type { RequestTrace } from "./request-trace.ts"
 
 /** Waits for an answer. Making the signal is expensive, so it is asked for late. */
 export interface Caller {
@@ -32,6 +33,8 @@ export interface Call {
   readonly labels?: Labels | undefined
   /** Its share of the process's memory, until its answer is over. A stream disposes of it at its end. */
   readonly memory: Reservation
+  /** Its place in a trace; absent where it is not traced. */
+  readonly trace?: RequestTrace | undefined
   /** Only asks what it would cost: money is looked up and never held, and no one is called. */
   readonly isEstimate?: true
 }

@@ -168,6 +168,7 @@ export class Pipeline {
       request: call.id,
       memory: call.memory,
       work: cancellation.work,
+      trace: call.trace,
     })
     cancellation.attempts.push(attempt)
     charge.attempts.push(attempt.record)

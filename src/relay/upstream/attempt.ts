@@ -9,6 +9,7 @@ import { collectAnswer, takeSmall } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
+import type { AttemptTrace, RequestTrace } from "../pipeline/request-trace.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
@@ -53,6 +54,8 @@ interface AttemptParts<T extends Candidate> {
   readonly memory: Reservation
   /** What the pulse calls its request. */
   readonly work: number
+  /** Of its request, where that is traced. */
+  readonly trace?: RequestTrace | undefined
 }
 
 /**
@@ -72,6 +75,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   readonly #client: HttpClient
   readonly #observer: AttemptObserver
   readonly #request: string
+  readonly #trace: AttemptTrace | undefined
   #sending: Sending | undefined
   #ended: CallFailure | undefined
   /** What the vendor has refused the request with, in its own words. */
@@ -86,6 +90,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     this.answerBytes = parts.answerBytes
     this.memory = parts.memory
     this.work = parts.work
+    this.#trace = parts.trace?.begin(parts.plan, this.record)
     this.deadlines = new CallDeadlines(this, parts.deadlines, parts.watch)
   }
 
@@ -97,8 +102,12 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
    */
   send(request: HttpRequest | Promise<HttpRequest>, refusals: RefusalReader): Promise<HttpAnswer> {
     return request instanceof Promise
-      ? request.then((signed) => this.receive(this.#client.send(signed), refusals))
-      : this.receive(this.#client.send(request), refusals)
+      ? request.then((signed) => this.receive(this.#client.send(this.#traced(signed)), refusals))
+      : this.receive(this.#client.send(this.#traced(request)), refusals)
+  }
+
+  #traced(request: HttpRequest): HttpRequest {
+    return this.#trace?.carriedBy(request) ?? request
   }
 
   /** The same with a request that is on its way already. */
@@ -223,6 +232,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   /** Completes the record. @param outcome in words of the error table. */
   conclude(outcome: string): void {
+    this.#trace?.answered()
     this.record.outcome = outcome
     this.record.duration = Math.round(performance.now() - this.startedAt)
   }
@@ -251,6 +261,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   }
 
   [Symbol.dispose](): void {
+    this.#trace?.ended()
     this.deadlines[Symbol.dispose]()
   }
 }

@@ -1,0 +1,160 @@
+import { address, Fault, flag, number, oneOf, readWith, text } from "./scalars.ts"
+import type { Environment } from "./substitute.ts"
+
+/** The encodings of OTLP over HTTP. */
+export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const
+
+export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
+
+/** Where traces go over OTLP, and what of them. */
+export interface TelemetrySettings {
+  /** The collector's address; each signal has its path below it. */
+  readonly endpoint: string
+  /** Further headers for it. Values may be secret, and are never printed. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly protocol: OtlpProtocol
+  /** Which part of the requests is traced, from 0 to 1. */
+  readonly sample: number
+  readonly serviceName: string
+  /** Further attributes of this service. */
+  readonly resource: Readonly<Record<string, string>>
+  /** Whether vendors are sent the trace that their calls belong to. */
+  readonly propagates: boolean
+  /** Whether traces say which account and key a request is of. */
+  readonly namesCallers: boolean
+}
+
+/** The names under `telemetry` in the file, apart from `headers`. */
+export const telemetryScalars = {
+  endpoint: address().optional(),
+  protocol: oneOf(OTLP_PROTOCOLS, "protocol").optional(),
+  sample: number(0, 1).optional(),
+  service_name: text().optional(),
+  propagate: flag().optional(),
+  callers: flag().optional(),
+}
+
+interface FileTelemetry {
+  readonly endpoint?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | null | undefined
+  readonly protocol?: OtlpProtocol | undefined
+  readonly sample?: number | undefined
+  readonly service_name?: string | undefined
+  readonly propagate?: boolean | undefined
+  readonly callers?: boolean | undefined
+}
+
+/** What OpenTelemetry's own variables say. */
+export interface TelemetryEnvironment {
+  /** `OTEL_SDK_DISABLED`: nothing is sent, whatever else is set. */
+  readonly isDisabled?: true
+  readonly collector?: {
+    readonly endpoint: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly protocol?: OtlpProtocol
+  }
+  readonly sample?: number
+  readonly serviceName?: string
+  readonly resource?: Readonly<Record<string, string>>
+}
+
+const SERVICE_NAME = "tollgate"
+
+/**
+ * The parsed section of the file, completed by OpenTelemetry's own variables: these are often set for all programs of a
+ * machine, and so the file wins. What they say of a collector is for that one only. Undefined where there is none.
+ */
+export function telemetrySettings(
+  section: FileTelemetry | null | undefined,
+  environment: TelemetryEnvironment = {},
+): TelemetrySettings | undefined {
+  const file = section ?? {}
+  const { collector } = environment
+  const endpoint = file.endpoint ?? collector?.endpoint
+  if (endpoint === undefined || environment.isDisabled) return undefined
+  const other = file.endpoint === undefined ? collector : undefined
+  const { "service.name": named, ...resource } = environment.resource ?? {}
+  return {
+    endpoint,
+    headers: lowercased(file.headers ?? other?.headers ?? {}),
+    protocol: file.protocol ?? other?.protocol ?? "http/protobuf",
+    sample: file.sample ?? environment.sample ?? 1,
+    serviceName: file.service_name ?? environment.serviceName ?? named ?? SERVICE_NAME,
+    resource,
+    propagates: file.propagate ?? false,
+    namesCallers: file.callers ?? true,
+  }
+}
+
+/**
+ * Reads OpenTelemetry's own variables. They may be set for other programs, so what is wrong with them is a warning, and
+ * a collector that speaks no protocol of ours is left alone.
+ * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter
+ */
+export function telemetryEnvironment(environment: Environment): {
+  readonly values: TelemetryEnvironment
+  readonly warnings: readonly string[]
+} {
+  const warnings: string[] = []
+  const read = <Value>(name: string, parse: (text: string) => Value | Fault): Value | undefined => {
+    const text = environment[name]
+    if (text === undefined || text.trim() === "") return undefined
+    const value = parse(text)
+    if (!(value instanceof Fault)) return value
+    warnings.push(`${name}: ${value.message}. It is ignored`)
+    return undefined
+  }
+  if (environment["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") {
+    return { values: { isDisabled: true }, warnings }
+  }
+  const values = {
+    collector: collectorOf(environment, read),
+    sample: read("OTEL_TRACES_SAMPLER_ARG", readWith(number(0, 1))),
+    serviceName: read("OTEL_SERVICE_NAME", readWith(text())),
+    resource: read("OTEL_RESOURCE_ATTRIBUTES", readPairs),
+  }
+  const known = Object.entries(values).filter(([, value]) => value !== undefined)
+  return { values: Object.fromEntries(known), warnings }
+}
+
+function collectorOf(
+  environment: Environment,
+  read: <Value>(name: string, parse: (text: string) => Value | Fault) => Value | undefined,
+): TelemetryEnvironment["collector"] {
+  const endpoint = read("OTEL_EXPORTER_OTLP_ENDPOINT", readWith(address()))
+  if (endpoint === undefined) return undefined
+  const name = "OTEL_EXPORTER_OTLP_PROTOCOL"
+  const protocol = read(name, readWith(oneOf(OTLP_PROTOCOLS, "protocol")))
+  if (protocol === undefined && environment[name]) return undefined
+  const headers = read("OTEL_EXPORTER_OTLP_HEADERS", readPairs)
+  return { endpoint, ...(protocol && { protocol }), ...(headers && { headers }) }
+}
+
+function lowercased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers)
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** `name=value,name=value` as W3C baggage has it, values percent-encoded. */
+function readPairs(text: string): Readonly<Record<string, string>> | Fault {
+  const pairs: [string, string][] = []
+  for (const entry of text.split(",").filter((one) => one.trim() !== "")) {
+    const [name = "", ...rest] = entry.split("=")
+    const value = decoded(rest.join("=").trim())
+    if (rest.length === 0 || !/^[\w.!#$%&'*+^`|~-]+$/.test(name.trim()) || value === undefined) {
+      return new Fault("must be names with values, such as name=value,other=value")
+    }
+    pairs.push([name.trim(), value])
+  }
+  return Object.fromEntries(pairs)
+}
+
+/** Undefined where that is no line of printable text. */
+function decoded(value: string): string | undefined {
+  try {
+    const text = decodeURIComponent(value)
+    return /^[\t -~\u0080-\u00ff]*$/.test(text) ? text : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,147 @@
+import { ERROR_KINDS } from "../canon/errors.ts"
+import { totalInput, totalOutput, type Usage } from "../canon/usage.ts"
+import { formatCredits } from "../ledger/money.ts"
+import type { PendingCharge } from "../relay/billing/pending-charge.ts"
+import type { SettledRequest } from "../relay/billing/request-observer.ts"
+import type { AttemptTrace, RequestTrace } from "../relay/pipeline/request-trace.ts"
+import { ATTRIBUTES, OPERATION_NAMES, OUTPUT_TYPES, vendorName } from "./names.ts"
+import type { Attributes, SpanFacts } from "./span.ts"
+
+const OK_STATUS = 200
+/** From here on an answer is a fault of the server. */
+const SERVER_ERROR = 500
+
+const A = ATTRIBUTES
+
+/** What is said of a request that held money, whether it is paid or not. */
+export function requestAttributes({
+  call,
+  model,
+  request,
+  attempts,
+  losses,
+}: PendingCharge): Attributes {
+  const outcome = attempts.at(-1)?.outcome
+  return {
+    [A.operation]: OPERATION_NAMES[model.kind],
+    [A.outputType]: OUTPUT_TYPES[model.kind],
+    [A.requestModel]: model.requestedAs ?? model.id,
+    [A.isStreamed]: request?.stream,
+    [A.route]: call.endpoint,
+    [A.request]: call.id,
+    [A.model]: model.id,
+    [A.attempts]: attempts.length,
+    [A.losses]: losses.length === 0 ? undefined : losses.map(({ name }) => name),
+    [A.outcome]: outcome,
+    [A.errorType]: errorType(outcome),
+  }
+}
+
+/** What is said of a request that was charged. */
+export function settledAttributes(settled: SettledRequest): Attributes {
+  const { charge, deployment, priced, settlement } = settled
+  const { call, firstByteAt } = charge
+  const first = firstByteAt === undefined ? undefined : (firstByteAt - call.startedAt) / 1_000
+  return {
+    ...requestAttributes(charge),
+    [A.responseModel]: deployment.upstreamModel,
+    [A.provider]: deployment.provider,
+    [A.deployment]: deployment.id,
+    [A.status]: OK_STATUS,
+    [A.firstChunk]: first,
+    [A.isEstimated]: priced.estimated || undefined,
+    [A.cost]: formatCredits(priced.cost.total),
+    [A.charged]: formatCredits(settlement.charged),
+    ...usageAttributes(priced.usage),
+  }
+}
+
+/** Counts that are zero are left out, except for those that every answer has. */
+function usageAttributes(usage: Usage): Attributes {
+  const cacheWrite = usage.inputCacheWrite + usage.inputCacheWriteLong
+  return {
+    [A.inputTokens]: totalInput(usage),
+    [A.outputTokens]: totalOutput(usage),
+    [A.cacheReadTokens]: usage.inputCacheRead + usage.audioCacheRead || undefined,
+    [A.cacheWriteTokens]: cacheWrite || undefined,
+    [A.reasoningTokens]: usage.reasoning + usage.reasoningBeside || undefined,
+  }
+}
+
+/** What an upstream call was, below the span of its request. */
+export function attemptSpan(
+  trace: RequestTrace,
+  attempt: AttemptTrace,
+  parentId: string,
+  charge: PendingCharge | undefined,
+): SpanFacts {
+  const { deployment, client } = attempt.called
+  const { status, outcome } = attempt.outcome
+  const kind = charge?.model.kind ?? "chat"
+  const failure = errorType(outcome)
+  const isStreamed = charge?.request?.stream === true && failure === undefined
+  const { startedAt, answeredAt, endedAt = performance.now() } = attempt
+  return {
+    name: `${OPERATION_NAMES[kind]} ${deployment.upstreamModel}`,
+    kind: "client",
+    traceId: trace.traceId,
+    spanId: attempt.spanId,
+    parentId,
+    isParentRemote: false,
+    startedAt: unixTime(trace, startedAt),
+    endedAt: unixTime(trace, endedAt),
+    isFailed: failure !== undefined,
+    attributes: {
+      [A.operation]: OPERATION_NAMES[kind],
+      [A.vendor]: vendorName(client.vendor.id),
+      [A.requestModel]: deployment.upstreamModel,
+      [A.provider]: deployment.provider,
+      [A.deployment]: deployment.id,
+      [A.method]: "POST",
+      [A.status]: status === 0 ? undefined : status,
+      [A.outcome]: outcome,
+      [A.errorType]: failure,
+      [A.firstChunk]:
+        isStreamed && answeredAt !== undefined ? (answeredAt - startedAt) / 1_000 : undefined,
+      ...serverOf(client.base),
+    },
+  }
+}
+
+const servers = new Map<string, Attributes>()
+const MOST_SERVERS = 1_000
+const PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 }
+
+/** Host and port of a provider's address, and no more of it. There are few, so each is read once. */
+function serverOf(base: string): Attributes {
+  let server = servers.get(base)
+  if (server === undefined) {
+    const { hostname, port, protocol } = new URL(base)
+    server = {
+      [A.serverAddress]: hostname,
+      [A.serverPort]: port === "" ? PORTS[protocol] : Number(port),
+    }
+    if (servers.size < MOST_SERVERS) servers.set(base, server)
+  }
+  return server
+}
+
+/** What is said of an answer that is an error. */
+export function failureAttributes(kind: string, status: number): Attributes {
+  return { [A.errorType]: kind, [A.status]: status }
+}
+
+/** Whether an answer is a fault of this server, and not of its caller. */
+export function isServerError(status: number): boolean {
+  return status >= SERVER_ERROR
+}
+
+/** Of an outcome that is a failure: that a call was ended on purpose is none. */
+export function errorType(outcome: string | undefined): string | undefined {
+  return outcome !== undefined && outcome in ERROR_KINDS ? outcome : undefined
+}
+
+/** A moment by `performance.now()` as Unix milliseconds. */
+export function unixTime({ receivedAt, startedAt }: RequestTrace, moment: number): number {
+  return receivedAt + (moment - startedAt)
+}

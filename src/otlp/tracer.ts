@@ -1,0 +1,160 @@
+import type { TelemetrySettings } from "../config/telemetry-settings.ts"
+import type { Key } from "../keys/key.ts"
+import type { PendingCharge } from "../relay/billing/pending-charge.ts"
+import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
+import {
+  type AttemptTrace,
+  type FailureObserver,
+  RequestTrace,
+  type TracedFailure,
+} from "../relay/pipeline/request-trace.ts"
+import { newSpanId, readTraceContext } from "../telemetry/trace-context.ts"
+import { ATTRIBUTES, OPERATION_NAMES, vendorName } from "./names.ts"
+import {
+  attemptSpan,
+  errorType,
+  failureAttributes,
+  isServerError,
+  requestAttributes,
+  settledAttributes,
+  unixTime,
+} from "./request-spans.ts"
+import {
+  type Attributes,
+  EndedSpan,
+  type ReadableSpan,
+  type SpanFacts,
+  type SpanSource,
+} from "./span.ts"
+
+/** A trace with the span of its request, once that has ended. */
+class OpenTrace extends RequestTrace {
+  span: EndedSpan | undefined
+}
+
+const REFUSED = "refused_by_upstream"
+
+export interface TracerParts {
+  readonly settings: Pick<TelemetrySettings, "sample" | "propagates" | "namesCallers">
+  readonly source: SpanSource
+  /** Takes what has ended. */
+  readonly queue: { add(span: ReadableSpan): void }
+}
+
+/**
+ * Makes the spans of requests: one of each request, and below it one of each upstream call. Which requests are traced
+ * is decided here alone, by chance: a caller can neither ask for it nor prevent it.
+ */
+export class Tracer implements RequestObserver, FailureObserver {
+  readonly #settings: TracerParts["settings"]
+  readonly #source: SpanSource
+  readonly #queue: TracerParts["queue"]
+
+  constructor({ settings, source, queue }: TracerParts) {
+    this.#settings = settings
+    this.#source = source
+    this.#queue = queue
+  }
+
+  /** Begins the trace of a request, or its part of the caller's. Undefined where nobody would see it. */
+  begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined {
+    const { sample, propagates } = this.#settings
+    const isSampled = sample === 1 || Math.random() < sample
+    if (!isSampled && !propagates) return undefined
+    const { method, headers } = request
+    const parent = readTraceContext(headers)
+    return new OpenTrace({
+      key,
+      method,
+      receivedAt,
+      parent,
+      isSampled,
+      propagates,
+      observer: this,
+    })
+  }
+
+  settled(request: SettledRequest): void {
+    const { charge } = request
+    const { trace } = charge.call
+    if (trace?.isSampled) this.#ended(trace, charge, settledAttributes(request))
+  }
+
+  released(charge: PendingCharge): void {
+    const { trace } = charge.call
+    if (trace?.isSampled) this.#ended(trace, charge, requestAttributes(charge))
+  }
+
+  failed(trace: RequestTrace, { request, endpoint, kind, status }: TracedFailure): void {
+    const attributes = failureAttributes(kind, status)
+    const isFailed = isServerError(status)
+    const known = trace instanceof OpenTrace ? trace.span : undefined
+    if (known) return known.add(attributes, isFailed)
+    this.#request(trace, undefined, {
+      name: `${trace.method} ${endpoint}`,
+      attributes: { [ATTRIBUTES.route]: endpoint, [ATTRIBUTES.request]: request, ...attributes },
+      isFailed,
+    })
+  }
+
+  #ended(trace: RequestTrace, charge: PendingCharge, attributes: Attributes): void {
+    const { model } = charge
+    const outcome = charge.attempts.at(-1)?.outcome
+    this.#request(trace, charge, {
+      name: `${OPERATION_NAMES[model.kind]} ${model.requestedAs ?? model.id}`,
+      attributes,
+      // What a vendor refuses is the caller's mistake.
+      isFailed: errorType(outcome) !== undefined && outcome !== REFUSED,
+    })
+  }
+
+  /** The span of a request, or of its second operation, and those of its upstream calls. */
+  #request(
+    trace: RequestTrace,
+    charge: PendingCharge | undefined,
+    { name, attributes, isFailed }: Pick<SpanFacts, "name" | "attributes" | "isFailed">,
+  ): void {
+    const { parent, key, method } = trace
+    const attempts = takeAttempts(trace, charge)
+    const isFirst = !(trace instanceof OpenTrace && trace.span)
+    const vendor = attempts.at(-1)?.called.client.vendor.id
+    const spanId = isFirst ? trace.spanId : newSpanId()
+    const span = new EndedSpan(this.#source, {
+      name,
+      kind: isFirst ? "server" : "internal",
+      traceId: trace.traceId,
+      spanId,
+      parentId: isFirst ? parent?.spanId : trace.spanId,
+      isParentRemote: isFirst,
+      state: parent?.state,
+      startedAt: trace.receivedAt,
+      endedAt: unixTime(trace, performance.now()),
+      isFailed,
+      attributes: {
+        ...attributes,
+        [ATTRIBUTES.vendor]: vendor === undefined ? undefined : vendorName(vendor),
+        [ATTRIBUTES.method]: method,
+        ...(this.#settings.namesCallers && {
+          [ATTRIBUTES.account]: key.account,
+          [ATTRIBUTES.key]: key.id,
+        }),
+      },
+    })
+    if (isFirst && trace instanceof OpenTrace) trace.span = span
+    this.#queue.add(span)
+    for (const attempt of attempts) {
+      this.#queue.add(new EndedSpan(this.#source, attemptSpan(trace, attempt, spanId, charge)))
+    }
+  }
+}
+
+/** The upstream calls of a charge, or all that are left: two operations of one request have their own. */
+function takeAttempts(trace: RequestTrace, charge: PendingCharge | undefined): AttemptTrace[] {
+  if (charge === undefined) return trace.attempts.splice(0)
+  const isOwn = ({ outcome }: AttemptTrace): boolean =>
+    charge.attempts.some((own) => own === outcome)
+  const own = trace.attempts.filter(isOwn)
+  if (own.length === trace.attempts.length) trace.attempts.length = 0
+  else trace.attempts.splice(0, Infinity, ...trace.attempts.filter((one) => !isOwn(one)))
+  return own
+}

@@ -1,0 +1,128 @@
+import type { Deployment } from "../../catalog/model.ts"
+import type { Key } from "../../keys/key.ts"
+import {
+  newSpanId,
+  newTraceId,
+  type TraceContext,
+  traceParent,
+} from "../../telemetry/trace-context.ts"
+import type { HttpRequest } from "../../wire/http/request.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
+
+/** Who an upstream call goes to. */
+interface Called {
+  readonly deployment: Deployment
+  readonly client: Pick<ProviderClient, "base" | "vendor">
+}
+
+/** How an upstream call ended, as on its receipt. */
+interface CallOutcome {
+  readonly status: number
+  readonly outcome: string
+}
+
+/** A request that was answered with an error. */
+export interface TracedFailure {
+  readonly request: string
+  /** The endpoint's path. */
+  readonly endpoint: string
+  readonly kind: string
+  readonly status: number
+}
+
+/** Hears of errors that traced requests were answered with. */
+export interface FailureObserver {
+  failed(trace: RequestTrace, failure: TracedFailure): void
+}
+
+export interface TraceParts {
+  readonly key: Key
+  readonly method: string
+  /** Unix milliseconds. */
+  readonly receivedAt: number
+  /** What the caller says of it. */
+  readonly parent: TraceContext | undefined
+  readonly isSampled: boolean
+  /** Whether vendors are sent the trace. */
+  readonly propagates: boolean
+  readonly observer: FailureObserver
+}
+
+/** A request's place in its trace. Exists only for requests that are traced, or whose trace goes on at vendors. */
+export class RequestTrace {
+  readonly key: Key
+  readonly method: string
+  readonly receivedAt: number
+  /** The same moment by `performance.now()`. */
+  readonly startedAt = performance.now()
+  readonly parent: TraceContext | undefined
+  readonly traceId: string
+  readonly spanId = newSpanId()
+  readonly isSampled: boolean
+  /** Upstream calls that no span tells of yet. */
+  readonly attempts: AttemptTrace[] = []
+  readonly propagates: boolean
+  readonly #observer: FailureObserver
+
+  constructor(parts: TraceParts) {
+    const { key, method, receivedAt, parent, isSampled, propagates, observer } = parts
+    this.key = key
+    this.method = method
+    this.receivedAt = receivedAt
+    this.parent = parent
+    this.traceId = parent?.traceId ?? newTraceId()
+    this.isSampled = isSampled
+    this.propagates = propagates
+    this.#observer = observer
+  }
+
+  /** An upstream call begins. */
+  begin(called: Called, outcome: CallOutcome): AttemptTrace {
+    const attempt = new AttemptTrace(this, called, outcome)
+    if (this.isSampled) this.attempts.push(attempt)
+    return attempt
+  }
+
+  /** It was answered with an error. */
+  failed(failure: TracedFailure): void {
+    if (this.isSampled) this.#observer.failed(this, failure)
+  }
+}
+
+/** An upstream call in a trace. Times are by `performance.now()`. */
+export class AttemptTrace {
+  readonly spanId = newSpanId()
+  readonly called: Called
+  readonly outcome: CallOutcome
+  readonly startedAt = performance.now()
+  /** When its answer was there: of a stream, its first frame. */
+  answeredAt: number | undefined = undefined
+  endedAt: number | undefined = undefined
+  readonly #request: RequestTrace
+
+  constructor(request: RequestTrace, called: Called, outcome: CallOutcome) {
+    this.#request = request
+    this.called = called
+    this.outcome = outcome
+  }
+
+  /** A request for a vendor, with the trace that it belongs to where vendors are told. */
+  carriedBy(request: HttpRequest): HttpRequest {
+    const { traceId, isSampled, parent, propagates } = this.#request
+    if (!propagates) return request
+    const headers = new Headers(request.headers)
+    headers.set("traceparent", traceParent(traceId, this.spanId, isSampled))
+    if (parent?.state !== undefined) headers.set("tracestate", parent.state)
+    return { ...request, headers }
+  }
+
+  /** The answer is there. */
+  answered(): void {
+    this.answeredAt ??= performance.now()
+  }
+
+  /** Nothing more of it is read. */
+  ended(): void {
+    this.endedAt ??= performance.now()
+  }
+}

@@ -1,0 +1,71 @@
+/** The trace that a request says it is a part of. @see https://www.w3.org/TR/trace-context */
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
+  /** The span that has sent it, 16 hexadecimal digits. */
+  readonly spanId: string
+  /** What other tracers have added, as it came. */
+  readonly state?: string
+}
+
+const TRACE_PARENT =
+  /^(?<version>[\da-f]{2})-(?<traceId>[\da-f]{32})-(?<spanId>[\da-f]{16})-[\da-f]{2}(?<more>-.*)?$/
+const NO_TRACE = "0".repeat(32)
+const NO_SPAN = "0".repeat(16)
+/** A version that cannot be. */
+const NO_VERSION = "ff"
+const FIRST_VERSION = "00"
+
+const MOST_STATE = 512
+const MOST_MEMBERS = 32
+const MEMBER =
+  /^(?:[a-z][\da-z_*/-]{0,255}|[\da-z][\da-z_*/-]{0,240}@[a-z][\da-z_*/-]{0,13})=[ -+\--<>-~]*$/
+
+/** What the headers of a request say; undefined where that is nothing, or cannot be understood. */
+export function readTraceContext(headers: Headers): TraceContext | undefined {
+  const parent = headers.get("traceparent")
+  if (parent === null) return undefined
+  const { version, traceId, spanId, more } = TRACE_PARENT.exec(parent)?.groups ?? {}
+  if (traceId === undefined || spanId === undefined || version === NO_VERSION) return undefined
+  if (traceId === NO_TRACE || spanId === NO_SPAN) return undefined
+  if (version === FIRST_VERSION && more !== undefined) return undefined
+  const state = headers.get("tracestate")
+  return state === null || !isState(state) ? { traceId, spanId } : { traceId, spanId, state }
+}
+
+/** The header that says which span a call belongs to. */
+export function traceParent(traceId: string, spanId: string, isSampled: boolean): string {
+  return `${FIRST_VERSION}-${traceId}-${spanId}-${isSampled ? "01" : "00"}`
+}
+
+function isState(text: string): boolean {
+  if (text.length > MOST_STATE) return false
+  const members = text.split(",").map((member) => member.trim())
+  return members.length <= MOST_MEMBERS && members.every((one) => one === "" || MEMBER.test(one))
+}
+
+const POOL_BYTES = 4096
+const SPAN_BYTES = 8
+const pool = Buffer.allocUnsafe(POOL_BYTES)
+let used = POOL_BYTES
+
+/** A new id of a trace. */
+export function newTraceId(): string {
+  return randomHex(2 * SPAN_BYTES)
+}
+
+/** A new id of a span. */
+export function newSpanId(): string {
+  return randomHex(SPAN_BYTES)
+}
+
+/** Random bytes cost little only where many are drawn at once. */
+function randomHex(bytes: number): string {
+  if (used + bytes > POOL_BYTES) {
+    crypto.getRandomValues(pool)
+    used = 0
+  }
+  const hex = pool.toString("hex", used, used + bytes)
+  used += bytes
+  return hex
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test"
+import { describeSettings } from "../../src/config/describe.ts"
+import { loadSettings } from "../../src/config/load.ts"
+import { secretsOf } from "../../src/config/secret-values.ts"
+import type { Environment } from "../../src/config/substitute.ts"
+import { Folder, load } from "./harness.ts"
+
+const ENDPOINT = "http://collector.example.com:4318"
+
+const DEFAULTS = {
+  endpoint: ENDPOINT,
+  headers: {},
+  protocol: "http/protobuf",
+  sample: 1,
+  serviceName: "tollgate",
+  resource: {},
+  propagates: false,
+  namesCallers: true,
+} as const
+
+function loadWith(text: string, environment: Environment) {
+  using folder = new Folder()
+  folder.write(text)
+  return loadSettings(folder.options(environment))
+}
+
+test("without a collector there is no telemetry", () => {
+  for (const text of ["", "telemetry:", "telemetry: { sample: 0.5 }"]) {
+    expect(load(text).settings).not.toHaveProperty("telemetry")
+  }
+})
+
+test("a collector's address is enough", () => {
+  const { settings } = load(`telemetry: { endpoint: "${ENDPOINT}/" }`)
+  expect(settings.telemetry).toEqual(DEFAULTS)
+})
+
+test("everything can be set, and headers are secrets", () => {
+  const { settings } = load(`
+telemetry:
+  endpoint: ${ENDPOINT}/otlp
+  headers: { Authorization: Bearer canary-of-the-collector, x-tenant: tenant-seven }
+  protocol: http/json
+  sample: 0.1
+  service_name: edge
+  propagate: true
+  callers: false
+`)
+  expect(settings.telemetry).toEqual({
+    endpoint: `${ENDPOINT}/otlp`,
+    headers: { authorization: "Bearer canary-of-the-collector", "x-tenant": "tenant-seven" },
+    protocol: "http/json",
+    sample: 0.1,
+    serviceName: "edge",
+    resource: {},
+    propagates: true,
+    namesCallers: false,
+  })
+  expect(secretsOf(settings)).toContain("canary-of-the-collector")
+  expect(JSON.stringify(describeSettings(settings))).not.toContain("canary")
+})
+
+describe.each([
+  ["endpoint: collector", "telemetry.endpoint"],
+  ["endpoint: http://user:password@collector", "telemetry.endpoint"],
+  ["endpoint: http://collector?key=1", "telemetry.endpoint"],
+  ["protocol: grpc", "telemetry.protocol"],
+  ["sample: 1.5", "telemetry.sample"],
+  ["sample: -0.1", "telemetry.sample"],
+  ["headers: { host: a }", "telemetry.headers: this header is set by the gateway itself"],
+  ["propagate: yes please", "telemetry.propagate"],
+  ["endpiont: http://collector", "telemetry: unknown name 'endpiont'"],
+])("telemetry: { %s }", (text, place) => {
+  test("is refused by name", () => {
+    expect(() => load(`telemetry: { ${text} }`)).toThrow(place)
+  })
+})
+
+describe("OpenTelemetry's own variables", () => {
+  const OTEL = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${ENDPOINT}/`,
+    OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20Y2FuYXJ5, x-tenant=1",
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_TRACES_SAMPLER_ARG: "0.5",
+    OTEL_SERVICE_NAME: "edge",
+    OTEL_RESOURCE_ATTRIBUTES: "service.name=other,deployment.environment.name=a%20b",
+  }
+  const READ = {
+    ...DEFAULTS,
+    headers: { authorization: "Basic Y2FuYXJ5", "x-tenant": "1" },
+    protocol: "http/json",
+    sample: 0.5,
+    serviceName: "edge",
+    resource: { "deployment.environment.name": "a b" },
+  }
+
+  test("are enough", () => {
+    const { settings, warnings } = loadWith("", OTEL)
+    expect(settings.telemetry).toEqual(READ as typeof settings.telemetry)
+    expect(warnings).toEqual([])
+    expect(secretsOf(settings)).toContain("Y2FuYXJ5")
+  })
+
+  test("give way to the file, and what is for their collector goes to no other", () => {
+    const { settings } = loadWith('telemetry: { endpoint: "http://other:4318", sample: 1 }', OTEL)
+    expect(settings.telemetry).toEqual({
+      ...READ,
+      endpoint: "http://other:4318",
+      headers: {},
+      protocol: "http/protobuf",
+      sample: 1,
+    } as typeof settings.telemetry)
+  })
+
+  test("switch it off", () => {
+    const { settings } = loadWith(`telemetry: { endpoint: "${ENDPOINT}" }`, {
+      ...OTEL,
+      OTEL_SDK_DISABLED: "true",
+    })
+    expect(settings).not.toHaveProperty("telemetry")
+  })
+
+  test("never keep it from starting: what is wrong is a warning without the value", () => {
+    const { settings, warnings } = loadWith("", {
+      ...OTEL,
+      OTEL_EXPORTER_OTLP_HEADERS: "canary",
+      OTEL_TRACES_SAMPLER_ARG: "canary",
+      OTEL_RESOURCE_ATTRIBUTES: "a=%E0%A4%A",
+    })
+    expect(settings.telemetry).toMatchObject({ headers: {}, sample: 1, resource: {} })
+    expect(warnings).toHaveLength(3)
+    expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_HEADERS: ")
+    expect(warnings.join()).not.toContain("canary")
+  })
+
+  test("a collector that is spoken to in another way is left alone", () => {
+    const { settings, warnings } = loadWith("", { ...OTEL, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
+    expect(settings).not.toHaveProperty("telemetry")
+    expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_PROTOCOL: is no known protocol")
+  })
+})

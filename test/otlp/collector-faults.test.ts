@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test"
+import { samplesOf, valueOf } from "../metrics/samples.ts"
+import type { TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
+import { Collector } from "./collector.ts"
+import { CHAT, chat, startTraced } from "./traced.ts"
+
+const TOKEN = "token-of-the-metrics"
+const SETTINGS = { settings: { metrics: { host: "", token: TOKEN } } }
+/** Longer than the gateway gives its last spans, milliseconds. */
+const LAST_TIME = 4_000
+
+async function outcomes(gateway: TestGateway): Promise<Record<string, number>> {
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const text = await (await fetch(`${gateway.url}/metrics`, { headers })).text()
+  const samples = samplesOf(text).filter(({ name }) => name === "tollgate_spans_total")
+  const known = ["sent", "failed", "dropped"]
+  return Object.fromEntries(
+    known.map((outcome) => [outcome, valueOf(samples, "tollgate_spans_total", { outcome })]),
+  )
+}
+
+async function chatTimes(gateway: TestGateway, count: number): Promise<void> {
+  const caller = await gateway.caller("100")
+  const pending = Array.from({ length: count }, async () => {
+    const response = await caller.post(CHAT, chat("sim/echo"))
+    await response.text()
+    expect(response.status).toBe(200)
+  })
+  await Promise.all(pending)
+}
+
+/** How long it takes, milliseconds. */
+async function timeOf(work: () => Promise<void> | PromiseLike<void>): Promise<number> {
+  const begun = performance.now()
+  await work()
+  return performance.now() - begun
+}
+
+const failures = ({ heard }: TestGateway): string[] =>
+  heard.filter(({ name }) => name === "telemetryFailed").map(({ facts }) => String(facts[0]))
+
+test("spans that the collector has taken are counted", async () => {
+  using collector = new Collector()
+  await using gateway = await startTraced(collector, {}, SETTINGS)
+  await chatTimes(gateway, 3)
+  await until(async () => (await outcomes(gateway))["sent"] === 6)
+  expect(await outcomes(gateway)).toEqual({ sent: 6, failed: 0, dropped: 0 })
+  expect(failures(gateway)).toEqual([])
+})
+
+describe.each([
+  ["an error", () => new Response("no", { status: 500 }), "status 500"],
+  ["that it is not allowed", () => new Response("secret-answer", { status: 401 }), "status 401"],
+  ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "status 307"],
+] as const)("a collector that answers with %s", (_, answer, message) => {
+  test("gets no second try, and callers notice nothing", async () => {
+    using collector = new Collector()
+    collector.answer = answer
+    await using gateway = await startTraced(collector, {}, SETTINGS)
+    await chatTimes(gateway, 2)
+    await until(async () => (await outcomes(gateway))["failed"] === 4)
+    expect(collector.received).toHaveLength(1)
+    expect(failures(gateway).join()).toContain(message)
+    expect(failures(gateway).join()).not.toContain("secret-answer")
+  })
+})
+
+test("one that is busy is asked again", async () => {
+  using collector = new Collector()
+  const answers = [
+    () => new Response(null, { status: 503, headers: { "retry-after": "0.01" } }),
+    () => new Response(null, { status: 429, headers: { "retry-after": "0.01" } }),
+  ]
+  collector.answer = () => answers.shift()?.() ?? new Response()
+  await using gateway = await startTraced(collector, {}, SETTINGS)
+  await chatTimes(gateway, 1)
+  await until(async () => (await outcomes(gateway))["sent"] === 2)
+  expect(collector.received).toHaveLength(3)
+})
+
+test("what it answers with may be anything", async () => {
+  using collector = new Collector()
+  const endless = () =>
+    new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(65_536)) })
+  const rejectedOne = new Uint8Array([0x0a, 0x02, 0x08, 0x01])
+  const answers = [
+    () => new Response("<html>garbage</html>"),
+    () => new Response(endless()),
+    () => new Response(rejectedOne),
+  ]
+  collector.answer = () => answers.shift()?.() ?? new Response()
+  await using gateway = await startTraced(collector, {}, SETTINGS)
+  for (const sent of [2, 4, 5]) {
+    await chatTimes(gateway, 1)
+    await until(async () => (await outcomes(gateway))["sent"] === sent)
+  }
+  expect((await outcomes(gateway))["failed"]).toBe(1)
+})
+
+test("one that never answers costs a bounded queue, and shutdown does not wait for it", async () => {
+  using collector = new Collector()
+  const { promise: never, resolve } = Promise.withResolvers<Response>()
+  collector.answer = () => never
+  const gateway = await startTraced(collector, {}, SETTINGS)
+  // Two spans each: 200 are on their way, 2,000 wait.
+  for (let round = 0; round < 12; round++) await chatTimes(gateway, 100)
+  const { dropped = 0 } = await outcomes(gateway)
+  expect(dropped).toBeGreaterThanOrEqual(200)
+  expect(dropped).toBeLessThanOrEqual(400)
+  expect(failures(gateway).join()).toContain("dropped")
+  expect(await timeOf(() => gateway[Symbol.asyncDispose]())).toBeLessThan(LAST_TIME)
+  resolve(new Response())
+}, 60_000)
+
+test("one that is not there is said, and shutdown does not wait for it", async () => {
+  const collector = new Collector()
+  const { url } = collector
+  collector[Symbol.dispose]()
+  const gateway = await startTraced({ url }, {}, SETTINGS)
+  await chatTimes(gateway, 2)
+  expect(await timeOf(() => gateway[Symbol.asyncDispose]())).toBeLessThan(LAST_TIME)
+  expect(failures(gateway).join()).toContain("cannot be reached")
+})
+
+test("what is left is sent at the end", async () => {
+  using collector = new Collector()
+  const gateway = await startTraced(collector)
+  await chatTimes(gateway, 5)
+  await gateway[Symbol.asyncDispose]()
+  expect(collector.spans).toHaveLength(10)
+})

@@ -1,0 +1,41 @@
+import type { TelemetrySettings } from "../../src/config/telemetry-settings.ts"
+import { type GatewayOptions, startGateway } from "../support/gateway.ts"
+import type { Collector } from "./collector.ts"
+
+export const CHAT = "/v1/chat/completions"
+
+/** A request for a chat. */
+export const chat = (model: string, more = {}) => ({
+  model,
+  messages: [{ role: "user", content: "Hello" }],
+  max_tokens: 50,
+  ...more,
+})
+
+/** Telemetry for a collector, of every request. */
+export function telemetryFor(
+  { url }: Pick<Collector, "url">,
+  more: Partial<TelemetrySettings> = {},
+): TelemetrySettings {
+  return {
+    endpoint: url,
+    headers: {},
+    protocol: "http/protobuf",
+    sample: 1,
+    serviceName: "tollgate",
+    resource: {},
+    propagates: false,
+    namesCallers: true,
+    ...more,
+  }
+}
+
+/** A gateway that sends traces there. */
+export function startTraced(
+  collector: Pick<Collector, "url">,
+  more: Partial<TelemetrySettings> = {},
+  { settings, ...options }: GatewayOptions = {},
+) {
+  const telemetry = telemetryFor(collector, more)
+  return startGateway({ ...options, settings: { telemetry, ...settings } })
+}
