@@ -44,19 +44,16 @@ export class App implements AsyncDisposable {
   readonly url: string
   /** The address it listens on, which may differ from the one callers use. */
   readonly listensAt: string
-  /** What this process has counted; undefined where nobody may read it. */
+  /** What this process has counted; undefined where nobody is to know. */
   readonly metrics: Metrics | undefined
-  /** What all processes have counted. */
-  readonly metricsText: (() => Promise<string>) | undefined
   readonly #services: AsyncDisposableStack
   readonly #live: LiveSettings
   readonly #state: State
 
-  private constructor({ url, services, live, state, metrics, metricsText }: AppParts) {
+  private constructor({ url, services, live, state, metrics }: AppParts) {
     this.url = url
     this.listensAt = state.url
     this.metrics = metrics
-    this.metricsText = metricsText
     this.#services = services
     this.#live = live
     this.#state = state
@@ -125,7 +122,7 @@ export class App implements AsyncDisposable {
     const ending = { lastAnswers, state, billing, ledger, database, watch, idempotency }
     building.defer(() => drain({ ...listening, ...ending }))
     state.url = listening.url
-    return new App({ url: baseUrl(), services: building.move(), live, state, metrics, metricsText })
+    return new App({ url: baseUrl(), services: building.move(), live, state, metrics })
   }
 
   /**
@@ -153,5 +150,4 @@ interface AppParts {
   readonly live: LiveSettings
   readonly state: State
   readonly metrics: Metrics | undefined
-  readonly metricsText: (() => Promise<string>) | undefined
 }

@@ -1,7 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts"
+import type { ModelKind } from "../config/settings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Metrics } from "../metrics/metrics.ts"
+import { OPERATION_NAMES, vendorName } from "../otlp/names.ts"
 import type { Tracer } from "../otlp/tracer.ts"
 import type { Events } from "../telemetry/events.ts"
 import { loggedErrors, loggedRequests } from "./log-requests.ts"
@@ -21,7 +23,7 @@ export async function openObservation(parts: ObservationParts, building: AsyncDi
   const tracer = await openTracer(parts, metrics, building)
   const isLogged = parts.state.settings.log.requests
   const observers: RequestObserver[] = []
-  if (metrics) observers.push(metrics.requests)
+  if (metrics) observers.push(...metrics.observers)
   if (tracer) observers.push(tracer)
   if (isLogged) observers.push(loggedRequests(noticed))
   const counted = metrics ? countedEvents(noticed, metrics) : noticed
@@ -33,10 +35,15 @@ export async function openObservation(parts: ObservationParts, building: AsyncDi
 /** Counts nothing, and loads nothing, unless someone may read it. */
 async function openMetrics(parts: ObservationParts): Promise<Metrics | undefined> {
   const { state, ledger, health } = parts
-  if (!state.settings.metrics) return undefined
+  const { metrics: read, telemetry } = state.settings
+  const isSent = telemetry !== undefined && telemetry.metricsEvery > 0
+  if (!read && !isSent) return undefined
   const { Metrics: Loaded } = await import("../metrics/metrics.ts")
   const catalog = (): Catalog => state.config.catalog
-  return new Loaded({ ledger, health, memory: state.memory, catalog })
+  const vendor = (provider: string): string =>
+    vendorName(state.config.clients.get(provider)?.vendor.id ?? provider)
+  const names = { operation: (kind: ModelKind) => OPERATION_NAMES[kind], vendor }
+  return new Loaded({ ledger, health, memory: state.memory, catalog }, isSent ? names : undefined)
 }
 
 /** Traces nothing, and loads nothing of OpenTelemetry, unless there is a collector. */

@@ -10,6 +10,7 @@ import { setAnchorAside } from "../ledger/anchor-file.ts"
 import { ListeningSocket } from "../machine/listening-socket.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import { databaseOf } from "../store/installation-database.ts"
+import type { Snapshot } from "../metrics/registry.ts"
 import { programWords } from "../runtime.ts"
 import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
@@ -26,6 +27,7 @@ import {
   WORKER_VARIABLE,
 } from "./gateway-process.ts"
 import { loadOptions } from "./load-options.ts"
+import { openMetricPush } from "./metric-push.ts"
 import { openMetricsPort } from "./metrics-port.ts"
 import type { Output } from "./output.ts"
 import { findReplaced, replaceGateway } from "./replaced-gateway.ts"
@@ -83,6 +85,8 @@ export async function serve(
   const hasSandbox = isDemo || !whole.hasProviders
   const sandboxUrl = hasSandbox ? running.use(await startSandbox()).url : undefined
   const key = whole.hasAccounts ? undefined : await firstStart(settings)
+  // It sends what was counted until the last request was over.
+  const push = running.use(await openMetricPush(settings))
   const serving =
     settings.server.workers > 1 && !isDemo
       ? await startWorkers(running, whole.settings, { port, sandboxUrl })
@@ -90,9 +94,15 @@ export async function serve(
   const { url } = serving
   asked.onAgain = serving.hurry
   const { metrics } = settings
-  if (metrics?.port !== undefined && serving.metricsText) {
-    running.use(openMetricsPort(metrics, serving.metricsText, replaced !== undefined))
+  const { snapshots } = serving
+  if (metrics?.port !== undefined && snapshots) {
+    const text = async (): Promise<string> => {
+      const { textOf } = await import("../metrics/registry.ts")
+      return textOf(await snapshots())
+    }
+    running.use(openMetricsPort(metrics, text, replaced !== undefined))
   }
+  if (snapshots) push?.begin(snapshots)
   const { catalog } = runtimeConfigOf(
     effectiveSettings(whole.settings, sandboxUrl),
     whole.lists,
@@ -120,7 +130,7 @@ interface Serving {
   /** Stops waiting for running requests. */
   readonly hurry: () => void
   /** The metrics of all of it; undefined where nothing is counted. */
-  readonly metricsText: (() => Promise<string>) | undefined
+  readonly snapshots: (() => Promise<readonly Snapshot[]>) | undefined
 }
 
 async function startAlone(
@@ -131,8 +141,9 @@ async function startAlone(
   const { url, listensAt } = gateway.app
   // A gateway that replaces this one will listen beside it.
   ListeningSocket.of(process.pid, Number(new URL(listensAt).port))?.share()
-  const { metricsText } = gateway.app
-  return { url, processIds: () => [process.pid], hurry: () => gateway.app.hurry(), metricsText }
+  const { metrics } = gateway.app
+  const snapshots = metrics && (async () => [await metrics.snapshot()])
+  return { url, processIds: () => [process.pid], hurry: () => gateway.app.hurry(), snapshots }
 }
 
 /** How this process restarts while callers know its address. */
@@ -172,7 +183,7 @@ async function startWorkers(
     url: publicUrl ?? addressOf(server.host, place.port),
     processIds: () => workers.processIds,
     hurry: () => workers.hurry(),
-    metricsText: () => workers.metrics(),
+    snapshots: () => workers.metrics(),
   }
 }
 
@@ -208,6 +219,8 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
   using asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const parent = running.use(new ParentLine())
+  // When the last request is over.
+  running.defer(() => parent.reportMetrics())
   const gatherMetrics = (): Promise<string> => parent.allMetrics()
   const { app } = running.use(
     await startGateway({ load, loaded, sandboxUrl, isShared: true, gatherMetrics }),

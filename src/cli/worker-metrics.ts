@@ -25,7 +25,7 @@ export class WorkerMetrics {
   })
   readonly #missing = new Set<number>()
   #complete: (() => void) | undefined
-  #gathering: Promise<string> | undefined
+  #gathering: Promise<readonly Snapshot[]> | undefined
 
   /** @param workers those that run. */
   constructor(workers: () => readonly Worker[]) {
@@ -43,13 +43,13 @@ export class WorkerMetrics {
     this.#isComplete(pid)
   }
 
-  /** As text. Who asks meanwhile gets the same. */
-  gather(): Promise<string> {
+  /** Those of all of them. Who asks meanwhile gets the same. */
+  gather(): Promise<readonly Snapshot[]> {
     this.#gathering ??= this.#gather().finally(() => (this.#gathering = undefined))
     return this.#gathering
   }
 
-  async #gather(): Promise<string> {
+  async #gather(): Promise<readonly Snapshot[]> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#complete = resolve
     for (const worker of this.#workers()) {
@@ -59,13 +59,17 @@ export class WorkerMetrics {
     if (this.#missing.size > 0) await promise
     clearTimeout(timer)
     this.#missing.clear()
-    const { textOf } = await import("../metrics/registry.ts")
-    return textOf(await this.#fleet.all())
+    return this.#fleet.all()
   }
 
   async #answer(worker: Worker): Promise<void> {
-    const text = await this.gather().catch(() => undefined)
+    const text = await this.#text().catch(() => undefined)
     sent(worker, { kind: "all-metrics", text })
+  }
+
+  async #text(): Promise<string> {
+    const { textOf } = await import("../metrics/registry.ts")
+    return textOf(await this.gather())
   }
 
   #isComplete(processId: number): void {

@@ -81,8 +81,8 @@ export class Workers implements AsyncDisposable {
     return [...this.#running].map(({ child }) => child.pid)
   }
 
-  /** The metrics of all of them together, as text. */
-  metrics(): Promise<string> {
+  /** The metrics of all of them. */
+  metrics(): Promise<readonly Snapshot[]> {
     return this.#metrics.gather()
   }
 
@@ -227,6 +227,12 @@ export class ParentLine implements Disposable {
     return text
   }
 
+  /** Tells the parent what this worker has counted. */
+  async reportMetrics(): Promise<void> {
+    const snapshot = await this.onMetricsWanted?.()
+    if (snapshot) this.#report({ kind: "metrics", snapshot })
+  }
+
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
     process.off("message", this.#onMessage)
@@ -236,12 +242,7 @@ export class ParentLine implements Disposable {
   readonly #onMessage = (message: ToWorker): void => {
     if (message === "hurry") this.onHurry?.()
     else if (message.kind === "all-metrics") this.#onAllMetrics?.(message.text)
-    else void this.#sendMetrics()
-  }
-
-  async #sendMetrics(): Promise<void> {
-    const snapshot = await this.onMetricsWanted?.()
-    if (snapshot) this.#report({ kind: "metrics", snapshot })
+    else void this.reportMetrics()
   }
 
   #report(message: FromWorker): void {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Settings } from "./settings.ts"
+import type { TelemetrySettings } from "./telemetry-settings.ts"
 
 /** What a new version of the settings changes, by the names that the file uses. Holds no values. */
 export interface SettingsChanges {
@@ -25,6 +26,7 @@ const RESTART_NAMES = [
   "telemetry.service_name",
   "telemetry.propagate",
   "telemetry.callers",
+  "telemetry.metrics",
 ]
 
 /**
@@ -71,13 +73,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "metrics.port": settings.metrics?.port,
     "metrics.host": settings.metrics?.host,
     "metrics.token": settings.metrics?.token,
-    "telemetry.endpoint": settings.telemetry?.endpoint,
-    "telemetry.headers": settings.telemetry?.headers,
-    "telemetry.protocol": settings.telemetry?.protocol,
-    "telemetry.sample": settings.telemetry?.sample,
-    "telemetry.service_name": settings.telemetry?.serviceName,
-    "telemetry.propagate": settings.telemetry?.propagates,
-    "telemetry.callers": settings.telemetry?.namesCallers,
+    ...telemetryValues(settings.telemetry),
     "notices.smtp": settings.notices.mail?.smtp,
     "notices.from": settings.notices.mail?.from,
     "prices.refresh": settings.prices.refresh,
@@ -120,6 +116,19 @@ function flatten(settings: Settings): Map<string, unknown> {
     ...prefixed("providers", settings.providers),
     ...prefixed("models", settings.models),
   ])
+}
+
+function telemetryValues(settings: TelemetrySettings | undefined): Record<string, unknown> {
+  return {
+    "telemetry.endpoint": settings?.endpoint,
+    "telemetry.headers": settings?.headers,
+    "telemetry.protocol": settings?.protocol,
+    "telemetry.sample": settings?.sample,
+    "telemetry.service_name": settings?.serviceName,
+    "telemetry.propagate": settings?.propagates,
+    "telemetry.callers": settings?.namesCallers,
+    "telemetry.metrics": settings?.metricsEvery,
+  }
 }
 
 function prefixed(prefix: string, table: Readonly<Record<string, unknown>>): [string, unknown][] {

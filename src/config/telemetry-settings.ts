@@ -1,4 +1,4 @@
-import { address, Fault, flag, number, oneOf, readWith, text } from "./scalars.ts"
+import { address, durationOrOff, Fault, flag, number, oneOf, readWith, text } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
 /** The encodings of OTLP over HTTP. */
@@ -6,7 +6,7 @@ export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const
 
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
 
-/** Where traces go over OTLP, and what of them. */
+/** Where traces and metrics go over OTLP, and what of them. */
 export interface TelemetrySettings {
   /** The collector's address; each signal has its path below it. */
   readonly endpoint: string
@@ -22,6 +22,8 @@ export interface TelemetrySettings {
   readonly propagates: boolean
   /** Whether traces say which account and key a request is of. */
   readonly namesCallers: boolean
+  /** How often metrics are sent, milliseconds; 0: never. */
+  readonly metricsEvery: number
 }
 
 /** The names under `telemetry` in the file, apart from `headers`. */
@@ -32,6 +34,7 @@ export const telemetryScalars = {
   service_name: text().optional(),
   propagate: flag().optional(),
   callers: flag().optional(),
+  metrics: durationOrOff().optional(),
 }
 
 interface FileTelemetry {
@@ -42,6 +45,7 @@ interface FileTelemetry {
   readonly service_name?: string | undefined
   readonly propagate?: boolean | undefined
   readonly callers?: boolean | undefined
+  readonly metrics?: number | undefined
 }
 
 /** What OpenTelemetry's own variables say. */
@@ -56,9 +60,11 @@ export interface TelemetryEnvironment {
   readonly sample?: number
   readonly serviceName?: string
   readonly resource?: Readonly<Record<string, string>>
+  readonly metricsEvery?: number
 }
 
 const SERVICE_NAME = "tollgate"
+const METRICS_EVERY = 60_000
 
 /**
  * The parsed section of the file, completed by OpenTelemetry's own variables: these are often set for all programs of a
@@ -83,6 +89,7 @@ export function telemetrySettings(
     resource,
     propagates: file.propagate ?? false,
     namesCallers: file.callers ?? true,
+    metricsEvery: file.metrics ?? environment.metricsEvery ?? METRICS_EVERY,
   }
 }
 
@@ -112,6 +119,10 @@ export function telemetryEnvironment(environment: Environment): {
     sample: read("OTEL_TRACES_SAMPLER_ARG", readWith(number(0, 1))),
     serviceName: read("OTEL_SERVICE_NAME", readWith(text())),
     resource: read("OTEL_RESOURCE_ATTRIBUTES", readPairs),
+    metricsEvery:
+      environment["OTEL_METRICS_EXPORTER"] === "none"
+        ? 0
+        : read("OTEL_METRIC_EXPORT_INTERVAL", readWith(number(1_000, 86_400_000, "whole number"))),
   }
   const known = Object.entries(values).filter(([, value]) => value !== undefined)
   return { values: Object.fromEntries(known), warnings }

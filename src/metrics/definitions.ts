@@ -65,6 +65,41 @@ export const HISTOGRAMS = {
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
+/**
+ * What OpenTelemetry's conventions for GenAI want counted, by the names that they have in Prometheus. Only where metrics
+ * are sent over OTLP.
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics
+ */
+export const GEN_AI_HISTOGRAMS = {
+  gen_ai_client_operation_duration_seconds: {
+    help: "From the arrival of a request to the end of its answer",
+    labels: [
+      "gen_ai_operation_name",
+      "gen_ai_provider_name",
+      "gen_ai_request_model",
+      "gen_ai_response_model",
+      "error_type",
+    ],
+    buckets: [
+      0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+    ],
+  },
+  gen_ai_client_token_usage: {
+    help: "Tokens of a request and of its answer",
+    labels: [
+      "gen_ai_operation_name",
+      "gen_ai_provider_name",
+      "gen_ai_request_model",
+      "gen_ai_response_model",
+      "gen_ai_token_type",
+    ],
+    buckets: [
+      1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
+      67_108_864,
+    ],
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>
+
 /** As things are when they are asked for. */
 export const GAUGES = {
   tollgate_open_requests: { help: "Requests that hold money" },
@@ -88,5 +123,5 @@ export const GAUGES = {
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
 export type CounterName = keyof typeof COUNTERS
-export type HistogramName = keyof typeof HISTOGRAMS
+export type HistogramName = keyof typeof HISTOGRAMS | keyof typeof GEN_AI_HISTOGRAMS
 export type GaugeName = keyof typeof GAUGES

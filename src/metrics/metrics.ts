@@ -1,3 +1,5 @@
+import type { RequestObserver } from "../relay/billing/request-observer.ts"
+import { GenAiMetrics, type GenAiNames } from "./gen-ai-metrics.ts"
 import { ProcessMetrics, type ProcessParts } from "./process-metrics.ts"
 import { MetricRegistry, type Snapshot } from "./registry.ts"
 import { RequestMetrics } from "./request-metrics.ts"
@@ -5,12 +7,18 @@ import { RequestMetrics } from "./request-metrics.ts"
 /** The metrics of one process. */
 export class Metrics {
   readonly requests: RequestMetrics
-  readonly #registry = new MetricRegistry()
+  /** Count requests that have ended. */
+  readonly observers: readonly RequestObserver[]
+  readonly #registry: MetricRegistry
   readonly #process: ProcessMetrics
 
-  constructor(parts: ProcessParts) {
-    this.requests = new RequestMetrics(this.#registry)
-    this.#process = new ProcessMetrics(this.#registry, parts)
+  /** @param names of OpenTelemetry's conventions; absent: nothing is counted by these. */
+  constructor(parts: ProcessParts, names?: GenAiNames) {
+    const registry = new MetricRegistry(names !== undefined)
+    this.requests = new RequestMetrics(registry)
+    this.observers = names ? [this.requests, new GenAiMetrics(registry, names)] : [this.requests]
+    this.#process = new ProcessMetrics(registry, parts)
+    this.#registry = registry
   }
 
   async snapshot(): Promise<Snapshot> {

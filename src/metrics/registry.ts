@@ -11,6 +11,7 @@ import {
   COUNTERS,
   type CounterName,
   GAUGES,
+  GEN_AI_HISTOGRAMS,
   type GaugeName,
   type HistogramName,
   HISTOGRAMS,
@@ -20,6 +21,9 @@ import {
 /** The metrics of one process, to be sent to another one. */
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
 
+/** One value of a metric; of a histogram, one bucket, the sum or the count. */
+export type MetricSample = MetricValue<string> & { readonly metricName?: string }
+
 /** Every metric of one process. */
 export class MetricRegistry {
   readonly #registry = new Registry()
@@ -27,13 +31,15 @@ export class MetricRegistry {
   readonly #histograms = new Map<string, Histogram>()
   readonly #gauges = new Map<string, Gauge>()
 
-  constructor() {
+  /** @param hasGenAi whether it has the metrics of OpenTelemetry's conventions too. */
+  constructor(hasGenAi = false) {
     const registers = [this.#registry]
     for (const [name, definition] of entriesOf(COUNTERS)) {
       const { help, labels = [] } = definition
       this.#counters.set(name, new Counter({ name, help, labelNames: [...labels], registers }))
     }
-    for (const [name, definition] of entriesOf(HISTOGRAMS)) {
+    const histograms = { ...HISTOGRAMS, ...(hasGenAi && GEN_AI_HISTOGRAMS) }
+    for (const [name, definition] of entriesOf(histograms)) {
       const { help, labels = [], buckets = [] } = definition
       const options = { name, help, labelNames: [...labels], buckets: [...buckets], registers }
       this.#histograms.set(name, new Histogram(options))

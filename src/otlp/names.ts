@@ -70,3 +70,36 @@ export function vendorName(vendor: string): string {
 
 /** What the instruments of spans and metrics are called. */
 export const SCOPE = "tollgate"
+
+/** What an attribute of a metric is called, where its label in Prometheus cannot have that name. */
+export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
+  error_type: "error.type",
+  gen_ai_operation_name: "gen_ai.operation.name",
+  gen_ai_provider_name: "gen_ai.provider.name",
+  gen_ai_request_model: "gen_ai.request.model",
+  gen_ai_response_model: "gen_ai.response.model",
+  gen_ai_token_type: "gen_ai.token.type",
+}
+
+/** A metric's name and unit in OpenTelemetry, from which a collector makes the one that it has in Prometheus. */
+export interface MetricName {
+  readonly name: string
+  /** By UCUM; empty where things are counted. */
+  readonly unit: string
+}
+
+const GEN_AI_METRICS: Readonly<Record<string, MetricName>> = {
+  gen_ai_client_operation_duration_seconds: { name: "gen_ai.client.operation.duration", unit: "s" },
+  gen_ai_client_token_usage: { name: "gen_ai.client.token.usage", unit: "{token}" },
+}
+
+const UNITS: Readonly<Record<string, string>> = { seconds: "s", bytes: "By" }
+const OWN = /^tollgate_(?<name>\w+?)(?:_(?<unit>seconds|bytes))?(?:_total)?$/
+
+/** The name of a metric that has another one in Prometheus. */
+export function metricName(prometheus: string): MetricName {
+  const known = GEN_AI_METRICS[prometheus]
+  if (known) return known
+  const { name = prometheus, unit = "" } = OWN.exec(prometheus)?.groups ?? {}
+  return { name: `${SCOPE}.${name}`, unit: UNITS[unit] ?? "" }
+}

@@ -7,7 +7,7 @@ const BATCH = 200
 /** How long the first of a batch waits for others, milliseconds. */
 const GATHERING = 1_000
 /** How long spans may take to leave when the gateway ends, milliseconds. */
-const LAST_TIME = 3_000
+const LAST_TIME = 1_000
 
 /** What becomes of spans: taken by the collector, or not, or never sent since too many waited. */
 export type SpanOutcome = "sent" | "failed" | "dropped"

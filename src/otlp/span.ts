@@ -5,7 +5,8 @@ export type ReadableSpan = Parameters<typeof ProtobufTraceSerializer.serializeRe
 export type Resource = ReadableSpan["resource"]
 export type Scope = ReadableSpan["instrumentationScope"]
 type SpanContext = ReturnType<ReadableSpan["spanContext"]>
-type Time = ReadableSpan["startTime"]
+/** Seconds and nanoseconds. */
+export type Time = ReadableSpan["startTime"]
 
 export type AttributeValue = string | number | boolean | readonly string[]
 
@@ -20,8 +21,8 @@ const UNSET = { code: 0 } as const
 const FAILED = { code: 2 } as const
 const NONE: never[] = []
 
-/** Who makes spans: the same for all of a process. */
-export interface SpanSource {
+/** Who tells of something: the same for all of a process. */
+export interface Source {
   readonly resource: Resource
   readonly instrumentationScope: Scope
 }
@@ -62,7 +63,7 @@ export class EndedSpan implements ReadableSpan {
   status: ReadableSpan["status"]
   readonly #context: SpanContext
 
-  constructor({ resource, instrumentationScope }: SpanSource, facts: SpanFacts) {
+  constructor({ resource, instrumentationScope }: Source, facts: SpanFacts) {
     const { traceId, spanId, parentId = "", isParentRemote: isRemote, state } = facts
     this.resource = resource
     this.instrumentationScope = instrumentationScope
@@ -127,8 +128,8 @@ class SentState {
   }
 }
 
-/** Seconds and nanoseconds. */
-function timeOf(milliseconds: number): Time {
+/** @param milliseconds with fractions. */
+export function timeOf(milliseconds: number): Time {
   const seconds = Math.floor(milliseconds / 1_000)
   return [seconds, Math.floor((milliseconds - seconds * 1_000) * 1_000_000)]
 }

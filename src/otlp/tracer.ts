@@ -24,7 +24,7 @@ import {
   EndedSpan,
   type ReadableSpan,
   type SpanFacts,
-  type SpanSource,
+  type Source,
 } from "./span.ts"
 
 /** A trace with the span of its request, once that has ended. */
@@ -36,7 +36,7 @@ const REFUSED = "refused_by_upstream"
 
 export interface TracerParts {
   readonly settings: Pick<TelemetrySettings, "sample" | "propagates" | "namesCallers">
-  readonly source: SpanSource
+  readonly source: Source
   /** Takes what has ended. */
   readonly queue: { add(span: ReadableSpan): void }
 }
@@ -47,7 +47,7 @@ export interface TracerParts {
  */
 export class Tracer implements RequestObserver, FailureObserver {
   readonly #settings: TracerParts["settings"]
-  readonly #source: SpanSource
+  readonly #source: Source
   readonly #queue: TracerParts["queue"]
 
   constructor({ settings, source, queue }: TracerParts) {

@@ -92,7 +92,7 @@ export interface Events {
   noticesFailed(error: unknown): void
   /** Failures of requests were not stored: there were too many at once, or the database failed. */
   failuresLost(count: number, error?: unknown): void
-  /** Traces did not reach the collector. */
+  /** Traces or metrics did not reach the collector. */
   telemetryFailed(error: unknown): void
   warning(message: string): void
 }
@@ -202,7 +202,7 @@ function deliveryEvents(
   const telemetryFailed = throttled((error) =>
     logger.warn(
       { event: "telemetry_failed", error },
-      "traces did not reach the collector; said once a minute for each cause",
+      "traces or metrics did not reach the collector; said once a minute for each cause",
     ),
   )
   return {

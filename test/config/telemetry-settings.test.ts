@@ -16,6 +16,7 @@ const DEFAULTS = {
   resource: {},
   propagates: false,
   namesCallers: true,
+  metricsEvery: 60_000,
 } as const
 
 function loadWith(text: string, environment: Environment) {
@@ -45,6 +46,7 @@ telemetry:
   service_name: edge
   propagate: true
   callers: false
+  metrics: 15s
 `)
   expect(settings.telemetry).toEqual({
     endpoint: `${ENDPOINT}/otlp`,
@@ -55,6 +57,7 @@ telemetry:
     resource: {},
     propagates: true,
     namesCallers: false,
+    metricsEvery: 15_000,
   })
   expect(secretsOf(settings)).toContain("canary-of-the-collector")
   expect(JSON.stringify(describeSettings(settings))).not.toContain("canary")
@@ -67,6 +70,7 @@ describe.each([
   ["protocol: grpc", "telemetry.protocol"],
   ["sample: 1.5", "telemetry.sample"],
   ["sample: -0.1", "telemetry.sample"],
+  ["metrics: never", "telemetry.metrics"],
   ["headers: { host: a }", "telemetry.headers: this header is set by the gateway itself"],
   ["propagate: yes please", "telemetry.propagate"],
   ["endpiont: http://collector", "telemetry: unknown name 'endpiont'"],
@@ -84,6 +88,7 @@ describe("OpenTelemetry's own variables", () => {
     OTEL_TRACES_SAMPLER_ARG: "0.5",
     OTEL_SERVICE_NAME: "edge",
     OTEL_RESOURCE_ATTRIBUTES: "service.name=other,deployment.environment.name=a%20b",
+    OTEL_METRIC_EXPORT_INTERVAL: "5000",
   }
   const READ = {
     ...DEFAULTS,
@@ -92,6 +97,7 @@ describe("OpenTelemetry's own variables", () => {
     sample: 0.5,
     serviceName: "edge",
     resource: { "deployment.environment.name": "a b" },
+    metricsEvery: 5_000,
   }
 
   test("are enough", () => {
@@ -110,6 +116,13 @@ describe("OpenTelemetry's own variables", () => {
       protocol: "http/protobuf",
       sample: 1,
     } as typeof settings.telemetry)
+  })
+
+  test("leave out the metrics, as does the file", () => {
+    const { settings } = loadWith("", { ...OTEL, OTEL_METRICS_EXPORTER: "none" })
+    expect(settings.telemetry?.metricsEvery).toBe(0)
+    const file = `telemetry: { endpoint: "${ENDPOINT}", metrics: off }`
+    expect(loadWith(file, OTEL).settings.telemetry?.metricsEvery).toBe(0)
   })
 
   test("switch it off", () => {

@@ -8,7 +8,7 @@ import { CHAT, chat, startTraced } from "./traced.ts"
 const TOKEN = "token-of-the-metrics"
 const SETTINGS = { settings: { metrics: { host: "", token: TOKEN } } }
 /** Longer than the gateway gives its last spans, milliseconds. */
-const LAST_TIME = 4_000
+const LAST_TIME = 2_500
 
 async function outcomes(gateway: TestGateway): Promise<Record<string, number>> {
   const headers = { authorization: `Bearer ${TOKEN}` }

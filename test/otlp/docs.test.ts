@@ -1,10 +1,23 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
-import { ATTRIBUTES } from "../../src/otlp/names.ts"
+import { GEN_AI_HISTOGRAMS } from "../../src/metrics/definitions.ts"
+import { ATTRIBUTES, LABEL_ATTRIBUTES, metricName } from "../../src/otlp/names.ts"
+
+function page(name: string): string[] {
+  return readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8").split("\n")
+}
 
 test("docs/tracing.md has every attribute, and no other", () => {
-  const page = readFileSync(new URL("../../docs/tracing.md", import.meta.url), "utf8")
-  const rows = page.split("\n").filter((line) => line.startsWith("| `"))
+  const rows = page("tracing.md").filter((line) => line.startsWith("| `"))
   const named = rows.flatMap((row) => row.split("|")[1]?.match(/[a-z_.]+/g) ?? [])
   expect(named.toSorted()).toEqual(Object.values(ATTRIBUTES).toSorted())
+})
+
+test("docs/metrics.md has the metrics of the conventions with their attributes", () => {
+  const rows = Object.entries(GEN_AI_HISTOGRAMS).map(([prometheus, { help, labels }]) => {
+    const attributes = labels.map((label) => `\`${LABEL_ATTRIBUTES[label] ?? label}\``)
+    const { name } = metricName(prometheus)
+    return `| \`${name}\` | \`${prometheus}\` | ${attributes.join(", ")} | ${help} |`
+  })
+  expect(page("metrics.md").filter((line) => line.startsWith("| `gen_ai"))).toEqual(rows)
 })

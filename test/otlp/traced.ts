@@ -12,7 +12,7 @@ export const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-/** Telemetry for a collector, of every request. */
+/** Telemetry for a collector, of every request, without metrics. */
 export function telemetryFor(
   { url }: Pick<Collector, "url">,
   more: Partial<TelemetrySettings> = {},
@@ -26,6 +26,7 @@ export function telemetryFor(
     resource: {},
     propagates: false,
     namesCallers: true,
+    metricsEvery: 0,
     ...more,
   }
 }

@@ -1,0 +1,19 @@
+import { Redactor } from "../canon/redactor.ts"
+import { logLevel } from "../config/environment.ts"
+import { secretsOf } from "../config/secret-values.ts"
+import type { Settings } from "../config/settings.ts"
+import type { MetricPush } from "../otlp/metric-push.ts"
+import { createEvents } from "../telemetry/events.ts"
+import { createLogger } from "../telemetry/logger.ts"
+
+/** What sends metrics to a collector, once it is begun; undefined, and nothing is loaded, where there is none. */
+export async function openMetricPush(settings: Settings): Promise<MetricPush | undefined> {
+  const { telemetry } = settings
+  if (telemetry === undefined || telemetry.metricsEvery === 0) return undefined
+  const redactor = new Redactor()
+  redactor.learn(secretsOf(settings))
+  const logger = createLogger({ level: logLevel(process.env) })
+  const events = createEvents(logger, (text) => redactor.clean(text))
+  const { MetricPush: Loaded } = await import("../otlp/metric-push.ts")
+  return new Loaded({ settings: telemetry, failed: events.telemetryFailed })
+}

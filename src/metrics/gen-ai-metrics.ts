@@ -1,0 +1,95 @@
+import { totalInput, totalOutput } from "../canon/usage.ts"
+import type { Model } from "../catalog/model.ts"
+import type { PendingCharge } from "../relay/billing/pending-charge.ts"
+import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
+import { LabelValues } from "./label-values.ts"
+import type { MetricRegistry } from "./registry.ts"
+
+/** Different models and vendors that have time series of their own. */
+const MOST_MODELS = 200
+const MOST_SERIES = 10_000
+
+interface Observing {
+  observe(value: number): void
+}
+
+/** The series of one deployment, found once. */
+interface Series {
+  readonly duration: Observing
+  readonly input: Observing
+  readonly output: Observing
+}
+
+export interface GenAiNames {
+  /** What an operation is called, by the kind of its model. */
+  readonly operation: (kind: Model["kind"]) => string
+  /** What a provider's vendor is called. */
+  readonly vendor: (provider: string) => string
+}
+
+/** Counts requests as OpenTelemetry's conventions for GenAI have it. */
+export class GenAiMetrics implements RequestObserver {
+  readonly #registry: MetricRegistry
+  readonly #names: GenAiNames
+  readonly #models = new LabelValues(MOST_MODELS)
+  readonly #upstreamModels = new LabelValues(MOST_MODELS)
+  readonly #vendors = new LabelValues(MOST_MODELS)
+  readonly #series = new Map<string, Series>()
+
+  constructor(registry: MetricRegistry, names: GenAiNames) {
+    this.#registry = registry
+    this.#names = names
+  }
+
+  settled({ charge, deployment, priced }: SettledRequest): void {
+    const key = `${charge.model.id} ${deployment.id}`
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      series = this.#seriesOf(charge, deployment.provider, deployment.upstreamModel)
+      if (this.#series.size < MOST_SERIES) this.#series.set(key, series)
+    }
+    series.duration.observe(durationOf(charge))
+    const input = totalInput(priced.usage)
+    const output = totalOutput(priced.usage)
+    if (input > 0) series.input.observe(input)
+    if (output > 0) series.output.observe(output)
+  }
+
+  released(charge: PendingCharge): void {
+    const last = charge.attempts.at(-1)
+    const [provider = "", ...model] = last?.deployment.split("/") ?? []
+    const labels = {
+      ...this.#labelsOf(charge, provider, model.join("/")),
+      error_type: last?.outcome ?? "none",
+    }
+    const histogram = this.#registry.histogram("gen_ai_client_operation_duration_seconds")
+    histogram.observe(labels, durationOf(charge))
+  }
+
+  #seriesOf(charge: PendingCharge, provider: string, upstreamModel: string): Series {
+    const registry = this.#registry
+    const labels = this.#labelsOf(charge, provider, upstreamModel)
+    const tokens = registry.histogram("gen_ai_client_token_usage")
+    return {
+      duration: registry
+        .histogram("gen_ai_client_operation_duration_seconds")
+        .labels({ ...labels, error_type: "" }),
+      input: tokens.labels({ ...labels, gen_ai_token_type: "input" }),
+      output: tokens.labels({ ...labels, gen_ai_token_type: "output" }),
+    }
+  }
+
+  #labelsOf({ model }: PendingCharge, provider: string, upstreamModel: string) {
+    return {
+      gen_ai_operation_name: this.#names.operation(model.kind),
+      gen_ai_provider_name: this.#vendors.of(this.#names.vendor(provider)),
+      gen_ai_request_model: this.#models.of(model.id),
+      gen_ai_response_model: this.#upstreamModels.of(upstreamModel),
+    }
+  }
+}
+
+/** Seconds. */
+function durationOf({ call }: PendingCharge): number {
+  return (performance.now() - call.startedAt) / 1_000
+}

@@ -1,0 +1,67 @@
+import { JsonMetricsSerializer, ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer"
+import type { TelemetrySettings } from "../config/telemetry-settings.ts"
+import { type Snapshot, sumOf } from "../metrics/registry.ts"
+import { clientOf, sourceOf } from "./connection.ts"
+import { resourceMetrics } from "./metric-data.ts"
+
+/** How long the last metrics may take to leave when the gateway ends, milliseconds. */
+const LAST_TIME = 1_000
+
+export interface MetricPushParts {
+  readonly settings: TelemetrySettings
+  readonly failed: (error: unknown) => void
+}
+
+/**
+ * Sends the metrics of all processes of this machine from time to time. They count from the start on, so nothing is lost
+ * with what the collector has missed, and nothing is kept for it.
+ */
+export class MetricPush implements AsyncDisposable {
+  readonly #parts: MetricPushParts
+  readonly #client
+  readonly #serializer
+  readonly #source
+  readonly #startedAt = Date.now()
+  #snapshots: (() => Promise<readonly Snapshot[]>) | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+  #sending: Promise<void> | undefined
+
+  constructor(parts: MetricPushParts) {
+    const { settings } = parts
+    this.#parts = parts
+    this.#client = clientOf(settings, "/v1/metrics")
+    this.#source = sourceOf(settings)
+    this.#serializer =
+      settings.protocol === "http/json" ? JsonMetricsSerializer : ProtobufMetricsSerializer
+  }
+
+  /** @param snapshots asks the processes for what they have counted. */
+  begin(snapshots: () => Promise<readonly Snapshot[]>): void {
+    this.#snapshots = snapshots
+    this.#timer = setInterval(() => this.#send(), this.#parts.settings.metricsEvery)
+  }
+
+  /** Sends what was counted to the end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    const finished = (this.#sending ?? Promise.resolve()).then(() => this.#send())
+    await this.#client.endIn(LAST_TIME, finished)
+  }
+
+  /** One after the other: the collector is to have the newest last. */
+  #send(): Promise<void> {
+    this.#sending ??= this.#sendOnce()
+      .catch(this.#parts.failed)
+      .finally(() => (this.#sending = undefined))
+    return this.#sending
+  }
+
+  async #sendOnce(): Promise<void> {
+    const snapshots = await this.#snapshots?.()
+    if (snapshots === undefined) return
+    const sum = await sumOf(snapshots)
+    const period = { startedAt: this.#startedAt, endedAt: Date.now() }
+    const bytes = this.#serializer.serializeRequest(resourceMetrics(this.#source, sum, period))
+    if (bytes !== undefined) await this.#client.send(bytes)
+  }
+}
