@@ -8,6 +8,7 @@ import { measureChat, measureStream } from "./measure/processor-time.ts"
 import { measureUpload } from "./measure/upload.ts"
 import { measureTranscoding } from "./measure/transcoding.ts"
 import { measureStart } from "./measure/start.ts"
+import { measureObservation } from "./measure/observation.ts"
 import { measureStore } from "./measure/store.ts"
 import { type BenchOptions, type Part, readOptions, USAGE } from "./options.ts"
 import { formatReport } from "./report.ts"
@@ -50,6 +51,9 @@ async function measure(
       return
     case "store":
       results.store = await measureStore(effort)
+      return
+    case "observe":
+      results.observation = await measureObservation(effort)
       return
   }
 }

@@ -10,6 +10,7 @@ export const PARTS = [
   "upload",
   "start",
   "store",
+  "observe",
 ] as const
 /** One part of a run. */
 export type Part = (typeof PARTS)[number]

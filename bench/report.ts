@@ -21,6 +21,7 @@ export function formatReport(results: Results): string {
     ...formatFigures(results),
     ...formatTranscoding(results),
     ...formatStores(results),
+    ...formatObservation(results),
     formatVerdicts(validate(results)),
   ]
   return [...parts, ...formatNotes(results)].join("\n\n")
@@ -165,7 +166,7 @@ function formatTranscoding({ transcode }: Results): string[] {
 /** Of Tollgate alone, on each engine. */
 function formatStores({ store }: Results): string[] {
   if (store === undefined) return []
-  const costs = store.costs.map(({ store: name, microseconds, ratio }) => {
+  const costs = store.costs.map(({ name, microseconds, ratio }) => {
     const latency = store.latency.find((one) => one.store === name)
     return [
       name,
@@ -192,6 +193,19 @@ function formatStores({ store }: Results): string[] {
   ])
   const rateHead = ["nodes", "settlements in a batch", "accounts", "settlements per second"]
   return [formatTable([head, ...costs]), formatTable([rateHead, ...rates])]
+}
+
+/** Of Tollgate alone, by what it is observed. */
+function formatObservation({ observation }: Results): string[] {
+  if (observation === undefined) return []
+  const rows = observation.map(({ name, microseconds, ratio }) => [
+    name,
+    formatNumber(microseconds.median),
+    `${formatNumber(ratio.median)}x`,
+    range(ratio),
+  ])
+  const head = ["observed by", "CPU per chat, µs", "against nothing", "lowest to highest"]
+  return [formatTable([head, ...rows])]
 }
 
 function formatNotes(results: Results): string[] {

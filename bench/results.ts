@@ -1,6 +1,7 @@
 import type { Machine } from "./machine.ts"
 import type { LatencyResult } from "./measure/latency.ts"
 import type { MemoryResult } from "./measure/memory.ts"
+import type { ObservationCost } from "./measure/observation.ts"
 import type { ProcessorResult } from "./measure/processor-time.ts"
 import type { StartResult } from "./measure/start.ts"
 import type { StoreResult } from "./measure/store.ts"
@@ -23,4 +24,5 @@ export interface Results {
   upload?: readonly UploadResult[]
   start?: readonly StartResult[]
   store?: StoreResult
+  observation?: readonly ObservationCost[]
 }

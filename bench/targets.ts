@@ -114,11 +114,19 @@ const TARGETS: readonly Target[] = [
     find: ({ start }) => ofTollgate(start)?.toAnswer,
   },
   ...storeTargets(),
+  {
+    figure: "CPU per chat with metrics and request lines, against none",
+    unit: "x",
+    must: 1.05,
+    aim: 1.05,
+    find: ({ observation }) =>
+      observation?.find(({ name }) => name === "metrics and request lines")?.ratio,
+  },
 ]
 
 function storeTargets(): readonly Target[] {
   const costOf = (name: StoreName) => (results: Results) =>
-    results.store?.costs.find(({ store }) => store === name)?.ratio
+    results.store?.costs.find((one) => one.name === name)?.ratio
   const latencyOf =
     (name: StoreName, figure: "whole" | "firstByte") =>
     ({ store }: Results) =>

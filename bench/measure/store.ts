@@ -9,7 +9,8 @@ import { quantile, spreadOf, type Spread } from "../statistics.ts"
 import type { Address, Running } from "../subjects/subject.ts"
 import { prepareTollgate } from "../subjects/tollgate.ts"
 import { startUpstream, type Upstream } from "../upstream.ts"
-import { type Block, takeTurns } from "./blocks.ts"
+import { takeTurns } from "./blocks.ts"
+import { comparedTo, type ComparedCost } from "./compared.ts"
 import { CHAT_CALLERS } from "./processor-time.ts"
 import { measureSettlements, type SettlementRate } from "./settlements.ts"
 
@@ -32,17 +33,9 @@ export interface StoreLatency {
   readonly firstByte: Spread
 }
 
-/** Processor time of the gateway per chat. */
-export interface StoreCost {
-  readonly store: StoreName
-  readonly microseconds: Spread
-  /** Against SQLite in the same round. */
-  readonly ratio: Spread
-}
-
 /** How Tollgate does on a database over a network, beside its own file. */
 export interface StoreResult {
-  readonly costs: readonly StoreCost[]
+  readonly costs: readonly ComparedCost<StoreName>[]
   /** With a database that is `ROUND_TRIP` away. */
   readonly latency: readonly StoreLatency[]
   /** What a round trip to it really took, microseconds: timers are late. */
@@ -67,7 +60,7 @@ async function measureCosts(
   upstream: Upstream,
   server: PostgresServer,
   effort: Effort,
-): Promise<readonly StoreCost[]> {
+): Promise<readonly ComparedCost<StoreName>[]> {
   await using stack = new AsyncDisposableStack()
   const stores = await startStores(upstream, server, server.port, stack)
   const blocks = await takeTurns(stores, {
@@ -77,17 +70,8 @@ async function measureCosts(
     warmUp: effort.warmUp,
     body: (address) => wholeBody(address),
   })
-  const costOf = ({ processorTime, answers }: Block): number => processorTime / answers
-  return stores.map(({ name }) => {
-    const own = blocks.filter(({ subject }) => subject === name)
-    const ratios = own.map((block) => {
-      const base = blocks.find(
-        ({ subject, round }) => subject === "sqlite" && round === block.round,
-      )
-      return base ? costOf(block) / costOf(base) : NaN
-    })
-    return { store: name, microseconds: spreadOf(own.map(costOf)), ratio: spreadOf(ratios) }
-  })
+  const names = stores.map(({ name }) => name)
+  return comparedTo("sqlite", names, blocks)
 }
 
 interface LatencyRound {

@@ -68,11 +68,18 @@ function usageAttributes(usage: Usage): Attributes {
   }
 }
 
+/** The span above that of an upstream call. */
+interface ParentSpan {
+  readonly spanId: string
+  /** By `performance.now()`: none below it ends later. */
+  readonly endedAt: number
+}
+
 /** What an upstream call was, below the span of its request. */
 export function attemptSpan(
   trace: RequestTrace,
   attempt: AttemptTrace,
-  parentId: string,
+  parent: ParentSpan,
   charge: PendingCharge | undefined,
 ): SpanFacts {
   const { deployment, client } = attempt.called
@@ -80,13 +87,14 @@ export function attemptSpan(
   const kind = charge?.model.kind ?? "chat"
   const failure = errorType(outcome)
   const isStreamed = charge?.request?.stream === true && failure === undefined
-  const { startedAt, answeredAt, endedAt = performance.now() } = attempt
+  const { startedAt, answeredAt } = attempt
+  const endedAt = Math.min(attempt.endedAt ?? Infinity, parent.endedAt)
   return {
     name: `${OPERATION_NAMES[kind]} ${deployment.upstreamModel}`,
     kind: "client",
     traceId: trace.traceId,
     spanId: attempt.spanId,
-    parentId,
+    parentId: parent.spanId,
     isParentRemote: false,
     startedAt: unixTime(trace, startedAt),
     endedAt: unixTime(trace, endedAt),

@@ -119,6 +119,7 @@ export class Tracer implements RequestObserver, FailureObserver {
     const isFirst = !(trace instanceof OpenTrace && trace.span)
     const vendor = attempts.at(-1)?.called.client.vendor.id
     const spanId = isFirst ? trace.spanId : newSpanId()
+    const endedAt = performance.now()
     const span = new EndedSpan(this.#source, {
       name,
       kind: isFirst ? "server" : "internal",
@@ -128,7 +129,7 @@ export class Tracer implements RequestObserver, FailureObserver {
       isParentRemote: isFirst,
       state: parent?.state,
       startedAt: trace.receivedAt,
-      endedAt: unixTime(trace, performance.now()),
+      endedAt: unixTime(trace, endedAt),
       isFailed,
       attributes: {
         ...attributes,
@@ -143,7 +144,8 @@ export class Tracer implements RequestObserver, FailureObserver {
     if (isFirst && trace instanceof OpenTrace) trace.span = span
     this.#queue.add(span)
     for (const attempt of attempts) {
-      this.#queue.add(new EndedSpan(this.#source, attemptSpan(trace, attempt, spanId, charge)))
+      const facts = attemptSpan(trace, attempt, { spanId, endedAt }, charge)
+      this.#queue.add(new EndedSpan(this.#source, facts))
     }
   }
 }

@@ -117,8 +117,8 @@ function spansOf(request: Decoded): ReceivedSpan[] {
       name: String(span["name"]),
       kind: KINDS[Number(span["kind"]) as keyof typeof KINDS],
       isFailed: object(span["status"])["code"] === FAILED,
-      startedAt: Number(span["startTimeUnixNano"]) / 1e6,
-      endedAt: Number(span["endTimeUnixNano"]) / 1e6,
+      startedAt: millisecondsOf(span["startTimeUnixNano"]),
+      endedAt: millisecondsOf(span["endTimeUnixNano"]),
       attributes: attributesOf(span["attributes"]),
       resource,
     }))
@@ -180,4 +180,9 @@ function list(value: unknown): Decoded[] {
 
 function object(value: unknown): Decoded {
   return (value ?? {}) as Decoded
+}
+
+/** Nanoseconds since 1970 are more than a number holds exactly; their microseconds are not. */
+function millisecondsOf(nanoseconds: unknown): number {
+  return Number(BigInt(String(nanoseconds)) / 1_000n) / 1_000
 }
