@@ -47,6 +47,8 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
     (await import("./database-migrate.ts")).registerDatabaseMigrate,
     (await import("./database-copy.ts")).registerDatabaseCopy,
   ],
+  backup: async () => [(await import("./backup/backup.ts")).registerBackup],
+  restore: async () => [(await import("./backup/restore.ts")).registerRestore],
   doctor: async () => [(await import("./doctor.ts")).registerDoctor],
   drill: async () => [(await import("./drill/drill.ts")).registerDrill],
 }

@@ -70,7 +70,7 @@ const MENDS: Readonly<Record<LedgerFault, string>> = {
   not_found: "restore a backup, or choose another folder",
   missing: "restore a backup, or choose another folder",
   exists: "choose another folder",
-  unfinished: "empty it, and copy again with: tollgate database copy",
+  unfinished: "empty it, and begin again with 'tollgate database copy' or 'tollgate restore'",
   damaged: "restore a backup, or choose another folder",
 }
 

@@ -65,7 +65,7 @@ const LEDGER_HINTS: Readonly<Partial<Record<LedgerFault, string>>> = {
     "Stop the gateway, keep a copy of the whole data folder, and restore the last backup. 'tollgate ledger verify --data FOLDER' checks the ledger in a folder.",
   unavailable:
     "A folder: make it writable for this user, free some space, or choose another one with --data. A server: see that it runs, and that its address, user and password are right.",
-  unfinished: "Empty it, and run 'tollgate database copy' again.",
+  unfinished: "Empty it, and run 'tollgate database copy' or 'tollgate restore' again.",
   not_found: "Name the folder that has the tollgate.db with --data.",
 }
 

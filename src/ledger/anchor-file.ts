@@ -6,7 +6,7 @@ import * as z from "zod"
 import { type Anchor, anchorSchema } from "../accounting/anchor.ts"
 
 /** The path of a data folder's anchor, which has its own file. */
-function anchorPath(data: string): string {
+export function anchorPath(data: string): string {
   return join(data, "anchor.json")
 }
 

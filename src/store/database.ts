@@ -54,6 +54,18 @@ export interface Database {
    * @throws LedgerError `exists` where there is anything.
    */
   copyTo(source: CopySource, check: CopyCheck): Promise<CopyCounts>
+  /**
+   * Writes a copy of its files into an empty folder, which is a data folder then, without its secrets. Those who use it
+   * go on: of each file the copy is one moment, the ledger's is the first.
+   * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`; where a server has its own backups.
+   */
+  backUp(folder: string): Promise<void>
+  /**
+   * Fills the place of a database from a backup. Nothing starts there before the step is over; what the step has put
+   * into its folder is in its place then, or gone where it failed.
+   * @throws LedgerError `exists` where there is anything.
+   */
+  restore<T>(step: (folder: string) => Promise<T>): Promise<T>
   /** Creates it, even where the secrets of a lost one are still there. */
   create(): Promise<void>
 }

@@ -169,6 +169,14 @@ export class PostgresDatabase implements Database {
     return counts
   }
 
+  async backUp(): Promise<never> {
+    throw hasOwnTools("backed up with pg_dump", this.place)
+  }
+
+  async restore(): Promise<never> {
+    throw hasOwnTools("restored with pg_restore", this.place)
+  }
+
   /** Makes the tables, and the partitions for what is to be copied. */
   async #prepareCopy(beginning: number | null): Promise<void> {
     await this.openSecrets()
@@ -209,6 +217,10 @@ export class PostgresDatabase implements Database {
       preparedStatements: this.#address.preparedStatements,
     })
   }
+}
+
+function hasOwnTools(words: string, place: string): LedgerError {
+  return new LedgerError("unavailable", `${place} is ${words}`)
 }
 
 /** The address without its user and password. */

@@ -14,14 +14,26 @@ declare const self: Worker
  * Moves the log into the database. The first, passive go takes nearly all of it while others write;
  * only for the rest, and so that the log begins again instead of growing, writers wait a moment. A log
  * that grows makes every commit slower: the disk then has to write down its new length as well.
+ *
+ * Who reads for long, as a backup does, keeps the log from beginning again. To wait for that would keep writers
+ * waiting, so it grows until the reader is done.
  */
 function checkpoint(database: Database): void {
-  const [state] = database
-    .query<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)")
-    .all()
-  if (state === undefined || state.log - state.checkpointed < WORTH_MOVING) return
-  database.run("PRAGMA wal_checkpoint(PASSIVE)")
-  database.run("PRAGMA wal_checkpoint(RESTART)")
+  const state = go(database, "NOOP")
+  if (state.log - state.checkpointed < WORTH_MOVING) return
+  const { log } = go(database, "PASSIVE")
+  if (go(database, "PASSIVE").checkpointed >= log) go(database, "RESTART")
+}
+
+/** In pages. */
+interface LogState {
+  readonly log: number
+  readonly checkpointed: number
+}
+
+function go(database: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState {
+  const [state] = database.query<LogState, []>(`PRAGMA wal_checkpoint(${mode})`).all()
+  return state ?? { log: 0, checkpointed: 0 }
 }
 
 self.addEventListener("message", (message: MessageEvent<string>) => {

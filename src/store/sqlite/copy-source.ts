@@ -11,7 +11,7 @@ import { contentsPath } from "./contents.ts"
 import { conversationsPath } from "./conversations-file.ts"
 import { type CopiedFileName, fileOf, sqliteNames } from "./copy-tables.ts"
 import { asLedgerError } from "./explain-error.ts"
-import { ANSWER_LIFETIME, EXPIRY } from "./folder-files.ts"
+import { ANSWER_LIFETIME, EXPIRY, PART } from "./folder-files.ts"
 import { requireNewestSchema, type Schema } from "./migrate.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
@@ -20,9 +20,6 @@ import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 
 /** How long it waits for who writes just now, milliseconds. */
 const BUSY_TIME = 10_000
-
-/** What is still being written is not whole. */
-const PART = /\.part$/
 
 /**
  * Lets a step copy a ledger and the files next to it. Until it is over nobody writes to any of them.

@@ -1,5 +1,5 @@
 import { Database, type Statement } from "bun:sqlite"
-import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { writeSecret } from "../../secrets/secret-folder.ts"
@@ -14,12 +14,12 @@ import {
 } from "../copy/copy.ts"
 import type { CopiedTable } from "../copy/tables.ts"
 import type { FileKind } from "../kept-files.ts"
-import { LedgerError } from "../ledger-error.ts"
 import { makePrivateFile } from "../private-file.ts"
 import { contentsPath } from "./contents.ts"
 import { conversationsPath } from "./conversations-file.ts"
 import { type CopiedFileName, fileOf, sqliteNames } from "./copy-tables.ts"
 import { copyPath } from "./database-file.ts"
+import { requireNothing } from "./nothing-there.ts"
 import { DirectFile } from "./direct-file.ts"
 import { asLedgerError } from "./explain-error.ts"
 import { ANSWER_LIFETIME } from "./folder-files.ts"
@@ -42,7 +42,7 @@ export async function copyToSqlite(
   source: CopySource,
   check: CopyCheck,
 ): Promise<CopyCounts> {
-  requireEmpty(path)
+  requireNothing(path)
   const unfinished = copyPath(path)
   try {
     const counts = await fill(path, source)
@@ -53,20 +53,6 @@ export async function copyToSqlite(
   } catch (error) {
     throw asLedgerError(path, error)
   }
-}
-
-function requireEmpty(path: string): void {
-  const directory = dirname(path)
-  const files = [path, `${path}-wal`, copyPath(path), contentsPath(path), conversationsPath(path)]
-  const others = ["console.db", "reports.db", "anchor.json", "answers", "pictures"]
-  const secrets = SECRET_NAMES.map((name) => join("secrets", name))
-  const all = [...files, ...[...others, ...secrets].map((name) => join(directory, name))]
-  const [found] = all.filter((file) => existsSync(file))
-  if (found === undefined) return
-  throw new LedgerError(
-    "exists",
-    `${found} is there already: copy into a folder without a ledger, and remove what is left of a copy that was not finished`,
-  )
 }
 
 async function fill(path: string, source: CopySource): Promise<CopyCounts> {

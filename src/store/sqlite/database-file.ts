@@ -7,7 +7,7 @@ export function databaseFileIn(dataDirectory: string): string {
   return join(dataDirectory, "tollgate.db")
 }
 
-/** What a ledger is called while it is copied from another database. */
+/** What a ledger is called while it is copied from another database; a folder while it is restored from a backup. */
 export function copyPath(path: string): string {
   return `${path}.unfinished`
 }
@@ -16,7 +16,7 @@ function refuseUnfinished(path: string): void {
   if (!existsSync(copyPath(path))) return
   throw new LedgerError(
     "unfinished",
-    `a copy of another database into ${dirname(path)} was not finished: remove what it left there, and copy again`,
+    `a copy or a backup was to be put into ${dirname(path)}, and that was not finished: remove what it left there, and begin again`,
   )
 }
 

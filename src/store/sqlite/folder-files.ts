@@ -6,6 +6,8 @@ import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 export const ANSWER_LIFETIME = 25 * 3_600_000
 /** Names of pictures begin with the time at which they expire, Unix milliseconds. */
 export const EXPIRY = /^(\d{13})-/
+/** What is still being written is not whole. */
+export const PART = /\.part$/
 /** The second one: the folder itself is a file. */
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"])
 

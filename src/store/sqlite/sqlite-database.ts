@@ -7,6 +7,7 @@ import type { Database } from "../database.ts"
 import type { DatabaseStatus } from "../database-status.ts"
 import type { ServingDatabase } from "../serving-database.ts"
 import type { Store, StoreReader } from "../store.ts"
+import { backUpSqlite, restoreSqlite } from "./backup.ts"
 import { ConversationsOnDemand } from "./conversations-on-demand.ts"
 import { copyFromSqlite } from "./copy-source.ts"
 import { copyToSqlite } from "./copy-target.ts"
@@ -72,6 +73,14 @@ export class SqliteDatabase implements Database {
 
   copyTo(source: CopySource, check: CopyCheck): Promise<CopyCounts> {
     return copyToSqlite(this.place, source, check)
+  }
+
+  async backUp(folder: string): Promise<void> {
+    backUpSqlite(this.place, folder)
+  }
+
+  restore<T>(step: (folder: string) => Promise<T>): Promise<T> {
+    return restoreSqlite(this.place, step)
   }
 
   async create(): Promise<void> {

@@ -1,0 +1,89 @@
+import { createReadStream, existsSync } from "node:fs"
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
+import { MANIFEST } from "./manifest.ts"
+import { type BackupPlace, installationIn, type StoredBackup } from "./place.ts"
+
+/** The end of a folder's name while it is not a backup yet, or not any more. */
+const PART = ".part"
+
+/** Backups in a folder, each of them a folder. */
+export class FolderPlace implements BackupPlace {
+  readonly words: string
+  readonly workshop: string
+
+  constructor(folder: string) {
+    this.words = resolve(folder)
+    this.workshop = this.words
+  }
+
+  async names(): Promise<string[]> {
+    const names = (await this.#entries()).filter((name) => installationIn(name) !== undefined)
+    return names.filter((name) => existsSync(join(this.words, name, MANIFEST))).toSorted()
+  }
+
+  async publish(name: string, folder: string): Promise<void> {
+    await rename(folder, join(this.words, name))
+    await keepOnDisk(this.words)
+  }
+
+  async clean(installation: string): Promise<void> {
+    for (const name of await this.#entries()) {
+      const isPart = name.endsWith(PART) && installationIn(name.slice(0, -5)) === installation
+      if (isPart) await rm(join(this.words, name), { recursive: true, force: true })
+    }
+  }
+
+  /** Under another name first: what is half gone is no backup. */
+  async remove(name: string): Promise<void> {
+    const part = join(this.words, partOf(name))
+    await rename(join(this.words, name), part)
+    await rm(part, { recursive: true, force: true })
+  }
+
+  async open(name: string): Promise<StoredBackup | undefined> {
+    const folder = join(this.words, name)
+    const manifest = join(folder, MANIFEST)
+    if (!existsSync(manifest)) return undefined
+    return {
+      words: folder,
+      manifest: await readFile(manifest, "utf8"),
+      read: (path) => createReadStream(join(folder, path)),
+    }
+  }
+
+  async #entries(): Promise<string[]> {
+    try {
+      return await readdir(this.words)
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
+      throw error
+    }
+  }
+}
+
+/** What the folder of a backup is called while it is put together. */
+export function partOf(name: string): string {
+  return name + PART
+}
+
+/** Makes a folder that only its owner can read, with those above it. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+}
+
+/** Waits until a file's bytes, or the names in a folder, are on the disk. */
+export async function keepOnDisk(path: string): Promise<void> {
+  const handle = await open(path, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The folder above a backup's, with its name. */
+export function placeAndName(folder: string): { place: FolderPlace; name: string } {
+  const path = resolve(folder)
+  return { place: new FolderPlace(dirname(path)), name: basename(path) }
+}

@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto"
+import { copyFileSync, createReadStream, existsSync, readdirSync, statfsSync } from "node:fs"
+import { rm, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { openSecrets } from "../../app/open-secrets.ts"
+import type { LoadedSettings } from "../../config/load.ts"
+import { anchorPath } from "../../ledger/anchor-file.ts"
+import { SECRET_NAMES } from "../../secrets/installation-secrets.ts"
+import { writeSecret } from "../../secrets/secret-folder.ts"
+import type { Database } from "../../store/database.ts"
+import { CommandError } from "../exit-codes.ts"
+import { formatBytes } from "../output.ts"
+import { keepOnDisk, makeFolder, partOf } from "./folder-place.ts"
+import {
+  type BackedUpFile,
+  installationOf,
+  isBackedUp,
+  MANIFEST,
+  manifestText,
+  SETTINGS,
+} from "./manifest.ts"
+import { backupName, type BackupPlace, installationIn } from "./place.ts"
+
+/** So much stays free on the disk of the ledger: a full one stops the gateway. Bytes. */
+const RESERVE = 512 * 1024 * 1024
+
+export interface BackupParts {
+  readonly loaded: LoadedSettings
+  readonly database: Database
+  readonly place: BackupPlace
+  readonly hasSecrets: boolean
+}
+
+/** A backup that was made. */
+export interface MadeBackup {
+  readonly name: string
+  readonly madeAt: Date
+  readonly bytes: number
+  readonly files: number
+}
+
+/**
+ * Makes a backup of an installation while it serves. It gets its name when all of it is on the disk.
+ * @throws LedgerError, CommandError; then nothing of it is left.
+ */
+export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
+  const { database, place } = parts
+  const secret = await secretOf(database)
+  const installation = installationOf(secret)
+  await place.clean(installation)
+  const madeAt = new Date()
+  const name = backupName(installation, madeAt)
+  await makeFolder(place.workshop)
+  await requireRoom(parts)
+  const folder = join(place.workshop, partOf(name))
+  try {
+    await makeFolder(folder)
+    await fill(folder, parts)
+    const files = await filesOf(folder)
+    const facts = { installation, made_at: madeAt.toISOString(), has_secrets: parts.hasSecrets }
+    await writeFile(join(folder, MANIFEST), manifestText({ ...facts, files }, secret), {
+      mode: 0o600,
+    })
+    await keepOnDisk(join(folder, MANIFEST))
+    await place.publish(name, folder)
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+    return { name, madeAt, bytes, files: files.length }
+  } catch (error) {
+    throw isRefusalOfDisk(error) ? noRoom(place) : error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Removes an installation's oldest backups, so that so many stay. @returns the names of those removed. */
+export async function removeOldest(
+  place: BackupPlace,
+  { name }: MadeBackup,
+  keep: number,
+): Promise<string[]> {
+  const installation = installationIn(name)
+  const own = (await place.names()).filter((each) => installationIn(each) === installation)
+  const surplus = own.slice(0, Math.max(0, own.length - keep))
+  for (const each of surplus) await place.remove(each)
+  return surplus
+}
+
+/** A full disk, a quota, the largest possible file, a broken disk. */
+const REFUSALS: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO"])
+
+function isRefusalOfDisk(error: unknown): boolean {
+  return error instanceof Error && "code" in error && REFUSALS.has(String(error.code))
+}
+
+function noRoom({ workshop }: BackupPlace): CommandError {
+  return new CommandError(
+    "failed",
+    `the backup cannot be written to ${workshop}: the disk is full or broken`,
+    "Free some space, or choose another folder. Nothing of this backup is left there.",
+  )
+}
+
+/** The secret of the installation, made where it has not started yet. */
+async function secretOf(database: Database): Promise<string> {
+  await using store = await database.openReader()
+  return (await openSecrets(database, store)).keyPepper
+}
+
+async function requireRoom({ loaded, database, place }: BackupParts): Promise<void> {
+  const { bytes } = await database.status()
+  const { bavail, bsize } = statfsSync(place.workshop)
+  const disk = await stat(place.workshop)
+  const isOwnDisk = disk.dev === (await stat(loaded.settings.data)).dev
+  const needed = bytes + (isOwnDisk ? RESERVE : 0)
+  const free = bavail * bsize
+  if (free >= needed) return
+  const reserve = isOwnDisk ? `, of which ${formatBytes(RESERVE)} are left to the gateway` : ""
+  throw new CommandError(
+    "failed",
+    `a backup needs ${formatBytes(needed)} in ${place.workshop}${reserve}, and ${formatBytes(free)} are free`,
+    "Free some space, or choose a folder on another disk. Nothing was changed.",
+  )
+}
+
+async function fill(folder: string, parts: BackupParts): Promise<void> {
+  const { loaded, database, hasSecrets } = parts
+  const { data } = loaded.settings
+  // Before the ledger, which may be further than its anchor, and never behind it.
+  if (existsSync(anchorPath(data))) copyFileSync(anchorPath(data), anchorPath(folder))
+  await database.backUp(folder)
+  if (!hasSecrets) return
+  const secrets = await database.openSecrets()
+  for (const name of SECRET_NAMES) {
+    const secret = secrets.read(name)
+    if (secret !== undefined) writeSecret(folder, name, secret)
+  }
+  if (loaded.file !== undefined) copyFileSync(loaded.file, join(folder, SETTINGS))
+}
+
+/** The files of a backup, with their hashes. All of them are on the disk then. */
+async function filesOf(folder: string): Promise<BackedUpFile[]> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter(isBackedUp)
+  const files: BackedUpFile[] = []
+  for (const path of names.toSorted()) {
+    await keepOnDisk(join(folder, path))
+    const hash = createHash("sha256")
+    let bytes = 0
+    for await (const chunk of createReadStream(join(folder, path))) {
+      hash.update(chunk)
+      bytes += chunk.length
+    }
+    files.push({ path, bytes, sha256: hash.digest("hex") })
+  }
+  return files
+}

@@ -1,0 +1,173 @@
+import type { Command } from "commander"
+import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
+import { open } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { loadSettings } from "../../config/load.ts"
+import { Machine } from "../../machine/machine.ts"
+import { SecretFolder } from "../../secrets/secret-folder.ts"
+import { databaseOf } from "../../store/installation-database.ts"
+import { outputOf, type RegisterCommand } from "../command.ts"
+import { CommandError } from "../exit-codes.ts"
+import { inspectLedger, type LedgerInspection } from "../inspect-ledger.ts"
+import { loadOptions } from "../load-options.ts"
+import { formatBytes, formatFields } from "../output.ts"
+import { makeFolder } from "./folder-place.ts"
+import { findBackup } from "./find.ts"
+import {
+  type BackedUpFile,
+  isGenuine,
+  type Manifest,
+  readManifest,
+  type ReadManifest,
+  SETTINGS,
+} from "./manifest.ts"
+import type { StoredBackup } from "./place.ts"
+
+/** `tollgate restore BACKUP` */
+export const registerRestore: RegisterCommand = (program, terminal) => {
+  program
+    .command("restore")
+    .description("fill an empty data folder from a backup, and verify it")
+    .argument("<BACKUP>", "a backup, or a folder of them: then the newest")
+    .action(async (from: string, _options: object, command: Command) => {
+      const { settings } = loadSettings(loadOptions(command))
+      const { data } = settings
+      if (settings.database !== undefined) throw needsTools()
+      requireNoGateway(data)
+      const backup = await findBackup(from)
+      const { manifest, look } = await restore(backup, data)
+      const { verdict } = look
+      const document = {
+        backup: backup.words,
+        data,
+        made_at: manifest.made_at,
+        has_secrets: manifest.has_secrets,
+        accounts: verdict.accounts,
+        entries: verdict.entries,
+      }
+      outputOf(command, terminal).result(document, (style) =>
+        formatFields(
+          [
+            ["backup", backup.words],
+            ["made at", `${manifest.made_at}: what was charged later is not in it`],
+            ["restored", `${data}, ${formatBytes(sizeOf(manifest))}`],
+            ["ledger", `${verdict.accounts} accounts, ${verdict.entries} entries`],
+            ["verdict", "every byte is that of the backup, and every row of the ledger is right"],
+            ["next", nextWords(manifest, data)],
+          ],
+          style,
+        ),
+      )
+    })
+}
+
+function nextWords(manifest: Manifest, data: string): string {
+  const hasSettings = manifest.files.some(({ path }) => path === SETTINGS)
+  if (!manifest.has_secrets) {
+    return `put the folder 'secrets' of the installation into ${data} before you start it: no key works without it`
+  }
+  const settings = hasSettings ? `; its settings were those in ${join(data, SETTINGS)}` : ""
+  return `start the gateway with --data ${data}${settings}`
+}
+
+/** @throws CommandError, LedgerError; then nothing of it is left. */
+async function restore(
+  backup: StoredBackup,
+  data: string,
+): Promise<{ manifest: Manifest; look: LedgerInspection }> {
+  const read = readManifest(backup.manifest)
+  if (read === undefined) {
+    throw altered(backup, "its manifest is damaged, or of a later version of Tollgate")
+  }
+  const { manifest } = read
+  const look = await databaseOf({ data }).restore(async (folder) => {
+    for (const file of manifest.files) await copy(backup, file, join(folder, file.path))
+    requireGenuine(backup, read, folder)
+    await bringUpToDate(folder)
+    const found = await inspectLedger({ data: folder })
+    const wrong = found.verdict.problems[0] ?? found.audit.problem
+    if (wrong) throw altered(backup, `its ledger is not what was written: ${wrong.message}`)
+    if (found.anchor?.isGenuine === false) throw altered(backup, "its anchor.json is forged")
+    return found
+  })
+  return { manifest, look }
+}
+
+/**
+ * An older version may have written it. The nodes that served at that moment do not serve this copy: they give back
+ * what they had leased, and their requests expire.
+ */
+async function bringUpToDate(folder: string): Promise<void> {
+  await using store = await databaseOf({ data: folder }).openStore()
+  for (const { id } of await store.nodes.list()) await store.nodes.remove(id, Date.now())
+}
+
+/** @throws CommandError when it is not what the manifest says. */
+async function copy(
+  backup: StoredBackup,
+  { path, bytes, sha256 }: BackedUpFile,
+  target: string,
+): Promise<void> {
+  await makeFolder(dirname(target))
+  const file = await open(target, "wx", 0o600)
+  const hash = createHash("sha256")
+  let length = 0
+  try {
+    for await (const chunk of backup.read(path)) {
+      hash.update(chunk)
+      length += chunk.length
+      await file.writeFile(chunk)
+    }
+    await file.sync()
+  } catch (error) {
+    throw isMissing(error) ? altered(backup, `${path} is missing`) : error
+  } finally {
+    await file.close()
+  }
+  if (length !== bytes) throw altered(backup, `${path} has ${length} bytes instead of ${bytes}`)
+  if (hash.digest("hex") !== sha256) throw altered(backup, `${path} has changed`)
+}
+
+/** Without its secrets nobody can say who has signed a backup. */
+function requireGenuine(backup: StoredBackup, read: ReadManifest, folder: string): void {
+  const secret = new SecretFolder(folder).read("key-pepper")
+  if (secret === undefined || isGenuine(read, secret)) return
+  throw altered(backup, "its manifest was changed after it was written")
+}
+
+function altered({ words }: StoredBackup, fault: string): CommandError {
+  return new CommandError(
+    "failed",
+    `the backup ${words} is not what was written: ${fault}`,
+    "Nothing was restored. Use another backup.",
+  )
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT"
+}
+
+/** A gateway that has lost its ledger still runs. @throws CommandError. */
+function requireNoGateway(data: string): void {
+  if (!existsSync(data)) return
+  using machine = new Machine(data)
+  if (machine.presence.count === 1) return
+  throw new CommandError(
+    "failed",
+    `a gateway runs on ${data}, or was killed within the last minute`,
+    "Stop it first, or choose another folder with --data.",
+  )
+}
+
+function needsTools(): CommandError {
+  return new CommandError(
+    "failed",
+    "the settings name a PostgreSQL database, which is restored with its own tools",
+    "Run: pg_restore --dbname=ADDRESS tollgate.dump, into an empty database, then: tollgate ledger verify. docs/backup.md says more.",
+  )
+}
+
+function sizeOf({ files }: Manifest): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0)
+}

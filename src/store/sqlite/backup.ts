@@ -1,0 +1,148 @@
+import { type Database, SQLiteError } from "bun:sqlite"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
+import type { FileKind } from "../kept-files.ts"
+import { LedgerError } from "../ledger-error.ts"
+import { makePrivateFile } from "../private-file.ts"
+import { copyPath } from "./database-file.ts"
+import { asLedgerError } from "./explain-error.ts"
+import { PART } from "./folder-files.ts"
+import { requireNewestSchema } from "./migrate.ts"
+import { requireNothing } from "./nothing-there.ts"
+import { openForReading } from "./open-for-reading.ts"
+import { BOOK_SCHEMA } from "./schemas/book.ts"
+
+/** Next to the ledger; what refers to another file is copied before it. */
+const OTHERS = ["console.db", "contents.db", "conversations.db"] as const
+const KINDS: readonly FileKind[] = ["answers", "pictures"]
+
+/**
+ * Copies a ledger and the files next to it while they are in use. Each is copied in one transaction that reads, so
+ * nobody waits for it; what is written meanwhile is not in the copy.
+ * @param path of the ledger.
+ * @param folder empty.
+ * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
+ */
+export function backUpSqlite(path: string, folder: string): void {
+  if (!existsSync(path)) throw new LedgerError("not_found", `there is no ledger at ${path}`)
+  copyDatabase(path, join(folder, "tollgate.db"), (database) =>
+    requireNewestSchema(database, BOOK_SCHEMA),
+  )
+  requireSamePositions(join(folder, "tollgate.db"))
+  for (const name of OTHERS) {
+    const source = join(dirname(path), name)
+    if (existsSync(source)) copyDatabase(source, join(folder, name))
+  }
+  for (const kind of KINDS) copyFiles(join(dirname(path), kind), join(folder, kind))
+}
+
+function copyDatabase(
+  source: string,
+  target: string,
+  check: (database: Database) => void = () => {},
+): void {
+  // Before SQLite does, which gives others the rights of its own choice.
+  makePrivateFile(target)
+  try {
+    using database = openForReading(source)
+    check(database)
+    database.query("VACUUM INTO ?").run(target)
+  } catch (error) {
+    throw isOfTarget(error) ? cannotWrite(target) : asLedgerError(source, error)
+  }
+}
+
+/** The source is only read. */
+function isOfTarget(error: unknown): boolean {
+  const code = error instanceof SQLiteError ? (error.code ?? "") : ""
+  return ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"].includes(code)
+}
+
+function cannotWrite(target: string): LedgerError {
+  return new LedgerError(
+    "unavailable",
+    `the backup cannot be written to ${dirname(target)}: the disk is full or broken`,
+  )
+}
+
+/**
+ * Rows are known by their positions, which SQLite keeps when it copies, though it does not promise to for a table like
+ * that of the entries. If it ever does not, all that have gone are filled up, and the anchor's row is another.
+ */
+function requireSamePositions(copy: string): void {
+  using database = openForReading(copy)
+  const row = database
+    .query<{ last: bigint; expected: string | null; hash: string | null }, []>(
+      `SELECT last_row AS last, last_hash AS expected, hash FROM anchor
+       LEFT JOIN entries ON entries.rowid = last_row`,
+    )
+    .get()
+  if (row === null || row.last === 0n || row.expected === row.hash) return
+  throw new LedgerError("damaged", `the copy ${copy} has other rows than its anchor has seen`)
+}
+
+/** Another process may remove some meanwhile, whose time is over. */
+function copyFiles(source: string, target: string): void {
+  if (!existsSync(source)) return
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    if (!entry.isFile() || PART.test(entry.name)) continue
+    mkdirSync(target, { recursive: true, mode: 0o700 })
+    try {
+      copyFileSync(join(source, entry.name), join(target, entry.name))
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT"
+}
+
+/**
+ * Fills a folder from a backup. While it goes on there is a folder where another ledger would be that was not finished,
+ * so nothing starts; the ledger gets its place last.
+ * @param path of the ledger.
+ * @param step puts the files into a folder.
+ * @throws LedgerError `exists`.
+ */
+export async function restoreSqlite<T>(
+  path: string,
+  step: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = copyPath(path)
+  // What is left of one that was killed.
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
+    rmSync(folder, { recursive: true })
+  }
+  requireNothing(path)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    const result = await step(folder)
+    takePlaces(folder, path)
+    return result
+  } catch (error) {
+    throw asLedgerError(path, error)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function takePlaces(folder: string, path: string): void {
+  const directory = dirname(path)
+  const names = readdirSync(folder).filter((name) => name !== "tollgate.db")
+  for (const name of names) {
+    if (!existsSync(join(directory, name))) continue
+    throw new LedgerError("exists", `${join(directory, name)} is there already, and in the backup`)
+  }
+  for (const name of names) renameSync(join(folder, name), join(directory, name))
+  renameSync(join(folder, "tollgate.db"), path)
+}

@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { SECRET_NAMES } from "../../secrets/installation-secrets.ts"
+import { LedgerError } from "../ledger-error.ts"
+import { contentsPath } from "./contents.ts"
+import { conversationsPath } from "./conversations-file.ts"
+import { copyPath } from "./database-file.ts"
+
+/**
+ * For what is to become a ledger: nothing is overwritten, and nothing of another one is mixed with it.
+ * @param path of the ledger.
+ * @throws LedgerError `exists`.
+ */
+export function requireNothing(path: string): void {
+  const directory = dirname(path)
+  const files = [path, `${path}-wal`, copyPath(path), contentsPath(path), conversationsPath(path)]
+  const others = ["console.db", "reports.db", "anchor.json", "answers", "pictures"]
+  const secrets = SECRET_NAMES.map((name) => join("secrets", name))
+  const all = [...files, ...[...others, ...secrets].map((name) => join(directory, name))]
+  const [found] = all.filter((file) => existsSync(file))
+  if (found === undefined) return
+  throw new LedgerError(
+    "exists",
+    `${found} is there already: choose a folder without a ledger, and remove what is left of a copy that was not finished`,
+  )
+}

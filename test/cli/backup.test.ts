@@ -1,0 +1,367 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { createHash } from "node:crypto"
+import { join } from "node:path"
+import { type Manifest, manifestText } from "../../src/cli/backup/manifest.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
+import { startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
+import { TemporaryDirectory } from "../store/test-database.ts"
+import {
+  createInstallation,
+  type Installation,
+  runCommand,
+  runJson,
+  startServing,
+} from "../support/process.ts"
+import { until } from "../support/until.ts"
+
+interface Made {
+  readonly place: string
+  readonly name: string
+  readonly files: number
+  readonly removed: readonly string[]
+}
+
+/** A folder for backups, and one that is filled from them; nothing is in them yet. */
+class Folders implements Disposable {
+  readonly #directory = new TemporaryDirectory()
+  readonly backups = join(this.#directory.path, "backups")
+  readonly restored: Installation = {
+    data: join(this.#directory.path, "restored"),
+    config: join(this.#directory.path, "tollgate.yaml"),
+    [Symbol.dispose]() {},
+  }
+
+  constructor(yaml: string) {
+    writeFileSync(this.restored.config, yaml)
+  }
+
+  [Symbol.dispose](): void {
+    this.#directory[Symbol.dispose]()
+  }
+}
+
+async function withKey(installation: Installation): Promise<string> {
+  await runJson(installation, "account", "create", "caller", "--credits", "1")
+  return (await runJson<{ key: string }>(installation, "key", "create", "--account", "caller")).key
+}
+
+const settingsWith = (url: string) => `
+server: { port: 0 }
+providers:
+  vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${url}" }
+models:
+  vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+`
+
+async function chat(url: string, key: string): Promise<string> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": crypto.randomUUID(),
+    },
+    body: JSON.stringify({
+      model: "vendor/echo",
+      stream: true,
+      messages: [{ role: "user", content: "Hello" }],
+    }),
+  })
+  return response.text()
+}
+
+test.concurrent("what was charged before a backup is in it, while callers go on", async () => {
+  using vendor = startVendor(() => streamed([WHOLE_STREAM]))
+  using before = createInstallation(settingsWith(vendor.url))
+  using folders = new Folders(settingsWith(vendor.url))
+  const { backups, restored } = folders
+  const key = await withKey(before)
+  const serving = await startServing(before)
+  let answered = 0
+  const stop = new AbortController()
+  const callers = Array.from({ length: 4 }, async () => {
+    while (!stop.signal.aborted) {
+      expect(await chat(serving.url, key)).toContain("[DONE]")
+      answered++
+    }
+  })
+  await until(() => answered > 20)
+  const first = answered
+  const made = await runJson<Made>(before, "backup", backups)
+  const last = answered
+  stop.abort()
+  await Promise.all(callers)
+  await serving[Symbol.asyncDispose]()
+
+  const result = await runJson<{ entries: number; accounts: number }>(restored, "restore", backups)
+  expect(result.accounts).toBe(1)
+  // The grant as well; a charge is written before its answer ends.
+  expect(result.entries).toBeGreaterThanOrEqual(first + 1)
+  expect(result.entries).toBeLessThanOrEqual(last + 1 + callers.length)
+  expect((await databaseOf(restored).status()).nodes).toEqual([])
+  expect(readdirSync(backups)).toEqual([made.name])
+  expect(statSync(join(backups, made.name)).mode & 0o777).toBe(0o700)
+  // Answers that are kept for repeated requests come along.
+  expect(readdirSync(join(restored.data, "answers")).length).toBeGreaterThanOrEqual(first)
+
+  await using again = await startServing(restored)
+  expect(await chat(again.url, key)).toContain("[DONE]")
+  const shown = await runJson<{ is_right: boolean; entries: number }>(restored, "ledger", "verify")
+  expect(shown).toMatchObject({ is_right: true, entries: result.entries + 1 })
+}, 60_000)
+
+test.concurrent("the oldest go, others' stay, and the newest is restored", async () => {
+  using before = createInstallation("")
+  using stranger = createInstallation("")
+  using folders = new Folders("")
+  const { backups, restored } = folders
+  await withKey(before)
+  await withKey(stranger)
+  const other = await runJson<Made>(stranger, "backup", backups)
+  const first = await runJson<Made>(before, "backup", backups)
+  const second = await runJson<Made>(before, "backup", backups, "--keep", "2")
+  await runJson(before, "credits", "grant", "caller", "5")
+  const third = await runJson<Made>(before, "backup", backups, "--keep", "2")
+  expect([second.removed, third.removed]).toEqual([[], [first.name]])
+  expect(readdirSync(backups).toSorted()).toEqual([other.name, second.name, third.name].toSorted())
+
+  const ambiguous = await runCommand(restored, "restore", backups)
+  expect(ambiguous.exitCode).toBe(1)
+  expect(ambiguous.stderr).toContain("has backups of 2 installations")
+  expect(ambiguous.stderr).toContain(third.name)
+  rmSync(join(backups, other.name), { recursive: true })
+  const result = await runJson(restored, "restore", backups)
+  expect(result).toMatchObject({ backup: join(backups, third.name), entries: 2 })
+}, 60_000)
+
+test.concurrent("secrets are left out where that is asked for", async () => {
+  using before = createInstallation("server: { port: 0 } # where\n")
+  using folders = new Folders("server: { port: 0 }")
+  const { backups, restored } = folders
+  await withKey(before)
+  const all = await runCommand(before, "backup", join(backups, "all"))
+  expect(all.stdout).toContain("reads the credentials of providers")
+  const { name } = await runJson<Made>(before, "backup", backups, "--without-secrets")
+  expect(readdirSync(join(backups, name)).toSorted()).toEqual(["manifest.json", "tollgate.db"])
+  const { stdout } = await runCommand(restored, "restore", join(backups, name))
+  expect(stdout).toContain("put the folder 'secrets'")
+  const refused = await runCommand(restored, "serve")
+  expect(refused.stderr).toContain("secrets")
+  cpSync(join(before.data, "secrets"), join(restored.data, "secrets"), { recursive: true })
+  await using serving = await startServing(restored)
+  expect((await fetch(`${serving.url}/readyz`)).status).toBe(200)
+
+  using whole = new Folders("")
+  await runJson(whole.restored, "restore", join(backups, "all"))
+  const settings = readFileSync(join(whole.restored.data, "settings.yaml"), "utf8")
+  expect(settings).toContain("# where")
+}, 60_000)
+
+test.concurrent("nothing is restored over anything, nor under a gateway that runs", async () => {
+  using before = createInstallation("server: { port: 0 }")
+  using folders = new Folders("server: { port: 0 }")
+  await withKey(before)
+  await runJson(before, "backup", folders.backups)
+  const taken = await runCommand(before, "restore", folders.backups)
+  expect(taken.exitCode).toBe(1)
+  expect(taken.stderr).toContain("is there already")
+  const secrets = join(folders.restored.data, "secrets")
+  mkdirSync(secrets, { recursive: true })
+  writeFileSync(join(secrets, "key-pepper"), "another")
+  const mixed = await runCommand(folders.restored, "restore", folders.backups)
+  expect(mixed.stderr).toContain("key-pepper is there already")
+
+  await using serving = await startServing(before)
+  for (const name of readdirSync(before.data)) {
+    if (name !== "run" && name !== "tollgate.yaml") {
+      rmSync(join(before.data, name), { recursive: true })
+    }
+  }
+  const running = await runCommand(before, "restore", folders.backups)
+  expect(running.exitCode).toBe(1)
+  expect(running.stderr).toContain("a gateway runs on")
+  expect(existsSync(join(before.data, "tollgate.db"))).toBe(false)
+  expect(serving.process.exitCode).toBeNull()
+}, 60_000)
+
+/** Changes of a backup's folder, and what is said of them. */
+const ALTERED: Readonly<Record<string, readonly [string, (folder: string) => void]>> = {
+  "a byte more": ["bytes instead of", (folder) => appendFileSync(join(folder, "tollgate.db"), "x")],
+  "a byte less": [
+    "bytes instead of",
+    (folder) => {
+      const path = join(folder, "tollgate.db")
+      truncateSync(path, statSync(path).size - 1)
+    },
+  ],
+  "another byte": [
+    "tollgate.db has changed",
+    (folder) => {
+      const bytes = readFileSync(join(folder, "tollgate.db"))
+      bytes[5_000] = (bytes[5_000] ?? 0) ^ 1
+      writeFileSync(join(folder, "tollgate.db"), bytes)
+    },
+  ],
+  "a file gone": ["key-pepper is missing", (folder) => rmSync(join(folder, "secrets/key-pepper"))],
+  "half a manifest": [
+    "its manifest is damaged",
+    (folder) => truncateSync(join(folder, "manifest.json"), 100),
+  ],
+  "a manifest that names other files": [
+    "its manifest is damaged",
+    (folder) => rewrite(folder, (text) => text.replace("secrets/key-pepper", "../../key-pepper")),
+  ],
+  "another time": [
+    "its manifest was changed",
+    (folder) => rewrite(folder, (text) => text.replace(/"made_at": "2/, '"made_at": "3')),
+  ],
+  "another balance, hashed again": ["its ledger is not what was written", enrich],
+}
+
+function rewrite(folder: string, change: (text: string) => string): void {
+  const path = join(folder, "manifest.json")
+  writeFileSync(path, change(readFileSync(path, "utf8")))
+}
+
+/** What someone can do who has the secrets, but none of the rest of the history. */
+function enrich(folder: string): void {
+  const path = join(folder, "tollgate.db")
+  {
+    using database = new Database(path)
+    database.run("UPDATE entries SET amount = amount * 2, balance = balance * 2")
+    database.run("UPDATE balances SET posted = posted * 2")
+  }
+  const bytes = readFileSync(path)
+  const sha256 = createHash("sha256").update(bytes).digest("hex")
+  const secret = readFileSync(join(folder, "secrets/key-pepper"), "utf8").trim()
+  rewrite(folder, (text) => {
+    const { manifest } = JSON.parse(text) as { manifest: Manifest }
+    const files = manifest.files.map((file) =>
+      file.path === "tollgate.db" ? { ...file, bytes: bytes.length, sha256 } : file,
+    )
+    return manifestText({ ...manifest, files }, secret)
+  })
+}
+
+test.concurrent("a backup that was torn or changed is refused, and leaves nothing", async () => {
+  using before = createInstallation("")
+  using folders = new Folders("")
+  const { backups, restored } = folders
+  await withKey(before)
+  const { name } = await runJson<Made>(before, "backup", backups)
+  for (const [change, [words, alter]] of Object.entries(ALTERED)) {
+    const copy = join(backups, "altered")
+    cpSync(join(backups, name), copy, { recursive: true })
+    alter(copy)
+    const { exitCode, stderr } = await runCommand(restored, "restore", copy)
+    expect([change, exitCode, stderr]).toEqual([change, 1, expect.stringContaining(words)])
+    expect(existsSync(join(restored.data, "tollgate.db"))).toBe(false)
+    expect(readdirSync(restored.data).filter((each) => each !== "run")).toEqual([])
+    rmSync(copy, { recursive: true })
+  }
+  expect(await runJson(restored, "restore", backups)).toMatchObject({ entries: 1 })
+}, 60_000)
+
+test.concurrent("an older version's backup is brought up to date", async () => {
+  using folders = new Folders("")
+  const { backups, restored } = folders
+  const folder = join(backups, "old")
+  mkdirSync(folder, { recursive: true })
+  {
+    using database = new Database(join(folder, "tollgate.db"))
+    database.run(readFileSync(join(import.meta.dir, "../store/book-of-schema-1.sql"), "utf8"))
+  }
+  const bytes = readFileSync(join(folder, "tollgate.db"))
+  const sha256 = createHash("sha256").update(bytes).digest("hex")
+  const facts = { installation: "0".repeat(12), made_at: new Date().toISOString() }
+  const files = [{ path: "tollgate.db", bytes: bytes.length, sha256 }]
+  const text = manifestText({ ...facts, has_secrets: false, files }, "s".repeat(64))
+  writeFileSync(join(folder, "manifest.json"), text)
+  const result = await runJson(restored, "restore", folder)
+  expect(result).toMatchObject({ accounts: 2, entries: 7, has_secrets: false })
+}, 30_000)
+
+/** Makes a backup take a while: a kept answer of many bytes, which take no room. */
+function withLargeAnswer({ data }: Installation): void {
+  mkdirSync(join(data, "answers"), { recursive: true })
+  writeFileSync(join(data, "answers/large"), "")
+  truncateSync(join(data, "answers/large"), 400_000_000)
+}
+
+function startBackup({ data, config }: Installation, to: string, limit = "unlimited") {
+  const program = join(import.meta.dir, "../../src/main.ts")
+  const words = [process.execPath, program, "--config", config, "--data", data, "backup", to]
+  return Bun.spawn(["sh", "-c", `ulimit -f ${limit}; exec "$@"`, "sh", ...words], {
+    stdout: "ignore",
+    stderr: "pipe",
+  })
+}
+
+test.concurrent("one that is killed leaves no backup, and the next one tidies up", async () => {
+  using before = createInstallation("")
+  using folders = new Folders("")
+  const { backups } = folders
+  await withKey(before)
+  withLargeAnswer(before)
+  const killed = startBackup(before, backups)
+  await until(() => existsSync(backups) && readdirSync(backups).some(hasAnswer), 20_000)
+  // At the same time there is no other.
+  const second = await runCommand(before, "backup", backups)
+  killed.kill("SIGKILL")
+  expect(await killed.exited).toBe(137)
+  expect(second.stderr).toContain("another backup of")
+  expect(readdirSync(backups)).toEqual([expect.stringMatching(/\.part$/)])
+  const none = await runCommand(folders.restored, "restore", backups)
+  expect(none.exitCode).toBe(4)
+  rmSync(join(before.data, "answers"), { recursive: true })
+  const { name } = await runJson<Made>(before, "backup", backups)
+  expect(readdirSync(backups)).toEqual([name])
+
+  function hasAnswer(part: string): boolean {
+    return existsSync(join(backups, part, "answers/large"))
+  }
+}, 60_000)
+
+test.concurrent("a full disk is an error, and nothing is left", async () => {
+  using before = createInstallation("")
+  using folders = new Folders("")
+  const { backups } = folders
+  await withKey(before)
+  // In blocks of 512 bytes: less than the ledger needs, then less than an answer.
+  for (const limit of ["400", "2000"]) {
+    if (limit === "2000") withLargeAnswer(before)
+    const full = startBackup(before, backups, limit)
+    const words = await new Response(full.stderr).text()
+    expect([limit, await full.exited]).toEqual([limit, 1])
+    expect(words).toContain(`cannot be written to ${backups}`)
+    expect(words).toContain("the disk is full or broken")
+    expect(readdirSync(backups)).toEqual([])
+  }
+}, 60_000)
+
+test.concurrent("for a database on a server it says how", async () => {
+  const yaml = `database: { url: "postgres://tollgate:not-a-secret@127.0.0.1:1/tollgate" }`
+  using installation = createInstallation(yaml)
+  for (const [command, tool] of [
+    ["backup", "pg_dump"],
+    ["restore", "pg_restore"],
+  ] as const) {
+    const { exitCode, stderr } = await runCommand(installation, command, "/nowhere")
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(tool)
+    expect(stderr).not.toContain("not-a-secret")
+  }
+}, 30_000)

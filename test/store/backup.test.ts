@@ -1,0 +1,67 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
+import { useWriteAheadLog } from "../../src/store/sqlite/write-ahead-log.ts"
+import { until } from "../support/until.ts"
+import { BEFORE, happen, reportsOf, sealAll } from "./contract/sealing.ts"
+import { TemporaryDirectory } from "./test-database.ts"
+
+test("a copy has every row at its position, also where old ones were removed", async () => {
+  using folder = new TemporaryDirectory()
+  using copy = new TemporaryDirectory()
+  const database = databaseOf({ data: folder.path })
+  await using served = await database.openToServe(false)
+  await happen(served.store)
+  await sealAll(served.store, BEFORE)
+  await served.store.integrity.advanceAnchor(Date.now())
+  await database.backUp(copy.path)
+
+  const positions = (path: string) => {
+    using opened = new Database(path, { readonly: true })
+    return opened.query("SELECT rowid AS row, hash FROM entries ORDER BY rowid").all()
+  }
+  expect(positions(copy.database)).toEqual(positions(folder.database))
+  const reports = await reportsOf(served)
+  await using again = await databaseOf({ data: copy.path }).openToServe(false)
+  expect((await verifyLedgers(again.store)).problems).toEqual([])
+  expect(await reportsOf(again)).toEqual(reports)
+})
+
+test("writers do not wait for who reads for long, and the log begins again after it", async () => {
+  using folder = new TemporaryDirectory()
+  using writer = new Database(folder.database, { create: true })
+  useWriteAheadLog(writer)
+  writer.run("PRAGMA wal_autocheckpoint = 0")
+  // Any wait is an error.
+  writer.run("PRAGMA busy_timeout = 0")
+  writer.run("CREATE TABLE filler (bytes BLOB)")
+  using reader = new Database(folder.database, { readonly: true })
+  reader.run("BEGIN")
+  reader.query("SELECT count(*) FROM filler").get()
+  const thread = new Worker(
+    new URL("../../src/store/sqlite/checkpoint-thread.ts", import.meta.url).href,
+  )
+  thread.postMessage(folder.database)
+  const fill = () => writer.run("INSERT INTO filler VALUES (randomblob(4000000))")
+  const state = () =>
+    writer
+      .query<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)")
+      .all()[0] ?? { log: 0, checkpointed: 0 }
+  const began = performance.now()
+  // Long enough for several looks of the thread at a log that is worth moving.
+  while (performance.now() - began < 1_000) {
+    if (state().log < 30_000) fill()
+    else writer.run("INSERT INTO filler VALUES (x'00')")
+    await Bun.sleep(1)
+  }
+  const { log } = state()
+  expect(log).toBeGreaterThan(4_000)
+  reader.run("ROLLBACK")
+  writer.run("PRAGMA busy_timeout = 5000")
+  await until(() => {
+    writer.run("INSERT INTO filler VALUES (x'00')")
+    return state().log < log
+  })
+  thread.terminate()
+}, 20_000)
