@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { ImageSettings } from "../../src/config/settings.ts"
 import { ImageStore } from "../../src/media/image-store.ts"
 import { FolderFiles } from "../../src/store/sqlite/folder-files.ts"
+import { FakeBucket } from "../support/fake-bucket.ts"
 import { png } from "../support/png.ts"
 
 let folder: string
@@ -135,39 +136,3 @@ describe("in a bucket", () => {
 })
 
 const OLD = { body: new Uint8Array(1), type: "image/png" }
-
-/** As much of S3 as is used: put, get, list and delete, by path. */
-class FakeBucket {
-  readonly objects = new Map<string, { body: Uint8Array<ArrayBuffer>; type: string }>()
-
-  listen(): Bun.Server<undefined> {
-    return Bun.serve({ port: 0, fetch: (request) => this.#answer(request) })
-  }
-
-  async #answer(request: Request): Promise<Response> {
-    const { pathname, searchParams } = new URL(request.url)
-    if (request.method === "PUT") {
-      const body = new Uint8Array(await request.arrayBuffer())
-      this.objects.set(pathname, { body, type: request.headers.get("content-type") ?? "" })
-      return new Response()
-    }
-    if (request.method === "DELETE") {
-      this.objects.delete(pathname)
-      return new Response(null, { status: 204 })
-    }
-    if (searchParams.has("prefix")) return this.#list()
-    const found = this.objects.get(pathname)
-    if (!found) return new Response(null, { status: 404 })
-    return new Response(found.body, { headers: { "content-type": found.type } })
-  }
-
-  #list(): Response {
-    const contents = [...this.objects.keys()].map(
-      (path) => `<Contents><Key>${path.replace("/shelf/", "")}</Key><Size>1</Size></Contents>`,
-    )
-    return new Response(
-      `<?xml version="1.0"?><ListBucketResult><Name>shelf</Name><IsTruncated>false</IsTruncated>${contents.join("")}</ListBucketResult>`,
-      { headers: { "content-type": "application/xml" } },
-    )
-  }
-}

@@ -11,19 +11,22 @@ import { failureOf } from "../failure.ts"
 import { loadOptions } from "../load-options.ts"
 import { formatBytes, formatFields, type Output } from "../output.ts"
 import { durationArgument, positiveIntegerArgument } from "../parse.ts"
-import { FolderPlace } from "./folder-place.ts"
+import { placeAt } from "./find.ts"
 import { makeBackup, removeOldest } from "./make.ts"
 import type { BackupPlace } from "./place.ts"
 
 /** The name of the lock, beside those of nodes. */
 const LOCK = "backup"
 
-/** `tollgate backup DIR` */
+/** `tollgate backup DIR|s3://BUCKET/PREFIX` */
 export const registerBackup: RegisterCommand = (program, terminal) => {
   program
     .command("backup")
-    .description("copy the installation into a folder, while it serves")
-    .argument("<DIR>", "a folder, in which each backup gets one of its own")
+    .description("copy the installation into a folder or a bucket, while it serves")
+    .argument(
+      "<PLACE>",
+      "a folder, or s3://bucket/prefix; each backup gets a folder of its own in it",
+    )
     .option("--every <TIME>", "go on, and make one each time: 6h", durationArgument)
     .option(
       "--keep <N>",
@@ -38,7 +41,7 @@ export const registerBackup: RegisterCommand = (program, terminal) => {
       const work = {
         loaded,
         database: databaseOf(loaded.settings),
-        place: new FolderPlace(to),
+        place: placeAt(to, loaded.settings.data),
         options,
         output,
       }

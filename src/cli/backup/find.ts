@@ -1,14 +1,32 @@
+import { resolve } from "node:path"
 import { CommandError } from "../exit-codes.ts"
-import { FolderPlace, placeAndName } from "./folder-place.ts"
+import { BucketPlace, isBucket } from "./bucket-place.ts"
+import { FolderPlace } from "./folder-place.ts"
 import { type BackupPlace, installationIn, type StoredBackup } from "./place.ts"
 
 /**
+ * Where backups are made.
+ * @param data the data folder.
+ * @throws CommandError.
+ */
+export function placeAt(address: string, data: string): BackupPlace {
+  return isBucket(address) ? new BucketPlace(address, data) : new FolderPlace(address)
+}
+
+/**
  * The backup at an address, or the newest of those in it.
+ * @param data the data folder that is restored.
  * @throws CommandError `not_found`; `failed` where there are some of several installations.
  */
-export async function findBackup(address: string): Promise<StoredBackup> {
-  const { place, name } = placeAndName(address)
-  return (await place.open(name)) ?? newestIn(new FolderPlace(address))
+export async function findBackup(address: string, data: string): Promise<StoredBackup> {
+  const path = isBucket(address) ? address.replace(/\/+$/, "") : resolve(address)
+  const cut = path.lastIndexOf("/")
+  const name = path.slice(cut + 1)
+  // The last word of a bucket's address may be that of the bucket.
+  const mayBeOne = !isBucket(path) || installationIn(name) !== undefined
+  const above = path.slice(0, cut)
+  const backup = mayBeOne ? await placeAt(above === "" ? "/" : above, data).open(name) : undefined
+  return backup ?? newestIn(placeAt(path, data))
 }
 
 async function newestIn(place: BackupPlace): Promise<StoredBackup> {
@@ -30,6 +48,6 @@ async function newestIn(place: BackupPlace): Promise<StoredBackup> {
   throw new CommandError(
     "not_found",
     `there is no backup at ${place.words}`,
-    "A backup is a folder with a manifest.json. What has none was not finished.",
+    "A backup has a manifest.json. What has none was not finished.",
   )
 }

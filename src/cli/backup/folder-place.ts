@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from "node:fs"
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
-import { basename, dirname, join, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { MANIFEST } from "./manifest.ts"
 import { type BackupPlace, installationIn, type StoredBackup } from "./place.ts"
 
@@ -80,10 +80,4 @@ export async function keepOnDisk(path: string): Promise<void> {
   } finally {
     await handle.close()
   }
-}
-
-/** The folder above a backup's, with its name. */
-export function placeAndName(folder: string): { place: FolderPlace; name: string } {
-  const path = resolve(folder)
-  return { place: new FolderPlace(dirname(path)), name: basename(path) }
 }

@@ -29,13 +29,13 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
   program
     .command("restore")
     .description("fill an empty data folder from a backup, and verify it")
-    .argument("<BACKUP>", "a backup, or a folder of them: then the newest")
+    .argument("<BACKUP>", "a backup, or a folder or s3://bucket/prefix of them: then the newest")
     .action(async (from: string, _options: object, command: Command) => {
       const { settings } = loadSettings(loadOptions(command))
       const { data } = settings
       if (settings.database !== undefined) throw needsTools()
       requireNoGateway(data)
-      const backup = await findBackup(from)
+      const backup = await findBackup(from, data)
       const { manifest, look } = await restore(backup, data)
       const { verdict } = look
       const document = {

@@ -1,0 +1,146 @@
+import { expect, test } from "bun:test"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { FakeBucket } from "../support/fake-bucket.ts"
+import { cleanEnvironment, createInstallation, runJson } from "../support/process.ts"
+
+const PLACE = "s3://shelf/of/tollgate"
+const PROGRAM = join(import.meta.dir, "../../src/main.ts")
+const SECRET = "canary-of-the-bucket"
+
+/** Runs a command with the credentials of a bucket. */
+async function run(data: string, endpoint: string, ...words: string[]) {
+  const environment = {
+    AWS_ACCESS_KEY_ID: "id",
+    AWS_SECRET_ACCESS_KEY: SECRET,
+    AWS_ENDPOINT: endpoint,
+  }
+  const child = Bun.spawn([process.execPath, PROGRAM, "--data", data, "--json", ...words], {
+    cwd: tmpdir(),
+    env: cleanEnvironment(endpoint === "" ? {} : environment),
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  expect(stdout + stderr).not.toContain(SECRET)
+  return { exitCode, stderr, document: stdout === "" ? {} : (JSON.parse(stdout) as Made) }
+}
+
+interface Made {
+  readonly name?: string
+  readonly entries?: number
+  readonly removed?: readonly string[]
+}
+
+async function installation() {
+  const created = createInstallation("")
+  await runJson(created, "account", "create", "caller", "--credits", "1")
+  await runJson(created, "key", "create", "--account", "caller")
+  const workshop = join(created.data, "backup")
+  return {
+    data: created.data,
+    /** What is in its workshop. */
+    left: () => (existsSync(workshop) ? readdirSync(workshop) : []),
+    restored: mkdtempSync(join(tmpdir(), "tollgate-restored-")),
+    [Symbol.dispose]() {
+      created[Symbol.dispose]()
+      rmSync(this.restored, { recursive: true, force: true })
+    },
+  }
+}
+
+test.concurrent("a bucket has backups in parts, the oldest go, and the newest is restored", async () => {
+  using place = await installation()
+  const bucket = new FakeBucket()
+  bucket.page = 2
+  using server = bucket.listen()
+  const at = server.url.origin
+  const answers = join(place.data, "answers")
+  mkdirSync(answers)
+  for (const name of ["first", "second", "large"]) writeFileSync(join(answers, name), name)
+  truncateSync(join(answers, "large"), 40_000_000)
+  const first = (await run(place.data, at, "backup", PLACE)).document
+  const second = (await run(place.data, at, "backup", `${PLACE}/`, "--keep", "2")).document
+  const third = (await run(place.data, at, "backup", PLACE, "--keep", "2")).document
+  expect(third.removed).toEqual([first.name ?? ""])
+  const folders = new Set([...bucket.objects.keys()].map((path) => path.split("/")[4]))
+  expect([...folders].toSorted()).toEqual([second.name, third.name])
+  expect(place.left()).toEqual([])
+
+  const { document, stderr } = await run(place.restored, at, "restore", PLACE)
+  expect(stderr).toBe("")
+  expect(document).toMatchObject({ backup: `${PLACE}/${third.name}`, entries: 1 })
+  expect(Bun.file(join(place.restored, "answers/large")).size).toBe(40_000_000)
+}, 60_000)
+
+test.concurrent("what a bucket has lost or changed is not restored", async () => {
+  using place = await installation()
+  const bucket = new FakeBucket()
+  using server = bucket.listen()
+  const at = server.url.origin
+  const { name } = (await run(place.data, at, "backup", PLACE)).document
+  const path = `/shelf/of/tollgate/${name}/tollgate.db`
+  const whole = bucket.objects.get(path)
+  if (whole === undefined) throw new Error("the ledger is not there")
+  bucket.objects.set(path, { ...whole, body: whole.body.slice(0, -1) })
+  const torn = await run(place.restored, at, "restore", `${PLACE}/${name}`)
+  expect(torn.stderr).toContain("bytes instead of")
+  bucket.objects.delete(path)
+  const lost = await run(place.restored, at, "restore", `${PLACE}/${name}`)
+  expect(lost.stderr).toContain("tollgate.db is missing")
+  bucket.objects.delete(`/shelf/of/tollgate/${name}/manifest.json`)
+  const gone = await run(place.restored, at, "restore", `${PLACE}/${name}`)
+  expect(gone.exitCode).toBe(4)
+  expect(existsSync(join(place.restored, "tollgate.db"))).toBe(false)
+}, 60_000)
+
+test.concurrent("a bucket that refuses is an error, and has no backup", async () => {
+  using place = await installation()
+  const bucket = new FakeBucket()
+  using server = bucket.listen()
+  const at = server.url.origin
+  const without = await run(place.data, "", "backup", PLACE)
+  expect(without.stderr).toContain("Set AWS_ACCESS_KEY_ID")
+  const nobody = await run(place.data, "http://127.0.0.1:1", "backup", PLACE)
+  expect(nobody.stderr).toContain("ConnectionRefused")
+  for (const address of [`s3://id:${SECRET}@shelf/x`, "s3://Shelf", "s3:shelf", "s3://shelf?x=1"]) {
+    const { exitCode, stderr } = await run(place.data, at, "backup", address)
+    expect([address, exitCode, stderr]).toEqual([
+      address,
+      2,
+      expect.stringContaining("Write s3://bucket/prefix"),
+    ])
+  }
+  bucket.refuses = () => "AccessDenied"
+  const refused = await run(place.data, at, "backup", PLACE)
+  expect(refused.stderr).toContain("may list, read, write and delete")
+
+  // It is full when most is there already.
+  bucket.refuses = (method, path) =>
+    method === "PUT" && path.endsWith("manifest.json") ? "QuotaExceeded" : undefined
+  const full = await run(place.data, at, "backup", PLACE)
+  expect(full.exitCode).toBe(1)
+  expect(full.stderr).toContain("QuotaExceeded")
+  expect(bucket.objects.size).toBeGreaterThan(0)
+  expect(place.left()).toEqual([])
+  const none = await run(place.restored, at, "restore", PLACE)
+  expect(none.exitCode).toBe(4)
+
+  bucket.refuses = () => undefined
+  const { name } = (await run(place.data, at, "backup", PLACE)).document
+  const folders = new Set([...bucket.objects.keys()].map((path) => path.split("/")[4]))
+  expect([...folders]).toEqual([name])
+}, 60_000)

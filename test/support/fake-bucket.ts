@@ -1,0 +1,93 @@
+interface StoredObject {
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly type: string
+}
+
+/** As much of S3 as is used: put, also in parts, get, head, list and delete, by path. */
+export class FakeBucket {
+  /** By path: `/bucket/key`. */
+  readonly objects = new Map<string, StoredObject>()
+  /** The code of an error that it answers instead. */
+  refuses: (method: string, path: string) => string | undefined = () => undefined
+  /** How many it lists at once, at most. */
+  page = 1_000
+  readonly #uploads = new Map<string, Uint8Array<ArrayBuffer>[]>()
+
+  listen(): Bun.Server<undefined> {
+    return Bun.serve({
+      port: 0,
+      maxRequestBodySize: 1024 ** 3,
+      fetch: (request) => this.#answer(request),
+    })
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    const path = decodeURIComponent(pathname)
+    const code = this.refuses(request.method, path)
+    if (code !== undefined) return failure(code, 403)
+    if (request.method === "POST") return this.#multipart(path, searchParams)
+    if (request.method === "PUT") return this.#put(path, searchParams, request)
+    if (request.method === "DELETE") {
+      this.objects.delete(path)
+      return new Response(null, { status: 204 })
+    }
+    if (searchParams.has("prefix")) return this.#list(path, searchParams)
+    const found = this.objects.get(path)
+    if (!found) return failure("NoSuchKey", 404)
+    return new Response(found.body, { headers: { "content-type": found.type, etag: '"e"' } })
+  }
+
+  async #put(path: string, parameters: URLSearchParams, request: Request): Promise<Response> {
+    const body = new Uint8Array(await request.arrayBuffer())
+    const upload = this.#uploads.get(parameters.get("uploadId") ?? "")
+    if (upload) upload[Number(parameters.get("partNumber"))] = body
+    else this.objects.set(path, { body, type: request.headers.get("content-type") ?? "" })
+    return new Response(null, { headers: { etag: '"e"' } })
+  }
+
+  #multipart(path: string, parameters: URLSearchParams): Response {
+    const id = parameters.get("uploadId")
+    if (id === null) {
+      const begun = `upload-${this.#uploads.size}`
+      this.#uploads.set(begun, [])
+      return xml("InitiateMultipartUploadResult", `<UploadId>${begun}</UploadId>`)
+    }
+    const parts = (this.#uploads.get(id) ?? []).filter((part) => part !== undefined)
+    this.objects.set(path, { body: new Uint8Array(Buffer.concat(parts)), type: "" })
+    return xml("CompleteMultipartUploadResult", "")
+  }
+
+  #list(bucket: string, parameters: URLSearchParams): Response {
+    const prefix = `${bucket}${parameters.get("prefix")}`
+    const delimiter = parameters.get("delimiter")
+    const after = parameters.get("continuation-token") ?? ""
+    const found = new Set<string>()
+    for (const path of this.objects.keys()) {
+      if (!path.startsWith(prefix)) continue
+      const end = delimiter === null ? -1 : path.indexOf(delimiter, prefix.length)
+      found.add((end === -1 ? path : path.slice(0, end + 1)).slice(bucket.length))
+    }
+    const all = [...found].toSorted().filter((key) => key > after)
+    const page = all.slice(0, Math.min(this.page, Number(parameters.get("max-keys") ?? 1_000)))
+    const rest = all.length > page.length
+    const token = rest ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ""
+    const rows = page.map((key) =>
+      key.endsWith("/")
+        ? `<CommonPrefixes><Prefix>${key}</Prefix></CommonPrefixes>`
+        : `<Contents><Key>${key}</Key><Size>1</Size></Contents>`,
+    )
+    return xml("ListBucketResult", `<IsTruncated>${rest}</IsTruncated>${token}${rows.join("")}`)
+  }
+}
+
+function xml(name: string, body: string, status = 200): Response {
+  return new Response(`<?xml version="1.0"?><${name}>${body}</${name}>`, {
+    status,
+    headers: { "content-type": "application/xml" },
+  })
+}
+
+function failure(code: string, status: number): Response {
+  return xml("Error", `<Code>${code}</Code><Message>of the test</Message>`, status)
+}
