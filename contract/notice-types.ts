@@ -7,6 +7,7 @@ export const OPERATOR_NOTICES = [
   "deployment.resting",
   "deployment.recovered",
   "price.changed",
+  "backup.old",
 ] as const
 /** Sent by request, to see that a target can be reached. */
 export const TEST_NOTICE = "test"

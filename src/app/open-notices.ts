@@ -33,7 +33,7 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
   const pace = every === undefined ? {} : { every }
   const seal = new SecretCipher(secrets)
   const deliveries = building.use(new Deliveries({ store, seal, channels, alarms, ...pace }))
-  building.use(new Watch({ store, notices, alarms, ...pace }))
+  building.use(new Watch({ store, notices, alarms, backup: () => state.settings.backup, ...pace }))
   building.defer(() => notices.settled())
   notices.onRaised = () => void deliveries.hurry()
   health.onTrouble = (report) => trouble.deployment(report)

@@ -4,6 +4,7 @@ import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { BUILT_IN, type PriceLists } from "../management/prices/stored-lists.ts"
+import { checkBackup } from "./doctor-backup.ts"
 import type { Check } from "./doctor-check.ts"
 import { checkDatabase } from "./doctor-database.ts"
 import { checkJournal } from "./doctor-journal.ts"
@@ -39,12 +40,14 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     : { settings: loaded.settings, lists: BUILT_IN }
   const providers = await checkProviders(settings)
   const journal = checkJournal(settings.data)
+  const backup = isUsable ? await checkBackup(settings) : undefined
   return [
     checkSettings(loaded),
     ...(check === undefined ? [] : [check]),
     checkData(settings.data),
     ...database,
     ...(journal === undefined ? [] : [journal]),
+    ...(backup === undefined ? [] : [backup]),
     providers.clock,
     ...providers.checks,
     checkPrices(settings, lists),

@@ -85,6 +85,24 @@ export function formatBytes(bytes: number): string {
   return `${steps === 0 ? bytes : (bytes / 1_000 ** steps).toFixed(1)} ${UNITS[steps]}`
 }
 
+const LENGTHS = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "m"],
+  [1_000, "s"],
+] as const
+
+/** A length of time in its two largest units: `2d 3h`, `6h`, `90s` is `1m 30s`. */
+export function formatLength(milliseconds: number): string {
+  let rest = Math.max(0, milliseconds)
+  const words = LENGTHS.flatMap(([unit, name]) => {
+    const count = Math.floor(rest / unit)
+    rest -= count * unit
+    return count === 0 ? [] : [`${count}${name}`]
+  })
+  return words.slice(0, 2).join(" ") || "0s"
+}
+
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"]
 
 function pad(text: string, size: number, align: Column["align"]): string {

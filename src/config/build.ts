@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import { databaseSettings } from "./database-settings.ts"
+import { backupSettings } from "./backup-settings.ts"
 import { retentionSettings } from "./retention-settings.ts"
 import { priceSettings } from "./price-settings.ts"
 import { metricSettings } from "./metric-settings.ts"
@@ -82,6 +83,7 @@ export function buildSettings(parts: SettingsParts): Settings {
       totalBytes: Math.round((file.responses?.total_mb ?? 4_096) * MEBIBYTE),
     },
     retention: retentionSettings(file.retention),
+    backup: backupSettings(file.backup),
     disconnect: file.disconnect ?? "cancel",
     disconnectLimit: file.disconnect_limit ?? 60_000,
     images: images(file.images),

@@ -100,6 +100,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "responses.total_mb": settings.responses.totalBytes,
     "retention.contents": settings.retention.contents,
     "retention.receipts": settings.retention.receipts,
+    "backup.every": settings.backup.every,
     "images.link_minutes": settings.images.linkLifetime,
     "images.mask": settings.images.mask,
     "images.s3": settings.images.bucket,

@@ -25,6 +25,7 @@ import {
   text,
 } from "./scalars.ts"
 import { databaseScalars } from "./database-settings.ts"
+import { backupScalars } from "./backup-settings.ts"
 import { retentionScalars } from "./retention-settings.ts"
 import { priceScalars } from "./price-settings.ts"
 import { metricScalars } from "./metric-settings.ts"
@@ -321,6 +322,7 @@ export function fileSchema(names: KnownNames, directory: string) {
       total_mb: number(0, 1_048_576).optional(),
     }),
     retention: section(retentionScalars),
+    backup: section(backupScalars),
     notices: section(noticeScalars).refine(
       (notices) => notices === null || notices === undefined || hasWholeMail(notices),
       "needs both smtp and from to send mail. Add the other one",

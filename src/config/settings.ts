@@ -1,3 +1,4 @@
+import type { BackupSettings } from "./backup-settings.ts"
 import type { RetentionSettings } from "./retention-settings.ts"
 import type { PriceName, ServicePriceName } from "tollgate-contract/usage-classes.ts"
 import type { DecimalText } from "tollgate-contract/decimal.ts"
@@ -257,6 +258,7 @@ export interface Settings {
   readonly idempotency: IdempotencySettings
   readonly responses: ConversationSettings
   readonly retention: RetentionSettings
+  readonly backup: BackupSettings
   readonly disconnect: Disconnect
   /** How long an answer is drained at most, milliseconds. */
   readonly disconnectLimit: number

@@ -1,7 +1,9 @@
+import type { BackupSettings } from "../config/backup-settings.ts"
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { SpentBudget } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"
+import { backupAge } from "./backup-age.ts"
 import type { NoticeAlarms, Notices } from "./notices.ts"
 
 /** How often one of all processes looks, milliseconds. */
@@ -17,15 +19,17 @@ const STEPS = [100n, 80n, 50n] as const
 const NAMED = 5
 
 export interface WatchParts {
-  readonly store: Pick<Store, "notices" | "settlements">
+  readonly store: Pick<Store, "backups" | "notices" | "settlements">
   readonly notices: Notices
   readonly alarms: NoticeAlarms
+  /** As the settings are at the moment. */
+  readonly backup: () => BackupSettings
   /** Milliseconds; for tests. */
   readonly every?: number
 }
 
 /**
- * Looks after balances, budgets and write-offs, and tells of what has changed. All processes of all machines take turns,
+ * Looks after balances, budgets, write-offs and backups, and tells of what has changed. All processes of all machines take turns,
  * and a mark says what was told, so that each thing is told once.
  */
 export class Watch implements AsyncDisposable {
@@ -68,6 +72,7 @@ export class Watch implements AsyncDisposable {
     await this.#balances(now)
     await this.#budgets(now)
     await this.#writeOffs(now)
+    await this.#backups(now)
     if (this.#turns++ % PRUNE_EVERY === 0) await this.#parts.store.notices.prune(now - KEPT)
   }
 
@@ -135,6 +140,24 @@ export class Watch implements AsyncDisposable {
       requests: found.map(({ request }) => request).slice(0, NAMED),
     }
     await notices.raise({ type: "write_off", data, mark: { name, from, to } })
+  }
+
+  /** Once for each that is overdue. */
+  async #backups(now: number): Promise<void> {
+    const { store, notices, backup } = this.#parts
+    const name = "backup"
+    const { last, every, isOverdue } = backupAge(await store.backups.list(), backup(), now)
+    const from = (await store.notices.marks(name)).get(name) ?? null
+    const to = isOverdue ? String(last?.at ?? "none") : null
+    if (to === from) return
+    const mark = { name, from, to }
+    if (!isOverdue) return void (await store.notices.mark(mark, now))
+    const data = {
+      last: last === null ? null : new Date(last.at).toISOString(),
+      place: last?.place ?? null,
+      every_ms: every,
+    }
+    await notices.raise({ type: "backup.old", data, mark })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AccountReads, AccountWrites } from "./accounts.ts"
 import type { AuditReads, AuditWrites } from "./audit.ts"
+import type { BackupReads, BackupWrites } from "./backups.ts"
 import type { CodeReads, CodeWrites } from "./codes.ts"
 import type { DeploymentReportWrites } from "./deployment-reports.ts"
 import type { EntryReads, EntryWrites } from "./entries.ts"
@@ -21,6 +22,7 @@ import type { VendorStateReads, VendorStateWrites } from "./vendor-state.ts"
 export interface StoreReader extends AsyncDisposable {
   readonly accounts: AccountReads
   readonly audit: AuditReads
+  readonly backups: BackupReads
   readonly codes: CodeReads
   readonly entries: EntryReads
   readonly integrity: IntegrityReads
@@ -42,6 +44,7 @@ export interface StoreReader extends AsyncDisposable {
 export interface Store extends StoreReader {
   readonly accounts: AccountReads & AccountWrites
   readonly audit: AuditReads & AuditWrites
+  readonly backups: BackupReads & BackupWrites
   readonly codes: CodeReads & CodeWrites
   readonly entries: EntryReads & EntryWrites
   readonly deploymentReports: DeploymentReportWrites

@@ -56,6 +56,7 @@ export function settings(
     deadlines: { connect: 1, firstByte: 1, betweenBytes: 1, whole: 1 },
     idempotency: { answerBytes: 1, accountBytes: 1, totalBytes: 1 },
     retention: { contents: 1, receipts: null },
+    backup: { every: null },
     responses: { keep: 1, accountBytes: 1, totalBytes: 1 },
     disconnect: "cancel",
     disconnectLimit: 60_000,

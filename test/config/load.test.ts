@@ -50,6 +50,7 @@ test("reads the documented example", () => {
     deadlines: { connect: 5_000, firstByte: 600_000, betweenBytes: 120_000, whole: 1_800_000 },
     idempotency: { answerBytes: 2 ** 25, accountBytes: 2 ** 29, totalBytes: 2 ** 32 },
     retention: { contents: 30 * 86_400_000, receipts: null },
+    backup: { every: null },
     responses: { keep: 86_400_000, accountBytes: 2 ** 28, totalBytes: 2 ** 32 },
     disconnect: "cancel",
     disconnectLimit: 60_000,

@@ -28,9 +28,16 @@ async function watched(balance: bigint) {
   await database.account("acc", balance)
   await database.store.notices.insertTarget(TARGET, AUDIT)
   const failures: unknown[] = []
+  const wanted: { every: number | "off" | null } = { every: null }
   const alarms = { noticesFailed: (error: unknown) => failures.push(error) }
   const watchOf = (store: Store) =>
-    new Watch({ store, notices: new Notices(store, alarms), alarms, every: NEVER })
+    new Watch({
+      store,
+      notices: new Notices(store, alarms),
+      alarms,
+      backup: () => ({ every: wanted.every }),
+      every: NEVER,
+    })
   const watch = watchOf(database.store)
   const told = async (): Promise<Record<string, unknown>[]> =>
     (await database.store.notices.list(null, null, 100))
@@ -49,6 +56,7 @@ async function watched(balance: bigint) {
     told,
     spend,
     failures,
+    wanted,
     async [Symbol.asyncDispose]() {
       await watch[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
@@ -165,4 +173,51 @@ test("a database that is away is an alarm, and nobody waits for it", async () =>
   for (let count = 0; count < 150; count++) notices.tell({ type: "write_off", data: {} })
   await notices.settled()
   expect(failures).toHaveLength(150)
+})
+
+test("a backup that is overdue is told once, never where nobody has set any up", async () => {
+  await using world = await watched(CREDIT)
+  const { database, watch, watchOf, told, wanted } = world
+  await database.store.notices.insertTarget({ ...TARGET, id: "all", account: null }, AUDIT)
+  const { backups } = database.store
+  const HOUR = 3_600_000
+  const old = async (hour: number) => {
+    await watch.look(hour * HOUR)
+    await using other = watchOf(database.store)
+    await other.look(hour * HOUR)
+    return (await told()).filter(({ type }) => type === "backup.old")
+  }
+  expect(await old(1_000)).toEqual([])
+  // By hand, once.
+  await backups.note({ place: "/mnt", at: HOUR, every: null }, AUDIT)
+  expect(await old(2_000)).toEqual([])
+  await backups.note({ place: "/mnt", at: 2_000 * HOUR, every: 6 * HOUR }, AUDIT)
+  expect(await old(2_009)).toEqual([])
+  const first = {
+    type: "backup.old",
+    last: new Date(2_000 * HOUR).toISOString(),
+    place: "/mnt",
+    every_ms: 6 * HOUR,
+  }
+  expect(await old(2_010)).toEqual([first])
+  expect(await old(2_020)).toEqual([first])
+  // Another one by hand does not end the watch.
+  await backups.note({ place: "/other", at: 2_021 * HOUR, every: null }, AUDIT)
+  expect(await old(2_022)).toEqual([first])
+  expect(await old(2_031)).toMatchObject([first, { place: "/other", every_ms: 6 * HOUR }])
+  wanted.every = 100 * HOUR
+  expect(await old(2_032)).toHaveLength(2)
+  wanted.every = "off"
+  expect(await old(9_000)).toHaveLength(2)
+  expect(world.failures).toEqual([])
+})
+
+test("a backup that the settings ask for, and that was never made, is told of", async () => {
+  await using world = await watched(2n * CREDIT)
+  world.wanted.every = 60_000
+  await world.watch.look(1)
+  await world.watch.look(2)
+  expect(await world.told()).toEqual([
+    { type: "backup.old", last: null, place: null, every_ms: 60_000 },
+  ])
 })

@@ -2,6 +2,7 @@ import { describe } from "bun:test"
 import { accountContract } from "./contract/accounts.ts"
 import { auditContract } from "./contract/audit.ts"
 import { auditedWriteContract } from "./contract/audited-writes.ts"
+import { backupContract } from "./contract/backups.ts"
 import { codeContract } from "./contract/codes.ts"
 import { conversationContract } from "./contract/conversations.ts"
 import { deploymentReportContract } from "./contract/deployment-reports.ts"
@@ -32,6 +33,7 @@ const CONTRACTS = {
   accounts: accountContract,
   audit: auditContract,
   "audited writes": auditedWriteContract,
+  backups: backupContract,
   codes: codeContract,
   conversations: conversationContract,
   "deployment reports": deploymentReportContract,

@@ -146,6 +146,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
     deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },
     idempotency: { answerBytes: 1 << 25, accountBytes: 1 << 29, totalBytes: 2 ** 32 },
     retention: { contents: 30 * 86_400_000, receipts: null },
+    backup: { every: null },
     responses: { keep: 86_400_000, accountBytes: 1 << 28, totalBytes: 2 ** 32 },
     disconnect: "cancel",
     disconnectLimit: 60_000,

@@ -2,17 +2,18 @@ import type { Command } from "commander"
 import { join } from "node:path"
 import { type LoadedSettings, loadSettings } from "../../config/load.ts"
 import { bootName } from "../../machine/boot-name.ts"
-import { type Database } from "../../store/database.ts"
+import type { Database } from "../../store/database.ts"
 import { databaseOf } from "../../store/installation-database.ts"
 import { NodeLocks } from "../../store/node-locks.ts"
 import { outputOf, type RegisterCommand } from "../command.ts"
 import { CommandError } from "../exit-codes.ts"
 import { failureOf } from "../failure.ts"
 import { loadOptions } from "../load-options.ts"
-import { formatBytes, formatFields, type Output } from "../output.ts"
+import { formatBytes, formatFields, formatLength, type Output } from "../output.ts"
 import { durationArgument, positiveIntegerArgument } from "../parse.ts"
 import { placeAt } from "./find.ts"
 import { makeBackup, removeOldest } from "./make.ts"
+import { lastAt, noteBackup } from "./note.ts"
 import type { BackupPlace } from "./place.ts"
 
 /** The name of the lock, beside those of nodes. */
@@ -24,7 +25,7 @@ export const registerBackup: RegisterCommand = (program, terminal) => {
     .command("backup")
     .description("copy the installation into a folder or a bucket, while it serves")
     .argument(
-      "<PLACE>",
+      "[PLACE]",
       "a folder, or s3://bucket/prefix; each backup gets a folder of its own in it",
     )
     .option("--every <TIME>", "go on, and make one each time: 6h", durationArgument)
@@ -34,22 +35,16 @@ export const registerBackup: RegisterCommand = (program, terminal) => {
       positiveIntegerArgument,
     )
     .option("--without-secrets", "leave out the settings file and the folder 'secrets'")
-    .action(async (to: string, options: BackupOptions, command: Command) => {
+    .option("--done", "make none: note that another tool has made one, and when the next is due")
+    .action(async (to: string | undefined, options: BackupOptions, command: Command) => {
       const loaded = loadSettings(loadOptions(command))
-      requireFiles(loaded)
+      const database = databaseOf(loaded.settings)
       const output = outputOf(command, terminal)
-      const work = {
-        loaded,
-        database: databaseOf(loaded.settings),
-        place: placeAt(to, loaded.settings.data),
-        options,
-        output,
-      }
-      if (options.every === undefined) return backUpOnce(work)
-      for (;;) {
-        await backUpOnce(work).catch((error: unknown) => report(error, output))
-        await Bun.sleep(options.every)
-      }
+      if (options.done === true) return noteDone(database, to, options, output)
+      requireFiles(loaded)
+      const place = placeAt(requirePlace(to), loaded.settings.data)
+      const work = { loaded, database, place, options, output }
+      return options.every === undefined ? backUpOnce(work) : backUpForever(work, options.every)
     })
 }
 
@@ -58,6 +53,7 @@ interface BackupOptions {
   readonly every?: number
   readonly keep?: number
   readonly withoutSecrets?: boolean
+  readonly done?: boolean
 }
 
 interface BackupWork {
@@ -74,8 +70,43 @@ function requireFiles({ settings }: LoadedSettings): void {
   throw new CommandError(
     "failed",
     "a PostgreSQL database is backed up with its own tools, which this command does not replace",
-    `Run: pg_dump --format=custom --file=tollgate.dump ${databaseOf(settings).place}. Keep TOLLGATE_SECRET, if it is set, and the settings file apart from it. docs/backup.md says more.`,
+    `Run: pg_dump --format=custom --file=tollgate.dump ADDRESS && tollgate backup --done --every 24h. Keep TOLLGATE_SECRET, if it is set, and the settings file apart from it. docs/backup.md says more.`,
   )
+}
+
+function requirePlace(to: string | undefined): string {
+  if (to !== undefined) return to
+  throw new CommandError("usage", "it is not said where to", "Name a folder or s3://bucket/prefix.")
+}
+
+/** @param to a name for where it is, for people. */
+async function noteDone(
+  database: Database,
+  to: string | undefined,
+  { every = null }: { readonly every?: number | null },
+  output: Output,
+): Promise<void> {
+  const place = to ?? "elsewhere"
+  const madeAt = new Date()
+  await noteBackup(database, { place, at: madeAt.getTime(), every })
+  const document = { place, made_at: madeAt.toISOString(), every_ms: every }
+  const words = every === null ? "" : `; the next one is due in ${formatLength(every)}`
+  output.result(document, () => `Noted: a backup was made (${place})${words}.`)
+}
+
+/** One that fails does not end those that follow. */
+async function backUpForever(work: BackupWork, every: number): Promise<never> {
+  const { database, place, output } = work
+  // A service that is started again makes none sooner for that.
+  const last = await lastAt(database, place.words)
+  const wait = last === undefined ? 0 : Math.max(0, Math.min(every, last + every - Date.now()))
+  if (wait > 0) output.notice(`the next backup at ${place.words} is due in ${formatLength(wait)}`)
+  await Bun.sleep(wait)
+  for (;;) {
+    const began = Date.now()
+    await backUpOnce(work).catch((error: unknown) => report(error, output))
+    await Bun.sleep(Math.max(0, began + every - Date.now()))
+  }
 }
 
 async function backUpOnce(work: BackupWork): Promise<void> {
@@ -84,6 +115,8 @@ async function backUpOnce(work: BackupWork): Promise<void> {
   held.use(lock(loaded.settings.data))
   const hasSecrets = options.withoutSecrets !== true
   const made = await makeBackup({ loaded, database, place, hasSecrets })
+  const at = made.madeAt.getTime()
+  await noteBackup(database, { place: place.words, at, every: options.every ?? null }, made.name)
   const removed = options.keep === undefined ? [] : await removeOldest(place, made, options.keep)
   const document = {
     place: place.words,
@@ -127,7 +160,6 @@ function lock(data: string): Disposable {
   return taken ?? { [Symbol.dispose]() {} }
 }
 
-/** One that fails does not end those that follow. */
 function report(error: unknown, output: Output): void {
   const { message, hint } = failureOf(error)
   output.notice(`${new Date().toISOString()} no backup: ${message}${hint ? ` (${hint})` : ""}`)

@@ -69,6 +69,7 @@ export const TABLES: readonly CopiedTable[] = [
   table("notices", "number id account type at data"),
   table("notice_deliveries", "notice target state attempts at error"),
   table("notice_marks", "name value at"),
+  table("backups", "place at every"),
   table("attempts", "key count begun_at"),
 ]
 

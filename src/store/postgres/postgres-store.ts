@@ -1,6 +1,7 @@
 import type { Store } from "../store.ts"
 import { accountMethods } from "./accounts.ts"
 import { appendAudit, auditMethods } from "./audit.ts"
+import { backupMethods } from "./backups.ts"
 import type { PostgresClient } from "./client.ts"
 import { codeMethods } from "./codes.ts"
 import { deploymentReportMethods } from "./deployment-reports.ts"
@@ -35,6 +36,7 @@ export function postgresStore(client: PostgresClient): Store {
   return {
     accounts: accountMethods(parts),
     audit: auditMethods(client),
+    backups: backupMethods(parts),
     codes: codeMethods(parts),
     deploymentReports: deploymentReportMethods(client),
     entries: entryMethods(parts),

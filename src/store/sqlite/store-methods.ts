@@ -3,6 +3,7 @@ import { accountMethods, Accounts } from "./accounts.ts"
 import { auditMethods, AuditTrail } from "./audit.ts"
 import { LedgerAnchor } from "./ledger-anchor.ts"
 import { LedgerPages, entryMethods } from "./ledger-pages.ts"
+import { backupMethods } from "./backups.ts"
 import { Budgets } from "./budgets.ts"
 import { CardPayments } from "./card-payments.ts"
 import { codeMethods, Codes } from "./codes.ts"
@@ -66,6 +67,7 @@ export function storeMethods(database: Database): DirectStore {
   return {
     accounts: accountMethods({ transactions, accounts, keys }),
     audit: auditMethods({ transactions, trail }),
+    backups: backupMethods(transactions, database),
     codes: codeMethods({ transactions, codes, debts }),
     deploymentReports: deploymentReportMethods(transactions, deploymentReports),
     entries: entryMethods({ transactions, pages, accounts, debts }),

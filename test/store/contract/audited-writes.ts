@@ -115,6 +115,7 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
       AUDIT,
     ),
   ({ notices }) => notices.removeTarget("target", AUDIT),
+  ({ backups }) => backups.note({ place: "/mnt", at: NOW, every: null }, AUDIT),
 ]
 
 function invitation(id: string) {

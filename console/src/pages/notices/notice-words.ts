@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   "deployment.resting": "Deployment avoided",
   "deployment.recovered": "Deployment recovered",
   "price.changed": "Newer prices",
+  "backup.old": "Backup overdue",
   test: "Test",
 }
 

@@ -4,6 +4,7 @@ import { NOTICES } from "./11-notices.ts"
 import { ACCOUNT_LIMITS } from "./12-account-limits.ts"
 import { FAILURES } from "./13-failures.ts"
 import { USAGE_DIMENSIONS } from "./14-usage-dimensions.ts"
+import { BACKUPS } from "./15-backups.ts"
 import { MANAGEMENT } from "./1-management.ts"
 import { LEDGER } from "./2-ledger.ts"
 import { KEPT } from "./3-kept.ts"
@@ -30,4 +31,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: ACCOUNT_LIMITS, oldest: 1 },
   { sql: FAILURES, oldest: 1 },
   { sql: USAGE_DIMENSIONS, oldest: 1 },
+  { sql: BACKUPS, oldest: 1 },
 ]

@@ -10,6 +10,7 @@ import { CONCURRENT_REQUESTS } from "./book/16-concurrent-requests.ts"
 import { NOTICES } from "./book/17-notices.ts"
 import { ACCOUNT_LIMITS } from "./book/18-account-limits.ts"
 import { USAGE_DIMENSIONS } from "./book/19-usage-dimensions.ts"
+import { BACKUPS } from "./book/20-backups.ts"
 import { CHARGES } from "./book/2-charges.ts"
 import { CREDITS } from "./book/3-credits.ts"
 import { REPORTS } from "./book/4-reports.ts"
@@ -42,5 +43,6 @@ export const BOOK_SCHEMA: Schema = {
     NOTICES,
     ACCOUNT_LIMITS,
     USAGE_DIMENSIONS,
+    BACKUPS,
   ],
 }

@@ -1,0 +1,29 @@
+import type { Settings } from "../config/settings.ts"
+import { backupAge } from "../notices/backup-age.ts"
+import { databaseOf } from "../store/installation-database.ts"
+import type { Check } from "./doctor-check.ts"
+import { formatLength } from "./output.ts"
+
+/** Whether the last backup is too old. Undefined where there is nothing to back up. */
+export async function checkBackup(
+  settings: Settings,
+  now = Date.now(),
+): Promise<Check | undefined> {
+  const name = "backup"
+  const database = databaseOf(settings)
+  if (!(await database.exists())) return undefined
+  await using reader = await database.openReader()
+  const { last, every, isOverdue } = backupAge(await reader.backups.list(), settings.backup, now)
+  const mend =
+    settings.database === undefined
+      ? "make one with 'tollgate backup', and see why the last one failed"
+      : "see that pg_dump runs, and 'tollgate backup --done' after it"
+  if (last === null) {
+    const found = "none was made with 'tollgate backup', or noted"
+    return isOverdue ? { name, result: "warning", found, mend } : { name, result: "ok", found }
+  }
+  const moment = new Date(last.at).toISOString()
+  const interval = every === null ? "" : `; one is expected every ${formatLength(every)}`
+  const found = `${formatLength(now - last.at)} old, of ${moment}, at ${last.place}${interval}`
+  return isOverdue ? { name, result: "warning", found, mend } : { name, result: "ok", found }
+}
