@@ -24,6 +24,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   failures: 3,
   media: 3,
   notices: 3,
+  sinks: 3,
   dialects: 2,
   ledger: 2,
   keys: 2,

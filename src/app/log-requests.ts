@@ -1,16 +1,20 @@
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
-import { releasedLine, settledLine } from "../relay/billing/request-line.ts"
+import { type RequestLine, releasedLine, settledLine } from "../relay/billing/request-line.ts"
 import type { Events } from "../telemetry/events.ts"
 
-/** Writes a line into the log for each request that has ended. */
-export function loggedRequests(events: Pick<Events, "requestEnded">): RequestObserver {
+/** Writes a line for each request that has ended: one text, wherever it goes. */
+export function loggedRequests(places: readonly ((line: string) => void)[]): RequestObserver {
+  const write = (line: RequestLine): void => {
+    const text = JSON.stringify(line)
+    for (const place of places) place(text)
+  }
   return {
-    settled: (request) => events.requestEnded(settledLine(request)),
-    released: (charge) => events.requestEnded(releasedLine(charge)),
+    settled: (request) => write(settledLine(request)),
+    released: (charge) => write(releasedLine(charge)),
   }
 }
 
-/** The same for answers that are errors, of requests that were refused before they held money too. */
+/** Writes a line for each answer that is an error, of requests that were refused before they held money too. */
 export function loggedErrors(events: Events): Events {
   const logged: Pick<Events, "errorAnswered"> = {
     errorAnswered: (answered) => {

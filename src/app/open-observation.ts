@@ -1,6 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts"
 import type { ModelKind } from "../config/settings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import type { LineSink } from "../sinks/line-sink.ts"
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import { OPERATION_NAMES, vendorName } from "../otlp/names.ts"
@@ -19,21 +20,38 @@ export interface ObservationParts extends NoticeParts, Pick<OpenDatabase, "datab
 /** What watches over the gateway: notices for people, metrics for programs, and what failed for both. */
 export async function openObservation(parts: ObservationParts, building: AsyncDisposableStack) {
   const { events: noticed, ...notices } = openNotices(parts, building)
-  const metrics = await openMetrics(parts)
+  const sinks = await openLineSinks(parts, building)
+  const metrics = await openMetrics(parts, sinks)
   const tracer = await openTracer(parts, metrics, building)
   const isLogged = parts.state.settings.log.requests
   const observers: RequestObserver[] = []
   if (metrics) observers.push(...metrics.observers)
   if (tracer) observers.push(tracer)
-  if (isLogged) observers.push(loggedRequests(noticed))
+  const places = sinks.map((sink) => (line: string) => sink.add(line))
+  if (isLogged) places.push((line) => noticed.requestEnded(line))
+  if (places.length > 0) observers.push(loggedRequests(places))
   const counted = metrics ? countedEvents(noticed, metrics) : noticed
   const logged = isLogged ? loggedErrors(counted) : counted
   const events = openFailures(parts.database, logged, building)
   return { ...notices, metrics, tracer, observers, events }
 }
 
+/** Where lines of requests go besides the log; none of it is loaded unless the settings name one. */
+async function openLineSinks(
+  { state, options: { events: alarms } }: ObservationParts,
+  building: AsyncDisposableStack,
+): Promise<readonly LineSink[]> {
+  const { log } = state.settings
+  if (!log.file && !log.http && !log.bucket) return []
+  const { openSinks } = await import("./open-sinks.ts")
+  return openSinks({ settings: log, alarms, isHurried: () => state.isHurried }, building)
+}
+
 /** Counts nothing, and loads nothing, unless someone may read it. */
-async function openMetrics(parts: ObservationParts): Promise<Metrics | undefined> {
+async function openMetrics(
+  parts: ObservationParts,
+  sinks: readonly LineSink[],
+): Promise<Metrics | undefined> {
   const { state, ledger, health } = parts
   const { metrics: read, telemetry } = state.settings
   const isSent = telemetry !== undefined && telemetry.metricsEvery > 0
@@ -43,7 +61,8 @@ async function openMetrics(parts: ObservationParts): Promise<Metrics | undefined
   const vendor = (provider: string): string =>
     vendorName(state.config.clients.get(provider)?.vendor.id ?? provider)
   const names = { operation: (kind: ModelKind) => OPERATION_NAMES[kind], vendor }
-  return new Loaded({ ledger, health, memory: state.memory, catalog }, isSent ? names : undefined)
+  const measured = { ledger, health, memory: state.memory, catalog, sinks }
+  return new Loaded(measured, isSent ? names : undefined)
 }
 
 /** Traces nothing, and loads nothing of OpenTelemetry, unless there is a collector. */

@@ -4,6 +4,7 @@ import { backupSettings } from "./backup-settings.ts"
 import { retentionSettings } from "./retention-settings.ts"
 import { priceSettings } from "./price-settings.ts"
 import { metricSettings } from "./metric-settings.ts"
+import { logSettings } from "./log-settings.ts"
 import { noticeSettings } from "./notice-settings.ts"
 import { paymentSettings } from "./payment-settings.ts"
 import { signInSettings } from "./sign-in-settings.ts"
@@ -54,7 +55,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     corsOrigins: file.cors?.origins,
     console: signInSettings(file.console),
     stripe: paymentSettings(file.stripe),
-    log: { requests: file.log?.requests ?? false },
+    log: logSettings(file.log, parts.fileDirectory),
     metrics: metricSettings(file.metrics),
     telemetry: telemetrySettings(file.telemetry, overrides.telemetry),
     prices: priceSettings(file.prices),

@@ -1,10 +1,11 @@
+import type { BucketSettings } from "./bucket-settings.ts"
+import type { LineAddressSettings, LineBucketSettings, LogSettings } from "./log-settings.ts"
 import type { MetricSettings } from "./metric-settings.ts"
 import type { NoticeSettings } from "./notice-settings.ts"
 import type { PaymentSettings } from "./payment-settings.ts"
 import type { SignInSettings, OidcSettings } from "./sign-in-settings.ts"
 import type { TelemetrySettings } from "./telemetry-settings.ts"
 import type {
-  BucketSettings,
   DatabaseSettings,
   DeadlineSettings,
   ImageSettings,
@@ -26,11 +27,13 @@ export interface ProviderDescription
   readonly headers: Readonly<Record<string, Presence>>
 }
 
+export interface BucketDescription extends Omit<BucketSettings, "accessKeyId" | "secretAccessKey"> {
+  readonly accessKeyId: Presence
+  readonly secretAccessKey: Presence
+}
+
 export interface ImageDescription extends Omit<ImageSettings, "bucket"> {
-  readonly bucket?: Omit<BucketSettings, "accessKeyId" | "secretAccessKey"> & {
-    readonly accessKeyId: Presence
-    readonly secretAccessKey: Presence
-  }
+  readonly bucket?: BucketDescription
 }
 
 export interface SignInDescription extends Omit<SignInSettings, "oidc"> {
@@ -48,6 +51,15 @@ export interface TelemetryDescription extends Omit<TelemetrySettings, "headers">
   readonly headers: Readonly<Record<string, Presence>>
 }
 
+/** An address may hold a secret, of which its host says nothing. */
+export interface LogDescription extends Omit<LogSettings, "http" | "bucket"> {
+  readonly http?: Omit<LineAddressSettings, "url" | "headers"> & {
+    readonly host: string
+    readonly headers: Readonly<Record<string, Presence>>
+  }
+  readonly bucket?: Omit<LineBucketSettings, "place"> & { readonly place: BucketDescription }
+}
+
 export interface DatabaseDescription extends Omit<DatabaseSettings, "url" | "secret"> {
   /** Its address without user and password. */
   readonly place: string
@@ -62,7 +74,7 @@ export interface SettingsDescription {
   readonly adminToken: Presence
   readonly console?: SignInDescription
   readonly stripe?: PaymentDescription
-  readonly log: Settings["log"]
+  readonly log: LogDescription
   readonly metrics?: MetricSettings
   readonly telemetry?: TelemetryDescription
   readonly notices: NoticeSettings
@@ -91,6 +103,7 @@ export function describeSettings(settings: Settings): SettingsDescription {
     notices,
     metrics,
     telemetry,
+    log,
     ...open
   } = settings
   return {
@@ -106,9 +119,26 @@ export function describeSettings(settings: Settings): SettingsDescription {
     ...(telemetry && {
       telemetry: { ...telemetry, headers: mapValues(telemetry.headers, presence) },
     }),
+    log: describeLog(log),
     notices: notices.mail ? { ...notices, mail: { ...notices.mail, smtp: "set" } } : notices,
     images: describeImages(images),
     providers: mapValues(providers, describeProvider),
+  }
+}
+
+function describeLog({ http, bucket, ...open }: LogSettings): LogDescription {
+  return {
+    ...open,
+    ...(http && {
+      http: {
+        allowsPrivate: http.allowsPrivate,
+        isCompressed: http.isCompressed,
+        every: http.every,
+        host: URL.parse(http.url)?.host ?? "",
+        headers: mapValues(http.headers, presence),
+      },
+    }),
+    ...(bucket && { bucket: { ...bucket, place: describeBucket(bucket.place) } }),
   }
 }
 
@@ -127,7 +157,11 @@ function describeSignIn({ oidc, ...open }: SignInSettings): SignInDescription {
 
 function describeImages({ bucket, ...open }: ImageSettings): ImageDescription {
   if (bucket === undefined) return open
-  return { ...open, bucket: { ...bucket, accessKeyId: "set", secretAccessKey: "set" } }
+  return { ...open, bucket: describeBucket(bucket) }
+}
+
+function describeBucket(bucket: BucketSettings): BucketDescription {
+  return { ...bucket, accessKeyId: "set", secretAccessKey: "set" }
 }
 
 function describeProvider(provider: ProviderSettings): ProviderDescription {

@@ -224,6 +224,22 @@ export function address() {
   })
 }
 
+/** A web address with everything in it, a query too, which may hold a secret: no message repeats it. */
+export function wholeAddress() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const url = URL.parse(text.trim())
+    if (!url || !/^https?:$/.test(url.protocol)) {
+      return new Fault("must be an address that starts with http:// or https://")
+    }
+    if (url.username !== "" || url.password !== "") {
+      return new Fault("must not hold a user name or password. Use headers")
+    }
+    return url.href
+  })
+}
+
 /** The origin of a page as browsers send it, without a path; `*` for any. */
 export function pageOrigin() {
   return reading((input) => {

@@ -30,6 +30,12 @@ import { retentionScalars } from "./retention-settings.ts"
 import { priceScalars } from "./price-settings.ts"
 import { metricScalars } from "./metric-settings.ts"
 import { hasWholeMail, noticeScalars } from "./notice-settings.ts"
+import {
+  lineAddressScalars,
+  lineBucketScalars,
+  lineFileScalars,
+  logScalars,
+} from "./log-settings.ts"
 import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
 import { telemetryScalars } from "./telemetry-settings.ts"
@@ -136,7 +142,11 @@ const headerValue = reading((input) => {
   return new Fault("must be one line of printable characters")
 })
 
-const telemetry = { ...telemetryScalars, headers: record(HEADER_NAME, headerValue).nullish() }
+function headers() {
+  return record(HEADER_NAME, headerValue).nullish()
+}
+
+const telemetry = { ...telemetryScalars, headers: headers() }
 
 const rate = amount(PRICE_PLACES).optional()
 const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Record<
@@ -204,7 +214,7 @@ function providerSchema(names: KnownNames, directory: string) {
     vendor: oneOf(names.vendors, "vendor"),
     ...vendorScalars(directory),
     base_url: address().optional(),
-    headers: record(HEADER_NAME, headerValue).nullish(),
+    headers: headers(),
     prices: servicePrices.optional(),
     known_models: flag().optional(),
     // The vendor says which ones it speaks.
@@ -327,7 +337,12 @@ export function fileSchema(names: KnownNames, directory: string) {
       (notices) => notices === null || notices === undefined || hasWholeMail(notices),
       "needs both smtp and from to send mail. Add the other one",
     ),
-    log: section({ requests: flag().optional() }),
+    log: section({
+      ...logScalars,
+      file: section(lineFileScalars),
+      http: section({ ...lineAddressScalars, headers: headers() }),
+      s3: section(lineBucketScalars),
+    }),
     metrics: section(metricScalars),
     telemetry: section(telemetry),
     prices: section(priceScalars),

@@ -2,7 +2,8 @@ import type { ProviderSettings, Settings } from "./settings.ts"
 
 /** All that is secret in the settings. */
 export function secretsOf(settings: Settings): string[] {
-  const { adminToken, database, stripe, console, images, notices, metrics, telemetry } = settings
+  const { adminToken, database, stripe, console, images, notices, metrics, telemetry, log } =
+    settings
   const { bucket } = images
   const others = [
     adminToken,
@@ -18,6 +19,10 @@ export function secretsOf(settings: Settings): string[] {
     bucket?.secretAccessKey,
     ...(console?.oidc.map(({ clientSecret }) => clientSecret) ?? []),
     ...Object.values(telemetry?.headers ?? {}).flatMap(headerSecrets),
+    log.bucket?.place.accessKeyId,
+    log.bucket?.place.secretAccessKey,
+    log.http?.url,
+    ...Object.values(log.http?.headers ?? {}).flatMap(headerSecrets),
   ]
   return [
     ...others.filter((secret) => secret !== undefined),

@@ -2,6 +2,8 @@ import type { BackupSettings } from "./backup-settings.ts"
 import type { RetentionSettings } from "./retention-settings.ts"
 import type { PriceName, ServicePriceName } from "tollgate-contract/usage-classes.ts"
 import type { DecimalText } from "tollgate-contract/decimal.ts"
+import type { BucketSettings } from "./bucket-settings.ts"
+import type { LogSettings } from "./log-settings.ts"
 import type { MetricSettings } from "./metric-settings.ts"
 import type { NoticeSettings } from "./notice-settings.ts"
 import type { PriceListSettings } from "./price-settings.ts"
@@ -133,17 +135,6 @@ export interface DeadlineSettings {
   readonly whole: number
 }
 
-/** An S3-compatible place for images. */
-export interface BucketSettings {
-  readonly bucket: string
-  /** Absent: Amazon's own. */
-  readonly endpoint?: string
-  readonly region?: string
-  /** Never printed; nor is the next one. */
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-}
-
 /** Whether an image edit has to come with a mask. */
 export const MASK_RULES = ["required", "optional"] as const
 
@@ -230,10 +221,8 @@ export interface Settings {
   readonly console?: SignInSettings
   /** Absent: credits are not sold by card. */
   readonly stripe?: PaymentSettings
-  readonly log: {
-    /** Whether each request has a line in the log. */
-    readonly requests: boolean
-  }
+  /** Where the line of each request goes. */
+  readonly log: LogSettings
   /** Absent: nothing is counted. */
   readonly metrics?: MetricSettings
   /** Absent: there is no collector, and nothing is sent. */

@@ -1,4 +1,4 @@
-import type { BucketSettings } from "../config/settings.ts"
+import type { BucketSettings } from "../config/bucket-settings.ts"
 
 /** The prefix of image names, so that a bucket may hold other things too. */
 const PREFIX = "tollgate-pictures/"

@@ -45,6 +45,10 @@ export const COUNTERS = {
     help: "Spans of traces by what became of them: sent, failed, or dropped since too many waited",
     labels: ["outcome"],
   },
+  tollgate_request_lines_total: {
+    help: "Lines of requests, by where they go, and whether they were written or dropped",
+    labels: ["sink", "fate"],
+  },
   tollgate_processor_seconds_total: { help: "Processor time that the processes have used" },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
@@ -106,6 +110,10 @@ export const GAUGES = {
   tollgate_held_credits: { help: "What they hold" },
   tollgate_leased_credits: { help: "What the database has leased to these processes" },
   tollgate_journal_waiting: { help: "Charges in the journal that are not in the database yet" },
+  tollgate_request_lines_waiting: {
+    help: "Lines of requests that are not written yet",
+    labels: ["sink"],
+  },
   tollgate_ledgers_usable: { help: "Processes that can use the ledger, and so take requests" },
   tollgate_deployment_resting: {
     help: "1 while a deployment is avoided",

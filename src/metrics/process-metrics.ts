@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { MemoryBudget } from "../limits/memory-budget.ts"
 import type { Health } from "../routing/health.ts"
+import type { LineSink } from "../sinks/line-sink.ts"
 import type { MetricRegistry } from "./registry.ts"
 
 /** Deployments beyond that have no series. */
@@ -14,6 +15,7 @@ export interface ProcessParts {
   readonly health: Pick<Health, "report">
   readonly memory: Pick<MemoryBudget, "held" | "limit">
   readonly catalog: () => Catalog
+  readonly sinks: readonly Pick<LineSink, "name" | "counts">[]
 }
 
 /** How the process is when somebody asks. */
@@ -22,6 +24,8 @@ export class ProcessMetrics {
   readonly #parts: ProcessParts
   /** Processor time as counted so far, microseconds. */
   #counted = 0
+  /** Lines as counted so far, by sink. */
+  readonly #lines = new Map<string, LineSink["counts"]>()
 
   constructor(registry: MetricRegistry, parts: ProcessParts) {
     this.#registry = registry
@@ -42,6 +46,7 @@ export class ProcessMetrics {
     registry.gauge("tollgate_resident_memory_bytes").set(process.memoryUsage.rss())
     registry.gauge("tollgate_processes").set(1)
     this.#deployments()
+    this.#sinks()
     this.#processor()
     registry.gauge("tollgate_event_loop_delay_seconds").set(await eventLoopDelay())
   }
@@ -55,6 +60,18 @@ export class ProcessMetrics {
       .flatMap(({ deployments }) => deployments.map(({ id }) => id))
     for (const deployment of new Set(ids.slice(0, MOST_DEPLOYMENTS))) {
       gauge.set({ deployment }, health.report(deployment).state === "resting" ? 1 : 0)
+    }
+  }
+
+  #sinks(): void {
+    const counter = this.#registry.counter("tollgate_request_lines_total")
+    const waiting = this.#registry.gauge("tollgate_request_lines_waiting")
+    for (const { name: sink, counts } of this.#parts.sinks) {
+      const before = this.#lines.get(sink)
+      counter.inc({ sink, fate: "written" }, counts.written - (before?.written ?? 0))
+      counter.inc({ sink, fate: "dropped" }, counts.dropped - (before?.dropped ?? 0))
+      waiting.set({ sink }, counts.waiting)
+      this.#lines.set(sink, counts)
     }
   }
 

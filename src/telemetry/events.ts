@@ -1,4 +1,4 @@
-import type { Logger } from "./logger.ts"
+import { type Logger, writeLine } from "./logger.ts"
 import { throttled } from "./throttle.ts"
 
 /** What became of a newer list of known prices, and how many prices it changes. */
@@ -63,11 +63,15 @@ export interface Events {
   attemptEnded(failure: AttemptFailure): void
   requestFailed(request: string, error: unknown): void
   /** A request that held money has ended; only where each is logged. */
-  requestEnded(line: object): void
+  requestEnded(line: string): void
   /** A request was answered with an error; only where each is logged. */
   requestRefused(request: string, endpoint: string, kind: string): void
   /** A request was answered with an error, whoever's fault it was. */
   errorAnswered(answered: AnsweredError): void
+  /** Lines of requests wait, since a sink cannot be reached or refuses them. */
+  linesNotDelivered(sink: string, reason: string): void
+  /** @param lines that a sink has lost since the start. */
+  linesDropped(sink: string, lines: number): void
   imagesLeft(error: unknown): void
   contentsFailed(error: unknown): void
   vendorStateLeft(error: unknown): void
@@ -142,6 +146,7 @@ export function createEvents(
         { event: "request_failed", request, error: words(error) },
         "a request failed for a reason of our own",
       ),
+    ...lineEvents(logger, clean),
     ...leftEvents(logger, words),
     nodeForgotten: () =>
       logger.warn(
@@ -216,11 +221,32 @@ function requestEvents(
   logger: Logger,
 ): Pick<Events, "requestEnded" | "requestRefused" | "errorAnswered"> {
   return {
-    requestEnded: (line) => logger.info({ event: "request", ...line }),
+    requestEnded: (line) => writeLine(logger, "request", line),
     requestRefused: (request, endpoint, kind) =>
       logger.info({ event: "error_answered", request, endpoint, kind }),
     // The caller knows it, and the log would be theirs to fill.
     errorAnswered: () => undefined,
+  }
+}
+
+/** Where lines of requests go. */
+function lineEvents(
+  logger: Logger,
+  clean: (text: string) => string,
+): Pick<Events, "linesNotDelivered" | "linesDropped"> {
+  const notDelivered = throttled((error, sink) =>
+    logger.warn(
+      { event: "lines_not_delivered", sink, error },
+      "lines of requests wait: their sink cannot be reached or refuses them; said once a minute for each cause",
+    ),
+  )
+  return {
+    linesNotDelivered: (sink, reason) => notDelivered(`${sink}: ${clean(reason)}`, sink),
+    linesDropped: (sink, lines) =>
+      logger.error(
+        { event: "lines_dropped", sink, lines },
+        "lines of requests were lost, so many since the start: their sink takes them too slowly or refuses them",
+      ),
   }
 }
 

@@ -50,7 +50,7 @@ export function settings(
     server: { host: "127.0.0.1", port: 0, workers: 1, drainDelay: 0, drain: 30_000, watchdog: 0 },
     data: "/nowhere",
     prices: { apply: "ask", keys: [] },
-    log: { requests: false },
+    log: { requests: false, queueBytes: 2 ** 24 },
     notices: { allowsPrivate: false },
     limits: { bodyBytes: 1, mediaBytes: 1, answerBytes: 1 << 26, mediaPrivate: false },
     deadlines: { connect: 1, firstByte: 1, betweenBytes: 1, whole: 1 },

@@ -39,7 +39,7 @@ test("reads the documented example", () => {
     },
     data: join(folder.path, "data"),
     prices: { apply: "ask", keys: [] },
-    log: { requests: false },
+    log: { requests: false, queueBytes: 2 ** 24 },
     notices: { allowsPrivate: false },
     limits: {
       bodyBytes: 32 * 1024 * 1024,

@@ -135,7 +135,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
     },
     data,
     prices: { apply: "ask", keys: [] },
-    log: { requests: false },
+    log: { requests: false, queueBytes: 2 ** 24 },
     notices: { allowsPrivate: true },
     limits: {
       bodyBytes: 4 * 1024 * 1024,

@@ -16,7 +16,7 @@ const chat = (model: string, more = {}) => ({
 
 test("each request has its line, with what its receipt says and nothing of what was asked", async () => {
   await using gateway = await startGateway({
-    settings: { log: { requests: true } },
+    settings: { log: { requests: true, queueBytes: 2 ** 24 } },
     models: { "sim/fault-500": simulated() },
   })
   const caller = await gateway.caller("1")
@@ -32,7 +32,9 @@ test("each request has its line, with what its receipt says and nothing of what 
   }
   const refused = await caller.post("/v1/chat/completions", chat("sim/none"))
   await refused.text()
-  const lines = linesOf(gateway, "requestEnded").map(([line]) => line as Record<string, unknown>)
+  const lines = linesOf(gateway, "requestEnded").map(
+    ([line]) => JSON.parse(String(line)) as Record<string, unknown>,
+  )
   expect(lines.map(({ request }) => request)).toEqual(ids)
   expect(lines.map(({ status, outcome, stream }) => [status, outcome, stream])).toEqual([
     ["settled", "ok", false],

@@ -17,7 +17,7 @@ export class PinnedFetchError extends Error {
 export interface PinnedRequest {
   readonly method?: "GET" | "POST"
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   /** Whether private networks may be reached. */
   readonly allowsPrivate: boolean
   /** The deadline for the entire answer, milliseconds. */

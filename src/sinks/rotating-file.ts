@@ -1,0 +1,105 @@
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises"
+import { basename, dirname, extname, join } from "node:path"
+import { randomText } from "../canon/random-text.ts"
+import type { LineFileSettings } from "../config/log-settings.ts"
+import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
+
+const NEW_LINE = 10
+const SUFFIX_LENGTH = 6
+/** The group may read it: collectors run as another user. */
+const MODE = 0o640
+
+/**
+ * A file that lines are appended to, and put away when it is large. Several processes may share it: each looks before it
+ * writes whether the file is still the one it has open, so that another process, or logrotate, may put it away as well.
+ */
+export class RotatingFile implements LineDestination, AsyncDisposable {
+  readonly #settings: LineFileSettings
+  #handle: FileHandle | undefined
+  /** How much of a batch is in the file, where not all of it could be written. */
+  #broken: { readonly id: string; readonly bytes: number } | undefined
+
+  constructor(settings: LineFileSettings) {
+    this.#settings = settings
+  }
+
+  async deliver(batch: LineBatch): Promise<void> {
+    try {
+      await this.#append(await this.#file(), batch)
+    } catch (error) {
+      if (error instanceof LineDeliveryError) throw error
+      throw new LineDeliveryError(error instanceof Error ? error.message : "it cannot be written")
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close()
+  }
+
+  async #append(file: FileHandle, { id, lines }: LineBatch): Promise<void> {
+    const bytes = Buffer.from(`${lines.join("\n")}\n`)
+    let done = 0
+    if (this.#broken?.id === id) {
+      const { bytes: before } = this.#broken
+      done = bytes.lastIndexOf(NEW_LINE, before - 1) + 1
+      // What is there of a line stays, as a line of its own, and the line comes again.
+      if (done < before) await file.write("\n")
+    }
+    try {
+      while (done < bytes.length) {
+        const { bytesWritten } = await file.write(bytes, done, bytes.length - done)
+        done += bytesWritten
+      }
+      this.#broken = undefined
+    } catch (error) {
+      if (done > 0) this.#broken = { id, bytes: done }
+      throw error
+    }
+  }
+
+  /** The file, open; a new one where it is missing, large, or was put away. */
+  async #file(): Promise<FileHandle> {
+    const { path, rotateBytes } = this.#settings
+    const found = await stat(path).catch(() => undefined)
+    if (found !== undefined && !found.isFile()) throw new LineDeliveryError("it is no plain file")
+    const isLarge = found !== undefined && found.size >= rotateBytes
+    if (this.#handle && !isLarge && (await this.#handle.stat()).ino === found?.ino) {
+      return this.#handle
+    }
+    await this.#close()
+    if (isLarge) await this.#putAway()
+    await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+    this.#handle = await open(path, "a", MODE)
+    return this.#handle
+  }
+
+  /** When two processes do it at once, the second one puts a file away that is short, and nothing is lost. */
+  async #putAway(): Promise<void> {
+    const { path, keep } = this.#settings
+    const extension = extname(path)
+    const stem = basename(path, extension)
+    const directory = dirname(path)
+    const time = new Date().toISOString().replaceAll(/[-:.]/g, "")
+    const target = `${stem}-${time}-${randomText(SUFFIX_LENGTH)}${extension}`
+    await rename(path, join(directory, target)).catch((error: NodeJS.ErrnoException) => {
+      // Another process was faster.
+      if (error.code !== "ENOENT") throw error
+    })
+    const names = (await readdir(directory)).filter((name) => isPutAway(name, stem, extension))
+    const old = names.toSorted().slice(0, Math.max(0, names.length - keep))
+    await Promise.all(old.map((name) => unlink(join(directory, name)).catch(() => undefined)))
+  }
+
+  async #close(): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
+    await handle?.close()
+  }
+}
+
+/** Whether a file was put away here: nothing else in the folder is ever deleted. */
+function isPutAway(name: string, stem: string, extension: string): boolean {
+  if (!name.startsWith(`${stem}-`) || !name.endsWith(extension)) return false
+  const middle = name.slice(stem.length, name.length - extension.length)
+  return /^-\d{8}T\d{9}Z-[0-9A-Za-z]{6}$/.test(middle)
+}

@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test"
+import { type LineBatch, LineDeliveryError } from "../../src/sinks/destination.ts"
+import { LineSink, type LineSinkParts } from "../../src/sinks/line-sink.ts"
+import { until } from "../support/until.ts"
+
+/** Takes what it is given unless it has a fault. */
+class Shelf {
+  readonly taken: string[] = []
+  readonly batches: LineBatch[] = []
+  readonly asked: string[] = []
+  fault: Error | undefined
+  /** What a delivery waits for. */
+  gate: Promise<void> | undefined
+
+  async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {
+    this.asked.push(batch.id)
+    if (this.gate) {
+      const over = Promise.withResolvers<void>()
+      signal.addEventListener("abort", () => over.reject(new Error("no more time")))
+      await Promise.race([this.gate, over.promise])
+    }
+    if (this.fault) throw this.fault
+    this.batches.push(batch)
+    this.taken.push(...batch.lines)
+  }
+}
+
+function open(destination: Shelf, more: Partial<LineSinkParts> = {}) {
+  const told: unknown[][] = []
+  const alarms = {
+    linesNotDelivered: (...facts: unknown[]) => void told.push(["not delivered", ...facts]),
+    linesDropped: (...facts: unknown[]) => void told.push(["dropped", ...facts]),
+  }
+  const parts = { name: "shelf", destination, every: 5, batch: 1_000, limit: 10_000, pause: 1 }
+  return { sink: new LineSink({ ...parts, alarms, ...more }), told }
+}
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => String(from + index))
+
+test("lines arrive in their order, and together", async () => {
+  const shelf = new Shelf()
+  const { sink } = open(shelf)
+  for (const line of numbers(0, 50)) sink.add(line)
+  expect(sink.counts).toEqual({ written: 0, dropped: 0, waiting: 50 })
+  await until(() => sink.counts.written === 50)
+  expect(shelf.taken).toEqual(numbers(0, 50))
+  expect(shelf.batches).toHaveLength(1)
+  for (const line of numbers(50, 60)) sink.add(line)
+  await until(() => sink.counts.written === 60)
+  expect(shelf.taken).toEqual(numbers(0, 60))
+  await sink[Symbol.asyncDispose]()
+})
+
+test("a batch that is full does not wait", async () => {
+  const shelf = new Shelf()
+  const { sink } = open(shelf, { every: 1_000_000, batch: 10 })
+  for (const line of numbers(100, 104)) sink.add(line)
+  await until(() => sink.counts.written === 4)
+  sink.add("200")
+  await Bun.sleep(0)
+  expect(shelf.taken).toEqual(numbers(100, 104))
+  await sink[Symbol.asyncDispose]()
+  expect(shelf.taken).toEqual([...numbers(100, 104), "200"])
+})
+
+test("what is more than the queue holds is dropped and counted, and the rest arrives", async () => {
+  const shelf = new Shelf()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  shelf.gate = promise
+  const { sink, told } = open(shelf, { limit: 30, batch: 9 })
+  for (const line of numbers(100, 200)) sink.add(line)
+  expect(sink.counts).toEqual({ written: 0, dropped: 90, waiting: 10 })
+  expect(told).toEqual([["dropped", "shelf", 1]])
+  await until(() => shelf.asked.length === 1)
+  // What is being delivered still counts.
+  sink.add("200")
+  expect(sink.counts.dropped).toBe(91)
+  resolve()
+  await until(() => sink.counts.written === 10)
+  expect(shelf.taken).toEqual(numbers(100, 110))
+  sink.add("300")
+  await sink[Symbol.asyncDispose]()
+  expect(shelf.taken.at(-1)).toBe("300")
+  expect(told.at(-1)).toEqual(["dropped", "shelf", 91])
+})
+
+test("a destination that fails is asked again with the same batch until it works", async () => {
+  const shelf = new Shelf()
+  shelf.fault = new LineDeliveryError("it cannot be reached")
+  const { sink, told } = open(shelf)
+  sink.add("1")
+  await until(() => shelf.asked.length >= 6)
+  sink.add("2")
+  shelf.fault = undefined
+  await until(() => sink.counts.written === 2)
+  expect(shelf.taken).toEqual(["1", "2"])
+  expect(new Set(shelf.asked).size).toBe(2)
+  expect(told[0]).toEqual(["not delivered", "shelf", "it cannot be reached"])
+  await sink[Symbol.asyncDispose]()
+  expect(sink.counts.dropped).toBe(0)
+})
+
+test("a batch that is refused is given up, so that it does not keep the others", async () => {
+  const shelf = new Shelf()
+  shelf.fault = new LineDeliveryError("it answered with status 400", true)
+  const { sink, told } = open(shelf)
+  sink.add("bad")
+  await until(() => sink.counts.dropped === 1)
+  expect(shelf.asked).toHaveLength(5)
+  expect(told.at(-1)).toEqual(["dropped", "shelf", 1])
+  shelf.fault = undefined
+  sink.add("good")
+  await until(() => sink.counts.written === 1)
+  await sink[Symbol.asyncDispose]()
+  expect(shelf.taken).toEqual(["good"])
+})
+
+test("the end delivers what waits, also out of a long pause", async () => {
+  const shelf = new Shelf()
+  shelf.fault = new Error("away")
+  const { sink } = open(shelf, { pause: 1_000_000 })
+  for (const line of numbers(0, 20)) sink.add(line)
+  await until(() => shelf.asked.length === 1)
+  shelf.fault = undefined
+  await sink[Symbol.asyncDispose]()
+  expect(shelf.taken).toEqual(numbers(0, 20))
+  expect(sink.counts).toEqual({ written: 20, dropped: 0, waiting: 0 })
+})
+
+test("the end waits only so long, and says what is lost", async () => {
+  const shelf = new Shelf()
+  shelf.gate = new Promise<void>(() => undefined)
+  const { sink, told } = open(shelf, { lastTime: () => 20 })
+  for (const line of numbers(0, 20)) sink.add(line)
+  await sink[Symbol.asyncDispose]()
+  expect(told).toEqual([["dropped", "shelf", 20]])
+  sink.add("late")
+  expect(sink.counts.dropped).toBe(21)
+  expect(shelf.taken).toEqual([])
+})
