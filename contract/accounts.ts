@@ -34,6 +34,11 @@ export const account = z.object({
   concurrent_requests: z.int().nullable(),
   /** How many keys there may be that are not revoked. */
   max_keys: z.int().nullable(),
+  /** What all its keys may spend in a day and in a month, UTC; null: as much as there is. */
+  daily_budget: credits.nullable(),
+  daily_budget_left: credits.nullable(),
+  monthly_budget: credits.nullable(),
+  monthly_budget_left: credits.nullable(),
 })
 export type Account = z.infer<typeof account>
 export const accountPage = page(account)
@@ -54,6 +59,8 @@ export const accountChange = z.object({
   tokens_per_minute: z.int().min(1).max(1_000_000_000).nullable().optional(),
   concurrent_requests: z.int().min(1).max(1_000_000).nullable().optional(),
   max_keys: z.int().min(0).max(1_000_000).nullable().optional(),
+  daily_budget: positiveCredits.nullable().optional(),
+  monthly_budget: positiveCredits.nullable().optional(),
 })
 export type AccountChange = z.infer<typeof accountChange>
 

@@ -14,6 +14,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   invalid_api_key: "the key is wrong, revoked or expired",
   insufficient_credits: "the balance does not cover the request",
   key_budget_exceeded: "a budget of the key is used up",
+  account_budget_exceeded: "a budget of the key's account is used up",
   model_not_priced: "the model has no price",
   feature_not_priced:
     "the vendor bills for a part of the request that has no price; `param` names it",

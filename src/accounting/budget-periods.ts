@@ -1,7 +1,7 @@
 /** How long a budget lasts: forever, a day or a month (UTC). */
 export type BudgetPeriod = "total" | "day" | "month"
 
-/** What a key may spend per period, nanocredits; null where it has no such budget. */
+/** What a key or an account may spend per period, nanocredits; null where it has no such budget. */
 export interface BudgetLimits {
   readonly budget: bigint | null
   readonly dailyBudget: bigint | null
@@ -10,28 +10,35 @@ export interface BudgetLimits {
 
 /** One budget in one period: the owner of a balance. */
 export interface BudgetOwner {
-  readonly key: string
+  /** Whose it is: a key, or an account. */
+  readonly holder: string
   readonly period: BudgetPeriod
   /** Unix milliseconds, the end exclusive; unbounded for the total. */
   readonly from: number
   readonly until: number
 }
 
+/** Who may have budgets that one charge draws on. */
+export interface BudgetHolders {
+  readonly key: string
+  readonly account: string
+}
+
 /** The bits in a charge's row for the budgets it drew on. */
-export const BUDGET_BITS: Readonly<Record<BudgetPeriod, number>> = { total: 1, day: 2, month: 4 }
+const BITS: Readonly<Record<keyof BudgetHolders, Readonly<Partial<Record<BudgetPeriod, number>>>>> =
+  { key: { total: 1, day: 2, month: 4 }, account: { day: 8, month: 16 } }
 
 const DAY_LENGTH = "2026-11-21".length
 const MONTH_LENGTH = "2026-11".length
 
 /**
- * The owner of a key's budget in the period that contains a moment: `key_x`, `key_x@2026-11-21` or
- * `key_x@2026-11`. A new period is a new owner, so nothing is ever reset.
+ * The owner of a budget in the period that contains a moment: `key_x`, `key_x@2026-11-21`, `acc_x@2026-11`. A new period is a new owner, so nothing is ever reset.
  * @param at Unix milliseconds.
  */
-export function budgetOwner(key: string, period: BudgetPeriod, at: number): string {
-  if (period === "total") return key
+export function budgetOwner(holder: string, period: BudgetPeriod, at: number): string {
+  if (period === "total") return holder
   const length = period === "day" ? DAY_LENGTH : MONTH_LENGTH
-  return `${key}@${new Date(at).toISOString().slice(0, length)}`
+  return `${holder}@${new Date(at).toISOString().slice(0, length)}`
 }
 
 /** The first moment after the period of `at`, in Unix milliseconds. */
@@ -44,7 +51,7 @@ export function endOfPeriod(period: BudgetPeriod, at: number): number {
     : Date.UTC(year, month + 1, 1)
 }
 
-/** The key and period of a budget's owner; undefined for accounts and total budgets. */
+/** The holder and period of a budget's owner; undefined for accounts and total budgets. */
 export function readPeriodOwner(owner: string): BudgetOwner | undefined {
   const at = owner.lastIndexOf("@")
   if (at === -1) return undefined
@@ -52,7 +59,7 @@ export function readPeriodOwner(owner: string): BudgetOwner | undefined {
   const from = Date.parse(name.length === MONTH_LENGTH ? `${name}-01` : name)
   if (Number.isNaN(from)) return undefined
   const period = name.length === MONTH_LENGTH ? "month" : "day"
-  return { key: owner.slice(0, at), period, from, until: endOfPeriod(period, from) }
+  return { holder: owner.slice(0, at), period, from, until: endOfPeriod(period, from) }
 }
 
 /** What a key may spend in a period; null without such a budget. */
@@ -62,21 +69,27 @@ export function limitOf(limits: BudgetLimits, period: BudgetPeriod): bigint | nu
 }
 
 /** The bits of the budgets that a charge drew on. */
-export function bitsOf(budgets: readonly string[], key: string): number {
+export function bitsOf(budgets: readonly string[], holders: BudgetHolders): number {
   let bits = 0
-  for (const owner of budgets) bits |= BUDGET_BITS[periodOf(owner, key)]
+  for (const owner of budgets) {
+    const isOfKey = owner.startsWith(holders.key) && !owner.startsWith(`${holders.account}@`)
+    const holder = isOfKey ? "key" : "account"
+    bits |= BITS[holder][periodOf(owner, holders[holder])] ?? 0
+  }
   return bits
 }
 
-function periodOf(owner: string, key: string): BudgetPeriod {
-  if (owner.length === key.length) return "total"
-  return owner.length === key.length + 1 + DAY_LENGTH ? "day" : "month"
+function periodOf(owner: string, holder: string): BudgetPeriod {
+  if (owner.length === holder.length) return "total"
+  return owner.length === holder.length + 1 + DAY_LENGTH ? "day" : "month"
 }
 
 /** The owners of the budgets that a charge drew on, from its row. */
-export function ownersOfBits(bits: number, key: string, at: number): string[] {
-  return BUDGET_PERIODS.filter((period) => (bits & BUDGET_BITS[period]) !== 0).map((period) =>
-    budgetOwner(key, period, at),
+export function ownersOfBits(bits: number, holders: BudgetHolders, at: number): string[] {
+  return (["key", "account"] as const).flatMap((kind) =>
+    BUDGET_PERIODS.filter((period) => (bits & (BITS[kind][period] ?? 0)) !== 0).map((period) =>
+      budgetOwner(holders[kind], period, at),
+    ),
   )
 }
 

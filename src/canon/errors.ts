@@ -38,6 +38,12 @@ export const ERROR_KINDS = {
   invalid_api_key: final(401, INVALID, "invalid_api_key", "authentication_error"),
   insufficient_credits: final(402, "insufficient_quota", "insufficient_credits", "billing_error"),
   key_budget_exceeded: final(402, "insufficient_quota", "key_budget_exceeded", "billing_error"),
+  account_budget_exceeded: final(
+    402,
+    "insufficient_quota",
+    "account_budget_exceeded",
+    "billing_error",
+  ),
   model_not_priced: final(402, INVALID, "model_not_priced", "billing_error"),
   feature_not_priced: final(400, INVALID, "feature_not_priced", INVALID),
   idempotency_key_reused: final(422, INVALID, "idempotency_key_reused", INVALID),

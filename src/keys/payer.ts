@@ -1,6 +1,8 @@
 import type { Payer } from "../accounting/payer.ts"
 import type { KeyRecord } from "../store/keys.ts"
+import { budgetsOfAccount } from "../store/accounts.ts"
 import {
+  type BudgetLimits,
   BUDGET_PERIODS,
   budgetOwner,
   limitOf,
@@ -22,8 +24,10 @@ export function payersOf(record: KeyRecord): (now: number) => Payer {
 }
 
 function payerAt(record: KeyRecord, at: number): Payer {
-  const periods = BUDGET_PERIODS.filter((period) => limitOf(record, period) !== null)
-  const owners = periods.map((period) => budgetOwner(record.id, period, at))
+  const owners = [
+    ...ownersOf(record.id, record, at),
+    ...ownersOf(record.account, budgetsOfAccount(record.accountLimits), at),
+  ]
   let [from, until] = [-Infinity, Infinity]
   for (const owner of owners) {
     const bounds = readPeriodOwner(owner)
@@ -33,4 +37,9 @@ function payerAt(record: KeyRecord, at: number): Payer {
   }
   const budgets = owners.length === 0 ? NO_BUDGETS : owners
   return { account: record.account, key: record.id, budgets, from, until }
+}
+
+function ownersOf(holder: string, limits: BudgetLimits, at: number): string[] {
+  const periods = BUDGET_PERIODS.filter((period) => limitOf(limits, period) !== null)
+  return periods.map((period) => budgetOwner(holder, period, at))
 }

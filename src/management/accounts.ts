@@ -5,6 +5,7 @@ import {
   type AccountChange as RecordChange,
   type AccountLimits,
   type AccountRecord,
+  budgetsOfAccount,
   concernsRequests,
   FRESH_ACCOUNT,
 } from "../store/accounts.ts"
@@ -147,17 +148,26 @@ export function accountDocument(account: AccountRecord): Account {
     stores_content: account.storesContent,
     state: account.state,
     ...limitsDocument(account.limits),
+    daily_budget_left: creditsOrNull(account.dailyLeft),
+    monthly_budget_left: creditsOrNull(account.monthlyLeft),
   }
+}
+
+function creditsOrNull(amount: bigint | null): string | null {
+  return amount === null ? null : formatCredits(amount)
 }
 
 /** The limits of an account as the API shows them. */
 export function limitsDocument(limits: AccountLimits) {
+  const { dailyBudget, monthlyBudget } = budgetsOfAccount(limits)
   return {
     models: limits.models === undefined ? null : [...limits.models],
     requests_per_minute: limits.requestsPerMinute ?? null,
     tokens_per_minute: limits.tokensPerMinute ?? null,
     concurrent_requests: limits.concurrentRequests ?? null,
     max_keys: limits.keys ?? null,
+    daily_budget: creditsOrNull(dailyBudget),
+    monthly_budget: creditsOrNull(monthlyBudget),
   }
 }
 
@@ -176,12 +186,15 @@ function recordChange({ limits }: AccountRecord, change: AccountChange): RecordC
 
 function limitsOf(wanted: Omit<AccountChange, "name" | "stores_content" | "state">): AccountLimits {
   const { models, requests_per_minute, tokens_per_minute, concurrent_requests, max_keys } = wanted
+  const { daily_budget, monthly_budget } = wanted
   return {
     ...(isSet(models) && { models }),
     ...(isSet(requests_per_minute) && { requestsPerMinute: requests_per_minute }),
     ...(isSet(tokens_per_minute) && { tokensPerMinute: tokens_per_minute }),
     ...(isSet(concurrent_requests) && { concurrentRequests: concurrent_requests }),
     ...(isSet(max_keys) && { keys: max_keys }),
+    ...(isSet(daily_budget) && { dailyBudget: String(parseCredits(daily_budget)) }),
+    ...(isSet(monthly_budget) && { monthlyBudget: String(parseCredits(monthly_budget)) }),
   }
 }
 

@@ -165,11 +165,12 @@ function stepOf({ spent, limit }: SpentBudget): bigint {
   return STEPS.find((step) => spent * 100n >= limit * step) ?? 0n
 }
 
-function budgetData({ owner, spent, limit }: SpentBudget, step: bigint) {
-  const period = readPeriodOwner(owner)
+function budgetData({ owner, account, spent, limit }: SpentBudget, step: bigint) {
+  const { holder, period } = readPeriodOwner(owner) ?? { holder: owner, period: "total" as const }
   return {
-    key: period?.key ?? owner,
-    period: period?.period ?? "total",
+    /** Null: all keys of the account together. */
+    key: holder === account ? null : holder,
+    period,
     percent: Number(step),
     spent: formatCredits(spent),
     budget: formatCredits(limit),

@@ -1,3 +1,4 @@
+import type { BudgetLimits } from "../accounting/budget-periods.ts"
 import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
@@ -15,6 +16,22 @@ export interface AccountLimits {
   readonly concurrentRequests?: number
   /** How many keys there may be that are not revoked. */
   readonly keys?: number
+  /** What they may spend in a day and in a month (UTC): nanocredits as text, since JSON has no such integers. */
+  readonly dailyBudget?: string
+  readonly monthlyBudget?: string
+}
+
+/** The budgets of an account. All it has is its balance, so there is none for ever. */
+export function budgetsOfAccount({ dailyBudget, monthlyBudget }: AccountLimits): BudgetLimits {
+  return {
+    budget: null,
+    dailyBudget: amountOf(dailyBudget),
+    monthlyBudget: amountOf(monthlyBudget),
+  }
+}
+
+function amountOf(text: string | undefined): bigint | null {
+  return text === undefined ? null : BigInt(text)
 }
 
 export interface AccountRecord {
@@ -31,6 +48,9 @@ export interface AccountRecord {
   readonly storesContent: boolean
   readonly state: AccountState
   readonly limits: AccountLimits
+  /** What is left of its budgets today and this month; null without one. */
+  readonly dailyLeft: bigint | null
+  readonly monthlyLeft: bigint | null
 }
 
 /** What may be changed of an account; what is absent stays. */
@@ -55,6 +75,8 @@ export const FRESH_ACCOUNT = {
   storesContent: false,
   state: "active",
   limits: {},
+  dailyLeft: null,
+  monthlyLeft: null,
 } as const
 
 export type NewAccount = Pick<AccountRecord, "id" | "name" | "createdAt">

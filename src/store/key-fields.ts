@@ -1,5 +1,10 @@
 import { leftOf } from "../accounting/budget-balances.ts"
-import type { AccountLimits, AccountState } from "./accounts.ts"
+import {
+  type AccountLimits,
+  type AccountRecord,
+  type AccountState,
+  budgetsOfAccount,
+} from "./accounts.ts"
 import type { KeyRecord } from "./keys.ts"
 
 /** A key as a database keeps it, but for what each database has types of its own for. */
@@ -81,6 +86,18 @@ export function keyRecordOf(
       createdAt: Number(secret.created_at),
       expiresAt: numberOrNull(secret.expires_at),
     })),
+  }
+}
+
+/** What is left of an account's budgets. */
+export function leftOfBudgets(
+  limits: AccountLimits,
+  spent: Pick<StoredKey, "daily_spent" | "monthly_spent">,
+): Pick<AccountRecord, "dailyLeft" | "monthlyLeft"> {
+  const { dailyBudget, monthlyBudget } = budgetsOfAccount(limits)
+  return {
+    dailyLeft: leftOrNull(dailyBudget, spent.daily_spent),
+    monthlyLeft: leftOrNull(monthlyBudget, spent.monthly_spent),
   }
 }
 

@@ -84,7 +84,6 @@ export type KeyChange = Partial<Omit<KeyRecord, KeyState | "id" | "account" | "c
 export interface BudgetRecord {
   /** `budgetOwner` of `accounting/budget-periods.ts`. */
   readonly owner: string
-  readonly key: string
   readonly account: string
   /** What the charges that draw on it come to. */
   readonly spent: bigint
@@ -99,7 +98,7 @@ export interface KeyReads {
   list(filter: KeyFilter, after: TimePosition | null, limit: number): Promise<KeyRecord[]>
   /** The keys that changed after a revision, and the revision now. */
   listChanged(revision: number): Promise<{ revision: number; keys: KeyRecord[] }>
-  /** What budgets have spent, of all keys and periods, in the order of their owners from `after` on. */
+  /** What budgets have spent, of all keys, accounts and periods, in the order of their owners from `after` on. */
   listBudgets(after: string, limit: number): Promise<BudgetRecord[]>
 }
 

@@ -21,6 +21,10 @@ const ACCOUNT: Account = {
   tokens_per_minute: null,
   concurrent_requests: null,
   max_keys: 0,
+  daily_budget: "5",
+  daily_budget_left: "4.5",
+  monthly_budget: null,
+  monthly_budget_left: null,
 }
 
 test("the form of an account's limits sends back what it was given", () => {
@@ -30,6 +34,8 @@ test("the form of an account's limits sends back what it was given", () => {
     tokens_per_minute: null,
     concurrent_requests: null,
     max_keys: 0,
+    daily_budget: "5",
+    monthly_budget: null,
   })
 })
 
@@ -55,6 +61,7 @@ test("only limits that there are, are listed", () => {
     { label: "Models", value: "openai/*" },
     { label: "Requests per minute", value: "1,200" },
     { label: "Keys that are not revoked", value: "0" },
+    { label: "Credits a day", value: "5.00, 4.50 left" },
   ])
 })
 

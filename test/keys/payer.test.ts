@@ -55,15 +55,27 @@ test("the name of a budget's owner says which period it is of", () => {
   for (const period of ["day", "month"] as const) {
     const owner = budgetOwner("key_x", period, NOON)
     const read = readPeriodOwner(owner)
-    expect(read).toMatchObject({ key: "key_x", period, until: endOfPeriod(period, NOON) })
+    expect(read).toMatchObject({ holder: "key_x", period, until: endOfPeriod(period, NOON) })
     expect(NOON).toBeWithin(read!.from, read!.until)
   }
   expect(endOfPeriod("month", Date.parse("2026-12-31T23:59:59Z"))).toBe(Date.parse("2027-01-01"))
 })
 
 test("a charge's row gives its budgets by bits", () => {
-  for (let bits = 0; bits < 8; bits++) {
-    const owners = ownersOfBits(bits, "key_x", NOON)
-    expect(bitsOf(owners, "key_x")).toBe(bits)
+  const all = [
+    { key: "key_x", account: "acc_y" },
+    { key: "a", account: "ab" },
+    { key: "ab", account: "a" },
+  ]
+  for (const holders of all) {
+    for (let bits = 0; bits < 32; bits++) {
+      const owners = ownersOfBits(bits, holders, NOON)
+      expect(new Set(owners).size).toBe(owners.length)
+      expect(bitsOf(owners, holders)).toBe(bits)
+    }
   }
+  expect(ownersOfBits(24, { key: "key_x", account: "acc_y" }, NOON)).toEqual([
+    budgetOwner("acc_y", "day", NOON),
+    budgetOwner("acc_y", "month", NOON),
+  ])
 })

@@ -36,6 +36,33 @@ const budgets: readonly [string, Partial<KeyInput>, string][] = [
   ["monthly budget", { budget: LARGE, dailyBudget: LARGE, monthlyBudget: SMALL }, "month"],
 ]
 
+test("a used-up budget of an account is refused to all its keys, by its name", async () => {
+  const caller = await gateway.caller("10")
+  const { id } = caller.account
+  await gateway.store.accounts.update(id, { limits: { dailyBudget: String(SMALL) } }, AUDIT)
+  const told = async () =>
+    (await (await caller.get("/v1/credits")).json()) as { limits: Record<string, string | null> }
+  await until(async () => (await told()).limits["daily_budget"] === "0.00015")
+  const headers = { "x-tollgate-on-low-balance": "refuse" }
+  const body = { model: "sim/echo", max_tokens: 10 }
+  const messages = [{ role: "user", content: "/tokens 10" }]
+  let answer: Response
+  let answered = 0
+  do {
+    answer = await caller.post("/v1/chat/completions", { ...body, messages }, headers)
+    if (answer.status === 200) answered++
+    if (answer.status === 200) await answer.text()
+  } while (answer.status === 200)
+  expect(answered).toBeGreaterThan(0)
+  const { error } = (await answer.json()) as Refusal
+  expect(answer.status).toBe(402)
+  expect(error).toMatchObject({ code: "account_budget_exceeded", budget: "day" })
+  expect(error["message"]).toContain("This account has")
+  expect(Date.parse(error["resets_at"] ?? "")).toBeGreaterThan(Date.now())
+  expect((await told()).limits["daily_budget_left"]).toBe(error["balance"]!)
+  expect((await verifyLedgers(gateway.store)).problems).toEqual([])
+})
+
 for (const [name, order, period] of budgets) {
   test(`a used-up ${name} is refused by its name, and says when it begins again`, async () => {
     const caller = await gateway.caller("10", order)

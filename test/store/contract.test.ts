@@ -1,5 +1,6 @@
 import { describe } from "bun:test"
 import { accountContract } from "./contract/accounts.ts"
+import { accountBudgetContract } from "./contract/account-budgets.ts"
 import { auditContract } from "./contract/audit.ts"
 import { auditedWriteContract } from "./contract/audited-writes.ts"
 import { backupContract } from "./contract/backups.ts"
@@ -31,6 +32,7 @@ import { ENGINES } from "./engines.ts"
 /** What every engine promises, aggregate by aggregate. */
 const CONTRACTS = {
   accounts: accountContract,
+  "account budgets": accountBudgetContract,
   audit: auditContract,
   "audited writes": auditedWriteContract,
   backups: backupContract,

@@ -38,6 +38,8 @@ describe("the store on its own thread", () => {
       storesContent: false,
       state: "active",
       limits: {},
+      dailyLeft: null,
+      monthlyLeft: null,
     } as const
     expect(await store.accounts.find("Ada")).toEqual(expected)
     expect(await store.accounts.find("account")).toEqual(expected)

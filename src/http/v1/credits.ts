@@ -42,7 +42,11 @@ async function creditsOf({ key }: CallContext["caller"], services: CreditService
     available: formatCredits(balance > held && debt === 0n ? balance - held : 0n),
     debt: formatCredits(debt),
     state: account?.state ?? "active",
-    limits: limitsDocument(account?.limits ?? {}),
+    limits: {
+      ...limitsDocument(account?.limits ?? {}),
+      daily_budget_left: creditsOrNull(account?.dailyLeft),
+      monthly_budget_left: creditsOrNull(account?.monthlyLeft),
+    },
     key: {
       id: key.id,
       name: key.name,

@@ -18,10 +18,11 @@ export function estimateDocument(path: string, estimate: Estimate) {
     max_tokens: clampedTo ?? null,
     balance: formatCredits(account?.posted ?? 0n),
     debt: formatCredits(account?.debt ?? 0n),
-    budgets: budgets.map(({ owner, posted }) => ({
-      budget: readPeriodOwner(owner)?.period ?? "total",
-      left: formatCredits(posted),
-    })),
+    budgets: budgets.map(({ owner, posted }) => {
+      const { holder, period } = readPeriodOwner(owner) ?? { holder: owner, period: "total" }
+      const of = holder === account?.owner ? "account" : "key"
+      return { of, budget: period, left: formatCredits(posted) }
+    }),
     parts: parts.map(partDocument),
   }
 }

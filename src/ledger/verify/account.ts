@@ -102,8 +102,8 @@ export class AccountWalk {
     return this.#draw(entry)
   }
 
-  #draw({ budgetBits, key, at, amount }: EntryRecord): null {
-    for (const budget of key === null ? [] : ownersOfBits(budgetBits, key, at)) {
+  #draw({ budgetBits, key, account, at, amount }: EntryRecord): null {
+    for (const budget of key === null ? [] : ownersOfBits(budgetBits, { key, account }, at)) {
       this.#spent.set(budget, (this.#spent.get(budget) ?? 0n) - amount)
     }
     return null

@@ -40,7 +40,7 @@ export function refusalOf(
   if (account && account.debt > 0n) return indebted(account, needed)
   if (account && account.posted < min) return insufficient(account, needed)
   const budget = budgets.find(({ posted }) => posted < min)
-  return budget ? budgetExceeded(budget, needed) : reserved(needed, standings)
+  return budget ? budgetExceeded(budget, needed, account?.owner) : reserved(needed, standings)
 }
 
 function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
@@ -67,12 +67,20 @@ export function indebted(account: BalanceSnapshot, needed: bigint): GatewayError
   )
 }
 
+/** Of a budget without a period, which only keys have. */
+const TOTAL = { holder: undefined, period: "total", until: undefined } as const
 const BUDGET_NAMES = { total: "budget", day: "daily budget", month: "monthly budget" } as const
 
-function budgetExceeded(budget: BalanceSnapshot, needed: bigint): GatewayError {
-  const { period, until } = readPeriodOwner(budget.owner) ?? { period: "total" as const }
+function budgetExceeded(
+  budget: BalanceSnapshot,
+  needed: bigint,
+  account: string | undefined,
+): GatewayError {
+  const { holder, period, until } = readPeriodOwner(budget.owner) ?? TOTAL
+  const isOfAccount = holder !== undefined && holder === account
+  const kind = isOfAccount ? "account_budget_exceeded" : "key_budget_exceeded"
   const name = BUDGET_NAMES[period]
-  const left = `This key has ${formatCredits(budget.posted)} credits of its ${name} left, and this request may cost up to ${formatCredits(needed)}.`
+  const left = `This ${isOfAccount ? "account" : "key"} has ${formatCredits(budget.posted)} credits of its ${name} left, and this request may cost up to ${formatCredits(needed)}.`
   const fields = {
     balance: formatCredits(budget.posted),
     required: formatCredits(needed),
@@ -80,11 +88,11 @@ function budgetExceeded(budget: BalanceSnapshot, needed: bigint): GatewayError {
   }
   if (until === undefined) {
     const advice = "Ask for a larger budget, or lower max_tokens."
-    return new GatewayError("key_budget_exceeded", `${left} ${advice}`, { fields })
+    return new GatewayError(kind, `${left} ${advice}`, { fields })
   }
   const resetsAt = new Date(until).toISOString()
   return new GatewayError(
-    "key_budget_exceeded",
+    kind,
     `${left} It starts again at ${resetsAt}. Wait until then, ask for a larger budget, or lower max_tokens.`,
     { fields: { ...fields, resets_at: resetsAt } },
   )

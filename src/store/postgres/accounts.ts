@@ -4,14 +4,18 @@ import {
   type AccountLimits,
   type AccountRecord,
   type AccountState,
+  budgetsOfAccount,
   concernsRequests,
   FRESH_ACCOUNT,
   type NewAccount,
 } from "../accounts.ts"
+import { leftOfBudgets } from "../key-fields.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
+import { adjustBudgets } from "./budgets.ts"
 import type { Statements } from "./client.ts"
 import { isViolationOf } from "./failure.ts"
+import { currentPeriods } from "./key-queries.ts"
 import type { StoreParts } from "./store-parts.ts"
 
 interface AccountRow {
@@ -24,17 +28,26 @@ interface AccountRow {
   readonly debt: bigint
   readonly state: AccountState
   readonly limits: string
+  readonly daily_spent: bigint | null
+  readonly monthly_spent: bigint | null
 }
 
-const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, state, limits, coalesce(
-    (SELECT debt FROM debts WHERE debts.account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt
-  FROM accounts JOIN balances ON owner = id`
+/** The first two parameters are the ends of the owners of today's budgets and this month's. */
+const SELECT_ACCOUNT = `SELECT id, name, created_at, own.posted, own.leased, stores_content, state, limits, coalesce(
+    (SELECT debt FROM debts WHERE debts.account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt,
+    day.allotted - day.posted AS daily_spent, month.allotted - month.posted AS monthly_spent
+  FROM accounts JOIN balances AS own ON own.owner = id
+  LEFT JOIN balances AS day ON day.owner = id || $1
+  LEFT JOIN balances AS month ON month.owner = id || $2`
 
 export function accountMethods({ client, audited, touchKeys }: StoreParts): Store["accounts"] {
   return {
     find: (idOrName) => findAccount(client, idOrName),
     async list() {
-      const rows = await client.rows<AccountRow>(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
+      const rows = await client.rows<AccountRow>(
+        `${SELECT_ACCOUNT} ORDER BY created_at, id`,
+        currentPeriods(),
+      )
       return rows.map(accountFromRow)
     },
     create: (account, audit) => audited(audit, (transaction) => create(transaction, account)),
@@ -52,7 +65,8 @@ export async function findAccount(
   statements: Statements,
   idOrName: string,
 ): Promise<AccountRecord | null> {
-  const row = await statements.row<AccountRow>(`${SELECT_ACCOUNT} WHERE id = $1 OR name = $1`, [
+  const row = await statements.row<AccountRow>(`${SELECT_ACCOUNT} WHERE id = $3 OR name = $3`, [
+    ...currentPeriods(),
     idOrName,
   ])
   return row ? accountFromRow(row) : null
@@ -100,10 +114,13 @@ async function update(
   } catch (error) {
     throw isViolationOf(error, "accounts_name_key") ? refusals.nameIsTaken(name) : error
   }
-  return changed
+  if (!change.limits) return changed
+  await adjustBudgets(transaction, { id, account: id, ...budgetsOfAccount(limits) }, Date.now())
+  return (await findAccount(transaction, id)) ?? changed
 }
 
 function accountFromRow(row: AccountRow): AccountRecord {
+  const limits = JSON.parse(row.limits) as AccountLimits
   return {
     id: row.id,
     name: row.name,
@@ -113,6 +130,7 @@ function accountFromRow(row: AccountRow): AccountRecord {
     debt: row.debt,
     storesContent: row.stores_content,
     state: row.state,
-    limits: JSON.parse(row.limits) as AccountLimits,
+    limits,
+    ...leftOfBudgets(limits, row),
   }
 }

@@ -26,9 +26,14 @@ const LIMIT = `
   SELECT owner, found, expected FROM (
     SELECT balances.owner, posted AS found, recalls.amount AS recalled,
       greatest(0, spendable - (allotted - posted)) + coalesce(recalls.amount, 0) AS expected
-    FROM keys
-    CROSS JOIN LATERAL (VALUES (keys.id, budget), (keys.id || $1, daily_budget), (keys.id || $2, monthly_budget))
-      AS limits (budget_owner, spendable)
+    FROM (
+      SELECT owners.* FROM keys
+        CROSS JOIN LATERAL (VALUES (keys.id, budget), (keys.id || $1, daily_budget), (keys.id || $2, monthly_budget))
+          AS owners (budget_owner, spendable)
+      UNION ALL SELECT owners.* FROM accounts
+        CROSS JOIN LATERAL (VALUES (accounts.id || $1, (limits::json ->> 'dailyBudget')::bigint),
+          (accounts.id || $2, (limits::json ->> 'monthlyBudget')::bigint)) AS owners (budget_owner, spendable)
+    ) AS limits
     JOIN balances ON balances.owner = budget_owner
     LEFT JOIN recalls ON recalls.owner = budget_owner AND recalls.node = '${RECALLS_FOREVER.budget}'
     WHERE spendable IS NOT NULL

@@ -11,6 +11,7 @@ import {
   limitOf,
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
+import { type AccountLimits, budgetsOfAccount } from "../accounts.ts"
 import type { BudgetRecord } from "../keys.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
@@ -23,7 +24,7 @@ interface LimitRow {
   readonly monthly_budget: bigint | null
 }
 
-/** A budget of a key. */
+/** A budget of a key or an account. */
 interface Budget {
   readonly owner: string
   readonly account: string
@@ -41,18 +42,34 @@ export async function beginBudget(
   )
 }
 
-/** Begins the period of an owner, with what its key may spend in it, unless it is no period. */
+/** Begins the period of an owner, with what its holder may spend in it, unless it is no period. */
 export async function beginPeriod(transaction: Statements, owner: string): Promise<void> {
   const period = readPeriodOwner(owner)
-  if (!period) return
-  // A change of the limits would not find the row that this begins: one of the two waits for the other.
-  const row = await transaction.row<LimitRow>(
+  const found = period && (await findLimits(transaction, period.holder))
+  if (!found) return
+  const amount = limitOf(found.limits, period.period)
+  if (amount !== null) await beginBudget(transaction, { owner, account: found.account }, amount)
+}
+
+/** A change of the limits would not find the row that is begun with them: one of the two waits for the other. */
+async function findLimits(
+  transaction: Statements,
+  holder: string,
+): Promise<{ readonly account: string; readonly limits: BudgetLimits } | undefined> {
+  const key = await transaction.row<LimitRow>(
     "SELECT account, budget, daily_budget, monthly_budget FROM keys WHERE id = $1 FOR SHARE",
-    [period.key],
+    [holder],
   )
-  const amount = row && limitOf(limitsOf(row), period.period)
-  if (row && amount !== null)
-    await beginBudget(transaction, { owner, account: row.account }, amount)
+  if (key) return { account: key.account, limits: limitsOf(key) }
+  const account = await transaction.row<{ limits: string }>(
+    "SELECT limits FROM accounts WHERE id = $1 FOR SHARE",
+    [holder],
+  )
+  if (!account) return undefined
+  return {
+    account: holder,
+    limits: budgetsOfAccount(JSON.parse(account.limits) as AccountLimits),
+  }
 }
 
 /**
@@ -61,15 +78,16 @@ export async function beginPeriod(transaction: Statements, owner: string): Promi
  */
 export async function adjustBudgets(
   transaction: Statements,
-  key: { readonly id: string; readonly account: string } & BudgetLimits,
+  holder: { readonly id: string; readonly account: string } & BudgetLimits,
   at: number,
 ): Promise<void> {
   for (const period of BUDGET_PERIODS) {
-    const limit = limitOf(key, period)
+    const limit = limitOf(holder, period)
     if (limit === null) continue
-    const owner = budgetOwner(key.id, period, at)
+    const owner = budgetOwner(holder.id, period, at)
     // A period begins with its first lease.
-    if (period === "total") await beginBudget(transaction, { owner, account: key.account }, limit)
+    if (period === "total")
+      await beginBudget(transaction, { owner, account: holder.account }, limit)
     await adjust(transaction, owner, limit)
   }
 }
@@ -105,15 +123,13 @@ export async function listBudgets(
   limit: number,
 ): Promise<BudgetRecord[]> {
   const rows = await statements.rows<BudgetRecord>(
-    `SELECT owner, split_part(owner, '@', 1) AS key, account, allotted - posted AS spent,
+    `SELECT owner, account, allotted - posted AS spent,
        coalesce(sealed_budgets.spent, 0) AS sealed
      FROM balances LEFT JOIN sealed_budgets USING (owner)
      WHERE owner > $1 AND allotted IS NOT NULL ORDER BY owner LIMIT $2`,
     [after, BigInt(limit)],
   )
-  return rows.map(({ owner, key, account, spent, sealed }) => {
-    return { owner, key, account, spent, sealed }
-  })
+  return rows.map(({ owner, account, spent, sealed }) => ({ owner, account, spent, sealed }))
 }
 
 function lockBudget(transaction: Statements, owner: string): Promise<BudgetBalance | null> {

@@ -88,12 +88,12 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   sealed_key_uses: `INSERT INTO key_uses (key, account, last_used_at, requests, spent)
     SELECT copied.key, coalesce(keys.account, ''), copied.last_used_at, copied.requests, copied.spent
     FROM ${recordsOf("key_uses")} LEFT JOIN keys ON keys.id = copied.key`,
-  // The owner of a budget is its key, or begins with it.
+  // The owner of a budget is its key, or begins with it or its account.
   balances: `INSERT INTO balances (owner, account, posted, leased, allotted, number, hash)
     SELECT copied.owner, coalesce(accounts.id, keys.account), copied.posted, copied.leased, copied.allotted,
       CASE WHEN copied.allotted IS NULL THEN 0 END, CASE WHEN copied.allotted IS NULL THEN '${GENESIS_HASH}' END
     FROM ${recordsOf("balances")}
-    LEFT JOIN accounts ON accounts.id = copied.owner
+    LEFT JOIN accounts ON accounts.id = split_part(copied.owner, '@', 1)
     LEFT JOIN keys ON keys.id = split_part(copied.owner, '@', 1)`,
 }
 

@@ -77,7 +77,7 @@ export async function listChangedKeys(
   return { revision: Number(rows[0]?.current ?? 0n), keys }
 }
 
-function currentPeriods(): [string, string] {
+export function currentPeriods(): [string, string] {
   const now = Date.now()
   return [budgetOwner("", "day", now), budgetOwner("", "month", now)]
 }

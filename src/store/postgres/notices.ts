@@ -176,8 +176,8 @@ async function spentBudgets(
   limit: number,
 ): Promise<SpentBudget[]> {
   const rows = await statements.rows<SpentBudget>(
-    `SELECT owner, keys.account, allotted - posted AS spent, allotted AS "limit" FROM balances
-     JOIN keys ON keys.id = split_part(owner, '@', 1)
+    `SELECT owner, balances.account, allotted - posted AS spent, allotted AS "limit" FROM balances
+     LEFT JOIN keys ON keys.id = split_part(owner, '@', 1)
      WHERE allotted > 0 AND (allotted - posted) * 2 >= allotted AND revoked_at IS NULL
        AND (strpos(owner, '@') = 0 OR substr(owner, strpos(owner, '@')) IN ($1, $2)) LIMIT $3`,
     [budgetOwner("", "day", at), budgetOwner("", "month", at), BigInt(limit)],

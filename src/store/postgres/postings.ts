@@ -86,7 +86,7 @@ function inputOf(posting: Posting, places: ReadonlyMap<string, number>) {
     body: receipt,
     receipt_hash: hashText(receipt),
     uncharged_hash: hashUncharged({ account, key, request, at, isExpired: false, receipt }),
-    bits: bitsOf(budgets, key),
+    bits: bitsOf(budgets, { key, account }),
     written_off: String(writtenOff),
     ...reportOf({ ...posting, amount: isCharged ? -amount : null, writtenOff }),
   }

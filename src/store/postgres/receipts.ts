@@ -35,7 +35,7 @@ export async function findReceipt(
           `SELECT ${ENTRY_COLUMNS} FROM entries WHERE account = $1 AND number = $2 AND at = $3`,
           [account, number, row.at],
         )
-  const budgets = ownersOfBits(entryRow?.budgets ?? 0, key, at)
+  const budgets = ownersOfBits(entryRow?.budgets ?? 0, { key, account }, at)
   const writtenOff = await writeOffsOf(statements, request)
   const entry = entryRow ? entryFromRow(entryRow) : null
   return { request, account, key, at, body, entry, budgets, late, writtenOff }

@@ -162,6 +162,8 @@ async function writeSeals(transaction: Statements, before: number): Promise<void
        SELECT key AS owner, amount FROM ${removed} AND budgets & 1 <> 0
        UNION ALL SELECT key || '@' || ${day}, amount FROM ${removed} AND budgets & 2 <> 0
        UNION ALL SELECT key || '@' || ${month}, amount FROM ${removed} AND budgets & 4 <> 0
+       UNION ALL SELECT entries.account || '@' || ${day}, amount FROM ${removed} AND budgets & 8 <> 0
+       UNION ALL SELECT entries.account || '@' || ${month}, amount FROM ${removed} AND budgets & 16 <> 0
      ) AS drawn GROUP BY owner
      ON CONFLICT (owner) DO UPDATE SET spent = known.spent + excluded.spent`,
   )

@@ -6,13 +6,17 @@ import {
   type AccountLimits,
   type AccountRecord,
   type AccountState,
+  budgetsOfAccount,
   concernsRequests,
   FRESH_ACCOUNT,
 } from "../accounts.ts"
 import type { NewEntry } from "../entries.ts"
 import { refusals } from "../refusals.ts"
+import { leftOfBudgets } from "../key-fields.ts"
+import type { Budgets } from "./budgets.ts"
 import type { DirectStore } from "./direct-store.ts"
 import { ENTRY_COLUMNS, type EntryRow } from "./entry-rows.ts"
+import { currentPeriods } from "./key-rows.ts"
 import type { Keys } from "./keys.ts"
 import type { Transactions } from "./transactions.ts"
 
@@ -26,9 +30,12 @@ interface AccountRow {
   debt: bigint
   state: AccountState
   limits: string
+  daily_spent: bigint | null
+  monthly_spent: bigint | null
 }
 
 function accountFromRow(row: AccountRow): AccountRecord {
+  const limits = JSON.parse(row.limits) as AccountLimits
   return {
     id: row.id,
     name: row.name,
@@ -38,7 +45,8 @@ function accountFromRow(row: AccountRow): AccountRecord {
     debt: row.debt,
     storesContent: row.stores_content === 1n,
     state: row.state,
-    limits: JSON.parse(row.limits) as AccountLimits,
+    limits,
+    ...leftOfBudgets(limits, row),
   }
 }
 
@@ -47,9 +55,13 @@ export type LedgerEnd = Pick<EntryRecord, "number" | "balance" | "hash">
 
 const EMPTY_BOOK: LedgerEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
-const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, state, limits, coalesce(
-    (SELECT debt FROM debts WHERE account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt
-  FROM accounts JOIN balances ON owner = id`
+/** The first two parameters are the ends of the owners of today's budgets and this month's. */
+const SELECT_ACCOUNT = `SELECT id, name, created_at, own.posted, own.leased, stores_content, state, limits, coalesce(
+    (SELECT debt FROM debts WHERE account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt,
+    day.allotted - day.posted AS daily_spent, month.allotted - month.posted AS monthly_spent
+  FROM accounts JOIN balances AS own ON own.owner = id
+  LEFT JOIN balances AS day ON day.owner = id || ?1
+  LEFT JOIN balances AS month ON month.owner = id || ?2`
 
 /** The largest sum that a column holds. */
 const MAX = 2n ** 63n - 1n
@@ -59,19 +71,21 @@ type Addition = Omit<NewEntry, "kind"> & { readonly kind: Exclude<EntryKind, "ch
 
 /** Accounts and their ledgers. Methods that write expect to run inside a transaction. */
 export class Accounts {
+  readonly #budgets: Budgets
   readonly #insert: Statement<unknown, [string, string, bigint]>
   readonly #insertBalance: Statement<unknown, [string]>
-  readonly #find: Statement<AccountRow, [string, string]>
-  readonly #list: Statement<AccountRow, []>
+  readonly #find: Statement<AccountRow, [string, string, string]>
+  readonly #list: Statement<AccountRow, [string, string]>
   readonly #end: Statement<Pick<EntryRow, "number" | "balance" | "hash">, [string]>
   readonly #insertEntry: Statement<unknown, (string | bigint | null)[]>
   readonly #changePosted: Statement<unknown, [bigint, string]>
   readonly #update: Statement<unknown, [string, bigint, string, string, string]>
 
-  constructor(database: Database) {
+  constructor(database: Database, budgets: Budgets) {
+    this.#budgets = budgets
     this.#insert = database.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")
     this.#insertBalance = database.prepare("INSERT INTO balances (owner, posted) VALUES (?, 0)")
-    this.#find = database.prepare(`${SELECT_ACCOUNT} WHERE id = ? OR name = ?`)
+    this.#find = database.prepare(`${SELECT_ACCOUNT} WHERE id = ?3 OR name = ?3`)
     this.#list = database.prepare(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
     this.#end = database.prepare(
       "SELECT number, balance, hash FROM entries WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
@@ -102,16 +116,17 @@ export class Accounts {
       throw refusals.nameIsTaken(name)
     }
     this.#update.run(name, storesContent ? 1n : 0n, state, JSON.stringify(limits), account.id)
-    return changed
+    if (change.limits) this.#budgets.adjust(account.id, budgetsOfAccount(limits), Date.now())
+    return this.#require(account.id)
   }
 
   find(idOrName: string): AccountRecord | null {
-    const row = this.#find.get(idOrName, idOrName)
+    const row = this.#find.get(...currentPeriods(), idOrName)
     return row ? accountFromRow(row) : null
   }
 
   list(): AccountRecord[] {
-    return this.#list.all().map(accountFromRow)
+    return this.#list.all(...currentPeriods()).map(accountFromRow)
   }
 
   addEntry(entry: Addition): EntryRecord {

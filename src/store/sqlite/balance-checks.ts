@@ -36,6 +36,10 @@ const BALANCE_CHECKS: readonly Check[] = [
         WHEN id THEN budget WHEN id || ?1 THEN daily_budget ELSE monthly_budget
       END AS spendable
       FROM keys JOIN balances ON owner IN (id, id || ?1, id || ?2)
+      UNION ALL SELECT owner, posted, allotted - posted, CAST(CASE owner
+        WHEN id || ?1 THEN limits ->> 'dailyBudget' ELSE limits ->> 'monthlyBudget'
+      END AS INTEGER)
+      FROM accounts JOIN balances ON owner IN (id || ?1, id || ?2)
     ) AS budgets
     LEFT JOIN recalls ON recalls.owner = budgets.owner AND node = '(budget)'
     WHERE spendable IS NOT NULL AND iif(amount IS NULL AND instr(budgets.owner, '@') = 0, found <> expected, found > expected)`,

@@ -12,11 +12,11 @@ import {
   limitOf,
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
+import { type AccountLimits, budgetsOfAccount } from "../accounts.ts"
 import type { BudgetRecord } from "../keys.ts"
 
 interface BudgetRow {
   owner: string
-  key: string
   account: string
   spent: bigint
   sealed: bigint
@@ -28,16 +28,21 @@ interface LimitRow {
   monthly_budget: bigint | null
 }
 
+/** Whose budget the owner of a balance is, as SQL. */
+export const BUDGET_HOLDER =
+  "CASE instr(owner, '@') WHEN 0 THEN owner ELSE substr(owner, 1, instr(owner, '@') - 1) END"
+
 /** Stands in `recalls` for what a budget is to shrink by, as soon as nodes have given it back. */
 const SHRINKING = "(budget)"
 const FOR_EVER = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * What is left of keys' budgets: rows of `balances`, one for each budget and period. Methods that write
+ * What is left of the budgets of keys and accounts: rows of `balances`, one for each budget and period. Methods that write
  * expect to run inside a transaction.
  */
 export class Budgets {
   readonly #limits: Statement<LimitRow, [string]>
+  readonly #accountLimits: Statement<{ limits: string }, [string]>
   readonly #insert: Statement<unknown, [string, bigint]>
   readonly #balance: Statement<BudgetBalance, [string]>
   readonly #change: Statement<unknown, [bigint, bigint, string]>
@@ -51,6 +56,7 @@ export class Budgets {
     this.#limits = database.prepare(
       "SELECT budget, daily_budget, monthly_budget FROM keys WHERE id = ?",
     )
+    this.#accountLimits = database.prepare("SELECT limits FROM accounts WHERE id = ?")
     this.#insert = database.prepare(
       "INSERT INTO balances (owner, posted, allotted) VALUES (?1, ?2, ?2) ON CONFLICT DO NOTHING",
     )
@@ -66,9 +72,9 @@ export class Budgets {
     this.#excess = database.prepare(`SELECT amount ${shrinking} AND owner = ?`)
     this.#shrinking = database.prepare(`SELECT owner ${shrinking}`)
     this.#list = database.prepare(
-      `SELECT owner, keys.id AS key, account, allotted - posted AS spent,
+      `SELECT owner, coalesce(keys.account, ${BUDGET_HOLDER}) AS account, allotted - posted AS spent,
          coalesce((SELECT spent FROM sealed_budgets WHERE sealed_budgets.owner = balances.owner), 0) AS sealed FROM balances
-       JOIN keys ON keys.id = CASE instr(owner, '@') WHEN 0 THEN owner ELSE substr(owner, 1, instr(owner, '@') - 1) END
+       LEFT JOIN keys ON keys.id = ${BUDGET_HOLDER}
        WHERE owner > ? AND allotted IS NOT NULL ORDER BY owner LIMIT ?`,
     )
   }
@@ -78,23 +84,30 @@ export class Budgets {
     this.#insert.run(owner, amount)
   }
 
-  /** Begins the period of an owner, with what its key may spend in it, unless it is no period. */
+  /** Begins the period of an owner, with what its holder may spend in it, unless it is no period. */
   beginPeriod(owner: string): void {
     const period = readPeriodOwner(owner)
-    const row = period && this.#limits.get(period.key)
-    const amount = row && limitOf(limitsOf(row), period.period)
+    const limits = period && this.#limitsOf(period.holder)
+    const amount = limits && limitOf(limits, period.period)
     if (amount !== undefined && amount !== null) this.begin(owner, amount)
+  }
+
+  #limitsOf(holder: string): BudgetLimits | undefined {
+    const row = this.#limits.get(holder)
+    if (row) return limitsOf(row)
+    const account = this.#accountLimits.get(holder)
+    return account ? budgetsOfAccount(JSON.parse(account.limits) as AccountLimits) : undefined
   }
 
   /**
    * Takes changed limits over, in the periods of a moment: what is left grows or shrinks with them, not
    * below zero. What nodes have leased of it is recalled, and taken away when they give it back.
    */
-  adjust(key: string, limits: BudgetLimits, at: number): void {
+  adjust(holder: string, limits: BudgetLimits, at: number): void {
     for (const period of BUDGET_PERIODS) {
       const limit = limitOf(limits, period)
       if (limit === null) continue
-      const owner = budgetOwner(key, period, at)
+      const owner = budgetOwner(holder, period, at)
       const row = this.#balance.get(owner)
       if (!row) {
         // A period begins with its first lease.
@@ -124,7 +137,7 @@ export class Budgets {
     else this.#endRecall.run(owner)
   }
 
-  /** Those of all keys and periods, in the order of their owners. */
+  /** Those of all keys, accounts and periods, in the order of their owners. */
   list(after: string, limit: number): BudgetRecord[] {
     return this.#list.all(after, BigInt(limit))
   }

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { budgetOwner } from "../../accounting/budget-periods.ts"
+import { BUDGET_HOLDER } from "./budgets.ts"
 import {
   type DeliveryRow,
   dueFromRows,
@@ -151,9 +152,12 @@ export class Notices {
   spentBudgets(at: number, limit: number): SpentBudget[] {
     return this.#database
       .query<SpentBudget, [string, string, bigint]>(
-        `SELECT owner, account, allotted - posted AS spent, allotted AS "limit" FROM balances
-         JOIN keys ON keys.id = CASE instr(owner, '@') WHEN 0 THEN owner ELSE substr(owner, 1, instr(owner, '@') - 1) END
+        `SELECT owner, coalesce(keys.account, accounts.id) AS account, allotted - posted AS spent, allotted AS "limit"
+         FROM balances
+         LEFT JOIN keys ON keys.id = ${BUDGET_HOLDER}
+         LEFT JOIN accounts ON accounts.id = ${BUDGET_HOLDER}
          WHERE allotted > 0 AND (allotted - posted) * 2 >= allotted AND revoked_at IS NULL
+           AND coalesce(keys.account, accounts.id) IS NOT NULL
            AND (instr(owner, '@') = 0 OR substr(owner, instr(owner, '@')) IN (?1, ?2)) LIMIT ?3`,
       )
       .all(budgetOwner("", "day", at), budgetOwner("", "month", at), BigInt(limit))

@@ -131,7 +131,7 @@ export class Postings {
     const balance = end.balance - charged
     const receiptHash = hashText(receipt)
     const previousHash = end.hash
-    const budgetBits = bitsOf(posting.budgets, key)
+    const budgetBits = bitsOf(posting.budgets, posting)
     const hash = hashEntry({
       account,
       number,

@@ -50,7 +50,7 @@ export class Receipts {
     const { account, key, receipt } = row
     const at = Number(row.at)
     const entry = row.number === null ? null : entryFromRow(row)
-    const budgets = ownersOfBits(Number(row.budgets), key, at)
+    const budgets = ownersOfBits(Number(row.budgets), row, at)
     const late = this.#replaced.get(request) !== null
     const writtenOff = this.#writeOffs.ofRequest(request)
     return { request, account, key, at, body: receipt, entry, budgets, late, writtenOff }

@@ -138,9 +138,9 @@ export class Sealing {
     }
   }
 
-  #spendOf({ budgets, key, at, amount }: OldRow): void {
+  #spendOf({ budgets, account, key, at, amount }: OldRow): void {
     if (key === null || amount === null) return
-    for (const owner of ownersOfBits(Number(budgets), key, Number(at))) {
+    for (const owner of ownersOfBits(Number(budgets), { key, account }, Number(at))) {
       this.#spend.run(owner, -amount)
     }
   }

@@ -100,7 +100,7 @@ export function keyContract(engine: Engine): void {
     if (hold === undefined) throw new Error("nothing is held")
     await ledger.settle(hold, 3n, () => "{}")
     const all = await database.store.keys.listBudgets("", 10)
-    expect(all.map(({ key, spent }) => [key, spent])).toEqual([
+    expect(all.map(({ owner, spent }) => [owner, spent])).toEqual([
       ["k1", 0n],
       ["k2", 3n],
     ])

@@ -67,8 +67,15 @@ export async function happen(store: Store): Promise<Posting[]> {
     },
     AUDIT,
   )
+  const limits = { dailyBudget: "60000", monthlyBudget: "60000" }
+  await store.accounts.update("busy", { limits }, AUDIT)
   await store.nodes.join(NODE)
-  const budgetsAt = (at: number) => [budgetOwner("key", "total", at), budgetOwner("key", "day", at)]
+  const budgetsAt = (at: number) => [
+    budgetOwner("key", "total", at),
+    budgetOwner("key", "day", at),
+    budgetOwner("busy", "day", at),
+    budgetOwner("busy", "month", at),
+  ]
   const owners = ["busy", "idle", "new", ...budgetsAt(OLD + 7), ...budgetsAt(NOW)]
   for (const owner of owners) {
     await store.leases.take({ node: "node", owner, wanted: 10_000n, min: 1n })

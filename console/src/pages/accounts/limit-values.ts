@@ -1,4 +1,5 @@
 import type { Account, AccountChange } from "tollgate-contract/accounts.ts"
+import { creditsText, readCredits } from "../../format/credits.ts"
 import { countText } from "../../format/numbers.ts"
 
 /** The limits of an account in numbers: what they are called, and as its form holds them. */
@@ -11,8 +12,18 @@ export const ACCOUNT_LIMITS = [
 
 export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]
 
+/** What an account may spend. */
+export const ACCOUNT_BUDGETS = [
+  { name: "daily_budget", left: "daily_budget_left", label: "Credits a day" },
+  { name: "monthly_budget", left: "monthly_budget_left", label: "Credits a month" },
+] as const
+
+type AccountBudgetName = (typeof ACCOUNT_BUDGETS)[number]["name"]
+
 /** All as text, under the API's names so that its faults find their field. */
-export type LimitValues = Record<AccountLimitName, string> & { models: string[] }
+export type LimitValues = Record<AccountLimitName | AccountBudgetName, string> & {
+  models: string[]
+}
 
 export function limitValuesOf(account: Account): LimitValues {
   return {
@@ -21,6 +32,8 @@ export function limitValuesOf(account: Account): LimitValues {
     tokens_per_minute: account.tokens_per_minute?.toString() ?? "",
     concurrent_requests: account.concurrent_requests?.toString() ?? "",
     max_keys: account.max_keys?.toString() ?? "",
+    daily_budget: account.daily_budget ?? "",
+    monthly_budget: account.monthly_budget ?? "",
   }
 }
 
@@ -35,7 +48,13 @@ export function checkLimit(value: string, least: number): string | null {
 export function limitBodyOf(values: LimitValues): AccountChange {
   const models = values.models.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
   const limits = ACCOUNT_LIMITS.map(({ name }) => [name, wholeOf(values[name]) ?? null] as const)
-  return { models: models.length === 0 ? null : models, ...Object.fromEntries(limits) }
+  const budgets = ACCOUNT_BUDGETS.map(
+    ({ name }) => [name, readCredits(values[name]) ?? null] as const,
+  )
+  return {
+    models: models.length === 0 ? null : models,
+    ...Object.fromEntries([...limits, ...budgets]),
+  }
 }
 
 /** Null for an empty field, undefined for what is no whole number. */
@@ -53,6 +72,11 @@ export function limitTexts(account: Account): { label: string; value: string }[]
     ...ACCOUNT_LIMITS.flatMap(({ name, label }) => {
       const limit = account[name]
       return limit === null ? [] : [{ label, value: countText(limit) }]
+    }),
+    ...ACCOUNT_BUDGETS.flatMap(({ name, left, label }) => {
+      const budget = account[name]
+      if (budget === null) return []
+      return [{ label, value: `${creditsText(budget)}, ${creditsText(account[left] ?? "0")} left` }]
     }),
   ]
 }

@@ -3,10 +3,13 @@ import { useForm } from "@mantine/form"
 import type { Account } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
+import { AmountInput } from "../../ui/amount-input.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { checkOptional } from "../credits/amount-check.ts"
 import {
+  ACCOUNT_BUDGETS,
   ACCOUNT_LIMITS,
   checkLimit,
   limitBodyOf,
@@ -33,9 +36,10 @@ function LimitsForm({ account, onClose }: Omit<LimitsModalProperties, "isOpen">)
   const checks = ACCOUNT_LIMITS.map(
     ({ name, least }) => [name, (value: string) => checkLimit(value, least)] as const,
   )
+  const budgetChecks = ACCOUNT_BUDGETS.map(({ name }) => [name, checkOptional] as const)
   const form = useForm<LimitValues>({
     initialValues: limitValuesOf(account),
-    validate: Object.fromEntries(checks),
+    validate: Object.fromEntries([...checks, ...budgetChecks]),
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     await api("PATCH /accounts/{id}", { path: { id: account.id }, body: limitBodyOf(values) })
@@ -59,6 +63,16 @@ function LimitsForm({ account, onClose }: Omit<LimitsModalProperties, "isOpen">)
               label={label}
               placeholder="no limit"
               inputMode="numeric"
+              {...form.getInputProps(name)}
+            />
+          ))}
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {ACCOUNT_BUDGETS.map(({ name, label }) => (
+            <AmountInput
+              key={name}
+              label={label}
+              placeholder="no limit"
               {...form.getInputProps(name)}
             />
           ))}
