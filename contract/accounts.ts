@@ -34,6 +34,8 @@ export const account = z.object({
   concurrent_requests: z.int().nullable(),
   /** How many keys there may be that are not revoked. */
   max_keys: z.int().nullable(),
+  /** How many invitations may be open. */
+  max_invitations: z.int().nullable(),
   /** What all its keys may spend in a day and in a month, UTC; null: as much as there is. */
   daily_budget: credits.nullable(),
   daily_budget_left: credits.nullable(),
@@ -59,6 +61,7 @@ export const accountChange = z.object({
   tokens_per_minute: z.int().min(1).max(1_000_000_000).nullable().optional(),
   concurrent_requests: z.int().min(1).max(1_000_000).nullable().optional(),
   max_keys: z.int().min(0).max(1_000_000).nullable().optional(),
+  max_invitations: z.int().min(0).max(1_000_000).nullable().optional(),
   daily_budget: positiveCredits.nullable().optional(),
   monthly_budget: positiveCredits.nullable().optional(),
 })

@@ -30,6 +30,8 @@ export const key = z.object({
   status: z.enum(["active", "revoked", "expired"]),
   /** Whether it does not work for the time being. */
   is_paused: z.boolean(),
+  /** Whether it pays for nothing and changes nothing. */
+  is_read_only: z.boolean(),
   /** Globs of the models it may call; null: all. */
   models: z.array(z.string()).nullable(),
   /** Further names of models, with the ids that they stand for; null: none. */
@@ -45,6 +47,8 @@ export const key = z.object({
   expires_at: moment.nullable(),
   /** Origins of the pages that browsers let call with it, besides those of the settings; null: none. */
   origins: z.array(z.string()).nullable(),
+  /** Addresses and ranges (CIDR) that it may be used from; null: any. */
+  addresses: z.array(z.string()).nullable(),
   /** When rotated secrets that still work stop. */
   grace_until: z.array(moment),
   last_used_at: moment.nullable(),
@@ -98,6 +102,8 @@ const limits = {
   concurrent_requests: z.int().min(1).max(1_000_000).nullable().optional(),
   expires_at: moment.nullable().optional(),
   origins: z.array(origin).min(1).max(20).nullable().optional(),
+  is_read_only: z.boolean().optional(),
+  addresses: z.array(z.string().trim().max(49)).min(1).max(100).nullable().optional(),
 }
 
 export const newKey = z.object({ account: identifier, name: label, ...limits })

@@ -25,6 +25,8 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   token_rate_exceeded: "too many tokens per minute",
   model_not_allowed: "the key, or its account, may not call this model",
   key_paused: "the key is paused",
+  key_read_only: "the key only reads, and the request costs money or changes something",
+  address_not_allowed: "the key may not be used from the caller's address",
   account_paused: "the key's account is paused",
   account_closed: "the key's account is closed",
   model_not_found: "no model has this name; the message names the nearest",

@@ -53,6 +53,8 @@ export const ERROR_KINDS = {
   token_rate_exceeded: passing(429, "tokens", "rate_limit_exceeded", "rate_limit_error"),
   model_not_allowed: final(403, INVALID, "model_not_allowed", "permission_error"),
   key_paused: final(403, INVALID, "key_paused", "permission_error"),
+  key_read_only: final(403, INVALID, "key_read_only", "permission_error"),
+  address_not_allowed: final(403, INVALID, "address_not_allowed", "permission_error"),
   account_paused: final(403, INVALID, "account_paused", "permission_error"),
   account_closed: final(403, INVALID, "account_closed", "permission_error"),
   model_not_found: final(404, INVALID, "model_not_found", "not_found_error"),

@@ -10,6 +10,7 @@ import {
   creditsArgument,
   durationArgument,
   listArgument,
+  networksArgument,
   originsArgument,
   positiveIntegerArgument,
 } from "./parse.ts"
@@ -27,6 +28,8 @@ interface KeyCreateOptions {
   readonly concurrent?: number
   readonly expires?: number
   readonly origin?: readonly string[]
+  readonly address?: readonly string[]
+  readonly readOnly?: true
 }
 
 /** `tollgate key create --account NAME [...]` */
@@ -50,6 +53,12 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
     .option("--concurrent <N>", "requests at the same time", positiveIntegerArgument)
     .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
     .option("--origin <URL,..>", "pages that browsers let call with it, by origin", originsArgument)
+    .option(
+      "--address <ADDRESS,..>",
+      "addresses and ranges it may be used from, such as 10.0.0.0/8",
+      networksArgument,
+    )
+    .option("--read-only", "it pays for nothing and changes nothing: for dashboards")
     .action(async (options: KeyCreateOptions, command) => {
       const { secret, ...key } = await withInstallation(command, async ({ store, keys }) => {
         const account = await requireAccount(store, options.account)
@@ -73,7 +82,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
 
 function orderOf(account: string, options: KeyCreateOptions): NewKey {
   const { name, models, alias, budget, dailyBudget, monthlyBudget } = options
-  const { rpm, tpm, concurrent, expires, origin } = options
+  const { rpm, tpm, concurrent, expires, origin, address, readOnly } = options
   return {
     account,
     name,
@@ -87,5 +96,7 @@ function orderOf(account: string, options: KeyCreateOptions): NewKey {
     ...(concurrent !== undefined && { concurrent_requests: concurrent }),
     ...(expires !== undefined && { expires_at: dateText(Date.now() + expires) }),
     ...(origin !== undefined && { origins: [...origin] }),
+    ...(address !== undefined && { addresses: [...address] }),
+    ...(readOnly && { is_read_only: true }),
   }
 }

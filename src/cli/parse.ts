@@ -3,7 +3,7 @@ import { readAliases } from "../config/aliases.ts"
 import { commaFault } from "tollgate-contract/comma.ts"
 import { parseDuration } from "../config/duration.ts"
 import { PAGE_ORIGIN_RULE, pageOriginOf } from "tollgate-contract/page-origin.ts"
-import { Fault } from "../config/scalars.ts"
+import { Fault, readNetwork } from "../config/scalars.ts"
 import { parseCredits } from "../ledger/money.ts"
 
 /** Far below what the ledger's columns hold, far above what anyone pays. */
@@ -75,6 +75,15 @@ export function originsArgument(text: string): readonly string[] {
     const origin = pageOriginOf(entry)
     if (origin !== undefined) return origin
     throw new InvalidArgumentError(`'${entry.slice(0, 100)}' ${PAGE_ORIGIN_RULE}.`)
+  })
+}
+
+/** Addresses and ranges of them: `10.0.0.7,192.168.0.0/16`. */
+export function networksArgument(text: string): readonly string[] {
+  return listArgument(text).map((entry) => {
+    const network = readNetwork(entry)
+    if (!(network instanceof Fault)) return network
+    throw new InvalidArgumentError(`'${entry.slice(0, 100)}' ${network.message}.`)
   })
 }
 

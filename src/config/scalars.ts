@@ -196,15 +196,19 @@ export function host() {
 export function network() {
   return reading((input) => {
     const text = readText(input)
-    if (text instanceof Fault) return text
-    const [address = "", prefix] = text.split("/", 2)
-    const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-    const isPlain = bits > 0 && !text.includes("%") && !/^[:0]*:ffff:/i.test(address)
-    const isWhole = text === (prefix === undefined ? address : `${address}/${prefix}`)
-    const isPrefix = prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && +prefix <= bits)
-    if (isPlain && isWhole && isPrefix) return text
-    return new Fault("must be an IP address such as 10.0.0.7, or a range such as 10.0.0.0/8")
+    return text instanceof Fault ? text : readNetwork(text)
   })
+}
+
+/** The same from elsewhere. */
+export function readNetwork(text: string): string | Fault {
+  const [address = "", prefix] = text.split("/", 2)
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  const isPlain = bits > 0 && !text.includes("%") && !/^[:0]*:ffff:/i.test(address)
+  const isWhole = text === (prefix === undefined ? address : `${address}/${prefix}`)
+  const isPrefix = prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && +prefix <= bits)
+  if (isPlain && isWhole && isPrefix) return text
+  return new Fault("must be an IP address such as 10.0.0.7, or a range such as 10.0.0.0/8")
 }
 
 /** An http or https address without a trailing slash. */

@@ -1,22 +1,13 @@
-import { BlockList, isIP } from "node:net"
+import { Networks, plainAddress } from "../wire/http/networks.ts"
 import { isPublicAddress } from "../wire/http/public-address.ts"
 
 /** More hops than this are not followed: no one has as many proxies of their own. */
 const MOST_HOPS = 32
 /** More of a header is not read. Those of real proxies have a few dozen characters. */
 const LONGEST_HEADER = 4_096
-const IPV4_IN_IPV6 = "::ffff:0:0"
-const IPV4_IN_IPV6_PREFIX = 96
-/** IPv4 with a port, as some load balancers write it. */
-const IPV4_PORT = /^([\d.]+):\d{1,5}$/
-/** IPv6 in brackets, with or without a port. */
-const IPV6_BRACKETS = /^\[([^\]]*)\](?::\d{1,5})?$/
 const SCHEME = /^https?$/i
 /** A name or address with or without a port, as long as names can be. */
 const HOST = /^[\w.:[\]-]{1,261}$/
-
-const mapped = new BlockList()
-mapped.addSubnet(IPV4_IN_IPV6, IPV4_IN_IPV6_PREFIX, "ipv6")
 
 /** Who sends a request, and where. */
 export interface Forwarded {
@@ -28,7 +19,7 @@ export interface Forwarded {
 
 /** The proxies whose `x-forwarded-for`, `-proto` and `-host` are believed. Those of all others are ignored. */
 export class TrustedProxies {
-  readonly #networks: BlockList | undefined
+  readonly #networks: Networks | undefined
   readonly #ignored: (proxy: string) => void
   #hasIgnored = false
 
@@ -38,9 +29,7 @@ export class TrustedProxies {
    */
   constructor(networks: readonly string[] = [], ignored: (proxy: string) => void = () => {}) {
     this.#ignored = ignored
-    if (networks.length === 0) return
-    this.#networks = new BlockList()
-    for (const network of networks) addTo(this.#networks, network)
+    if (networks.length > 0) this.#networks = new Networks(networks)
   }
 
   /** Whether there is none. */
@@ -86,15 +75,8 @@ export class TrustedProxies {
   }
 
   #trusts(address: string): boolean {
-    return this.#networks?.check(address, isIP(address) === 4 ? "ipv4" : "ipv6") === true
+    return this.#networks?.has(address) === true
   }
-}
-
-function addTo(networks: BlockList, network: string): void {
-  const [address = "", prefix] = network.split("/")
-  const family = isIP(address) === 4 ? "ipv4" : "ipv6"
-  if (prefix === undefined) networks.addAddress(address, family)
-  else networks.addSubnet(address, Number(prefix), family)
 }
 
 /** The last entries of a list, the last one first. */
@@ -107,25 +89,6 @@ function lastEntries(header: string | null): string[] {
     .slice(-MOST_HOPS)
     .toReversed()
     .map((entry) => entry.trim())
-}
-
-/** An address without port, brackets and zone, IPv4 as such; undefined for what is none. */
-function plainAddress(text: string): string | undefined {
-  const host = IPV4_PORT.exec(text)?.[1] ?? IPV6_BRACKETS.exec(text)?.[1] ?? text
-  const [address = ""] = host.split("%", 1)
-  const version = isIP(address)
-  if (version === 0) return undefined
-  return version === 6 && mapped.check(address, "ipv6") ? ipv4Of(address) : address
-}
-
-/** The IPv4 address within an IPv6 one: `::ffff:10.0.0.1`, `::ffff:a00:1`. */
-function ipv4Of(address: string): string {
-  const [high = 0, low = 0] = new URL(`http://[${address}]`).hostname
-    .slice(1, -1)
-    .split(":")
-    .slice(-2)
-    .map((group) => parseInt(group, 16))
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".")
 }
 
 /**

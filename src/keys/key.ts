@@ -1,6 +1,7 @@
 import type { Payer } from "../accounting/payer.ts"
 import type { AccountLimits } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"
+import { Networks } from "../wire/http/networks.ts"
 import { globMatcher } from "./model-glob.ts"
 import { payersOf } from "./payer.ts"
 
@@ -24,6 +25,8 @@ export interface Key {
   readonly revoked: boolean
   /** Whether prompts and answers of its account are stored. */
   readonly storesContent: boolean
+  /** From where it may be used; undefined: from anywhere. */
+  readonly addresses: Networks | undefined
   /** Origins of browser pages that may call with it, in addition to those of the settings. */
   readonly origins: readonly string[]
   /** Whether it may call this model. Undefined: it may call all. */
@@ -39,8 +42,8 @@ export interface SharedLimits {
   readonly concurrentRequests: number | undefined
 }
 
-/** The key is paused, or its account is paused or closed. */
-export type Hindrance = "key_paused" | "account_paused" | "account_closed"
+/** The key is paused or reads only, or its account is paused or closed. */
+export type Hindrance = "key_paused" | "key_read_only" | "account_paused" | "account_closed"
 
 /** Prepares a stored key. */
 export function keyFromRecord(record: KeyRecord): Key {
@@ -57,15 +60,17 @@ export function keyFromRecord(record: KeyRecord): Key {
     expiresAt: record.expiresAt ?? undefined,
     revoked: record.revokedAt !== null,
     storesContent: record.storesContent,
+    addresses: record.addresses === null ? undefined : new Networks(record.addresses),
     origins: record.origins ?? [],
     allows: allowance(record.models, record.accountLimits.models),
     aliases: record.aliases === null ? undefined : new Map(Object.entries(record.aliases)),
   }
 }
 
-function hindranceOf({ pausedAt, accountState }: KeyRecord): Hindrance | undefined {
+function hindranceOf({ pausedAt, isReadOnly, accountState }: KeyRecord): Hindrance | undefined {
   if (accountState !== "active") return `account_${accountState}`
-  return pausedAt === null ? undefined : "key_paused"
+  if (pausedAt !== null) return "key_paused"
+  return isReadOnly ? "key_read_only" : undefined
 }
 
 function sharedLimits(limits: AccountLimits): SharedLimits | undefined {

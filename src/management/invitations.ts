@@ -227,6 +227,9 @@ async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     if (error.code === "exists") throw isMemberAlready("You")
+    if (error.code === "too_much") {
+      throw new GatewayError("conflict", `That cannot be: ${error.message}.`, { cause: error })
+    }
     throw error.code === "not_found" ? noInvitation() : error
   }
 }

@@ -26,6 +26,7 @@ export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): 
     hint: secret?.hint ?? null,
     status: statusOf(key, now),
     is_paused: key.pausedAt !== null,
+    is_read_only: key.isReadOnly,
     models: key.models === null ? null : [...key.models],
     aliases: key.aliases === null ? null : { ...key.aliases },
     budget: budgetOf(key.budget, key.budgetLeft, null),
@@ -37,6 +38,7 @@ export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): 
     created_at: momentText(key.createdAt),
     expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
     origins: key.origins === null ? null : [...key.origins],
+    addresses: key.addresses === null ? null : [...key.addresses],
     grace_until: rotated.flatMap(({ expiresAt }) =>
       expiresAt !== null && expiresAt > now ? [momentText(expiresAt)] : [],
     ),
@@ -58,6 +60,8 @@ type KeyLimits = Pick<
   | "concurrentRequests"
   | "expiresAt"
   | "origins"
+  | "isReadOnly"
+  | "addresses"
 > & { readonly pausedAt?: number | null }
 
 /** The settings of a key that people change, for the audit log. */
@@ -65,6 +69,7 @@ export function keySettings(key: KeyLimits) {
   return {
     name: key.name,
     is_paused: (key.pausedAt ?? null) !== null,
+    is_read_only: key.isReadOnly,
     models: key.models,
     aliases: key.aliases,
     budget: creditsOrNull(key.budget),
@@ -75,6 +80,7 @@ export function keySettings(key: KeyLimits) {
     concurrent_requests: key.concurrentRequests,
     expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
     origins: key.origins,
+    addresses: key.addresses,
   }
 }
 

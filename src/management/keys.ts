@@ -8,6 +8,7 @@ import type {
   KeySecretRecord,
   NewKey as NewKeyRecord,
 } from "../store/keys.ts"
+import { Fault, readNetwork } from "../config/scalars.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
 import { hintOf, type KeyHasher, newSecret } from "../keys/secret.ts"
@@ -210,12 +211,27 @@ const UNLIMITED = {
   concurrentRequests: null,
   expiresAt: null,
   origins: null,
+  isReadOnly: false,
+  addresses: null,
+}
+
+/** @throws GatewayError `invalid_value`. */
+function addressesOf(addresses: readonly string[] | null): readonly string[] | null {
+  for (const text of addresses ?? []) {
+    const network = readNetwork(text)
+    if (!(network instanceof Fault)) continue
+    const words = `'${text}' ${network.message}.`
+    throw new GatewayError("invalid_value", words, { parameter: "addresses" })
+  }
+  return addresses
 }
 
 /** The members that were given, in the store's form. */
 function changeOf(input: KeyChange, now: number): KeyRecordChange {
   return {
     ...(input.name !== undefined && { name: input.name }),
+    ...(input.is_read_only !== undefined && { isReadOnly: input.is_read_only }),
+    ...(input.addresses !== undefined && { addresses: addressesOf(input.addresses) }),
     ...(input.is_paused !== undefined && { pausedAt: input.is_paused ? now : null }),
     ...(input.models !== undefined && { models: input.models }),
     ...(input.aliases !== undefined && { aliases: input.aliases }),

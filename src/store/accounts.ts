@@ -16,6 +16,8 @@ export interface AccountLimits {
   readonly concurrentRequests?: number
   /** How many keys there may be that are not revoked. */
   readonly keys?: number
+  /** How many invitations may be open. */
+  readonly invitations?: number
   /** What they may spend in a day and in a month (UTC): nanocredits as text, since JSON has no such integers. */
   readonly dailyBudget?: string
   readonly monthlyBudget?: string

@@ -37,7 +37,7 @@ export interface InvitationReads {
 }
 
 export interface InvitationWrites {
-  /** @throws StoreError `not_found` when there is no such account. */
+  /** @throws StoreError `not_found` when there is no such account, `too_much` when it has as many as it may. */
   insert(invitation: NewInvitation, audit: NewAuditRecord): Promise<InvitationRecord>
   /** @throws StoreError `not_found`. */
   remove(id: string, now: number, audit: NewAuditRecord): Promise<InvitationRecord>

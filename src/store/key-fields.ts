@@ -16,6 +16,9 @@ export interface StoredKey {
   readonly models: string | null
   readonly aliases: string | null
   readonly origins: string | null
+  /** JSON. */
+  readonly addresses: string | null
+  readonly read_only: boolean | bigint
   readonly budget: bigint | null
   readonly daily_budget: bigint | null
   readonly monthly_budget: bigint | null
@@ -79,6 +82,8 @@ export function keyRecordOf(
     createdAt: Number(row.created_at),
     expiresAt: numberOrNull(row.expires_at),
     origins: listOrNull(row.origins),
+    isReadOnly: Boolean(row.read_only),
+    addresses: listOrNull(row.addresses),
     revokedAt: numberOrNull(row.revoked_at),
     secrets: secrets.map((secret) => ({
       hash: secret.hash,

@@ -36,6 +36,10 @@ export interface KeyRecord extends BudgetLimits {
   readonly tokensPerMinute: number | null
   /** How many may run at the same time. */
   readonly concurrentRequests: number | null
+  /** Whether it pays for nothing and changes nothing. */
+  readonly isReadOnly: boolean
+  /** Addresses and ranges (CIDR) that it may be used from; null means any. */
+  readonly addresses: readonly string[] | null
   /** Origins of the pages that browsers let call with it; null means none but those of the settings. */
   readonly origins: readonly string[] | null
   /** Whether its account has prompts and answers kept. */

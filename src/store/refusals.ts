@@ -19,6 +19,12 @@ export const refusals = {
   tooManyKeys: (most: number) =>
     new StoreError("too_much", `the account may have ${most} keys, and has: revoke one first`),
 
+  tooManyInvitations: (most: number) =>
+    new StoreError(
+      "too_much",
+      `the account may have ${most} open invitations, and has: withdraw one first`,
+    ),
+
   noKey: (id: string) => new StoreError("not_found", `there is no key '${id}'`),
   keyIsRevoked: (id: string, code: "not_found" | "revoked") =>
     new StoreError(code, `the key '${id}' was revoked: create a new one`),

@@ -155,7 +155,7 @@ test(
     }
     await page.goto(`/console/requests/${request}`)
     await page
-      .getByText(/no receipt|no account/i)
+      .getByText(/nothing is known|no account/i)
       .first()
       .waitFor()
   },

@@ -17,6 +17,8 @@ const key: Key = {
   hint: "abcd",
   status: "active",
   is_paused: false,
+  is_read_only: false,
+  addresses: ["10.0.0.0/8"],
   aliases: { fast: "sandbox/echo" },
   models: ["sandbox/*"],
   budget: { limit: "10", left: "4", resets_at: null },
@@ -48,6 +50,8 @@ describe("the form of a key", () => {
       concurrent_requests: null,
       expires_at: null,
       origins: null,
+      addresses: null,
+      is_read_only: false,
     })
   })
 

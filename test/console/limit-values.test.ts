@@ -21,6 +21,7 @@ const ACCOUNT: Account = {
   tokens_per_minute: null,
   concurrent_requests: null,
   max_keys: 0,
+  max_invitations: null,
   daily_budget: "5",
   daily_budget_left: "4.5",
   monthly_budget: null,
@@ -34,6 +35,7 @@ test("the form of an account's limits sends back what it was given", () => {
     tokens_per_minute: null,
     concurrent_requests: null,
     max_keys: 0,
+    max_invitations: null,
     daily_budget: "5",
     monthly_budget: null,
   })

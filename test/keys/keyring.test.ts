@@ -229,6 +229,8 @@ test("keys are listed by pages, the newest first, of some accounts and of one st
         name: id,
         models: null,
         origins: null,
+        isReadOnly: false,
+        addresses: null,
         aliases: null,
         budget: null,
         dailyBudget: null,

@@ -104,6 +104,8 @@ async function happen(store: Store): Promise<void> {
       createdAt: 1,
       expiresAt: null,
       origins: ["https://example.com"],
+      isReadOnly: true,
+      addresses: ["10.0.0.0/8"],
       secret: { hash: "third", hint: "abcd", createdAt: 1, expiresAt: null },
     },
     AUDIT,

@@ -151,6 +151,8 @@ export class TestDatabase implements AsyncDisposable {
         createdAt: 1,
         expiresAt: null,
         origins: null,
+        isReadOnly: false,
+        addresses: null,
         secret: { hash: `hash of ${id}`, hint: "abcd", createdAt: 1, expiresAt: null },
       },
       AUDIT,

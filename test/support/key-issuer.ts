@@ -19,6 +19,8 @@ export interface KeyInput {
   /** Unix milliseconds. */
   readonly expiresAt?: number
   readonly origins?: readonly string[]
+  readonly addresses?: readonly string[]
+  readonly isReadOnly?: boolean
 }
 
 /** Issues and changes keys in the store itself, for tests that are about something else. */
@@ -50,6 +52,8 @@ export class KeyIssuer {
         createdAt: now,
         expiresAt: order.expiresAt ?? null,
         origins: order.origins ?? null,
+        isReadOnly: order.isReadOnly ?? false,
+        addresses: order.addresses ?? null,
         secret: this.#recordOf(secret, now),
       },
       AUDIT,

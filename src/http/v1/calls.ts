@@ -11,6 +11,7 @@ import { type Pace, USUAL_PACE } from "../incoming-body.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import { readForm, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
+import { callerKey } from "./caller-key.ts"
 import { labelsOf } from "./labels.ts"
 import { readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
@@ -63,8 +64,8 @@ export function callsOf(services: CallServices): Calls {
   })
   return {
     events,
-    auth(request, _, receivedAt) {
-      const found = keyring.identify(request.headers, receivedAt)
+    auth(request, connection, receivedAt) {
+      const found = callerKey(keyring, request, connection, receivedAt)
       return found instanceof Promise
         ? found.then((key) => opened(key, request, receivedAt))
         : opened(found, request, receivedAt)

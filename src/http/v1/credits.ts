@@ -57,6 +57,8 @@ async function creditsOf({ key }: CallContext["caller"], services: CreditService
       monthly_budget: creditsOrNull(record?.monthlyBudget),
       monthly_budget_left: creditsOrNull(record?.monthlyLeft),
       is_paused: (record?.pausedAt ?? null) !== null,
+      is_read_only: record?.isReadOnly ?? false,
+      addresses: record?.addresses ?? null,
       models: record?.models ?? null,
       requests_per_minute: record?.requestsPerMinute ?? null,
       tokens_per_minute: record?.tokensPerMinute ?? null,

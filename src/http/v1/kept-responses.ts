@@ -5,6 +5,7 @@ import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import type { Key } from "../../keys/key.ts"
 import type { KeptAnswer } from "../../relay/chat/conversations.ts"
 import { deleteResponse, type ResponseKeepers } from "../../relay/state/delete-response.ts"
+import { refuseHindered } from "../../relay/pipeline/refuse-hindered.ts"
 import { jsonAnswer } from "../answers.ts"
 import { noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
@@ -50,6 +51,7 @@ export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Rout
       auth: calls.auth,
       body: noBody,
       async handle({ id, request, caller: { key, memory } }) {
+        if (key.hindrance === "key_read_only") refuseHindered(key)
         const name = nameIn(new URL(request.url))
         if (!(await deleteResponse(keepers, { account: key.account, id: name, memory }))) {
           throw notKept()

@@ -14,6 +14,7 @@ import { IDEMPOTENCY_KEY, isForm, type ReadBody } from "../idempotency/fingerpri
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Connection, Handler, Route } from "../server.ts"
+import { callerKey } from "./caller-key.ts"
 
 export interface RepeatableServices {
   readonly idempotency: Idempotency
@@ -51,10 +52,11 @@ function answerOnce({ path, handler, errors }: Route, services: RepeatableServic
   const { idempotency, keyring, store, events, memory, pace } = services
   return async (request, connection) => {
     const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()
-    // The body has been read, and those who wait for the answer have connections of their own.
-    const spooled: Connection = { address: null, origin: connection.origin, waitLong() {} }
     try {
-      const key = await keyring.identify(request.headers, Date.now())
+      const key = await callerKey(keyring, request, connection, Date.now())
+      // The body has been read, and those who wait for the answer have connections of their own.
+      const address = key.addresses === undefined ? null : connection.address
+      const spooled: Connection = { address, origin: connection.origin, waitLong() {} }
       using held = memory.open(key)
       const order = {
         request,

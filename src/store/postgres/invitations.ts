@@ -1,4 +1,5 @@
 import type { InvitationRecord, NewInvitation } from "../invitations.ts"
+import type { AccountLimits } from "../accounts.ts"
 import { INVITATION_COLUMNS, invitationFromRow, type InvitationRow } from "../member-rows.ts"
 import type { MemberRecord } from "../members.ts"
 import { refusals } from "../refusals.ts"
@@ -61,6 +62,7 @@ async function insert(
   { tokenHash, ...invitation }: NewInvitation,
 ): Promise<InvitationRecord> {
   const { id, account, email, role, invitedBy, createdAt, expiresAt } = invitation
+  await requireRoom(transaction, account, createdAt)
   try {
     await transaction.run(
       `INSERT INTO invitations (${INVITATION_COLUMNS}, token_hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -70,6 +72,22 @@ async function insert(
     throw isViolationOf(error, "invitations_account_fkey") ? refusals.noAccount(account) : error
   }
   return invitation
+}
+
+/** @throws StoreError `not_found`, or `too_much`: of two that invite, the second sees the first. */
+async function requireRoom(transaction: Statements, account: string, now: number): Promise<void> {
+  const row = await transaction.row<{ limits: string }>(
+    "SELECT limits FROM accounts WHERE id = $1 FOR NO KEY UPDATE",
+    [account],
+  )
+  if (!row) throw refusals.noAccount(account)
+  const { invitations: most } = JSON.parse(row.limits) as AccountLimits
+  if (most === undefined) return
+  const found = await transaction.row<{ count: bigint }>(
+    `SELECT count(*) FROM invitations WHERE ${IS_OPEN} AND account = $2`,
+    [BigInt(now), account],
+  )
+  if (Number(found?.count ?? 0n) >= most) throw refusals.tooManyInvitations(most)
 }
 
 async function remove(transaction: Statements, id: string, now: number): Promise<InvitationRecord> {

@@ -36,8 +36,8 @@ async function insert(transaction: Statements, key: NewKey): Promise<KeyRecord> 
   await requireRoomForKey(transaction, account)
   await transaction.run(
     `INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute,
-       tokens_per_minute, concurrent_requests, expires_at, origins, created_at, revision)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0)`,
+       tokens_per_minute, concurrent_requests, expires_at, origins, read_only, addresses, created_at, revision)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0)`,
     [id, account, ...changeableOf(key), BigInt(createdAt)],
   )
   await insertSecret(transaction, id, secret)
@@ -68,7 +68,7 @@ async function update(transaction: Statements, id: string, change: KeyChange): P
   await transaction.run(
     `UPDATE keys SET name = $2, models = $3, aliases = $4, budget = $5, daily_budget = $6, monthly_budget = $7,
        requests_per_minute = $8, tokens_per_minute = $9, concurrent_requests = $10, expires_at = $11,
-       origins = $12, paused_at = $13 WHERE id = $1`,
+       origins = $12, read_only = $13, addresses = $14, paused_at = $15 WHERE id = $1`,
     [id, ...changeableOf(key), integerOrNull(key.pausedAt)],
   )
   await adjustBudgets(transaction, key, Date.now())
@@ -134,6 +134,8 @@ function changeableOf(key: Required<Omit<KeyChange, "pausedAt">>) {
     integerOrNull(key.concurrentRequests),
     integerOrNull(key.expiresAt),
     jsonOrNull(key.origins),
+    key.isReadOnly,
+    jsonOrNull(key.addresses),
   ]
 }
 

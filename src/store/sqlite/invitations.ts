@@ -6,6 +6,7 @@ import { refusals } from "../refusals.ts"
 import type { TimePosition } from "../time-position.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Members } from "./members.ts"
+import type { AccountLimits } from "../accounts.ts"
 import type { Transactions } from "./transactions.ts"
 
 const SELECT = `SELECT ${INVITATION_COLUMNS} FROM invitations`
@@ -21,7 +22,7 @@ export class Invitations {
   readonly #list: Statement<InvitationRow, [bigint, string | null, bigint, string, bigint]>
   readonly #remove: Statement<unknown, [string]>
   readonly #accept: Statement<unknown, [bigint, string]>
-  readonly #account: Statement<unknown, [string]>
+  readonly #account: Statement<{ limits: string; open: bigint }, [bigint, string]>
 
   constructor(database: Database, members: Members) {
     this.#members = members
@@ -39,13 +40,18 @@ export class Invitations {
     )
     this.#remove = database.prepare("DELETE FROM invitations WHERE id = ?")
     this.#accept = database.prepare("UPDATE invitations SET accepted_at = ? WHERE id = ?")
-    this.#account = database.prepare("SELECT 1 FROM accounts WHERE id = ?")
+    this.#account = database.prepare(
+      `SELECT limits, (SELECT count(*) FROM invitations
+         WHERE account = accounts.id AND accepted_at IS NULL AND expires_at > ?1) AS open
+       FROM accounts WHERE id = ?2`,
+    )
   }
 
   insert(invitation: NewInvitation): InvitationRecord {
-    if (this.#account.get(invitation.account) === null) {
-      throw refusals.noAccount(invitation.account)
-    }
+    const account = this.#account.get(BigInt(invitation.createdAt), invitation.account)
+    if (account === null) throw refusals.noAccount(invitation.account)
+    const { invitations: most } = JSON.parse(account.limits) as AccountLimits
+    if (most !== undefined && Number(account.open) >= most) throw refusals.tooManyInvitations(most)
     this.#insert.run(
       invitation.id,
       invitation.account,

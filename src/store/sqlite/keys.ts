@@ -51,7 +51,7 @@ export class Keys {
     const { keys: most } = JSON.parse(account.limits) as AccountLimits
     if (most !== undefined && Number(account.keys) >= most) throw refusals.tooManyKeys(most)
     this.#database.run(
-      "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, concurrent_requests, created_at, expires_at, origins, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, concurrent_requests, created_at, expires_at, origins, read_only, addresses, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         key.id,
         key.account,
@@ -67,6 +67,8 @@ export class Keys {
         BigInt(key.createdAt),
         integerOrNull(key.expiresAt),
         jsonOrNull(key.origins),
+        key.isReadOnly ? 1n : 0n,
+        jsonOrNull(key.addresses),
         this.#nextRevision(),
       ],
     )
@@ -82,7 +84,7 @@ export class Keys {
       throw refusals.keyIsRevoked(id, "revoked")
     }
     this.#database.run(
-      "UPDATE keys SET name = ?, models = ?, aliases = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, concurrent_requests = ?, expires_at = ?, origins = ?, paused_at = ? WHERE id = ?",
+      "UPDATE keys SET name = ?, models = ?, aliases = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, concurrent_requests = ?, expires_at = ?, origins = ?, paused_at = ?, read_only = ?, addresses = ? WHERE id = ?",
       [
         key.name,
         jsonOrNull(key.models),
@@ -96,6 +98,8 @@ export class Keys {
         integerOrNull(key.expiresAt),
         jsonOrNull(key.origins),
         integerOrNull(key.pausedAt),
+        key.isReadOnly ? 1n : 0n,
+        jsonOrNull(key.addresses),
         id,
       ],
     )

@@ -58,9 +58,38 @@ export function accountContract(engine: Engine): void {
       ])
       expect(await refusalOf(database.key("l", "a", null))).toBe("too_much")
       expect(await keys.update("k", { pausedAt: 7 }, AUDIT)).toMatchObject({ pausedAt: 7 })
+      const changed = await keys.update("k", { isReadOnly: true, addresses: ["10.0.0.0/8"] }, AUDIT)
+      expect(changed).toMatchObject({ isReadOnly: true, addresses: ["10.0.0.0/8"] })
       await keys.revoke("k", 8, AUDIT)
       expect(await database.key("l", "a", null)).toMatchObject({ id: "l" })
       expect(await accounts.update("a", { limits: {} }, AUDIT)).toMatchObject({ limits: {} })
+    })
+
+    test("has no more open invitations than it may", async () => {
+      await using database = await TestDatabase.on(engine)
+      const { accounts, invitations } = database.store
+      await database.account("a", 0n)
+      await accounts.update("a", { limits: { invitations: 1 } }, AUDIT)
+      const invite = (id: string, createdAt: number) =>
+        invitations.insert(
+          {
+            id,
+            account: "a",
+            email: `${id}@example.com`,
+            role: "member",
+            invitedBy: "me",
+            createdAt,
+            expiresAt: createdAt + 10,
+            tokenHash: `hash of ${id}`,
+          },
+          AUDIT,
+        )
+      await invite("one", 100)
+      expect(await refusalOf(invite("two", 101))).toBe("too_much")
+      // The first one has expired by then.
+      await invite("three", 110)
+      await invitations.remove("three", 111, AUDIT)
+      await invite("four", 112)
     })
 
     test("never holds more than the ledger can count", async () => {

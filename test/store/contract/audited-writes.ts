@@ -73,6 +73,8 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
         createdAt: 1,
         expiresAt: null,
         origins: null,
+        isReadOnly: false,
+        addresses: null,
         secret: { hash: "first", hint: "abcd", createdAt: 1, expiresAt: null },
       },
       AUDIT,

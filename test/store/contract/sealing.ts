@@ -63,6 +63,8 @@ export async function happen(store: Store): Promise<Posting[]> {
       createdAt: 1,
       expiresAt: null,
       origins: null,
+      isReadOnly: false,
+      addresses: null,
       secret: { hash: "hash", hint: "abcd", createdAt: 1, expiresAt: null },
     },
     AUDIT,

@@ -8,6 +8,7 @@ export const ACCOUNT_LIMITS = [
   { name: "tokens_per_minute", label: "Tokens per minute", least: 1 },
   { name: "concurrent_requests", label: "Requests at the same time", least: 1 },
   { name: "max_keys", label: "Keys that are not revoked", least: 0 },
+  { name: "max_invitations", label: "Open invitations", least: 0 },
 ] as const
 
 export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]
@@ -32,6 +33,7 @@ export function limitValuesOf(account: Account): LimitValues {
     tokens_per_minute: account.tokens_per_minute?.toString() ?? "",
     concurrent_requests: account.concurrent_requests?.toString() ?? "",
     max_keys: account.max_keys?.toString() ?? "",
+    max_invitations: account.max_invitations?.toString() ?? "",
     daily_budget: account.daily_budget ?? "",
     monthly_budget: account.monthly_budget ?? "",
   }

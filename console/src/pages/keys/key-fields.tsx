@@ -1,4 +1,4 @@
-import { Accordion, Select, SimpleGrid, Stack, TagsInput, TextInput } from "@mantine/core"
+import { Accordion, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from "@mantine/core"
 import type { UseFormReturnType } from "@mantine/form"
 import { useQuery } from "@tanstack/react-query"
 import { oneQuery } from "../../api/queries.ts"
@@ -55,6 +55,8 @@ function openPart(values: KeyValues): string | null {
   const isLimited =
     values.models.length > 0 ||
     values.origins.length > 0 ||
+    values.addresses.length > 0 ||
+    values.is_read_only ||
     values.aliases.length > 0 ||
     values.requests_per_minute !== "" ||
     values.tokens_per_minute !== "" ||
@@ -130,6 +132,18 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
         placeholder={form.values.origins.length === 0 ? "https://app.example.com" : ""}
         maxTags={20}
         {...form.getInputProps("origins")}
+      />
+      <TagsInput
+        label="Addresses"
+        description="From where this key may be used: IP addresses, or ranges such as 10.0.0.0/8. Leave empty for anywhere."
+        placeholder={form.values.addresses.length === 0 ? "anywhere" : ""}
+        maxTags={100}
+        {...form.getInputProps("addresses")}
+      />
+      <Switch
+        label="Only reads"
+        description="It lists models and reads credits and receipts, and pays for nothing: for dashboards."
+        {...form.getInputProps("is_read_only", { type: "checkbox" })}
       />
     </Stack>
   )

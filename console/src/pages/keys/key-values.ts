@@ -13,6 +13,8 @@ export interface KeyValues {
   readonly expires_at: string
   readonly models: string[]
   readonly origins: string[]
+  readonly addresses: string[]
+  readonly is_read_only: boolean
   /** Each as `name=provider/model`. */
   readonly aliases: string[]
   readonly budget: string
@@ -30,6 +32,8 @@ export const EMPTY_KEY: KeyValues = {
   expires_at: "",
   models: [],
   origins: [],
+  addresses: [],
+  is_read_only: false,
   aliases: [],
   budget: "",
   daily_budget: "",
@@ -50,6 +54,8 @@ export function valuesOf(key: Key): KeyValues {
     expires_at: toLocalField(key.expires_at),
     models: [...(key.models ?? [])],
     origins: [...(key.origins ?? [])],
+    addresses: [...(key.addresses ?? [])],
+    is_read_only: key.is_read_only,
     aliases: Object.entries(key.aliases ?? {}).map(([alias, id]) => `${alias}=${id}`),
     budget: key.budget?.limit ?? "",
     daily_budget: key.daily_budget?.limit ?? "",
@@ -74,6 +80,8 @@ export function bodyOf(values: KeyValues, now = Date.now()): KeyChange & { name:
     concurrent_requests: wholeOf(values.concurrent_requests),
     expires_at: expiryOf(values, now),
     origins: listOf(values.origins),
+    addresses: listOf(values.addresses),
+    is_read_only: values.is_read_only,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SchemaStep } from "../migrate.ts"
+import { KEY_LIMITS } from "./16-key-limits.ts"
 import { CONCURRENT_REQUESTS } from "./10-concurrent-requests.ts"
 import { NOTICES } from "./11-notices.ts"
 import { ACCOUNT_LIMITS } from "./12-account-limits.ts"
@@ -32,4 +33,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: FAILURES, oldest: 1 },
   { sql: USAGE_DIMENSIONS, oldest: 1 },
   { sql: BACKUPS, oldest: 1 },
+  { sql: KEY_LIMITS, oldest: 1 },
 ]

@@ -1,4 +1,5 @@
 import type { Schema } from "../migrate.ts"
+import { KEY_LIMITS } from "./book/21-key-limits.ts"
 import { BOOK } from "./book/1-book.ts"
 import { IDEMPOTENCY } from "./book/10-idempotency.ts"
 import { DEBTS } from "./book/11-debts.ts"
@@ -44,5 +45,6 @@ export const BOOK_SCHEMA: Schema = {
     ACCOUNT_LIMITS,
     USAGE_DIMENSIONS,
     BACKUPS,
+    KEY_LIMITS,
   ],
 }
