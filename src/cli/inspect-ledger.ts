@@ -4,6 +4,7 @@ import { LedgerError } from "../store/ledger-error.ts"
 import { type DatabasePlace, databaseOf } from "../store/installation-database.ts"
 import { type AuditVerdict, verifyAudit } from "../ledger/verify/audit.ts"
 import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
+import type { VerifyOptions } from "../ledger/verify/progress.ts"
 
 /** The result of inspecting a ledger without opening it for writing. */
 export interface LedgerInspection {
@@ -19,7 +20,10 @@ export interface LedgerInspection {
  * Inspects the ledger of a data folder, which may be a copy, or on read-only media. Creates nothing.
  * @throws LedgerError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
  */
-export async function inspectLedger(settings: DatabasePlace): Promise<LedgerInspection> {
+export async function inspectLedger(
+  settings: DatabasePlace,
+  options: VerifyOptions = {},
+): Promise<LedgerInspection> {
   const { data: dataDirectory } = settings
   const database = databaseOf(settings)
   const path = database.place
@@ -35,7 +39,7 @@ export async function inspectLedger(settings: DatabasePlace): Promise<LedgerInsp
     path,
     hasLog: withLog,
     anchor,
-    verdict: await verifyLedgers(store, anchor),
+    verdict: await verifyLedgers(store, anchor, options),
     audit: await verifyAudit(store, ends),
   }
 }

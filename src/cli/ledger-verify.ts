@@ -1,20 +1,38 @@
 import { loadSettings } from "../config/load.ts"
 import type { LedgerProblem } from "../ledger/verify/problem.ts"
+import { type Checkpoint, readCheckpoint, writeCheckpoint } from "../ledger/verify/checkpoint.ts"
+import type { Verdict } from "../ledger/verify/ledgers.ts"
+import type { VerifyProgress } from "../ledger/verify/progress.ts"
+import { type DatabasePlace, databaseOf } from "../store/installation-database.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
+import { failureOf } from "./failure.ts"
 import { loadOptions } from "./load-options.ts"
 import { anchorWords, type LedgerInspection, inspectLedger } from "./inspect-ledger.ts"
-import { formatFields, type Style } from "./output.ts"
+import { formatFields, type Output, type Style } from "./output.ts"
+import { tellProgress } from "./verify-progress.ts"
+
+/** How often a verification on its way is kept, milliseconds. */
+const WRITE_EVERY = 10_000
 
 /** `tollgate ledger verify` */
 export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
   commandGroup(program, "ledger", "the ledger of all accounts")
     .command("verify")
     .description("verify the entire ledger, or a copy of it with --data; changes nothing")
-    .action(async (_options: object, command) => {
-      const look = await inspectLedger(loadSettings(loadOptions(command)).settings)
+    .option(
+      "--continue",
+      "go on from where the last one with --continue has come to, and keep how far this one comes",
+    )
+    .action(async (options: { continue?: boolean }, command) => {
+      const { settings } = loadSettings(loadOptions(command))
+      const output = outputOf(command, terminal)
+      const look =
+        options.continue === true
+          ? await inspectFurther(settings, output)
+          : await inspectLedger(settings, { onPage: tellProgress(output) })
       const found = problemsOf(look)
-      outputOf(command, terminal).result(documentOf(look), (style) => describe(look, found, style))
+      output.result(documentOf(look), (style) => describe(look, found, style))
       if (found.length === 0) return
       throw new CommandError(
         "failed",
@@ -22,6 +40,38 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
         "Somebody or something else has changed the database. Compare it with a backup.",
       )
     })
+}
+
+/**
+ * Goes on from the checkpoint of the data folder, where it has one that is signed, and writes how far it comes: also
+ * now and then on the way, so that one that is ended has not been for nothing.
+ */
+async function inspectFurther(place: DatabasePlace, output: Output): Promise<LedgerInspection> {
+  const secrets = await databaseOf(place).openSecrets()
+  const secret = secrets.read("key-pepper")
+  if (secret === undefined) {
+    const hint = "Verify all of it, without --continue."
+    throw new CommandError("failed", "the folder has no secrets to sign a checkpoint with", hint)
+  }
+  const from = readCheckpoint(place.data, secret)
+  const tell = tellProgress(output)
+  let writtenAt = performance.now()
+  let last: VerifyProgress | undefined
+  const onPage = async (progress: VerifyProgress): Promise<void> => {
+    last = progress
+    tell(progress)
+    if (performance.now() - writtenAt < WRITE_EVERY) return
+    await keep(progress)
+    writtenAt = performance.now()
+  }
+  // A folder that cannot be written can be verified nevertheless.
+  const keep = (progress: VerifyProgress): Promise<void> =>
+    writeCheckpoint(place.data, progress.checkpoint(Date.now()), secret).catch((error: unknown) => {
+      output.notice(`how far it came cannot be kept: ${failureOf(error).message}`)
+    })
+  const look = await inspectLedger(place, { from, onPage })
+  if (last) await keep(last)
+  return look
 }
 
 function documentOf({ path, hasLog, anchor, verdict, audit }: LedgerInspection): object {
@@ -42,6 +92,10 @@ function documentOf({ path, hasLog, anchor, verdict, audit }: LedgerInspection):
     uncharged_receipts: receipts,
     write_offs: writeOffs,
     problems,
+    continued_from: verdict.from && {
+      at: new Date(verdict.from.at).toISOString(),
+      entries: earlierEntries(verdict.from),
+    },
     audit: { records: audit.records, problem: audit.problem },
   }
 }
@@ -54,7 +108,7 @@ function describe(look: LedgerInspection, found: readonly string[], style: Style
       [
         ["ledger", `${path}, ${hasLog ? "with its log" : "no log to read"}`],
         ["accounts", String(verdict.accounts)],
-        ["entries", String(verdict.entries)],
+        ["entries", entryWords(verdict)],
         ["receipts", `${verdict.receipts} of requests that were not charged`],
         ["write-offs", String(verdict.writeOffs)],
         ["audit records", String(audit.records)],
@@ -65,6 +119,17 @@ function describe(look: LedgerInspection, found: readonly string[], style: Style
     ),
     ...found,
   ].join("\n")
+}
+
+function entryWords({ entries, from }: Verdict): string {
+  if (from === null) return String(entries)
+  const moment = new Date(from.at).toISOString()
+  return `${entries}, after ${earlierEntries(from)} that were verified until ${moment} and were not read again`
+}
+
+/** Entries are numbered from 1 in each account. */
+function earlierEntries({ accounts }: Checkpoint): number {
+  return Object.values(accounts).reduce((sum, { number }) => sum + number, 0)
 }
 
 function problemsOf({ verdict, audit }: LedgerInspection): string[] {

@@ -1,9 +1,8 @@
-import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { existsSync, readFileSync, renameSync } from "node:fs"
-import { open, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as z from "zod"
 import { type Anchor, anchorSchema } from "../accounting/anchor.ts"
+import { isSameSignature, parsedJson, replaceFile, signature } from "./signed-file.ts"
 
 /** The path of a data folder's anchor, which has its own file. */
 export function anchorPath(data: string): string {
@@ -28,39 +27,20 @@ export function readAnchor(data: string, secret: string | undefined): ReadAnchor
   const path = anchorPath(data)
   if (!existsSync(path)) return undefined
   const text = readFileSync(path, "utf8")
-  const file = anchorFile.safeParse(parsed(text))
+  const file = anchorFile.safeParse(parsedJson(text))
   if (!file.success) throw new Error(`${path} is damaged`)
-  const { signature } = file.data
-  const expected = secret === undefined ? undefined : signatureOf(file.data.anchor, secret)
+  const { anchor } = file.data
+  const expected = secret === undefined ? undefined : signatureOf(anchor, secret)
   return {
-    anchor: file.data.anchor,
-    isGenuine: expected === undefined ? null : isSame(signature, expected),
+    anchor,
+    isGenuine: expected === undefined ? null : isSameSignature(file.data.signature, expected),
   }
 }
 
 /** Writes an anchor atomically. */
 export async function writeAnchor(data: string, value: Anchor, secret: string): Promise<void> {
-  const path = anchorPath(data)
-  // Processes in two containers may have the same id.
-  const draft = `${path}.${randomUUID()}`
   const text = JSON.stringify({ anchor: value, signature: signatureOf(value, secret) })
-  try {
-    await writeDurably(draft, `${text}\n`)
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", 0o600)
-  try {
-    await file.writeFile(text)
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
+  await replaceFile(anchorPath(data), `${text}\n`)
 }
 
 /** Renames the anchor of a ledger that is replaced. @returns the new name. */
@@ -73,20 +53,5 @@ export function setAnchorAside(data: string, now = new Date()): string | undefin
 }
 
 function signatureOf(value: Anchor, secret: string): string {
-  const key = createHmac("sha256", secret).update("tollgate book anchor").digest()
-  return createHmac("sha256", key)
-    .update(JSON.stringify(anchorSchema.parse(value)))
-    .digest("hex")
-}
-
-function isSame(left: string, right: string): boolean {
-  return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return signature(JSON.stringify(anchorSchema.parse(value)), secret, "tollgate book anchor")
 }

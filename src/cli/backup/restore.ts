@@ -4,6 +4,7 @@ import { existsSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { loadSettings } from "../../config/load.ts"
+import type { VerifyOptions } from "../../ledger/verify/progress.ts"
 import { Machine } from "../../machine/machine.ts"
 import { SecretFolder } from "../../secrets/secret-folder.ts"
 import { databaseOf } from "../../store/installation-database.ts"
@@ -12,6 +13,7 @@ import { CommandError } from "../exit-codes.ts"
 import { inspectLedger, type LedgerInspection } from "../inspect-ledger.ts"
 import { loadOptions } from "../load-options.ts"
 import { formatBytes, formatFields } from "../output.ts"
+import { tellProgress } from "../verify-progress.ts"
 import { makeFolder } from "./folder-place.ts"
 import { findBackup } from "./find.ts"
 import {
@@ -36,7 +38,8 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
       if (settings.database !== undefined) throw needsTools()
       requireNoGateway(data)
       const backup = await findBackup(from, data)
-      const { manifest, look } = await restore(backup, data)
+      const output = outputOf(command, terminal)
+      const { manifest, look } = await restore(backup, data, tellProgress(output))
       const { verdict } = look
       const document = {
         backup: backup.words,
@@ -46,7 +49,7 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
         accounts: verdict.accounts,
         entries: verdict.entries,
       }
-      outputOf(command, terminal).result(document, (style) =>
+      output.result(document, (style) =>
         formatFields(
           [
             ["backup", backup.words],
@@ -75,6 +78,7 @@ function nextWords(manifest: Manifest, data: string): string {
 async function restore(
   backup: StoredBackup,
   data: string,
+  onPage: VerifyOptions["onPage"],
 ): Promise<{ manifest: Manifest; look: LedgerInspection }> {
   const read = readManifest(backup.manifest)
   if (read === undefined) {
@@ -85,7 +89,7 @@ async function restore(
     for (const file of manifest.files) await copy(backup, file, join(folder, file.path))
     requireGenuine(backup, read, folder)
     await bringUpToDate(folder)
-    const found = await inspectLedger({ data: folder })
+    const found = await inspectLedger({ data: folder }, { onPage })
     const wrong = found.verdict.problems[0] ?? found.audit.problem
     if (wrong) throw altered(backup, `its ledger is not what was written: ${wrong.message}`)
     if (found.anchor?.isGenuine === false) throw altered(backup, "its anchor.json is forged")

@@ -3,6 +3,7 @@ import { ownersOfBits } from "../../accounting/budget-periods.ts"
 import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { LedgerProblem } from "./problem.ts"
+import type { LastEntry, VerifyProgress } from "./progress.ts"
 
 /** How many entries are read at once. */
 const PAGE = 500
@@ -16,25 +17,26 @@ const ENDS = 5
 export class AccountWalk {
   readonly #store: StoreReader
   readonly #account: string
-  /** What charges drew on each budget. */
-  readonly #spent: Map<string, bigint>
-  #last: Pick<EntryRecord, "number" | "hash" | "balance"> = {
-    number: 0,
-    hash: GENESIS_HASH,
-    balance: 0n,
-  }
+  readonly #progress: VerifyProgress
+  #last: LastEntry = { number: 0, hash: GENESIS_HASH, balance: 0n }
   /** What is older may have lost its receipt; Unix milliseconds. */
   #sealedUntil = 0
   entries = 0
 
-  constructor(store: StoreReader, account: string, spent: Map<string, bigint>) {
+  constructor(store: StoreReader, account: string, progress: VerifyProgress) {
     this.#store = store
     this.#account = account
-    this.#spent = spent
+    this.#progress = progress
   }
 
   async run(): Promise<LedgerProblem | null> {
-    this.#last = (await this.#store.integrity.findAccountSeal(this.#account)) ?? this.#last
+    const checked = this.#progress.accounts.get(this.#account)
+    const seal = await this.#store.integrity.findAccountSeal(this.#account)
+    this.#last = checked ?? seal ?? this.#last
+    if (checked && checked.number > (seal?.number ?? 0)) {
+      const problem = await this.#endProblem(checked)
+      if (problem) return problem
+    }
     this.#sealedUntil = (await this.#store.integrity.findSeal()).until
     for (let ends = 0; ;) {
       // Read before the page: it is the sum of the entries up to some point of the page.
@@ -43,9 +45,23 @@ export class AccountWalk {
       const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
       const problem = this.#checkEntries(page) ?? (await this.#checkReceipts(page))
       if (problem) return problem
+      if (page.length > 0) {
+        for (const entry of page) if (entry.kind === "charge") this.#draw(entry)
+        this.#progress.accounts.set(this.#account, this.#last)
+        await this.#progress.page(page.length)
+      }
       if (page.length < PAGE) ends++
       if (page.length === 0 || ends === ENDS) return this.#checkPosted(posted, balances)
     }
+  }
+
+  /** Nothing may be missing at the end of what was checked before, which nothing else would show. */
+  async #endProblem({ number, hash }: LastEntry): Promise<LedgerProblem | null> {
+    const [entry] = await this.#store.entries.list(this.#account, number - 1, 1)
+    if (entry?.number === number && entry.hash === hash) return null
+    const message = entry?.number === number ? "it is another" : "it is missing"
+    const words = `${message} since the ledger was last verified`
+    return { account: this.#account, number, fault: "number", message: words }
   }
 
   #checkEntries(page: readonly EntryRecord[]): LedgerProblem | null {
@@ -89,7 +105,7 @@ export class AccountWalk {
   async #receiptFaultOf(entry: EntryRecord): Promise<string | null> {
     const receipt =
       entry.request === null ? null : await this.#store.settlements.findReceipt(entry.request)
-    if (!receipt && entry.at < this.#sealedUntil) return this.#draw(entry)
+    if (!receipt && entry.at < this.#sealedUntil) return null
     if (!receipt) return "the receipt of its request is missing"
     if (receipt.entry?.account !== entry.account || receipt.entry.number !== entry.number) {
       return "the receipt of its request belongs to another entry"
@@ -99,14 +115,14 @@ export class AccountWalk {
     }
     const key = keyInReceipt(receipt.body)
     if (key !== undefined && key !== entry.key) return "its key is not the one on its receipt"
-    return this.#draw(entry)
+    return null
   }
 
-  #draw({ budgetBits, key, account, at, amount }: EntryRecord): null {
+  #draw({ budgetBits, key, account, at, amount }: EntryRecord): void {
+    const { spent } = this.#progress
     for (const budget of key === null ? [] : ownersOfBits(budgetBits, { key, account }, at)) {
-      this.#spent.set(budget, (this.#spent.get(budget) ?? 0n) - amount)
+      spent.set(budget, (spent.get(budget) ?? 0n) - amount)
     }
-    return null
   }
 
   #checkPosted(posted: bigint, balances: readonly bigint[]): LedgerProblem | null {

@@ -1,10 +1,12 @@
-import type { BalanceFault } from "../../store/integrity.ts"
+import type { BalanceFault, Seal } from "../../store/integrity.ts"
 import type { BudgetRecord } from "../../store/keys.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { ReadAnchor } from "../anchor-file.ts"
 import { AccountWalk } from "./account.ts"
+import type { Checkpoint } from "./checkpoint.ts"
 import { debtFault } from "./debts.ts"
 import type { LedgerProblem } from "./problem.ts"
+import { VerifyProgress, type VerifyOptions } from "./progress.ts"
 import type { Anchors } from "./rows.ts"
 import { verifyRows } from "./rows.ts"
 import { verifyWriteOffs } from "./write-offs.ts"
@@ -16,12 +18,15 @@ const ATTEMPTS = 5
 
 export interface Verdict {
   readonly accounts: number
+  /** Those that were read: not those before the checkpoint that it went on from. */
   readonly entries: number
   /** Receipts of requests that were not charged. */
   readonly receipts: number
   readonly writeOffs: number
   /** At most one for each account and each key: what follows an invalid row cannot be checked. */
   readonly problems: readonly LedgerProblem[]
+  /** What it went on from; null: from the beginning. */
+  readonly from: Checkpoint | null
 }
 
 /**
@@ -29,14 +34,17 @@ export interface Verdict {
  * debts, receipts of requests without a charge, write-offs, and that no row is missing that an anchor covers.
  * Safe during writes.
  * @param besideLedger the anchor in the file next to the ledger.
+ * @param options where it goes on, and who is told how far it has come. A checkpoint that cannot be gone on from is
+ * left, and everything is checked.
  */
 export async function verifyLedgers(
   store: StoreReader,
   besideLedger?: ReadAnchor,
+  options: VerifyOptions = {},
 ): Promise<Verdict> {
   for (let attempt = 1; ; attempt++) {
     const before = await store.integrity.findSeal()
-    const verdict = await verifyOnce(store, besideLedger)
+    const verdict = await verifyOnce(store, besideLedger, options)
     // What was removed meanwhile looks as if it was missing.
     const after = await store.integrity.findSeal()
     const isSame = after.rowCount === before.rowCount && after.until === before.until
@@ -44,33 +52,49 @@ export async function verifyLedgers(
   }
 }
 
-async function verifyOnce(store: StoreReader, besideLedger?: ReadAnchor): Promise<Verdict> {
+async function verifyOnce(
+  store: StoreReader,
+  besideLedger: ReadAnchor | undefined,
+  options: VerifyOptions,
+): Promise<Verdict> {
   // Read first: from here on, the ledger only grows beyond it.
   const anchors: Anchors = { inside: await store.integrity.findAnchor(), besideLedger }
+  const seal = await store.integrity.findSeal()
+  const from = options.from && isUsable(options.from, seal, anchors) ? options.from : null
+  const progress = new VerifyProgress(seal, anchors.inside.rowCount, from, options.onPage)
   const before = await spentByOwner(store)
   const accounts = await store.accounts.list()
   const problems: LedgerProblem[] = []
-  const seen = new Map<string, bigint>()
   let entries = 0
   for (const { id } of accounts) {
-    const walk = new AccountWalk(store, id, seen)
+    const walk = new AccountWalk(store, id, progress)
     const problem = (await walk.run()) ?? (await debtProblem(store, id))
     if (problem) problems.push(problem)
     entries += walk.entries
   }
   if (problems.length === 0) {
     for await (const budget of budgetsOf(store)) {
-      const problem = checkBudget(budget, before.get(budget.owner) ?? 0n, seen)
+      const problem = checkBudget(budget, before.get(budget.owner) ?? 0n, progress.spent)
       if (problem) problems.push(problem)
     }
   }
-  const areEntriesWrong = problems.length > 0
+  const isKnownWrong = problems.length > 0
   problems.push(...(await store.integrity.listBalanceFaults(Date.now())).map(balanceProblem))
-  const rows = await verifyRows(store, anchors, areEntriesWrong)
+  const rows = await verifyRows(store, anchors, { isKnownWrong, progress })
   const ends = [anchors.inside.writeOffs, ...(besideLedger ? [besideLedger.anchor.writeOffs] : [])]
   const { writeOffs, problem } = await verifyWriteOffs(store, ends)
   problems.push(...rows.problems, ...(problem ? [problem] : []))
-  return { accounts: accounts.length, entries, receipts: rows.receipts, writeOffs, problems }
+  const counts = { accounts: accounts.length, entries, receipts: rows.receipts, writeOffs }
+  return { ...counts, problems, from }
+}
+
+/** Rows that have gone since are in its sums; one beyond an anchor cannot be compared with it. */
+function isUsable({ sealedRows, rows }: Checkpoint, seal: Seal, anchors: Anchors): boolean {
+  const { inside, besideLedger } = anchors
+  const isCovered = [inside, ...(besideLedger ? [besideLedger.anchor] : [])].every(
+    ({ lastRow }) => rows.last <= lastRow,
+  )
+  return sealedRows === seal.rowCount && isCovered
 }
 
 function balanceProblem({ fault, owner, found, expected }: BalanceFault): LedgerProblem {

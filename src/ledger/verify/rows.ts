@@ -1,10 +1,11 @@
 import { type Anchor } from "../../accounting/anchor.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
-import { HashSum } from "../../accounting/hash-sum.ts"
+import type { HashSum } from "../../accounting/hash-sum.ts"
 import type { LedgerRow } from "../../store/integrity.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { ReadAnchor } from "../anchor-file.ts"
 import type { LedgerProblem } from "./problem.ts"
+import type { VerifyProgress } from "./progress.ts"
 
 /** How many rows are read at once. */
 const PAGE = 1_000
@@ -26,11 +27,12 @@ export interface RowsVerdict {
  * Checks all rows in the order they were written: receipts of requests without a charge are unchanged, and no
  * row is missing that an anchor covers.
  * @param isKnownWrong whether entries were already found to be invalid: then anchors add nothing.
+ * @param progress which rows have been checked before.
  */
 export async function verifyRows(
   store: StoreReader,
   anchors: Anchors,
-  isKnownWrong: boolean,
+  { isKnownWrong, progress }: { readonly isKnownWrong: boolean; readonly progress: VerifyProgress },
 ): Promise<RowsVerdict> {
   const problems: LedgerProblem[] = []
   const seal = await store.integrity.findSeal()
@@ -45,11 +47,12 @@ export async function verifyRows(
     const message = "the anchor beside the ledger does not carry the signature of this data folder"
     problems.push({ account: null, number: null, fault: "anchor", message })
   }
-  const sum = new HashSum(seal.hashSum, seal.rowCount)
-  let receipts = 0
-  let hasHashes = false
+  // Beyond an anchor it could not be compared with it any more.
+  const farthest = Math.min(...marks.map(({ lastRow }) => lastRow))
+  const sum = progress.hashSum()
+  let { last: after, receipts, hasHashes } = progress.rows
   let wrong: LedgerProblem | undefined
-  for (let after = 0; ;) {
+  for (;;) {
     const page = await store.integrity.listRows(after, PAGE)
     for (const row of page) {
       for (const mark of marks) mark.pass(row.position, sum)
@@ -62,6 +65,11 @@ export async function verifyRows(
       if (message === undefined) continue
       wrong ??= { account: row.account, number: null, fault: "receipt", message }
     }
+    if (!wrong && !isKnownWrong && after <= farthest) {
+      const { count, text: hashSum } = sum
+      progress.rows = { last: after, count, hashSum, receipts, hasHashes }
+    }
+    await progress.page(page.length)
     if (page.length < PAGE) break
   }
   if (wrong) problems.push(wrong)
@@ -89,6 +97,10 @@ class Mark {
   constructor(anchor: Anchor, name: string) {
     this.#anchor = anchor
     this.#name = name
+  }
+
+  get lastRow(): number {
+    return this.#anchor.lastRow
   }
 
   /** At the first row beyond the anchor, the sum must equal the anchor's. */

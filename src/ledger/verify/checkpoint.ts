@@ -1,0 +1,61 @@
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import * as z from "zod"
+import { isSameSignature, parsedJson, replaceFile, signature } from "../signed-file.ts"
+
+const amount = z.string().regex(/^-?\d+$/)
+
+const checkpointSchema = z.object({
+  /** Unix milliseconds. */
+  at: z.int(),
+  /** Of the rows that had been removed: when more have gone since, it cannot be gone on from. */
+  sealedRows: z.int(),
+  /** The last entry of each account that was checked. */
+  accounts: z.record(z.string(), z.object({ number: z.int(), hash: z.string(), balance: amount })),
+  /** What the charges among them drew on each budget. */
+  spent: z.record(z.string(), amount),
+  rows: z.object({
+    /** All rows up to this one were checked. */
+    last: z.int(),
+    count: z.int(),
+    hashSum: z.string(),
+    receipts: z.int(),
+    hasHashes: z.boolean(),
+  }),
+})
+
+/** How far a verification of the ledger has come, and what it needs to go on from there. */
+export type Checkpoint = z.infer<typeof checkpointSchema>
+
+const checkpointFile = z.object({ checkpoint: checkpointSchema, signature: z.string() })
+
+export function checkpointPath(data: string): string {
+  return join(data, "verified.json")
+}
+
+/** Undefined where there is none, or it is not signed by the data folder's secret. */
+export function readCheckpoint(data: string, secret: string): Checkpoint | undefined {
+  const path = checkpointPath(data)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
+  const file = checkpointFile.safeParse(parsedJson(readFileSync(path, "utf8")))
+  if (!file.success) return undefined
+  const { checkpoint } = file.data
+  return isSameSignature(file.data.signature, signatureOf(checkpoint, secret))
+    ? checkpoint
+    : undefined
+}
+
+/** Writes it atomically. */
+export async function writeCheckpoint(
+  data: string,
+  checkpoint: Checkpoint,
+  secret: string,
+): Promise<void> {
+  const text = JSON.stringify({ checkpoint, signature: signatureOf(checkpoint, secret) })
+  await replaceFile(checkpointPath(data), `${text}\n`)
+}
+
+function signatureOf(checkpoint: Checkpoint, secret: string): string {
+  const text = JSON.stringify(checkpointSchema.parse(checkpoint))
+  return signature(text, secret, "tollgate ledger checkpoint")
+}

@@ -1,0 +1,80 @@
+import type { EntryRecord } from "../../accounting/chained-records.ts"
+import { HashSum } from "../../accounting/hash-sum.ts"
+import type { Seal } from "../../store/integrity.ts"
+import type { Checkpoint } from "./checkpoint.ts"
+
+/** The end of what was checked of an account. */
+export type LastEntry = Pick<EntryRecord, "number" | "hash" | "balance">
+
+/** What a verification may be asked for. */
+export interface VerifyOptions {
+  /** What is before it is not read again. */
+  readonly from?: Checkpoint | undefined
+  /** Called between two pages. */
+  readonly onPage?: ((progress: VerifyProgress) => void | Promise<void>) | undefined
+}
+
+/** How far a verification has come. */
+export class VerifyProgress {
+  /** How many rows have been read: each is read as an entry or a receipt, and among all rows. */
+  done = 0
+  /** How many there are to be read, about: more are written meanwhile. */
+  readonly total: number
+  /** The last entry of each account that was checked. */
+  readonly accounts: Map<string, LastEntry>
+  /** What charges drew on each budget. */
+  readonly spent: Map<string, bigint>
+  /** Among all rows. */
+  rows: Checkpoint["rows"]
+  readonly #sealedRows: number
+  readonly #onPage: VerifyOptions["onPage"]
+
+  constructor(
+    seal: Seal,
+    rowCount: number,
+    from: Checkpoint | null,
+    onPage: VerifyOptions["onPage"],
+  ) {
+    this.#onPage = onPage
+    this.#sealedRows = seal.rowCount
+    this.accounts = new Map(
+      Object.entries(from?.accounts ?? {}).map(([id, last]) => [
+        id,
+        { ...last, balance: BigInt(last.balance) },
+      ]),
+    )
+    this.spent = new Map(
+      Object.entries(from?.spent ?? {}).map(([owner, sum]) => [owner, BigInt(sum)]),
+    )
+    const beginning = { last: 0, count: seal.rowCount, hashSum: seal.hashSum, receipts: 0 }
+    this.rows = from?.rows ?? { ...beginning, hasHashes: false }
+    this.total = 2 * Math.max(0, rowCount - this.rows.count)
+  }
+
+  /** A sum to go on with. */
+  hashSum(): HashSum {
+    return new HashSum(this.rows.hashSum, this.rows.count)
+  }
+
+  /** After so many rows, when all that it has is about the same ones. */
+  async page(rows: number): Promise<void> {
+    this.done += rows
+    await this.#onPage?.(this)
+  }
+
+  /** To go on from later. */
+  checkpoint(at: number): Checkpoint {
+    return {
+      at,
+      sealedRows: this.#sealedRows,
+      accounts: Object.fromEntries(
+        [...this.accounts].map(([id, { number, hash, balance }]) => [
+          id,
+          { number, hash, balance: String(balance) },
+        ]),
+      ),
+      spent: Object.fromEntries([...this.spent].map(([owner, sum]) => [owner, String(sum)])),
+      rows: this.rows,
+    }
+  }
+}

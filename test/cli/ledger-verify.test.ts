@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test"
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { createInstallation, runCommand, runJson } from "../support/process.ts"
+
+interface Verified {
+  readonly is_right: boolean
+  readonly entries: number
+  readonly continued_from: { readonly entries: number } | null
+}
+
+test("a verification goes on from the last one where that is asked for, and only there", async () => {
+  using installation = createInstallation("")
+  const { data } = installation
+  await runJson(installation, "account", "create", "acme", "--credits", "5")
+  await runJson(installation, "key", "create", "--account", "acme")
+  const verify = (...words: string[]) =>
+    runJson<Verified>(installation, "ledger", "verify", ...words)
+
+  expect(await verify()).toMatchObject({ entries: 1, continued_from: null })
+  expect(existsSync(join(data, "verified.json"))).toBe(false)
+  expect(await verify("--continue")).toMatchObject({ entries: 1, continued_from: null })
+  await runJson(installation, "credits", "grant", "acme", "2")
+  const further = await runCommand(installation, "ledger", "verify", "--continue")
+  expect(further.stdout).toMatch(/entries: +1, after 1 that were verified until 20/)
+  expect(await verify("--continue")).toMatchObject({
+    is_right: true,
+    entries: 0,
+    continued_from: { entries: 2 },
+  })
+  expect(await verify()).toMatchObject({ entries: 2, continued_from: null })
+
+  // One of another folder is none of this one.
+  writeFileSync(join(data, "verified.json"), "{}")
+  expect(await verify("--continue")).toMatchObject({ entries: 2, continued_from: null })
+  rmSync(join(data, "verified.json"))
+  // Where none can be kept, it is verified nevertheless.
+  mkdirSync(join(data, "verified.json", "in the way"), { recursive: true })
+  const unkept = await runCommand(installation, "ledger", "verify", "--continue")
+  expect(unkept.exitCode).toBe(0)
+  expect(unkept.stdout).toContain("every row is right")
+  expect(unkept.stderr).toContain("how far it came cannot be kept")
+  rmSync(join(data, "secrets"), { recursive: true })
+  const bare = await runCommand(installation, "ledger", "verify", "--continue")
+  expect(bare.stderr).toContain("has no secrets to sign a checkpoint with")
+}, 30_000)
