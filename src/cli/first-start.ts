@@ -15,7 +15,7 @@ export const FIRST_CREDITS = "10"
 export async function firstStart(settings: Settings): Promise<string | undefined> {
   const database = databaseOf(settings)
   await using store = await database.openStore()
-  if ((await store.accounts.list()).length > 0) return undefined
+  if (await store.accounts.any()) return undefined
   const audit = new Audit(store)
   const hasher = new KeyHasher((await openSecrets(database, store)).keyPepper)
   const input = { name: FIRST_ACCOUNT, credits: FIRST_CREDITS }

@@ -79,7 +79,7 @@ async function readDatabase(database: Database, open: OpenDatabase): Promise<Dat
   if (!(await database.exists())) return { records: [], hasAccounts: false }
   await using store = await open(database)
   const { records } = await store.settings.read()
-  return { records, hasAccounts: (await store.accounts.list()).length > 0 }
+  return { records, hasAccounts: await store.accounts.any() }
 }
 
 interface DatabaseContents {

@@ -88,6 +88,8 @@ export interface AccountReads {
   find(idOrName: string): Promise<AccountRecord | null>
   /** In the order in which they were created. */
   list(): Promise<AccountRecord[]>
+  /** Whether there is one at all. */
+  any(): Promise<boolean>
 }
 
 export interface AccountWrites {

@@ -50,6 +50,7 @@ export function accountMethods({ client, audited, touchKeys }: StoreParts): Stor
       )
       return rows.map(accountFromRow)
     },
+    any: async () => (await client.row("SELECT 1 FROM accounts LIMIT 1", [])) !== null,
     create: (account, audit) => audited(audit, (transaction) => create(transaction, account)),
     update: (id, change, audit) =>
       audited(audit, async (transaction) => {

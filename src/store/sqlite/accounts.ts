@@ -76,6 +76,7 @@ export class Accounts {
   readonly #insertBalance: Statement<unknown, [string]>
   readonly #find: Statement<AccountRow, [string, string, string]>
   readonly #list: Statement<AccountRow, [string, string]>
+  readonly #any: Statement<unknown, []>
   readonly #end: Statement<Pick<EntryRow, "number" | "balance" | "hash">, [string]>
   readonly #insertEntry: Statement<unknown, (string | bigint | null)[]>
   readonly #changePosted: Statement<unknown, [bigint, string]>
@@ -87,6 +88,7 @@ export class Accounts {
     this.#insertBalance = database.prepare("INSERT INTO balances (owner, posted) VALUES (?, 0)")
     this.#find = database.prepare(`${SELECT_ACCOUNT} WHERE id = ?3 OR name = ?3`)
     this.#list = database.prepare(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
+    this.#any = database.prepare("SELECT 1 FROM accounts LIMIT 1")
     this.#end = database.prepare(
       "SELECT number, balance, hash FROM entries WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
     )
@@ -127,6 +129,10 @@ export class Accounts {
 
   list(): AccountRecord[] {
     return this.#list.all(...currentPeriods()).map(accountFromRow)
+  }
+
+  any(): boolean {
+    return this.#any.get() !== null
   }
 
   addEntry(entry: Addition): EntryRecord {
@@ -203,6 +209,7 @@ export function accountMethods(parts: AccountParts): DirectStore["accounts"] {
   return {
     find: (idOrName) => accounts.find(idOrName),
     list: () => accounts.list(),
+    any: () => accounts.any(),
     create: (account, audit) => transactions.audited(audit, () => accounts.create(account)),
     update: (id, change, audit) =>
       transactions.audited(audit, () => {

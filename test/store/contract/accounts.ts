@@ -21,6 +21,13 @@ export function accountContract(engine: Engine): void {
       })
     })
 
+    test("is there, or none is", async () => {
+      await using database = await TestDatabase.on(engine)
+      expect(await database.store.accounts.any()).toBe(false)
+      await database.account("a", 0n)
+      expect(await database.store.accounts.any()).toBe(true)
+    })
+
     test("takes no name that another has, and there has to be one", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
