@@ -138,13 +138,19 @@ test.concurrent("the oldest go, others' stay, and the newest is restored", async
   expect([second.removed, third.removed]).toEqual([[], [first.name]])
   expect(readdirSync(backups).toSorted()).toEqual([other.name, second.name, third.name].toSorted())
 
+  // The clock was ahead once: the one that was just made stays.
+  const ahead = first.name.replace(/-\d{8}T/, "-20991231T")
+  cpSync(join(backups, third.name), join(backups, ahead), { recursive: true })
+  const fourth = await runJson<Made>(before, "backup", backups, "--keep", "1")
+  expect(fourth.removed).toEqual([second.name, third.name, ahead])
+
   const ambiguous = await runCommand(restored, "restore", backups)
   expect(ambiguous.exitCode).toBe(1)
   expect(ambiguous.stderr).toContain("has backups of 2 installations")
-  expect(ambiguous.stderr).toContain(third.name)
+  expect(ambiguous.stderr).toContain(fourth.name)
   rmSync(join(backups, other.name), { recursive: true })
   const result = await runJson(restored, "restore", backups)
-  expect(result).toMatchObject({ backup: join(backups, third.name), entries: 2 })
+  expect(result).toMatchObject({ backup: join(backups, fourth.name), entries: 2 })
 }, 60_000)
 
 test.concurrent("secrets are left out where that is asked for", async () => {
@@ -199,7 +205,10 @@ test.concurrent("nothing is restored over anything, nor under a gateway that run
 
 /** Changes of a backup's folder, and what is said of them. */
 const ALTERED: Readonly<Record<string, readonly [string, (folder: string) => void]>> = {
-  "a byte more": ["bytes instead of", (folder) => appendFileSync(join(folder, "tollgate.db"), "x")],
+  "a byte more": [
+    "has more bytes than",
+    (folder) => appendFileSync(join(folder, "tollgate.db"), "x"),
+  ],
   "a byte less": [
     "bytes instead of",
     (folder) => {
@@ -333,6 +342,28 @@ test.concurrent("one that is killed leaves no backup, and the next one tidies up
   function hasAnswer(part: string): boolean {
     return existsSync(join(backups, part, "answers/large"))
   }
+}, 60_000)
+
+test.concurrent("a restore that is killed leaves nothing that starts, and can be run again", async () => {
+  using before = createInstallation("")
+  using folders = new Folders("server: { port: 0 }")
+  const { backups, restored } = folders
+  await withKey(before)
+  withLargeAnswer(before)
+  await runJson(before, "backup", backups)
+  const program = join(import.meta.dir, "../../src/main.ts")
+  const words = ["--config", restored.config, "--data", restored.data, "restore", backups]
+  const killed = Bun.spawn([process.execPath, program, ...words], { stdout: "ignore" })
+  const unfinished = join(restored.data, "tollgate.db.unfinished")
+  await until(() => existsSync(join(unfinished, "answers/large")), 20_000)
+  killed.kill("SIGKILL")
+  await killed.exited
+  expect(existsSync(join(restored.data, "tollgate.db"))).toBe(false)
+  const refused = await runCommand(restored, "serve")
+  expect(refused.exitCode).toBe(1)
+  expect(refused.stderr).toContain("was not finished")
+  expect(await runJson(restored, "restore", backups)).toMatchObject({ entries: 1 })
+  expect(existsSync(unfinished)).toBe(false)
 }, 60_000)
 
 test.concurrent("a full disk is an error, and nothing is left", async () => {

@@ -72,15 +72,20 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
   }
 }
 
-/** Removes an installation's oldest backups, so that so many stay. @returns the names of those removed. */
+/**
+ * Removes an installation's oldest backups, so that so many stay: the one just made in any case, whatever the clock
+ * says. @returns the names of those removed.
+ */
 export async function removeOldest(
   place: BackupPlace,
   { name }: MadeBackup,
   keep: number,
 ): Promise<string[]> {
   const installation = installationIn(name)
-  const own = (await place.names()).filter((each) => installationIn(each) === installation)
-  const surplus = own.slice(0, Math.max(0, own.length - keep))
+  const others = (await place.names()).filter(
+    (each) => each !== name && installationIn(each) === installation,
+  )
+  const surplus = others.slice(0, Math.max(0, others.length - (keep - 1)))
   for (const each of surplus) await place.remove(each)
   return surplus
 }

@@ -7,6 +7,8 @@ const LOOK_EVERY = 100
  * by each commit and moved once. A log this long is written over often enough not to grow.
  */
 const WORTH_MOVING = 4_000
+/** How long it waits for others when the log is to begin again, and writers with it, milliseconds. */
+const PATIENCE = 50
 
 declare const self: Worker
 
@@ -38,6 +40,6 @@ function go(database: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState 
 
 self.addEventListener("message", (message: MessageEvent<string>) => {
   const database = new Database(message.data)
-  database.run("PRAGMA busy_timeout = 1000")
+  database.run(`PRAGMA busy_timeout = ${PATIENCE}`)
   setInterval(() => checkpoint(database), LOOK_EVERY)
 })
