@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import type { ModelKind } from "../config/settings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { LineSink } from "../sinks/line-sink.ts"
+import { type BackupAge, backupAge } from "../notices/backup-age.ts"
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import { OPERATION_NAMES, vendorName } from "../otlp/names.ts"
@@ -61,7 +62,9 @@ async function openMetrics(
   const vendor = (provider: string): string =>
     vendorName(state.config.clients.get(provider)?.vendor.id ?? provider)
   const names = { operation: (kind: ModelKind) => OPERATION_NAMES[kind], vendor }
-  const measured = { ledger, health, memory: state.memory, catalog, sinks }
+  const backup = async (): Promise<BackupAge> =>
+    backupAge(await parts.store.backups.list(), state.settings.backup, Date.now())
+  const measured = { ledger, health, memory: state.memory, catalog, sinks, backup }
   return new Loaded(measured, isSent ? names : undefined)
 }
 

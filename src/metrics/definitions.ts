@@ -127,6 +127,11 @@ export const GAUGES = {
     help: "How late the event loop was at the last look",
     together: "max",
   },
+  tollgate_backup_overdue: { help: "1 when the next backup is overdue", together: "max" },
+  tollgate_last_backup_timestamp_seconds: {
+    help: "When the last backup was made, Unix time; 0: none was noted",
+    together: "max",
+  },
   tollgate_processes: { help: "Processes that answered" },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 

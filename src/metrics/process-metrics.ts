@@ -1,6 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { MemoryBudget } from "../limits/memory-budget.ts"
+import type { BackupAge } from "../notices/backup-age.ts"
 import type { Health } from "../routing/health.ts"
 import type { LineSink } from "../sinks/line-sink.ts"
 import type { MetricRegistry } from "./registry.ts"
@@ -9,6 +10,7 @@ import type { MetricRegistry } from "./registry.ts"
 const MOST_DEPLOYMENTS = 1_000
 const NANOCREDITS = 1e9
 const MICROSECONDS = 1e6
+const MILLISECONDS = 1e3
 
 export interface ProcessParts {
   readonly ledger: Pick<Ledger, "open" | "totals" | "waiting" | "failure">
@@ -16,6 +18,7 @@ export interface ProcessParts {
   readonly memory: Pick<MemoryBudget, "held" | "limit">
   readonly catalog: () => Catalog
   readonly sinks: readonly Pick<LineSink, "name" | "counts">[]
+  readonly backup: () => Promise<BackupAge>
 }
 
 /** How the process is when somebody asks. */
@@ -48,6 +51,7 @@ export class ProcessMetrics {
     this.#deployments()
     this.#sinks()
     this.#processor()
+    await this.#backup()
     registry.gauge("tollgate_event_loop_delay_seconds").set(await eventLoopDelay())
   }
 
@@ -73,6 +77,17 @@ export class ProcessMetrics {
       waiting.set({ sink }, counts.waiting)
       this.#lines.set(sink, counts)
     }
+  }
+
+  /** While the database is away, they are as it said last. */
+  async #backup(): Promise<void> {
+    const age = await this.#parts.backup().catch(() => undefined)
+    if (age === undefined) return
+    const { last, isOverdue } = age
+    this.#registry.gauge("tollgate_backup_overdue").set(isOverdue ? 1 : 0)
+    this.#registry
+      .gauge("tollgate_last_backup_timestamp_seconds")
+      .set((last?.at ?? 0) / MILLISECONDS)
   }
 
   #processor(): void {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../../src/metrics/definitions.ts"
 import { simulated, startGateway, type TestGateway } from "../support/gateway.ts"
+import { AUDIT } from "../store/audit-record.ts"
 import { samplesOf, valueOf } from "./samples.ts"
 
 const TOKEN = "token-of-the-metrics"
@@ -75,6 +76,26 @@ test("requests, their usage and their money are counted as receipts have them", 
       .filter((name) => !/written_off|spans|request_lines/.test(name))
       .toSorted(),
   )
+})
+
+test("a backup that is overdue is seen", async () => {
+  await using gateway = await startGateway({ settings: { metrics: { host: "", token: TOKEN } } })
+  const seen = async () => {
+    const found = await samples(gateway)
+    return [
+      valueOf(found, "tollgate_last_backup_timestamp_seconds"),
+      valueOf(found, "tollgate_backup_overdue"),
+    ]
+  }
+  expect(await seen()).toEqual([0, 0])
+  const { backups } = gateway.store
+  await backups.note({ place: "/mnt", at: 1_700_000_000_500, every: null }, AUDIT)
+  expect(await seen()).toEqual([1_700_000_000.5, 0])
+  await backups.note({ place: "/mnt", at: 1_700_000_000_500, every: 60_000 }, AUDIT)
+  expect(await seen()).toEqual([1_700_000_000.5, 1])
+  const now = Date.now()
+  await backups.note({ place: "/mnt", at: now, every: null }, AUDIT)
+  expect(await seen()).toEqual([now / 1_000, 0])
 })
 
 test("a deployment that is avoided is seen, and that it works again", async () => {
