@@ -383,6 +383,20 @@ test.concurrent("a full disk is an error, and nothing is left", async () => {
   }
 }, 60_000)
 
+test.concurrent("what has no room is refused before anything is written", async () => {
+  using before = createInstallation("")
+  using folders = new Folders("")
+  await withKey(before)
+  withLargeAnswer(before)
+  // Answers of callers take no room of the gateway either.
+  truncateSync(join(before.data, "answers/large"), 8e12)
+  const { exitCode, stderr } = await runCommand(before, "backup", folders.backups)
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(/a backup needs 8\.0 TB in .+ are free/)
+  expect(stderr).toContain("Nothing was changed")
+  expect(readdirSync(folders.backups)).toEqual([])
+}, 30_000)
+
 test.concurrent("for a database on a server it says how", async () => {
   const yaml = `database: { url: "postgres://tollgate:not-a-secret@127.0.0.1:1/tollgate" }`
   using installation = createInstallation(yaml)

@@ -162,3 +162,21 @@ models:
   await using moved = await startServing(after)
   expect(await chat(moved.url)).toContain("[DONE]")
 }, 30_000)
+
+test.concurrent("the ledger of a server is verified from where it was before, and its backups are noted", async () => {
+  const url = server.url(await server.create())
+  using installation = createInstallation(yamlAt(url))
+  await runJson(installation, "account", "create", "caller", "--credits", "1")
+  await runJson(installation, "key", "create", "--account", "caller")
+  const verify = () => runJson(installation, "ledger", "verify", "--continue")
+  expect(await verify()).toMatchObject({ entries: 1, continued_from: null })
+  await runJson(installation, "credits", "grant", "caller", "1")
+  expect(await verify()).toMatchObject({ entries: 1, continued_from: { entries: 1 } })
+  await runJson(installation, "backup", "dump of the night", "--done", "--every", "24h")
+  const { stdout } = await runCommand(installation, "--json", "doctor")
+  const { checks } = JSON.parse(stdout) as Diagnosis
+  expect(checks.find(({ name }) => name === "backup")).toMatchObject({
+    result: "ok",
+    found: expect.stringMatching(/at dump of the night; one is expected every 1d$/),
+  })
+}, 30_000)

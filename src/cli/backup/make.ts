@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto"
-import { copyFileSync, createReadStream, existsSync, readdirSync, statfsSync } from "node:fs"
+import {
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  readdirSync,
+  statfsSync,
+  statSync,
+} from "node:fs"
 import { rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { openSecrets } from "../../app/open-secrets.ts"
@@ -8,6 +15,7 @@ import { anchorPath } from "../../ledger/anchor-file.ts"
 import { SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { writeSecret } from "../../secrets/secret-folder.ts"
 import type { Database } from "../../store/database.ts"
+import type { FileKind } from "../../store/kept-files.ts"
 import { CommandError } from "../exit-codes.ts"
 import { formatBytes } from "../output.ts"
 import { keepOnDisk, makeFolder, partOf } from "./folder-place.ts"
@@ -21,6 +29,8 @@ import {
 } from "./manifest.ts"
 import { backupName, type BackupPlace, installationIn } from "./place.ts"
 
+/** What is kept for callers may be more than the ledger. */
+const KEPT: readonly FileKind[] = ["answers", "pictures"]
 /** So much stays free on the disk of the ledger: a full one stops the gateway. Bytes. */
 const RESERVE = 512 * 1024 * 1024
 
@@ -112,10 +122,12 @@ async function secretOf(database: Database): Promise<string> {
 }
 
 async function requireRoom({ loaded, database, place }: BackupParts): Promise<void> {
-  const { bytes } = await database.status()
+  const { data } = loaded.settings
+  const { bytes: ofDatabase } = await database.status()
+  const bytes = KEPT.reduce((sum, kind) => sum + sizeOf(join(data, kind)), ofDatabase)
   const { bavail, bsize } = statfsSync(place.workshop)
   const disk = await stat(place.workshop)
-  const isOwnDisk = disk.dev === (await stat(loaded.settings.data)).dev
+  const isOwnDisk = disk.dev === (await stat(data)).dev
   const needed = bytes + (isOwnDisk ? RESERVE : 0)
   const free = bavail * bsize
   if (free >= needed) return
@@ -124,6 +136,15 @@ async function requireRoom({ loaded, database, place }: BackupParts): Promise<vo
     "failed",
     `a backup needs ${formatBytes(needed)} in ${place.workshop}${reserve}, and ${formatBytes(free)} are free`,
     "Free some space, or choose a folder on another disk. Nothing was changed.",
+  )
+}
+
+/** Of the files in a folder, bytes; 0 where there is none. */
+function sizeOf(folder: string): number {
+  if (!existsSync(folder)) return 0
+  return readdirSync(folder).reduce(
+    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
   )
 }
 
