@@ -327,6 +327,7 @@ test.concurrent("one that is killed leaves no backup, and the next one tidies up
   withLargeAnswer(before)
   const killed = startBackup(before, backups)
   await until(() => existsSync(backups) && readdirSync(backups).some(hasAnswer), 20_000)
+  killed.kill("SIGSTOP")
   // At the same time there is no other.
   const second = await runCommand(before, "backup", backups)
   killed.kill("SIGKILL")
@@ -356,6 +357,9 @@ test.concurrent("a restore that is killed leaves nothing that starts, and can be
   const killed = Bun.spawn([process.execPath, program, ...words], { stdout: "ignore" })
   const unfinished = join(restored.data, "tollgate.db.unfinished")
   await until(() => existsSync(join(unfinished, "answers/large")), 20_000)
+  killed.kill("SIGSTOP")
+  const second = await runCommand(restored, "restore", backups)
+  expect(second.stderr).toContain("another restore of")
   killed.kill("SIGKILL")
   await killed.exited
   expect(existsSync(join(restored.data, "tollgate.db"))).toBe(false)

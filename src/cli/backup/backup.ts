@@ -1,10 +1,7 @@
 import type { Command } from "commander"
-import { join } from "node:path"
 import { type LoadedSettings, loadSettings } from "../../config/load.ts"
-import { bootName } from "../../machine/boot-name.ts"
 import type { Database } from "../../store/database.ts"
 import { databaseOf } from "../../store/installation-database.ts"
-import { NodeLocks } from "../../store/node-locks.ts"
 import { outputOf, type RegisterCommand } from "../command.ts"
 import { CommandError } from "../exit-codes.ts"
 import { failureOf } from "../failure.ts"
@@ -12,12 +9,10 @@ import { loadOptions } from "../load-options.ts"
 import { formatBytes, formatFields, formatLength, type Output } from "../output.ts"
 import { durationArgument, positiveIntegerArgument } from "../parse.ts"
 import { placeAt } from "./find.ts"
+import { lockFolder } from "./lock.ts"
 import { makeBackup, removeOldest } from "./make.ts"
 import { lastAt, noteBackup } from "./note.ts"
 import type { BackupPlace } from "./place.ts"
-
-/** The name of the lock, beside those of nodes. */
-const LOCK = "backup"
 
 /** `tollgate backup DIR|s3://BUCKET/PREFIX` */
 export const registerBackup: RegisterCommand = (program, terminal) => {
@@ -112,7 +107,7 @@ async function backUpForever(work: BackupWork, every: number): Promise<never> {
 async function backUpOnce(work: BackupWork): Promise<void> {
   const { loaded, database, place, options, output } = work
   using held = new DisposableStack()
-  held.use(lock(loaded.settings.data))
+  held.use(lockFolder(loaded.settings.data, "backup"))
   const hasSecrets = options.withoutSecrets !== true
   const made = await makeBackup({ loaded, database, place, hasSecrets })
   const at = made.madeAt.getTime()
@@ -145,20 +140,6 @@ const WITH_SECRETS =
   "in it: whoever reads this backup reads the credentials of providers and can sign in as anyone"
 const WITHOUT_SECRETS =
   "not in it: keep the settings file and the folder 'secrets' elsewhere, no key works without them"
-
-/** @throws CommandError while another backup of the installation is made. */
-function lock(data: string): Disposable {
-  const locks = new NodeLocks(join(data, "run"), bootName())
-  const taken = locks.take(LOCK)
-  if (taken === undefined && locks.stateOf(LOCK, locks.machine) === "alive") {
-    throw new CommandError(
-      "failed",
-      `another backup of ${data} is being made just now`,
-      "Wait for it, or end it: what it leaves is removed by the next one.",
-    )
-  }
-  return taken ?? { [Symbol.dispose]() {} }
-}
 
 function report(error: unknown, output: Output): void {
   const { message, hint } = failureOf(error)

@@ -16,6 +16,7 @@ import { formatBytes, formatFields } from "../output.ts"
 import { tellProgress } from "../verify-progress.ts"
 import { makeFolder } from "./folder-place.ts"
 import { findBackup } from "./find.ts"
+import { lockFolder } from "./lock.ts"
 import {
   type BackedUpFile,
   isGenuine,
@@ -37,6 +38,8 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
       const { data } = settings
       if (settings.database !== undefined) throw needsTools()
       requireNoGateway(data)
+      using held = new DisposableStack()
+      held.use(lockFolder(data, "restore"))
       const backup = await findBackup(from, data)
       const output = outputOf(command, terminal)
       const { manifest, look } = await restore(backup, data, tellProgress(output))
