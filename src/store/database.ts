@@ -57,7 +57,8 @@ export interface Database {
   /**
    * Writes a copy of its files into an empty folder, which is a data folder then, without its secrets. Those who use it
    * go on: of each file the copy is one moment, the ledger's is the first.
-   * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`; where a server has its own backups.
+   * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version` of a newer one; where a server has its
+   * own backups.
    */
   backUp(folder: string): Promise<void>
   /**

@@ -17,7 +17,6 @@ import { join } from "node:path"
 import { type Manifest, manifestText } from "../../src/cli/backup/manifest.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
-import { TemporaryDirectory } from "../store/test-database.ts"
 import {
   createInstallation,
   type Installation,
@@ -26,37 +25,7 @@ import {
   startServing,
 } from "../support/process.ts"
 import { until } from "../support/until.ts"
-
-interface Made {
-  readonly place: string
-  readonly name: string
-  readonly files: number
-  readonly removed: readonly string[]
-}
-
-/** A folder for backups, and one that is filled from them; nothing is in them yet. */
-class Folders implements Disposable {
-  readonly #directory = new TemporaryDirectory()
-  readonly backups = join(this.#directory.path, "backups")
-  readonly restored: Installation = {
-    data: join(this.#directory.path, "restored"),
-    config: join(this.#directory.path, "tollgate.yaml"),
-    [Symbol.dispose]() {},
-  }
-
-  constructor(yaml: string) {
-    writeFileSync(this.restored.config, yaml)
-  }
-
-  [Symbol.dispose](): void {
-    this.#directory[Symbol.dispose]()
-  }
-}
-
-async function withKey(installation: Installation): Promise<string> {
-  await runJson(installation, "account", "create", "caller", "--credits", "1")
-  return (await runJson<{ key: string }>(installation, "key", "create", "--account", "caller")).key
-}
+import { Folders, type Made, withKey } from "./backup-folders.ts"
 
 const settingsWith = (url: string) => `
 server: { port: 0 }
@@ -303,6 +272,29 @@ test.concurrent("an older version's backup is brought up to date", async () => {
   expect(result).toMatchObject({ accounts: 2, entries: 7, has_secrets: false })
 }, 30_000)
 
+test.concurrent("a ledger of an older version is backed up as it is", async () => {
+  using before = createInstallation("")
+  using folders = new Folders("")
+  const path = join(before.data, "tollgate.db")
+  {
+    using database = new Database(path)
+    database.run(readFileSync(join(import.meta.dir, "../store/book-of-schema-1.sql"), "utf8"))
+  }
+  mkdirSync(join(before.data, "secrets"))
+  writeFileSync(join(before.data, "secrets/key-pepper"), "a".repeat(64))
+  await runJson(before, "backup", folders.backups)
+  using database = new Database(path, { readonly: true })
+  expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 1 })
+  const result = await runJson(folders.restored, "restore", folders.backups)
+  expect(result).toMatchObject({ accounts: 2, entries: 7 })
+  {
+    using newer = new Database(path)
+    newer.run("PRAGMA user_version = 999")
+  }
+  const refused = await runCommand(before, "backup", folders.backups)
+  expect(refused.stderr).toContain("was written by a newer Tollgate")
+}, 30_000)
+
 /** Makes a backup take a while: a kept answer of many bytes, which take no room. */
 function withLargeAnswer({ data }: Installation): void {
   mkdirSync(join(data, "answers"), { recursive: true })
@@ -414,75 +406,3 @@ test.concurrent("for a database on a server it says how", async () => {
     expect(stderr).not.toContain("not-a-secret")
   }
 }, 30_000)
-
-test.concurrent("every so often makes one, reports what fails, and a restart makes none sooner", async () => {
-  using before = createInstallation("")
-  using folders = new Folders("")
-  const { backups } = folders
-  await withKey(before)
-  const names = () => (existsSync(backups) ? readdirSync(backups) : [])
-  const program = join(import.meta.dir, "../../src/main.ts")
-  const start = (every: string) =>
-    Bun.spawn(
-      [
-        process.execPath,
-        program,
-        "--config",
-        before.config,
-        "--data",
-        before.data,
-        "backup",
-        backups,
-        "--every",
-        every,
-      ],
-      { stdout: "ignore", stderr: "pipe" },
-    )
-  writeFileSync(backups, "in the way")
-  const often = start("300ms")
-  let errors = ""
-  const reading = (async () => {
-    for await (const chunk of often.stderr) errors += new TextDecoder().decode(chunk)
-  })()
-  await until(() => errors.includes("no backup"), 20_000)
-  rmSync(backups)
-  await until(() => names().filter((name) => !name.endsWith(".part")).length >= 2, 20_000)
-  often.kill()
-  await Promise.all([often.exited, reading])
-  const { checks } = JSON.parse((await runCommand(before, "--json", "doctor")).stdout) as {
-    checks: readonly { name: string; result: string; found: string }[]
-  }
-  expect(checks.find(({ name }) => name === "backup")).toMatchObject({
-    result: "warning",
-    found: expect.stringContaining(backups),
-  })
-  // What it is due for in a day is not made now.
-  await runJson(before, "backup", backups, "--done", "--every", "24h")
-  const count = names().length
-  const seldom = start("24h")
-  const { value } = await seldom.stderr.getReader().read()
-  expect(new TextDecoder().decode(value)).toContain(`${backups} is due in 23h 59m`)
-  seldom.kill()
-  await seldom.exited
-  expect(names()).toHaveLength(count)
-}, 60_000)
-
-test.concurrent("another tool's backup is noted, and doctor says when it is old", async () => {
-  using installation = createInstallation("backup: { every: 1m }")
-  const checked = async () => {
-    const { stdout } = await runCommand(installation, "--json", "doctor")
-    const { checks } = JSON.parse(stdout) as { checks: readonly { name: string }[] }
-    return checks.find(({ name }) => name === "backup")
-  }
-  expect(await checked()).toBeUndefined()
-  await withKey(installation)
-  expect(await checked()).toMatchObject({ result: "warning", mend: expect.any(String) })
-  const noted = await runJson(installation, "backup", "zfs", "--done")
-  expect(noted).toMatchObject({ place: "zfs", every_ms: null })
-  expect(await checked()).toMatchObject({
-    result: "ok",
-    found: expect.stringMatching(/^\ds old, of .+ at zfs; one is expected every 1m$/),
-  })
-  const nowhere = await runCommand(installation, "backup")
-  expect(nowhere.exitCode).toBe(2)
-}, 60_000)

@@ -111,7 +111,10 @@ async function backUpOnce(work: BackupWork): Promise<void> {
   const hasSecrets = options.withoutSecrets !== true
   const made = await makeBackup({ loaded, database, place, hasSecrets })
   const at = made.madeAt.getTime()
-  await noteBackup(database, { place: place.words, at, every: options.every ?? null }, made.name)
+  // To write into one of an older version would bring it up to date, under those who use it.
+  const { schema } = await database.status()
+  const note = { place: place.words, at, every: options.every ?? null }
+  if (schema.fault === null) await noteBackup(database, note, made.name)
   const removed = options.keep === undefined ? [] : await removeOldest(place, made, options.keep)
   const document = {
     place: place.words,

@@ -16,6 +16,7 @@ import { SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { writeSecret } from "../../secrets/secret-folder.ts"
 import type { Database } from "../../store/database.ts"
 import type { FileKind } from "../../store/kept-files.ts"
+import { LedgerError } from "../../store/ledger-error.ts"
 import { CommandError } from "../exit-codes.ts"
 import { formatBytes } from "../output.ts"
 import { keepOnDisk, makeFolder, partOf } from "./folder-place.ts"
@@ -117,6 +118,11 @@ function noRoom({ workshop }: BackupPlace): CommandError {
 
 /** The secret of the installation, made where it has not started yet. */
 async function secretOf(database: Database): Promise<string> {
+  if (!(await database.exists())) {
+    throw new LedgerError("not_found", `there is no ledger at ${database.place}`)
+  }
+  const known = (await database.openSecrets()).read("key-pepper")
+  if (known !== undefined) return known
   await using store = await database.openReader()
   return (await openSecrets(database, store)).keyPepper
 }

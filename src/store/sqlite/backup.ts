@@ -15,7 +15,7 @@ import { makePrivateFile } from "../private-file.ts"
 import { copyPath } from "./database-file.ts"
 import { asLedgerError } from "./explain-error.ts"
 import { PART } from "./folder-files.ts"
-import { requireNewestSchema } from "./migrate.ts"
+import { refuseNewerSchema } from "./migrate.ts"
 import { requireNothing } from "./nothing-there.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
@@ -26,17 +26,19 @@ const KINDS: readonly FileKind[] = ["answers", "pictures"]
 
 /**
  * Copies a ledger and the files next to it while they are in use. Each is copied in one transaction that reads, so
- * nobody waits for it; what is written meanwhile is not in the copy.
+ * nobody waits for it; what is written meanwhile is not in the copy. A ledger of an older version is copied as it is.
  * @param path of the ledger.
  * @param folder empty.
  * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
  */
 export function backUpSqlite(path: string, folder: string): void {
   if (!existsSync(path)) throw new LedgerError("not_found", `there is no ledger at ${path}`)
-  copyDatabase(path, join(folder, "tollgate.db"), (database) =>
-    requireNewestSchema(database, BOOK_SCHEMA),
-  )
-  requireSamePositions(join(folder, "tollgate.db"))
+  let isNewest = false
+  copyDatabase(path, join(folder, "tollgate.db"), (database) => {
+    isNewest = refuseNewerSchema(database, BOOK_SCHEMA)
+  })
+  // An older one may have no anchor.
+  if (isNewest) requireSamePositions(join(folder, "tollgate.db"))
   for (const name of OTHERS) {
     const source = join(dirname(path), name)
     if (existsSync(source)) copyDatabase(source, join(folder, name))

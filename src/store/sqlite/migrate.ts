@@ -35,6 +35,13 @@ export function migrate(database: Database, schema: Schema): void {
   }
 }
 
+/** @throws SchemaError when a newer Tollgate has written a file. @returns whether it is of the newest version. */
+export function refuseNewerSchema(database: Database, schema: Schema): boolean {
+  const version = versionOf(database)
+  if (version > newestOf(schema)) throw newerSchema(schema, version)
+  return version === newestOf(schema)
+}
+
 /** @throws SchemaError when a file that is only read is of another version than the newest. */
 export function requireNewestSchema(database: Database, schema: Schema): void {
   const version = versionOf(database)

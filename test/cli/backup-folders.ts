@@ -1,0 +1,37 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { TemporaryDirectory } from "../store/test-database.ts"
+import { type Installation, runJson } from "../support/process.ts"
+
+/** What the command says with --json. */
+export interface Made {
+  readonly place: string
+  readonly name: string
+  readonly files: number
+  readonly removed: readonly string[]
+}
+
+/** A folder for backups, and one that is filled from them; nothing is in them yet. */
+export class Folders implements Disposable {
+  readonly #directory = new TemporaryDirectory()
+  readonly backups = join(this.#directory.path, "backups")
+  readonly restored: Installation = {
+    data: join(this.#directory.path, "restored"),
+    config: join(this.#directory.path, "tollgate.yaml"),
+    [Symbol.dispose]() {},
+  }
+
+  constructor(yaml: string) {
+    writeFileSync(this.restored.config, yaml)
+  }
+
+  [Symbol.dispose](): void {
+    this.#directory[Symbol.dispose]()
+  }
+}
+
+/** Makes an account with a key. */
+export async function withKey(installation: Installation): Promise<string> {
+  await runJson(installation, "account", "create", "caller", "--credits", "1")
+  return (await runJson<{ key: string }>(installation, "key", "create", "--account", "caller")).key
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test"
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { createInstallation, runCommand, runJson } from "../support/process.ts"
+import { until } from "../support/until.ts"
+import { Folders, withKey } from "./backup-folders.ts"
+
+test.concurrent("every so often makes one, reports what fails, and a restart makes none sooner", async () => {
+  using before = createInstallation("")
+  using folders = new Folders("")
+  const { backups } = folders
+  await withKey(before)
+  const names = () => (existsSync(backups) ? readdirSync(backups) : [])
+  const program = join(import.meta.dir, "../../src/main.ts")
+  const start = (every: string) =>
+    Bun.spawn(
+      [
+        process.execPath,
+        program,
+        "--config",
+        before.config,
+        "--data",
+        before.data,
+        "backup",
+        backups,
+        "--every",
+        every,
+      ],
+      { stdout: "ignore", stderr: "pipe" },
+    )
+  writeFileSync(backups, "in the way")
+  const often = start("300ms")
+  let errors = ""
+  const reading = (async () => {
+    for await (const chunk of often.stderr) errors += new TextDecoder().decode(chunk)
+  })()
+  await until(() => errors.includes("no backup"), 20_000)
+  rmSync(backups)
+  await until(() => names().filter((name) => !name.endsWith(".part")).length >= 2, 20_000)
+  often.kill()
+  await Promise.all([often.exited, reading])
+  const { checks } = JSON.parse((await runCommand(before, "--json", "doctor")).stdout) as {
+    checks: readonly { name: string; result: string; found: string }[]
+  }
+  expect(checks.find(({ name }) => name === "backup")).toMatchObject({
+    result: "warning",
+    found: expect.stringContaining(backups),
+  })
+  // What it is due for in a day is not made now.
+  await runJson(before, "backup", backups, "--done", "--every", "24h")
+  const count = names().length
+  const seldom = start("24h")
+  const { value } = await seldom.stderr.getReader().read()
+  expect(new TextDecoder().decode(value)).toContain(`${backups} is due in 23h 59m`)
+  seldom.kill()
+  await seldom.exited
+  expect(names()).toHaveLength(count)
+}, 60_000)
+
+test.concurrent("another tool's backup is noted, and doctor says when it is old", async () => {
+  using installation = createInstallation("backup: { every: 1m }")
+  const checked = async () => {
+    const { stdout } = await runCommand(installation, "--json", "doctor")
+    const { checks } = JSON.parse(stdout) as { checks: readonly { name: string }[] }
+    return checks.find(({ name }) => name === "backup")
+  }
+  expect(await checked()).toBeUndefined()
+  await withKey(installation)
+  expect(await checked()).toMatchObject({ result: "warning", mend: expect.any(String) })
+  const noted = await runJson(installation, "backup", "zfs", "--done")
+  expect(noted).toMatchObject({ place: "zfs", every_ms: null })
+  expect(await checked()).toMatchObject({
+    result: "ok",
+    found: expect.stringMatching(/^\ds old, of .+ at zfs; one is expected every 1m$/),
+  })
+  const nowhere = await runCommand(installation, "backup")
+  expect(nowhere.exitCode).toBe(2)
+}, 60_000)
