@@ -36,6 +36,8 @@ export const account = z.object({
   max_keys: z.int().nullable(),
   /** How many invitations may be open. */
   max_invitations: z.int().nullable(),
+  /** The account is paused when an hour costs so many times its usual one; null: never. */
+  max_hourly_pace: z.int().nullable(),
   /** What all its keys may spend in a day and in a month, UTC; null: as much as there is. */
   daily_budget: credits.nullable(),
   daily_budget_left: credits.nullable(),
@@ -62,6 +64,7 @@ export const accountChange = z.object({
   concurrent_requests: z.int().min(1).max(1_000_000).nullable().optional(),
   max_keys: z.int().min(0).max(1_000_000).nullable().optional(),
   max_invitations: z.int().min(0).max(1_000_000).nullable().optional(),
+  max_hourly_pace: z.int().min(2).max(1_000).nullable().optional(),
   daily_budget: positiveCredits.nullable().optional(),
   monthly_budget: positiveCredits.nullable().optional(),
 })

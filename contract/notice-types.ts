@@ -1,5 +1,5 @@
 /** What people can be told of. The first ones concern an account, the others the operator. */
-export const ACCOUNT_NOTICES = ["balance.low", "budget.spent"] as const
+export const ACCOUNT_NOTICES = ["balance.low", "budget.spent", "account.paused"] as const
 export const OPERATOR_NOTICES = [
   "write_off",
   "usage.unpriced",

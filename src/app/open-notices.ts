@@ -1,4 +1,6 @@
 import { SecretCipher } from "../config/secret-cipher.ts"
+import { Audit } from "../management/audit.ts"
+import { SpendPace } from "../management/spend-pace.ts"
 import { Mail } from "../notices/channels/mail.ts"
 import { Slack } from "../notices/channels/slack.ts"
 import { Webhook } from "../notices/channels/webhook.ts"
@@ -12,7 +14,7 @@ import type { OpenDatabase } from "./open-database.ts"
 import type { AppOptions } from "./options.ts"
 import type { State } from "./state.ts"
 
-export interface NoticeParts extends Pick<OpenDatabase, "store" | "secrets"> {
+export interface NoticeParts extends Pick<OpenDatabase, "store" | "secrets" | "database"> {
   readonly state: State
   readonly health: Health
   readonly options: Pick<AppOptions, "events" | "noticePace">
@@ -20,7 +22,7 @@ export interface NoticeParts extends Pick<OpenDatabase, "store" | "secrets"> {
 
 /** What tells people of what happens. */
 export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) {
-  const { store, secrets, state, health, options } = parts
+  const { store, secrets, database, state, health, options } = parts
   const { events: alarms, noticePace: every } = options
   const notices = new Notices(store, alarms)
   const trouble = new Trouble(notices)
@@ -33,7 +35,17 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
   const pace = every === undefined ? {} : { every }
   const seal = new SecretCipher(secrets)
   const deliveries = building.use(new Deliveries({ store, seal, channels, alarms, ...pace }))
-  building.use(new Watch({ store, notices, alarms, backup: () => state.settings.backup, ...pace }))
+  const spending = new SpendPace({ store, audit: new Audit(store), reports: database.reports })
+  building.use(
+    new Watch({
+      store,
+      notices,
+      alarms,
+      backup: () => state.settings.backup,
+      pace: (now) => spending.look(now),
+      ...pace,
+    }),
+  )
   building.defer(() => notices.settled())
   notices.onRaised = () => void deliveries.hurry()
   health.onTrouble = (report) => trouble.deployment(report)

@@ -9,12 +9,11 @@ import { OPERATION_NAMES, vendorName } from "../otlp/names.ts"
 import type { Tracer } from "../otlp/tracer.ts"
 import type { Events } from "../telemetry/events.ts"
 import { loggedErrors, loggedRequests } from "./log-requests.ts"
-import type { OpenDatabase } from "./open-database.ts"
 import { openFailures } from "./open-failures.ts"
 import { type NoticeParts, openNotices } from "./open-notices.ts"
 import type { AppOptions } from "./options.ts"
 
-export interface ObservationParts extends NoticeParts, Pick<OpenDatabase, "database"> {
+export interface ObservationParts extends NoticeParts {
   readonly ledger: Ledger
 }
 

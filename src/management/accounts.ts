@@ -167,6 +167,7 @@ export function limitsDocument(limits: AccountLimits) {
     concurrent_requests: limits.concurrentRequests ?? null,
     max_keys: limits.keys ?? null,
     max_invitations: limits.invitations ?? null,
+    max_hourly_pace: limits.pace ?? null,
     daily_budget: creditsOrNull(dailyBudget),
     monthly_budget: creditsOrNull(monthlyBudget),
   }
@@ -187,7 +188,7 @@ function recordChange({ limits }: AccountRecord, change: AccountChange): RecordC
 
 function limitsOf(wanted: Omit<AccountChange, "name" | "stores_content" | "state">): AccountLimits {
   const { models, requests_per_minute, tokens_per_minute, concurrent_requests, max_keys } = wanted
-  const { max_invitations, daily_budget, monthly_budget } = wanted
+  const { max_invitations, max_hourly_pace, daily_budget, monthly_budget } = wanted
   return {
     ...(isSet(models) && { models }),
     ...(isSet(requests_per_minute) && { requestsPerMinute: requests_per_minute }),
@@ -195,6 +196,7 @@ function limitsOf(wanted: Omit<AccountChange, "name" | "stores_content" | "state
     ...(isSet(concurrent_requests) && { concurrentRequests: concurrent_requests }),
     ...(isSet(max_keys) && { keys: max_keys }),
     ...(isSet(max_invitations) && { invitations: max_invitations }),
+    ...(isSet(max_hourly_pace) && { pace: max_hourly_pace }),
     ...(isSet(daily_budget) && { dailyBudget: String(parseCredits(daily_budget)) }),
     ...(isSet(monthly_budget) && { monthlyBudget: String(parseCredits(monthly_budget)) }),
   }

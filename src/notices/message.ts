@@ -27,7 +27,8 @@ export function messageOf(
 const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => string>> = {
   "balance.low": (fact) => `The balance is low: ${fact("balance")} credits are left`,
   "budget.spent": (fact) =>
-    `${fact("percent")} % of the ${PERIODS[fact("period")] ?? ""}budget of the key ${fact("key")} is spent`,
+    `${fact("percent")} % of the ${PERIODS[fact("period")] ?? ""}budget of ${fact("key") === "" ? "the account" : `the key ${fact("key")}`} is spent`,
+  "account.paused": (fact) => `The account is ${fact("state")}: nothing is paid for`,
   write_off: (fact) => `Requests cost ${fact("amount")} credits that could not be charged`,
   "usage.unpriced": (fact) => `${fact("deployment")} bills '${fact("name")}', which has no price`,
   "credential.refused": (fact) => `The vendor refuses the credential of ${fact("deployment")}`,

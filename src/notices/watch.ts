@@ -13,6 +13,8 @@ const MOST = 1_000
 /** Notices are listed for so long, milliseconds. */
 const KEPT = 90 * 86_400_000
 const PRUNE_EVERY = 240
+/** Passes between two looks at how fast accounts spend. */
+const PACE_EVERY = 4
 /** Percent of a budget that are told of. */
 const STEPS = [100n, 80n, 50n] as const
 /** Accounts and requests that are named. */
@@ -24,12 +26,14 @@ export interface WatchParts {
   readonly alarms: NoticeAlarms
   /** As the settings are at the moment. */
   readonly backup: () => BackupSettings
+  /** Pauses accounts that spend too fast. */
+  readonly pace: (now: number) => Promise<void>
   /** Milliseconds; for tests. */
   readonly every?: number
 }
 
 /**
- * Looks after balances, budgets, write-offs and backups, and tells of what has changed. All processes of all machines take turns,
+ * Looks after accounts, balances, budgets, write-offs and backups, and tells of what has changed. All processes of all machines take turns,
  * and a mark says what was told, so that each thing is told once.
  */
 export class Watch implements AsyncDisposable {
@@ -69,6 +73,8 @@ export class Watch implements AsyncDisposable {
 
   /** Tells of what has changed since somebody looked last. */
   async look(now: number): Promise<void> {
+    if (this.#turns % PACE_EVERY === 0) await this.#parts.pace(now)
+    await this.#held(now)
     await this.#balances(now)
     await this.#budgets(now)
     await this.#writeOffs(now)
@@ -90,6 +96,23 @@ export class Watch implements AsyncDisposable {
       await notices.raise({ type: "balance.low", account, data, mark, target })
     }
     if (low.length < MOST) await this.#forget(told, names, now)
+  }
+
+  /** Accounts that are paused or closed, whoever did it. */
+  async #held(now: number): Promise<void> {
+    const { store, notices } = this.#parts
+    const held = await store.notices.heldAccounts(MOST)
+    const told = await store.notices.marks("held:")
+    const names = new Set<string>()
+    for (const { account, state } of held) {
+      const name = `held:${account}`
+      names.add(name)
+      const from = told.get(name) ?? null
+      if (from === state) continue
+      const mark = { name, from, to: state }
+      await notices.raise({ type: "account.paused", account, data: { state }, mark })
+    }
+    if (held.length < MOST) await this.#forget(told, names, now)
   }
 
   async #budgets(now: number): Promise<void> {

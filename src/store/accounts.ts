@@ -18,6 +18,8 @@ export interface AccountLimits {
   readonly keys?: number
   /** How many invitations may be open. */
   readonly invitations?: number
+  /** It is paused when an hour costs so many times the usual one. */
+  readonly pace?: number
   /** What they may spend in a day and in a month (UTC): nanocredits as text, since JSON has no such integers. */
   readonly dailyBudget?: string
   readonly monthlyBudget?: string

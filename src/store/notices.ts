@@ -1,3 +1,4 @@
+import type { AccountState } from "./accounts.ts"
 import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
@@ -88,6 +89,12 @@ export interface LowBalance {
   readonly below: bigint
 }
 
+/** An account that nothing is paid for. */
+export interface HeldAccount {
+  readonly account: string
+  readonly state: AccountState
+}
+
 /** A budget of which half or more is spent, in its present period. */
 export interface SpentBudget {
   /** As `accounting/budget-periods.ts` names it. */
@@ -109,6 +116,8 @@ export interface NoticeReads {
   ): Promise<NoticeRecord[]>
   /** All marks whose names start with this. */
   marks(prefix: string): Promise<ReadonlyMap<string, string>>
+  /** Accounts that are paused or closed. */
+  heldAccounts(limit: number): Promise<HeldAccount[]>
   lowBalances(limit: number): Promise<LowBalance[]>
   /** @param at in the periods that contain this moment. */
   spentBudgets(at: number, limit: number): Promise<SpentBudget[]>

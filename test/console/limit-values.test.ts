@@ -22,6 +22,7 @@ const ACCOUNT: Account = {
   concurrent_requests: null,
   max_keys: 0,
   max_invitations: null,
+  max_hourly_pace: 5,
   daily_budget: "5",
   daily_budget_left: "4.5",
   monthly_budget: null,
@@ -36,6 +37,7 @@ test("the form of an account's limits sends back what it was given", () => {
     concurrent_requests: null,
     max_keys: 0,
     max_invitations: null,
+    max_hourly_pace: 5,
     daily_budget: "5",
     monthly_budget: null,
   })
@@ -53,6 +55,7 @@ test("a limit is a whole number; no keys at all is one, no requests is none", ()
   expect(checkLimit("", 1)).toBeNull()
   expect(checkLimit("0", 0)).toBeNull()
   expect(checkLimit("0", 1)).toBe("Enter a whole number above zero")
+  expect(checkLimit("1", 2)).toBe("Enter a whole number from 2 on")
   for (const value of ["none", "-1", "1.5", "1e3", "12345678901"]) {
     expect(checkLimit(value, 0), value).toBe("Enter a whole number")
   }
@@ -63,6 +66,7 @@ test("only limits that there are, are listed", () => {
     { label: "Models", value: "openai/*" },
     { label: "Requests per minute", value: "1,200" },
     { label: "Keys that are not revoked", value: "0" },
+    { label: "Pause at times the usual hour", value: "5" },
     { label: "Credits a day", value: "5.00, 4.50 left" },
   ])
 })

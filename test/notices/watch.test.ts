@@ -36,6 +36,7 @@ async function watched(balance: bigint) {
       notices: new Notices(store, alarms),
       alarms,
       backup: () => ({ every: wanted.every }),
+      pace: async () => {},
       every: NEVER,
     })
   const watch = watchOf(database.store)
@@ -220,4 +221,22 @@ test("a backup that the settings ask for, and that was never made, is told of", 
   expect(await world.told()).toEqual([
     { type: "backup.old", last: null, place: null, every_ms: 60_000 },
   ])
+})
+
+test("an account that is paused or closed is told of, whoever did it, and again the next time", async () => {
+  await using world = await watched(3n * CREDIT)
+  const { database, watch, told } = world
+  const { accounts } = database.store
+  await watch.look(1)
+  await accounts.update("acc", { state: "paused" }, AUDIT)
+  await watch.look(2)
+  await watch.look(3)
+  await accounts.update("acc", { state: "closed" }, AUDIT)
+  await watch.look(4)
+  await accounts.update("acc", { state: "active" }, AUDIT)
+  await watch.look(5)
+  await accounts.update("acc", { state: "paused" }, AUDIT)
+  await watch.look(6)
+  const states = (await told()).filter(({ type }) => type === "account.paused")
+  expect(states.map(({ state }) => state)).toEqual(["paused", "closed", "paused"])
 })

@@ -12,6 +12,7 @@ import {
 import type {
   DeliveryResult,
   DueDelivery,
+  HeldAccount,
   LowBalance,
   MarkChange,
   NewNotice,
@@ -38,6 +39,7 @@ export function noticeMethods({ client, audited }: StoreParts): Store["notices"]
     raise: (notice, mark) => client.transaction((step) => raise(step, notice, mark)),
     mark: (change, at) => client.transaction((step) => changeMark(step, change, at)),
     marks: (prefix) => marks(client, prefix),
+    heldAccounts: (limit) => heldAccounts(client, limit),
     lowBalances: (limit) => lowBalances(client, limit),
     spentBudgets: (at, limit) => spentBudgets(client, at, limit),
     claim: (now, until, limit) => client.transaction((step) => claim(step, { now, until, limit })),
@@ -168,6 +170,14 @@ async function lowBalances(statements: Statements, limit: number): Promise<LowBa
     [BigInt(limit)],
   )
   return [...rows]
+}
+
+async function heldAccounts(statements: Statements, limit: number): Promise<HeldAccount[]> {
+  const rows = await statements.rows<HeldAccount>(
+    "SELECT id AS account, state FROM accounts WHERE state <> 'active' LIMIT $1",
+    [BigInt(limit)],
+  )
+  return rows.map(({ account, state }) => ({ account, state }))
 }
 
 async function spentBudgets(

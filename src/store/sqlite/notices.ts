@@ -14,6 +14,7 @@ import {
 import type {
   DeliveryResult,
   DueDelivery,
+  HeldAccount,
   LowBalance,
   MarkChange,
   NewNotice,
@@ -149,6 +150,14 @@ export class Notices {
       .all(BigInt(limit))
   }
 
+  heldAccounts(limit: number): HeldAccount[] {
+    return this.#database
+      .query<HeldAccount, [bigint]>(
+        "SELECT id AS account, state FROM accounts WHERE state <> 'active' LIMIT ?",
+      )
+      .all(BigInt(limit))
+  }
+
   spentBudgets(at: number, limit: number): SpentBudget[] {
     return this.#database
       .query<SpentBudget, [string, string, bigint]>(
@@ -220,6 +229,7 @@ export function noticeMethods(
     raise: (notice, mark) => transactions.atomically(() => notices.raise(notice, mark)),
     mark: (change, at) => transactions.atomically(() => notices.mark(change, at)),
     marks: (prefix) => notices.marks(prefix),
+    heldAccounts: (limit) => notices.heldAccounts(limit),
     lowBalances: (limit) => notices.lowBalances(limit),
     spentBudgets: (at, limit) => notices.spentBudgets(at, limit),
     claim: (now, until, limit) => transactions.atomically(() => notices.claim(now, until, limit)),

@@ -9,6 +9,7 @@ export const ACCOUNT_LIMITS = [
   { name: "concurrent_requests", label: "Requests at the same time", least: 1 },
   { name: "max_keys", label: "Keys that are not revoked", least: 0 },
   { name: "max_invitations", label: "Open invitations", least: 0 },
+  { name: "max_hourly_pace", label: "Pause at times the usual hour", least: 2 },
 ] as const
 
 export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]
@@ -34,6 +35,7 @@ export function limitValuesOf(account: Account): LimitValues {
     concurrent_requests: account.concurrent_requests?.toString() ?? "",
     max_keys: account.max_keys?.toString() ?? "",
     max_invitations: account.max_invitations?.toString() ?? "",
+    max_hourly_pace: account.max_hourly_pace?.toString() ?? "",
     daily_budget: account.daily_budget ?? "",
     monthly_budget: account.monthly_budget ?? "",
   }
@@ -43,7 +45,8 @@ export function limitValuesOf(account: Account): LimitValues {
 export function checkLimit(value: string, least: number): string | null {
   const whole = wholeOf(value)
   if (whole === null || (whole !== undefined && whole >= least)) return null
-  return least === 0 ? "Enter a whole number" : "Enter a whole number above zero"
+  if (least === 0) return "Enter a whole number"
+  return least === 1 ? "Enter a whole number above zero" : `Enter a whole number from ${least} on`
 }
 
 /** The body of the API, with null where there is no limit. The values have been checked. */

@@ -9,6 +9,7 @@ import type { NoticeTarget } from "tollgate-contract/notices.ts"
 const WORDS: Readonly<Record<NoticeType, string>> = {
   "balance.low": "Low balance",
   "budget.spent": "Budget spent",
+  "account.paused": "Account paused",
   write_off: "Write-off",
   "usage.unpriced": "Usage without a price",
   "credential.refused": "Credential refused",

@@ -1,0 +1,82 @@
+import { formatCredits } from "../ledger/money.ts"
+import type { AccountRecord } from "../store/accounts.ts"
+import type { Reports, RequestReports } from "../store/reports.ts"
+import type { Store } from "../store/store.ts"
+import { HOUR } from "../store/usage-sums.ts"
+import { type Actor, COMMAND_LINE } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+
+/** What the usual hour is taken from, milliseconds. */
+const WEEK = 7 * 24 * HOUR
+/** With fewer hours in which something was spent there is no usual one. */
+const LEAST_HOURS = 24
+
+const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "max_hourly_pace" }
+
+export interface SpendPaceParts {
+  readonly store: Pick<Store, "accounts" | "notices">
+  readonly audit: Audit
+  readonly reports: Reports
+}
+
+/**
+ * Pauses accounts that spend many times what they usually do in an hour: a leaked key, or an agent in a loop. The usual
+ * hour is the mean of those of the last week in which anything was spent.
+ */
+export class SpendPace {
+  readonly #parts: SpendPaceParts
+
+  constructor(parts: SpendPaceParts) {
+    this.#parts = parts
+  }
+
+  /** Nothing is read of requests unless an account has such a limit. */
+  async look(now: number): Promise<void> {
+    const accounts = await this.#parts.store.accounts.list()
+    const watched = accounts.filter(({ state, limits }) => state === "active" && limits.pace)
+    if (watched.length === 0) return
+    const reports = await this.#parts.reports.upToDate()
+    for (const account of watched) await this.#check(account, reports, now)
+  }
+
+  async #check(account: AccountRecord, reports: RequestReports, now: number): Promise<void> {
+    const { id, limits } = account
+    const hour = Math.floor(now / HOUR) * HOUR
+    const hours = await reports.sumUsage({ accounts: [id], from: hour - WEEK, to: now + 1 }, "hour")
+    const spent = hours.find(({ group }) => group === String(hour))?.cost ?? 0n
+    const before = hours.filter(({ group, cost }) => group !== String(hour) && cost > 0n)
+    if (before.length < LEAST_HOURS) return
+    const sum = before.reduce((total, { cost }) => total + cost, 0n)
+    const count = BigInt(before.length)
+    if (spent * count > BigInt(limits.pace ?? 0) * sum) {
+      await this.#pause(id, { hour: String(hour), spent, usual: sum / count })
+    }
+  }
+
+  /** Once in an hour: who resumes it then has seen it. */
+  async #pause(
+    id: string,
+    {
+      hour,
+      spent,
+      usual,
+    }: { readonly hour: string; readonly spent: bigint; readonly usual: bigint },
+  ): Promise<void> {
+    const { store, audit } = this.#parts
+    const name = `pace:${id}`
+    const from = (await store.notices.marks(name)).get(name) ?? null
+    if (from === hour || !(await store.notices.mark({ name, from, to: hour }, Number(hour)))) return
+    const reason = { spent_this_hour: formatCredits(spent), usual_hour: formatCredits(usual) }
+    await audit.perform(
+      AUTOMATIC,
+      {
+        action: "account.change",
+        account: id,
+        target: id,
+        before: { state: "active" },
+        after: { state: "paused", ...reason },
+      },
+      (record) => store.accounts.update(id, { state: "paused" }, record),
+    )
+  }
+}

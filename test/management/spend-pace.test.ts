@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test"
+import { Audit } from "../../src/management/audit.ts"
+import { SpendPace } from "../../src/management/spend-pace.ts"
+import { AUDIT } from "../store/audit-record.ts"
+import { ReportedDatabase, type ReportedRequest } from "../store/reported-requests.ts"
+
+const HOUR = 3_600_000
+/** Half an hour into one. */
+const NOW = Date.UTC(2026, 2, 20, 10, 30)
+
+/** An account that has spent so much in each of so many hours before. */
+async function spending(cost: bigint, hours: number, pace = 5) {
+  const own = await ReportedDatabase.open()
+  const { store } = own.database
+  await store.accounts.update("a", { limits: { pace } }, AUDIT)
+  const before = Array.from({ length: hours }, (_, index): ReportedRequest => {
+    return { request: `req_${index}`, at: NOW - (index + 1) * HOUR, cost }
+  })
+  await own.add(...before)
+  const watch = new SpendPace({ store, audit: new Audit(store), reports: own.reports })
+  const stateAt = async (now = NOW) => {
+    await watch.look(now)
+    return (await store.accounts.find("a"))?.state
+  }
+  return { own, store, stateAt }
+}
+
+test("an account that spends many times its usual hour is paused, with the reason in the audit log", async () => {
+  const { own, store, stateAt } = await spending(100n, 30)
+  await using database = own
+  await database.add({ request: "now", at: NOW, cost: 500n })
+  expect(await stateAt()).toBe("active")
+  await database.add({ request: "more", at: NOW, cost: 1n })
+  expect(await stateAt()).toBe("paused")
+  const [record] = await store.audit.list({}, null, 1)
+  expect(record).toMatchObject({ actorName: "max_hourly_pace", action: "account.change" })
+  expect(JSON.stringify(record)).toContain("spent_this_hour")
+})
+
+test("who resumes it is not paused again within the hour, but in the next", async () => {
+  const { own, store, stateAt } = await spending(100n, 30)
+  await using database = own
+  await database.add({ request: "now", at: NOW, cost: 1_000n })
+  expect(await stateAt()).toBe("paused")
+  await store.accounts.update("a", { state: "active" }, AUDIT)
+  await database.add({ request: "more", at: NOW, cost: 1_000n })
+  expect(await stateAt()).toBe("active")
+  await database.add({ request: "later", at: NOW + HOUR, cost: 5_000n })
+  expect(await stateAt(NOW + HOUR)).toBe("paused")
+})
+
+test("without a day of hours, a limit, or a reason nothing is paused", async () => {
+  const few = await spending(100n, 23)
+  await using first = few.own
+  await first.add({ request: "now", at: NOW, cost: 100_000n })
+  expect(await few.stateAt()).toBe("active")
+  const free = await spending(100n, 30)
+  await using second = free.own
+  await free.store.accounts.update("a", { limits: {} }, AUDIT)
+  await second.add({ request: "now", at: NOW, cost: 100_000n })
+  expect(await free.stateAt()).toBe("active")
+  const old = await spending(100n, 30)
+  await using third = old.own
+  await third.add({ request: "now", at: NOW, cost: 100_000n })
+  // What was spent more than a week ago is not usual.
+  expect(await old.stateAt(NOW + 9 * 24 * HOUR)).toBe("active")
+})
