@@ -130,6 +130,53 @@ export class GatewayError extends Error {
   }
 }
 
+/** An error with all of its texts cleaned; the same object when that changes nothing. */
+export function cleanedError(error: GatewayError, clean: (text: string) => string): GatewayError {
+  let isSame = true
+  const noticing = (text: string): string => {
+    const left = clean(text)
+    isSame &&= left === text
+    return left
+  }
+  const message = noticing(error.message)
+  const details = cleanedDetails(error.details, noticing)
+  return isSame ? error : new GatewayError(error.kind, message, details)
+}
+
+function cleanedDetails(
+  details: GatewayErrorDetails,
+  clean: (text: string) => string,
+): GatewayErrorDetails {
+  const { parameter, upstream, fields } = details
+  return {
+    ...details,
+    ...(parameter !== undefined && { parameter: clean(parameter) }),
+    ...(upstream && {
+      upstream: {
+        ...upstream,
+        ...(upstream.type !== undefined && { type: clean(upstream.type) }),
+        ...(upstream.code !== undefined && { code: clean(upstream.code) }),
+      },
+    }),
+    ...(fields && { fields: cleanedObject(fields, clean) }),
+  }
+}
+
+function cleanedObject<Value extends JsonValue>(
+  fields: Readonly<Record<string, Value>>,
+  clean: (text: string) => string,
+): Record<string, Value> {
+  const entries = Object.entries(fields)
+  return Object.fromEntries(entries.map(([name, value]) => [clean(name), cleaned(value, clean)]))
+}
+
+function cleaned<Value extends JsonValue>(value: Value, clean: (text: string) => string): Value {
+  if (typeof value === "string") return clean(value) as Value
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map((one) => cleaned(one, clean)) as JsonValue as Value
+  return cleanedObject(value as Record<string, JsonValue>, clean) as Value
+}
+
 /** Any thrown value as a gateway error; an unknown one becomes `internal_error` and keeps its cause. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown

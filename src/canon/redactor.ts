@@ -1,4 +1,4 @@
-import { GatewayError, type GatewayErrorDetails } from "./errors.ts"
+import { cleanedError, type GatewayError } from "./errors.ts"
 
 const REDACTED = "[redacted]"
 /** Shorter texts are not secrets that anyone issues, and occur in ordinary text. Characters. */
@@ -41,30 +41,7 @@ export class Redactor {
 
   /** The same for all texts of an error; the same error object when nothing is removed. */
   cleanError(error: GatewayError, further: readonly string[] = []): GatewayError {
-    const clean = (text: string): string => this.clean(text, further)
-    const { parameter, upstream, ...rest } = error.details
-    const message = clean(error.message)
-    const details: GatewayErrorDetails = {
-      ...rest,
-      ...(parameter !== undefined && { parameter: clean(parameter) }),
-      ...(upstream && { upstream: cleanMembers(upstream, clean) }),
-    }
-    const isSame =
-      message === error.message &&
-      details.parameter === parameter &&
-      details.upstream?.type === upstream?.type &&
-      details.upstream?.code === upstream?.code
-    return isSame ? error : new GatewayError(error.kind, message, details)
-  }
-}
-
-type Refusal = NonNullable<GatewayErrorDetails["upstream"]>
-
-function cleanMembers({ status, type, code }: Refusal, clean: (text: string) => string): Refusal {
-  return {
-    status,
-    ...(type !== undefined && { type: clean(type) }),
-    ...(code !== undefined && { code: clean(code) }),
+    return cleanedError(error, (text) => this.clean(text, further))
   }
 }
 

@@ -18,6 +18,13 @@ const MOST_ATTEMPTS = 200_000
 /** Characters that are kept of what the caller or the vendor has written. */
 const LONGEST_MESSAGE = 500
 const LONGEST_NAME = 200
+/** More of a message is not even looked at. */
+const LONGEST_QUOTING = 2_000
+/** Longer values that a message quotes are no names, characters. */
+const LONGEST_WORD = 100
+const QUOTED = /(?<=^|[\s(:])(['"`])(.*?)(?:\1(?=[\s.,;:)]|$)|$)/gs
+/** The kind of error whose message is the vendor's. */
+const REFUSED = "refused_by_upstream"
 /** Which requests are not callers', and have records of their own. */
 const MANAGEMENT = "/admin/"
 
@@ -59,8 +66,8 @@ export class FailureQueue implements AsyncDisposable {
       ...facts,
       at: Date.now(),
       endpoint: shortened(facts.endpoint, LONGEST_NAME),
-      parameter: parameter === undefined ? null : shortened(parameter, LONGEST_NAME),
-      message: shortened(message, LONGEST_MESSAGE),
+      parameter: parameter === undefined ? null : shortened(nameIn(parameter), LONGEST_NAME),
+      message: shortened(withoutContents(facts.kind, message), LONGEST_MESSAGE),
       account,
       key: key?.id ?? null,
       model: model === undefined ? null : shortened(model, LONGEST_NAME),
@@ -142,6 +149,22 @@ export class FailureQueue implements AsyncDisposable {
       onLoss(0, error)
     }
   }
+}
+
+/**
+ * What the caller was told, without what they had asked. A vendor's words are with its attempt, where only operators see
+ * them; ours quote what was wrong: a word is worth knowing, a sentence is someone's prompt in the wrong place.
+ */
+function withoutContents(kind: string, message: string): string {
+  if (kind === REFUSED) return "The provider refused the request. Its words are kept for operators."
+  return message
+    .slice(0, LONGEST_QUOTING)
+    .replace(QUOTED, (_, mark: string, value: string) => mark + nameIn(value) + mark)
+}
+
+/** A text where it can be a name; a longer one is not kept. */
+function nameIn(text: string): string {
+  return text.length > LONGEST_WORD || /\s/.test(text) ? "…" : text
 }
 
 /** Text of others as it can be stored and shown in one line. */

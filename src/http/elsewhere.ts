@@ -1,4 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
+import { withoutKeys } from "../canon/key-shapes.ts"
 import { suggestion } from "../config/nearest.ts"
 import { errorAnswer } from "./answers.ts"
 import { GOOGLE_KEY } from "./google-key.ts"
@@ -58,7 +59,7 @@ function wrongMethod(
   const allow = allowed.map((route) => route.method).join(", ")
   const error = new GatewayError(
     "method_not_allowed",
-    `${path.slice(0, LONGEST_PATH)} takes ${allow}, not ${request.method}.`,
+    `${withoutKeys(path.slice(0, LONGEST_PATH))} takes ${allow}, not ${request.method}.`,
     { headers: { allow } },
   )
   return errors(error, newRequestId(), request)
@@ -78,7 +79,7 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
   const paths = routes.map((route) => route.path).filter((one) => !isOpenEnded(one))
   const error = new GatewayError(
     "not_found",
-    `There is no ${request.method} ${path} here.${suggestion(path, paths)}`,
+    `There is no ${request.method} ${withoutKeys(path)} here.${suggestion(path, paths)}`,
   )
   const spoken = readablePath(request, pathname)
   const like = routes.find((route) => route.path === spoken)

@@ -1,4 +1,5 @@
 import type { GatewayError } from "../canon/errors.ts"
+import { errorWithoutKeys, withoutKeys } from "../canon/key-shapes.ts"
 import type { Method } from "tollgate-contract/route-name.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/pipeline/call.ts"
@@ -122,7 +123,7 @@ export function failure(
   thrown: unknown,
   { request, id, path, errors, errorOf = callerError, events, key, trace, body }: Failed,
 ): Response {
-  const error = errorOf(thrown)
+  const error = errorWithoutKeys(errorOf(thrown))
   if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)
   events.errorAnswered({
     request: id,
@@ -144,7 +145,7 @@ function namedModel(body: unknown): string | undefined {
   const { json, fields } = body as { readonly json?: object; readonly fields?: unknown }
   const named =
     fields instanceof FormFields ? fields.first("model") : json && Reflect.get(json, "model")
-  return typeof named === "string" ? named : undefined
+  return typeof named === "string" ? withoutKeys(named) : undefined
 }
 
 function finished(

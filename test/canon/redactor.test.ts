@@ -72,6 +72,7 @@ describe("secrets in others' words", () => {
     const dirty = new GatewayError("refused_by_upstream", words, {
       parameter: words,
       upstream: { status: 422, type: words, code: words },
+      fields: { details: [{ reason: words, [words]: 1 }] },
     })
     const { message, details, kind, status } = redactor.cleanError(dirty)
     expect({ message, details, kind, status }).toEqual({
@@ -79,6 +80,7 @@ describe("secrets in others' words", () => {
       details: {
         parameter: "[redacted]",
         upstream: { status: 422, type: "[redacted]", code: "[redacted]" },
+        fields: { details: [{ reason: "[redacted]", "[redacted]": 1 }] },
       },
       kind: "refused_by_upstream",
       status: 422,

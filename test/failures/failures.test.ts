@@ -133,6 +133,50 @@ describe("a request that was refused", () => {
     expect(JSON.stringify(failure)).not.toContain("wrong-key")
   })
 
+  test("by its vendor is kept without the vendor's words, but for operators", async () => {
+    const words = "No such thing as 'a secret prompt'"
+    const error = { message: words, param: "a secret prompt", code: "bad" }
+    answer = () => Response.json({ error }, { status: 400 })
+    const caller = await gateway.caller()
+    const refused = await caller.post("/v1/chat/completions", {
+      model: "broken/echo",
+      messages: MESSAGES,
+    })
+    expect(await refused.text()).toContain(words)
+    const { failure, attempts } = await knownOf(idOf(refused))
+    expect(attempts).toMatchObject([{ message: words }])
+    expect(failure).toMatchObject({ code: "refused_by_upstream", status: 400, parameter: "…" })
+    expect(JSON.stringify(failure)).not.toContain("secret prompt")
+  })
+
+  test.each([
+    ["small", "'small'"],
+    ["a secret prompt, which isn't a size", "'…'"],
+    ["a", "'a'"],
+  ])("for the value '%s' says %s", async (size, said) => {
+    const caller = await gateway.caller()
+    const refused = await caller.post("/v1/images/generations", {
+      model: "sim/dall-e-2",
+      prompt: "a secret prompt",
+      size,
+    })
+    expect(refused.status).toBe(400)
+    const { failure } = await knownOf(idOf(refused))
+    expect(failure?.message).toContain(`Invalid value: ${said}. A size is`)
+  })
+
+  test("for a key in the place of a model says only how the key begins", async () => {
+    const caller = await gateway.caller()
+    const refused = await caller.post("/v1/chat/completions", {
+      model: `sim/${caller.key}`,
+      messages: MESSAGES,
+    })
+    expect(await refused.text()).toContain("sim/sk-tg-…")
+    const { failure } = await knownOf(idOf(refused))
+    expect(failure).toMatchObject({ code: "model_not_found", model: "sim/sk-tg-…" })
+    expect(JSON.stringify(failure)).not.toContain(caller.key)
+  })
+
   test("a flood of them is cut off, is told of, and pushes nobody else's out", async () => {
     const flood = Array.from({ length: 200 }, () =>
       fetch(`${gateway.url}/v1/models`, { headers: { authorization: "Bearer nobody" } }),
