@@ -47,10 +47,10 @@ export const failedAttempt = z.object({
   status: z.int(),
   /** A word of the error table. */
   outcome: z.string(),
-  /** The vendor's own code. */
+  /** The vendor's own code; null also where it is the operator's to know, as is the message. */
   code: z.string().nullable(),
   /** The first 500 characters. */
-  message: z.string(),
+  message: z.string().nullable(),
 })
 export type FailedAttemptDocument = z.infer<typeof failedAttempt>
 
@@ -61,8 +61,8 @@ export const requestRecord = z.object({
   receipt: receipt.nullable(),
   /** Null where it was answered without an error, or that was more than seven days ago. */
   failure: failedRequest.nullable(),
-  /** Why its attempts failed, for seven days; operators only. */
-  attempts: z.array(failedAttempt).optional(),
+  /** Why its attempts failed, for seven days. */
+  attempts: z.array(failedAttempt),
 })
 export type RequestRecordDocument = z.infer<typeof requestRecord>
 

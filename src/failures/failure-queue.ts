@@ -156,7 +156,7 @@ export class FailureQueue implements AsyncDisposable {
  * them; ours quote what was wrong: a word is worth knowing, a sentence is someone's prompt in the wrong place.
  */
 function withoutContents(kind: string, message: string): string {
-  if (kind === REFUSED) return "The provider refused the request. Its words are kept for operators."
+  if (kind === REFUSED) return "The provider refused the request: its words are with the attempt."
   return message
     .slice(0, LONGEST_QUOTING)
     .replace(QUOTED, (_, mark: string, value: string) => mark + nameIn(value) + mark)

@@ -13,6 +13,9 @@ import { pageFrom, timePositionOf } from "./cursor.ts"
 import type { Requests } from "./requests.ts"
 import { scopeOf } from "./scope.ts"
 
+/** The kind of failure that is the request's own. */
+const REFUSED = "refused_by_upstream"
+
 /** What became of requests, also of those that held no money. */
 export class Failures {
   readonly #log: FailureLog
@@ -46,7 +49,7 @@ export class Failures {
     const [receipt, failed, attempts] = await Promise.all([
       this.#receipt(actor, id),
       this.#log.find(id),
-      actor.isOperator ? this.#log.attempts(id) : undefined,
+      this.#log.attempts(id),
     ])
     const isSeen =
       failed && (failed.account === null ? actor.isOperator : maySee(actor, failed.account))
@@ -60,7 +63,7 @@ export class Failures {
       id,
       receipt,
       failure: isSeen ? failedRequestDocument(failed) : null,
-      ...(attempts && { attempts: attempts.map(failedAttemptDocument) }),
+      attempts: attempts.map((attempt) => failedAttemptDocument(attempt, actor)),
     }
   }
 
@@ -83,7 +86,19 @@ function failedRequestDocument({
   return { id: request, at: new Date(at).toISOString(), code: kind, ...facts }
 }
 
-function failedAttemptDocument(attempt: FailedAttempt): FailedAttemptDocument {
-  const { at, deployment, status, kind, code, message } = attempt
-  return { at: new Date(at).toISOString(), deployment, status, outcome: kind, code, message }
+/**
+ * What a vendor says of the request itself its caller was told as well. Everything else it says to the operator, of their
+ * account and its limits.
+ */
+function failedAttemptDocument(attempt: FailedAttempt, actor: Actor): FailedAttemptDocument {
+  const { at, deployment, status, kind } = attempt
+  const isShown = actor.isOperator || kind === REFUSED
+  return {
+    at: new Date(at).toISOString(),
+    deployment,
+    status,
+    outcome: kind,
+    code: isShown ? attempt.code : null,
+    message: isShown ? attempt.message : null,
+  }
 }

@@ -10,7 +10,7 @@ export function reasonsOf(
   return attempts.map(({ deployment, outcome }) => {
     const at = left.findIndex((one) => one.deployment === deployment && one.outcome === outcome)
     const [reason] = at === -1 ? [] : left.splice(at, 1)
-    if (reason === undefined) return undefined
+    if (reason === undefined || reason.message === null) return undefined
     return reason.code === null ? reason.message : `${reason.code}: ${reason.message}`
   })
 }
