@@ -40,6 +40,7 @@ async function build(): Promise<void> {
       "src/store/sqlite/conversations-thread.ts",
       "src/store/sqlite/journal-thread.ts",
       "src/store/sqlite/checkpoint-thread.ts",
+      "src/store/sqlite/sync-thread.ts",
       "src/cli/watchdog-thread.ts",
       "src/relay/tokens/token-counter-thread.ts",
       "src/relay/tokens/token-decoder-thread.ts",

@@ -1,5 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
+import { readdirSync, readlinkSync } from "node:fs"
+import { dirname } from "node:path"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { useWriteAheadLog } from "../../src/store/sqlite/write-ahead-log.ts"
@@ -65,3 +67,26 @@ test("writers do not wait for who reads for long, and the log begins again after
   })
   thread.terminate()
 }, 20_000)
+
+test.skipIf(process.platform !== "linux")(
+  "leaves no file open, however often it is made",
+  async () => {
+    using folder = new TemporaryDirectory()
+    const database = databaseOf({ data: folder.path })
+    await using store = await database.openStore()
+    expect(await store.accounts.any()).toBe(false)
+    const copies = Array.from({ length: 5 }, () => new TemporaryDirectory())
+    for (const copy of copies) await database.backUp(copy.path)
+    const paths = new Set(copies.map(({ path }) => path))
+    const isOpen = () =>
+      readdirSync("/proc/self/fd").some((name) => {
+        try {
+          return paths.has(dirname(readlinkSync(`/proc/self/fd/${name}`)))
+        } catch {
+          return false
+        }
+      })
+    await until(() => !isOpen())
+    for (const copy of copies) copy[Symbol.dispose]()
+  },
+)

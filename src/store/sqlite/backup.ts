@@ -9,6 +9,7 @@ import {
   statSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
+import { threadAddress } from "../../runtime.ts"
 import type { FileKind } from "../kept-files.ts"
 import { LedgerError } from "../ledger-error.ts"
 import { makePrivateFile } from "../private-file.ts"
@@ -56,10 +57,23 @@ function copyDatabase(
   try {
     using database = openForReading(source)
     check(database)
+    using _ = syncing(target)
     database.query("VACUUM INTO ?").run(target)
   } catch (error) {
     throw isOfTarget(error) ? cannotWrite(target) : asLedgerError(source, error)
   }
+}
+
+/**
+ * Brings a file to the disk while it is written, from a thread, since what writes it blocks this one. All of it at the
+ * end would keep a gateway on the same disk waiting with its commits.
+ */
+function syncing(path: string): Disposable {
+  const thread = new Worker(threadAddress("store/sqlite/sync-thread.ts"))
+  thread.unref()
+  thread.addEventListener("message", () => thread.terminate())
+  thread.postMessage(path)
+  return { [Symbol.dispose]: () => thread.postMessage(null) }
 }
 
 /** The source is only read. */
