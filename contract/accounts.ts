@@ -50,6 +50,8 @@ export const accountPage = page(account)
 export const newAccount = z.object({
   name: label,
   credits: positiveCredits.optional(),
+  /** One of the settings' `account_templates`: its credits and limits. */
+  template: z.string().max(100).optional(),
 })
 export type NewAccount = z.infer<typeof newAccount>
 
@@ -69,6 +71,10 @@ export const accountChange = z.object({
   monthly_budget: positiveCredits.nullable().optional(),
 })
 export type AccountChange = z.infer<typeof accountChange>
+
+/** What new accounts begin with. */
+export type AccountTemplate = Pick<NewAccount, "credits"> &
+  Omit<AccountChange, "name" | "stores_content" | "state">
 
 /** `GET /admin/v1/accounts/{id}/credits` */
 export const accountCredits = z.object({

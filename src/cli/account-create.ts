@@ -8,15 +8,17 @@ import { creditsArgument } from "./parse.ts"
 
 interface AccountCreateOptions extends LargeAmountOptions {
   readonly credits?: bigint
+  readonly template?: string
 }
 
-/** `tollgate account create NAME [--credits N]` */
+/** `tollgate account create NAME [--credits N] [--template NAME]` */
 export const registerAccountCreate: RegisterCommand = (program, terminal) => {
   const group = commandGroup(program, "account", "accounts: who pays")
   withYes(group.command("create"))
     .description("create an account")
     .argument("<NAME>", "its name, which no other account has")
     .option("--credits <N>", "credits to begin with", creditsArgument)
+    .option("--template <NAME>", "one of the settings' account_templates: its credits and limits")
     .action(async (name: string, options: AccountCreateOptions, command) => {
       const amount = options.credits ?? 0n
       const deed = `create the account ${name} with ${formatCredits(amount)} credits`
@@ -24,6 +26,7 @@ export const registerAccountCreate: RegisterCommand = (program, terminal) => {
       const account = await withInstallation(command, ({ accounts }) =>
         accounts.create(COMMAND_LINE, {
           name,
+          ...(options.template !== undefined && { template: options.template }),
           ...(options.credits !== undefined && { credits: formatCredits(options.credits) }),
         }),
       )

@@ -48,7 +48,10 @@ export async function withInstallation<T>(
   const audit = new Audit(store)
   // Running gateways are notified before the command reports success.
   const changed = async (): Promise<void> => keyChangesIn(SharedMemory.open(data)).raise()
-  const accounts = new Accounts(store, audit, changed)
+  const accounts = new Accounts(store, audit, {
+    changed,
+    templates: () => loaded.settings.accountTemplates ?? {},
+  })
   const keys = new Keys(store, audit, hasher, { changed })
   const credits = new Credits(store, audit)
   const codes = new Codes(store, audit, hasher)

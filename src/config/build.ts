@@ -4,6 +4,7 @@ import { backupSettings } from "./backup-settings.ts"
 import { retentionSettings } from "./retention-settings.ts"
 import { priceSettings } from "./price-settings.ts"
 import { metricSettings } from "./metric-settings.ts"
+import { templateSettings } from "./template-settings.ts"
 import { logSettings } from "./log-settings.ts"
 import { noticeSettings } from "./notice-settings.ts"
 import { paymentSettings } from "./payment-settings.ts"
@@ -100,6 +101,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     ]),
     models: named(Object.entries(file.models ?? {}).map(([id, entry]) => [id, model(id, entry)])),
     aliases: file.aliases ? named(Object.entries(file.aliases)) : undefined,
+    accountTemplates: file.account_templates ? templateSettings(file.account_templates) : undefined,
   })
 }
 

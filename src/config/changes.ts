@@ -116,6 +116,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "defaults.translation_model": settings.translationModel,
     multiplier: settings.multiplier,
     aliases: settings.aliases,
+    account_templates: settings.accountTemplates,
     unpriced_features: settings.unpricedFeatures,
     unknown_models: settings.unknownModels,
     vendor_state: settings.vendorState,

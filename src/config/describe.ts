@@ -88,6 +88,7 @@ export interface SettingsDescription {
   readonly providers: Readonly<Record<string, ProviderDescription>>
   readonly models: Readonly<Record<string, ModelSettings>>
   readonly aliases?: Readonly<Record<string, string>>
+  readonly accountTemplates?: Settings["accountTemplates"]
 }
 
 /** The settings as they may be shown to an operator: everything but the secrets. */

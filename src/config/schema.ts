@@ -38,6 +38,7 @@ import {
 } from "./log-settings.ts"
 import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
+import { templateScalars } from "./template-settings.ts"
 import { telemetryScalars } from "./telemetry-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readServiceAccount } from "./service-account.ts"
@@ -124,6 +125,10 @@ const MODEL_ID = name(
   MODEL_ID_PATTERN,
   "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
 )
+const TEMPLATE_NAME = name(
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
+  "must be a name of letters, digits, '-' and '_'",
+)
 const ALIAS = name(
   ALIAS_PATTERN,
   "an alias must be a name without spaces, commas and equals signs, such as gpt-4o",
@@ -141,6 +146,8 @@ const headerValue = reading((input) => {
   if (value instanceof Fault || /^[\t -~\u0080-\u00ff]+$/.test(value)) return value
   return new Fault("must be one line of printable characters")
 })
+
+const template = strict({ ...templateScalars, models: list(text()).optional() })
 
 function headers() {
   return record(HEADER_NAME, headerValue).nullish()
@@ -365,6 +372,7 @@ export function fileSchema(names: KnownNames, directory: string) {
     providers: record(PROVIDER_ID, providerSchema(names, directory)).nullish(),
     models: record(MODEL_ID, modelSchema(names)).nullish(),
     aliases: either(aliasText(), record(ALIAS, MODEL_ID)).nullish(),
+    account_templates: record(TEMPLATE_NAME, template).nullish(),
   })
 }
 

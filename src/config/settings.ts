@@ -1,3 +1,4 @@
+import type { AccountTemplate } from "tollgate-contract/accounts.ts"
 import type { BackupSettings } from "./backup-settings.ts"
 import type { RetentionSettings } from "./retention-settings.ts"
 import type { PriceName, ServicePriceName } from "tollgate-contract/usage-classes.ts"
@@ -277,4 +278,6 @@ export interface Settings {
   readonly models: Readonly<Record<string, ModelSettings>>
   /** Aliases of models, with the ids that they stand for. */
   readonly aliases?: Readonly<Record<string, string>>
+  /** What new accounts begin with, by name. */
+  readonly accountTemplates?: Readonly<Record<string, AccountTemplate>>
 }

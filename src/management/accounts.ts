@@ -1,4 +1,9 @@
-import type { Account, AccountChange, NewAccount } from "tollgate-contract/accounts.ts"
+import type {
+  Account,
+  AccountChange,
+  AccountTemplate,
+  NewAccount,
+} from "tollgate-contract/accounts.ts"
 import type { Page } from "tollgate-contract/common.ts"
 import { StoreError } from "../store/store-error.ts"
 import {
@@ -17,17 +22,28 @@ import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 
+type Templates = Readonly<Record<string, AccountTemplate>>
+
+/** What an installation has besides the ledger. */
+export interface AccountContext {
+  /** Called for every change that concerns requests, before it is answered. */
+  readonly changed?: () => Promise<void>
+  /** What new accounts begin with, by name. */
+  readonly templates?: () => Templates
+}
+
 /** Accounts, which pay for requests: created and renamed by operators, visible to their members. */
 export class Accounts {
   readonly #store: Store
   readonly #audit: Audit
   readonly #changed: () => Promise<void>
+  readonly #templates: () => Templates
 
-  /** @param changed called for every change that concerns requests, before it is answered. */
-  constructor(store: Store, audit: Audit, changed: () => Promise<void> = async () => {}) {
+  constructor(store: Store, audit: Audit, context: AccountContext = {}) {
     this.#store = store
     this.#audit = audit
-    this.#changed = changed
+    this.#changed = context.changed ?? (async () => {})
+    this.#templates = context.templates ?? (() => ({}))
   }
 
   /** All that they may see, the oldest first. */
@@ -54,8 +70,14 @@ export class Accounts {
   /** @throws GatewayError `forbidden`; `conflict` when another account has the name. */
   async create(actor: Actor, input: NewAccount): Promise<Account> {
     requireOperator(actor)
-    const account = { id: `acc_${randomText(16)}`, name: input.name, createdAt: Date.now() }
-    const fresh = accountDocument({ ...account, ...FRESH_ACCOUNT })
+    const { credits: begun, ...limits } = this.#template(input.template)
+    const account = {
+      id: `acc_${randomText(16)}`,
+      name: input.name,
+      createdAt: Date.now(),
+      limits: limitsOf(limits),
+    }
+    const fresh = accountDocument({ ...FRESH_ACCOUNT, ...account })
     await this.#refusing(input.name, () =>
       this.#audit.perform(
         actor,
@@ -63,7 +85,8 @@ export class Accounts {
         (record) => this.#store.accounts.create(account, record),
       ),
     )
-    if (input.credits !== undefined) await this.#grant(actor, fresh, input.credits)
+    const credits = input.credits ?? begun
+    if (credits !== undefined) await this.#grant(actor, fresh, credits)
     return accountDocument(await this.#require(account.id))
   }
 
@@ -84,6 +107,21 @@ export class Accounts {
     )
     if (concernsRequests(changed)) await this.#changed()
     return accountDocument(record)
+  }
+
+  /** @throws GatewayError `invalid_value`. */
+  #template(name: string | undefined): AccountTemplate {
+    if (name === undefined) return {}
+    const templates = this.#templates()
+    const template = Object.hasOwn(templates, name) ? templates[name] : undefined
+    if (template) return template
+    const known = Object.keys(templates)
+    const words = known.length === 0 ? "There is none." : `There are ${known.join(", ")}.`
+    throw new GatewayError(
+      "invalid_value",
+      `'account_templates' in the settings has no '${name}'. ${words}`,
+      { parameter: "template" },
+    )
   }
 
   async #grant(actor: Actor, account: Account, credits: string): Promise<void> {

@@ -83,7 +83,8 @@ export const FRESH_ACCOUNT = {
   monthlyLeft: null,
 } as const
 
-export type NewAccount = Pick<AccountRecord, "id" | "name" | "createdAt">
+export type NewAccount = Pick<AccountRecord, "id" | "name" | "createdAt"> &
+  Partial<Pick<AccountRecord, "limits">>
 
 export interface AccountReads {
   /** By id or by name. */

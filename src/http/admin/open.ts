@@ -146,13 +146,16 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
 
 /** Accounts, their ledgers, and the codes that fill them. */
 function ledgerEndpoints(
-  parts: RedemptionParts & Pick<AdminParts, "keyring" | "events">,
+  parts: RedemptionParts & Pick<AdminParts, "keyring" | "events" | "settings">,
   payments: Payments,
 ): readonly AdminEndpoint[] {
   const { store, audit, hasher } = parts
   return [
     ...accountEndpoints({
-      accounts: new Accounts(store, audit, () => keysChanged(parts)),
+      accounts: new Accounts(store, audit, {
+        changed: () => keysChanged(parts),
+        templates: () => parts.settings().accountTemplates ?? {},
+      }),
       payments,
     }),
     ...creditEndpoints({

@@ -73,16 +73,17 @@ export async function findAccount(
   return row ? accountFromRow(row) : null
 }
 
+const UNSPENT = { daily_spent: null, monthly_spent: null }
+
 async function create(transaction: Statements, account: NewAccount): Promise<AccountRecord> {
-  const { id, name, createdAt } = account
+  const { id, name, createdAt, limits = {} } = account
   // Neither an id nor a name: either finds an account.
   if (await findAccount(transaction, name)) throw refusals.nameIsTaken(name)
   try {
-    await transaction.run("INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)", [
-      id,
-      name,
-      BigInt(createdAt),
-    ])
+    await transaction.run(
+      "INSERT INTO accounts (id, name, created_at, limits) VALUES ($1, $2, $3, $4)",
+      [id, name, BigInt(createdAt), JSON.stringify(limits)],
+    )
   } catch (error) {
     throw isViolationOf(error, "accounts_name_key") ? refusals.nameIsTaken(name) : error
   }
@@ -90,7 +91,7 @@ async function create(transaction: Statements, account: NewAccount): Promise<Acc
     "INSERT INTO balances (owner, account, posted, number, hash) VALUES ($1, $1, 0, 0, $2)",
     [id, GENESIS_HASH],
   )
-  return { ...account, ...FRESH_ACCOUNT }
+  return { ...account, ...FRESH_ACCOUNT, limits, ...leftOfBudgets(limits, UNSPENT) }
 }
 
 async function update(

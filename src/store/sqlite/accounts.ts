@@ -8,7 +8,7 @@ import {
   type AccountState,
   budgetsOfAccount,
   concernsRequests,
-  FRESH_ACCOUNT,
+  type NewAccount,
 } from "../accounts.ts"
 import type { NewEntry } from "../entries.ts"
 import { refusals } from "../refusals.ts"
@@ -72,7 +72,7 @@ type Addition = Omit<NewEntry, "kind"> & { readonly kind: Exclude<EntryKind, "ch
 /** Accounts and their ledgers. Methods that write expect to run inside a transaction. */
 export class Accounts {
   readonly #budgets: Budgets
-  readonly #insert: Statement<unknown, [string, string, bigint]>
+  readonly #insert: Statement<unknown, [string, string, bigint, string]>
   readonly #insertBalance: Statement<unknown, [string]>
   readonly #find: Statement<AccountRow, [string, string, string]>
   readonly #list: Statement<AccountRow, [string, string]>
@@ -84,7 +84,9 @@ export class Accounts {
 
   constructor(database: Database, budgets: Budgets) {
     this.#budgets = budgets
-    this.#insert = database.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")
+    this.#insert = database.prepare(
+      "INSERT INTO accounts (id, name, created_at, limits) VALUES (?, ?, ?, ?)",
+    )
     this.#insertBalance = database.prepare("INSERT INTO balances (owner, posted) VALUES (?, 0)")
     this.#find = database.prepare(`${SELECT_ACCOUNT} WHERE id = ?3 OR name = ?3`)
     this.#list = database.prepare(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
@@ -101,13 +103,14 @@ export class Accounts {
     )
   }
 
-  create(account: { id: string; name: string; createdAt: number }): AccountRecord {
+  create(account: NewAccount): AccountRecord {
     if (this.find(account.name)) {
       throw refusals.nameIsTaken(account.name)
     }
-    this.#insert.run(account.id, account.name, BigInt(account.createdAt))
+    const { id, name, createdAt, limits = {} } = account
+    this.#insert.run(id, name, BigInt(createdAt), JSON.stringify(limits))
     this.#insertBalance.run(account.id)
-    return { ...account, ...FRESH_ACCOUNT }
+    return this.#require(id)
   }
 
   update(id: string, change: AccountChange): AccountRecord {

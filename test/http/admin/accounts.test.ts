@@ -5,7 +5,11 @@ import { ask, asked, errorOf, startManaged } from "./support.ts"
 let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startManaged()
+  gateway = await startManaged({
+    settings: {
+      accountTemplates: { trial: { credits: "0.5", max_keys: 1, daily_budget: "0.25" } },
+    },
+  })
 })
 
 afterAll(async () => {
@@ -24,6 +28,27 @@ test("an account is made, with credits if they are given, and found again", asyn
     ({ action }) => action,
   )
   expect(actions).toEqual(["account.entry", "account.create"])
+})
+
+test("an account begins with what its template says, its own credits before them", async () => {
+  const made = await asked(gateway, "POST", "/accounts", { name: "Trial", template: "trial" })
+  expect(made).toMatchObject({
+    balance: "0.5",
+    max_keys: 1,
+    daily_budget: "0.25",
+    daily_budget_left: "0.25",
+    requests_per_minute: null,
+  })
+  const richer = { name: "Richer", template: "trial", credits: "9" }
+  expect(await asked(gateway, "POST", "/accounts", richer)).toMatchObject({
+    balance: "9",
+    max_keys: 1,
+  })
+  const none = await ask(gateway, "POST", "/accounts", { name: "None", template: "toString" })
+  expect(none.status).toBe(400)
+  const error = await errorOf(none)
+  expect(error).toMatchObject({ param: "template" })
+  expect(error.message).toContain("There are trial.")
 })
 
 test("a name belongs to one account", async () => {
