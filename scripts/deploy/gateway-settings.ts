@@ -11,7 +11,7 @@ import { vendors } from "../../src/vendors/index.ts"
 export type Variables = Readonly<Record<string, string>>
 
 /** What ending takes at most besides the drain and its delay, milliseconds: docs/deploy.md. */
-const ENDING = 20_000
+const ENDING = 25_000
 
 /**
  * Reads settings as the gateway does.

@@ -38,6 +38,8 @@ export interface LineBucketSettings {
   readonly place: BucketSettings
   /** Empty, or with a slash at its end. */
   readonly prefix: string
+  /** Whether it may be in a private network. */
+  readonly allowsPrivate: boolean
   /** How long lines wait for others that are stored with them, milliseconds. */
   readonly every: number
 }
@@ -90,6 +92,7 @@ export const lineBucketScalars = {
   access_key_id: secret(),
   secret_access_key: secret(),
   prefix: text().optional(),
+  private: flag().optional(),
   every: duration().optional(),
 }
 
@@ -114,6 +117,7 @@ interface BucketSection {
   readonly access_key_id: string
   readonly secret_access_key: string
   readonly prefix?: string | undefined
+  readonly private?: boolean | undefined
   readonly every?: number | undefined
 }
 
@@ -170,6 +174,7 @@ function bucketSettings(section: BucketSection): LineBucketSettings {
       secretAccessKey: section.secret_access_key,
     },
     prefix: parts.map((part) => `${part}/`).join(""),
+    allowsPrivate: section.private ?? false,
     every: section.every ?? BUCKET_EVERY,
   }
 }

@@ -1,34 +1,89 @@
+import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
+import { AwsV4Signer } from "aws4fetch"
 import type { LineBucketSettings } from "../config/log-settings.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
+import { discard, sendLines } from "./send-lines.ts"
 
 const compress = promisify(gzip)
 
+const REGION = "us-east-1"
+/** The word for what went wrong, in the beginning of the answer. */
+const CODE = /<Code>([A-Za-z]{1,64})<\/Code>/
+
 /** An S3-compatible bucket: an object for each batch, in a folder for each hour. */
 export class LineBucket implements LineDestination {
-  readonly #client: Bun.S3Client
-  readonly #prefix: string
+  readonly #settings: LineBucketSettings
+  /** Milliseconds; undefined but in tests. */
+  readonly #patience: number | undefined
 
-  constructor({ place, prefix }: LineBucketSettings) {
-    this.#client = new Bun.S3Client(place)
-    this.#prefix = prefix
+  constructor(settings: LineBucketSettings, patience?: number) {
+    this.#settings = settings
+    this.#patience = patience
   }
 
   async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {
-    const bytes = await compress(`${batch.lines.join("\n")}\n`)
-    signal.throwIfAborted()
-    try {
-      await this.#client.write(this.#keyOf(batch), bytes, { type: "application/x-ndjson+gzip" })
-    } catch (error) {
-      throw new LineDeliveryError(error instanceof Error ? error.message : "it cannot be written")
-    }
+    const { allowsPrivate } = this.#settings
+    const body = new Uint8Array(await compress(`${batch.lines.join("\n")}\n`))
+    const url = this.#addressOf(batch)
+    const headers = await this.#sign(url, body)
+    const patience = this.#patience
+    const answer = await sendLines({
+      url,
+      method: "PUT",
+      headers,
+      body,
+      allowsPrivate,
+      signal,
+      ...(patience !== undefined && { patience }),
+    })
+    if (answer.ok) return await discard(answer)
+    const [, code] = CODE.exec(await beginningOf(answer)) ?? []
+    const reason = `it answered with status ${answer.status}`
+    throw new LineDeliveryError(code === undefined ? reason : `${reason} (${code})`)
   }
 
   /** The same when it is stored again. Names are in the order of time. */
-  #keyOf({ since, id }: LineBatch): string {
+  #addressOf({ since, id }: LineBatch): string {
+    const { place, prefix } = this.#settings
+    const { bucket, region = REGION, endpoint = `https://s3.${region}.amazonaws.com` } = place
     const time = new Date(since).toISOString()
     const folder = time.slice(0, "2026-11-24T13".length).replaceAll(/[-T]/g, "/")
-    return `${this.#prefix}${folder}/${time.replaceAll(/[-:.]/g, "")}-${id}.jsonl.gz`
+    const key = `${prefix}${folder}/${time.replaceAll(/[-:.]/g, "")}-${id}.jsonl.gz`
+    const path = [bucket, ...key.split("/")].map(encodeURIComponent).join("/")
+    return `${endpoint.replace(/\/+$/, "")}/${path}`
+  }
+
+  /** Credentials of the environment, which the vendors may use, have no part in it. */
+  async #sign(url: string, body: Uint8Array<ArrayBuffer>): Promise<Record<string, string>> {
+    const { region = REGION, accessKeyId, secretAccessKey } = this.#settings.place
+    const signer = new AwsV4Signer({
+      method: "PUT",
+      url,
+      service: "s3",
+      region,
+      accessKeyId,
+      secretAccessKey,
+      headers: {
+        "content-type": "application/x-ndjson+gzip",
+        "x-amz-content-sha256": createHash("sha256").update(body).digest("hex"),
+      },
+    })
+    const { headers } = await signer.sign()
+    return Object.fromEntries(headers)
+  }
+}
+
+/** What arrives first of an answer, however long it is; empty where it breaks off. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  try {
+    const read = await reader?.read()
+    return new TextDecoder().decode(read?.value)
+  } catch {
+    return ""
+  } finally {
+    await reader?.cancel().catch(() => undefined)
   }
 }

@@ -44,6 +44,7 @@ test("an address and a bucket have their defaults", () => {
   expect(bucket).toEqual({
     place: { bucket: "b", accessKeyId: "id", secretAccessKey: "key" },
     prefix: "a/b/",
+    allowsPrivate: false,
     every: 300_000,
   })
 })

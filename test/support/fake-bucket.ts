@@ -1,3 +1,5 @@
+import { isSigned } from "./s3-signature.ts"
+
 interface StoredObject {
   readonly body: Uint8Array<ArrayBuffer>
   readonly type: string
@@ -9,6 +11,10 @@ export class FakeBucket {
   readonly objects = new Map<string, StoredObject>()
   /** The code of an error that it answers instead. */
   refuses: (method: string, path: string) => string | undefined = () => undefined
+  /** What requests have to be signed with; undefined: anything. */
+  secret: string | undefined
+  /** Is told the headers of each request. */
+  hears: (headers: Headers) => void = () => undefined
   /** How many it lists at once, at most. */
   page = 1_000
   readonly #uploads = new Map<string, Uint8Array<ArrayBuffer>[]>()
@@ -24,8 +30,13 @@ export class FakeBucket {
   async #answer(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
     const path = decodeURIComponent(pathname)
+    this.hears(request.headers)
     const code = this.refuses(request.method, path)
     if (code !== undefined) return failure(code, 403)
+    const { secret } = this
+    if (secret !== undefined && !isSigned(request, await request.clone().bytes(), secret)) {
+      return failure("SignatureDoesNotMatch", 403)
+    }
     if (request.method === "POST") return this.#multipart(path, searchParams)
     if (request.method === "PUT") return this.#put(path, searchParams, request)
     if (request.method === "DELETE") {

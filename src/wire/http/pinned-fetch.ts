@@ -15,13 +15,15 @@ export class PinnedFetchError extends Error {
 }
 
 export interface PinnedRequest {
-  readonly method?: "GET" | "POST"
+  readonly method?: "GET" | "POST" | "PUT"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
   /** Whether private networks may be reached. */
   readonly allowsPrivate: boolean
   /** The deadline for the entire answer, milliseconds. */
   readonly deadline: number
+  /** Ends it sooner. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -45,11 +47,12 @@ export function readWebAddress(address: string): URL {
  * @throws PinnedFetchError
  */
 export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Response> {
-  const { method = "GET", headers, body, allowsPrivate, deadline } = request
+  const { method = "GET", headers, body, allowsPrivate, deadline, signal } = request
   const ip = await resolve(url, allowsPrivate)
   const pinned = new URL(url)
   pinned.hostname = ip.includes(":") ? `[${ip}]` : ip
   const isNamed = isIP(hostOf(url)) === 0
+  const late = AbortSignal.timeout(deadline)
   try {
     return await fetch(pinned, {
       method,
@@ -57,7 +60,7 @@ export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Res
       ...(body !== undefined && { body }),
       decompress: false,
       redirect: "manual",
-      signal: AbortSignal.timeout(deadline),
+      signal: signal ? AbortSignal.any([signal, late]) : late,
       ...(isNamed && url.protocol === "https:" ? { tls: { serverName: url.hostname } } : {}),
     })
   } catch {

@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test"
+import { startGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
+import { chat, halted, reasons, Receiver, SECRET, sending, storing } from "./receiver.ts"
+
+test("lines are posted to an address, together and compressed, with the headers of the operator", async () => {
+  using receiver = new Receiver()
+  await using gateway = await startGateway({ settings: sending(receiver.url) })
+  const ids = await chat(gateway, 3)
+  await until(() => receiver.lines.length === 3)
+  expect(receiver.lines.map(({ request }) => request)).toEqual(ids)
+  expect(receiver.headers[0]?.get("authorization")).toBe(`Bearer ${SECRET}`)
+  expect(receiver.headers[0]?.get("content-type")).toBe("application/x-ndjson")
+})
+
+test("what an address does not take is sent again, under the same id, and not for ever", async () => {
+  using receiver = new Receiver()
+  receiver.answer = () => new Response(null, { status: receiver.ids.length < 2 ? 503 : 200 })
+  await using gateway = await startGateway({ settings: sending(receiver.url) })
+  await chat(gateway)
+  await until(() => receiver.ids.length === 2)
+  expect(new Set(receiver.ids).size).toBe(1)
+  expect(reasons(gateway)).toContain("it answered with status 503")
+  expect(JSON.stringify(gateway.heard)).not.toContain(SECRET)
+})
+
+test("an address in a private network is refused unless the operator says that it is meant", async () => {
+  using receiver = new Receiver()
+  const settings = sending(receiver.url, { allowsPrivate: false })
+  await using gateway = await startGateway({ settings })
+  await chat(gateway)
+  await until(() => reasons(gateway).includes("it is not on the public internet"))
+  expect(receiver.bodies).toEqual([])
+  gateway.app.hurry()
+})
+
+test("a redirect is not followed, and an answer that never ends keeps nobody", async () => {
+  using receiver = new Receiver()
+  receiver.answer = () => Response.redirect("http://169.254.169.254/", 307)
+  await using gateway = await startGateway({ settings: sending(receiver.url) })
+  await chat(gateway)
+  await until(() => reasons(gateway).includes("status 307"))
+  receiver.answer = () => new Response(halted())
+  await until(() => receiver.ids.length === 2)
+  const first = receiver.ids[0]
+  await chat(gateway)
+  await until(() => receiver.ids.length === 3)
+  expect(receiver.ids[1]).toBe(first ?? "")
+  expect(receiver.ids[2]).not.toBe(first ?? "")
+})
+
+test("the end of the gateway ends a delivery that is never answered", async () => {
+  using receiver = new Receiver()
+  const { promise: cut, resolve } = Promise.withResolvers<void>()
+  receiver.answer = (request) => {
+    request.signal.addEventListener("abort", () => resolve())
+    return new Promise<Response>(() => {})
+  }
+  const { log } = sending(receiver.url)
+  const place = { bucket: "logs", endpoint: receiver.url, accessKeyId: "id", secretAccessKey: "k" }
+  for (const sink of [{ http: log.http }, { bucket: storing(place) }]) {
+    const { queueBytes } = log
+    const gateway = await startGateway({
+      settings: { log: { requests: false, queueBytes, ...sink } },
+    })
+    receiver.ids.length = 0
+    await chat(gateway)
+    await until(() => receiver.ids.length === 1)
+    gateway.app.hurry()
+    await gateway[Symbol.asyncDispose]()
+    await cut
+    expect(gateway.heard.find(({ name }) => name === "linesDropped")?.facts[1]).toBe(1)
+  }
+})
