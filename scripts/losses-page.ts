@@ -57,7 +57,8 @@ the same header reports. When caller and vendor speak the same dialect, the requ
 and nothing is lost, whether Tollgate knows it or not.
 
 Fields of a caller's dialect that are not in the table (a vendor's own extensions) reach vendors of that
-dialect only; elsewhere they are dropped, under their own names.
+dialect only; elsewhere they are dropped, under their own names. Those after the first 50, and those with a name that
+is no plain one, are \`other_fields\` together.
 `
 
 /** The text of the page. */

@@ -6,6 +6,8 @@ import type { UnknownPart } from "../../canon/message.ts"
 export class LossList {
   readonly losses: Loss[] = []
   readonly #dialect: DialectId
+  /** A caller may have named any number of fields. */
+  readonly #names = new Set<string>()
 
   /** @param dialect the target: extras of all others are lost. */
   constructor(dialect: DialectId) {
@@ -13,7 +15,9 @@ export class LossList {
   }
 
   add(name: string, effect: Loss["effect"] = "dropped"): void {
-    if (!this.losses.some((loss) => loss.name === name)) this.losses.push({ name, effect })
+    if (this.#names.has(name)) return
+    this.#names.add(name)
+    this.losses.push({ name, effect })
   }
 
   /** The fields of an extra of the target dialect; another dialect's are lost by name. */

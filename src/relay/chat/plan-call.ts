@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../canon/chat.ts"
-import type { Loss } from "../../canon/extra.ts"
+import { type Loss, reportable } from "../../canon/extra.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
@@ -177,7 +177,12 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     isVerbatim: false,
     request: asked,
     body,
-    losses: [...opened.lost, ...lost, ...(raised === undefined ? [] : [RAISED]), ...others],
+    losses: reportable([
+      ...opened.lost,
+      ...lost,
+      ...(raised === undefined ? [] : [RAISED]),
+      ...others,
+    ]),
     calls: isSplit ? request.choices : 1,
     limits: fitted?.own,
   }

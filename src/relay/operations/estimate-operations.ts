@@ -1,3 +1,4 @@
+import { reportable } from "../../canon/extra.ts"
 import { dearestOf } from "../billing/deployment-costs.ts"
 import {
   type Estimate,
@@ -49,7 +50,7 @@ async function partOf(services: OperationServices, plan: OperationPlan): Promise
   const route = await stepsOf(model, services.health, async (deployment) => {
     const client = clients.get(deployment.provider)
     if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
-    const losses = await lossesAt({ deployment, client })
+    const losses = reportable(await lossesAt({ deployment, client }))
     return { losses, ...refusedLosses(call.isStrict, losses) }
   })
   const lines = cost ? linesOfCost(cost) : []

@@ -1,3 +1,4 @@
+import { reportable } from "../../canon/extra.ts"
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"
 import { totalInput } from "../../canon/usage.ts"
@@ -130,10 +131,11 @@ export class Operation implements Disposable {
     candidate: OperationCandidate,
     outcome: Outcome<T>,
   ): OpenOperation<T> {
-    const { losses } = outcome
+    const losses = reportable(outcome.losses)
     if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
     context.charge.losses = losses
-    return new OpenOperation(this.#services, context, candidate, outcome)
+    const { value } = outcome
+    return new OpenOperation(this.#services, context, candidate, { value, losses })
   }
 
   #requireAdmitted(): RequestContext {

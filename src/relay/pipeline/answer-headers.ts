@@ -1,4 +1,4 @@
-import type { Loss } from "../../canon/extra.ts"
+import { type Loss, reportable } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
 
@@ -29,7 +29,9 @@ export function withLosses(error: GatewayError, losses: readonly Loss[]): Gatewa
 
 /** The caller prefers no answer to one that leaves something of the request out. */
 export function notCarried(losses: readonly Loss[]): GatewayError {
-  const names = losses.map(({ name }) => name).join(", ")
+  const names = reportable(losses)
+    .map(({ name }) => name)
+    .join(", ")
   return new GatewayError(
     "not_carried",
     `This model's vendor cannot take everything in the request: ${names}. Leave that out, or send it without 'x-tollgate-strict'.`,

@@ -248,7 +248,7 @@ async function withDrawnMask(
 }
 
 function once(losses: readonly Loss[]): Loss[] {
-  return losses.filter(
-    ({ name }, index) => losses.findIndex((other) => other.name === name) === index,
-  )
+  const first = new Map<string, Loss>()
+  for (const loss of losses) if (!first.has(loss.name)) first.set(loss.name, loss)
+  return [...first.values()]
 }
