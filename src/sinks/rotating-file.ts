@@ -5,6 +5,8 @@ import type { LineFileSettings } from "../config/log-settings.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
 
 const NEW_LINE = 10
+/** What a line of JSON begins with. */
+const BRACE = 123
 const SUFFIX_LENGTH = 6
 /** The group may read it: collectors run as another user. */
 const MODE = 0o640
@@ -67,9 +69,11 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
       return this.#handle
     }
     await this.#close()
+    const isEnded = found === undefined || found.size === 0 || (await isLines(path, found.size))
     if (isLarge) await this.#putAway()
     await mkdir(dirname(path), { recursive: true, mode: 0o750 })
     this.#handle = await open(path, "a", MODE)
+    if (!isEnded && !isLarge) await this.#handle.write("\n")
     return this.#handle
   }
 
@@ -81,10 +85,8 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     const directory = dirname(path)
     const time = new Date().toISOString().replaceAll(/[-:.]/g, "")
     const target = `${stem}-${time}-${randomText(SUFFIX_LENGTH)}${extension}`
-    await rename(path, join(directory, target)).catch((error: NodeJS.ErrnoException) => {
-      // Another process was faster.
-      if (error.code !== "ENOENT") throw error
-    })
+    // Another process may have been faster.
+    await rename(path, join(directory, target)).catch(ignoreMissing)
     const names = (await readdir(directory)).filter((name) => isPutAway(name, stem, extension))
     const old = names.toSorted().slice(0, Math.max(0, names.length - keep))
     await Promise.all(old.map((name) => unlink(join(directory, name)).catch(() => undefined)))
@@ -95,6 +97,26 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     this.#handle = undefined
     await handle?.close()
   }
+}
+
+/**
+ * Looks at a file before anything is done to it: its path may be that of another file, by mistake.
+ * @returns whether its last line is ended, which a full disk may have kept a process from.
+ * @throws LineDeliveryError that it holds something else.
+ */
+async function isLines(path: string, size: number): Promise<boolean> {
+  // Another process may have put it away.
+  await using file = await open(path, "r").catch(ignoreMissing)
+  if (!file) return true
+  const ends = Buffer.alloc(2)
+  await file.read(ends, 0, 1, 0)
+  await file.read(ends, 1, 1, size - 1)
+  if (ends[0] === BRACE) return ends[1] === NEW_LINE
+  throw new LineDeliveryError("the file holds something else than lines of JSON")
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error
 }
 
 /** Whether a file was put away here: nothing else in the folder is ever deleted. */

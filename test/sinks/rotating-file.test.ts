@@ -32,7 +32,7 @@ test("lines are appended to a file that only its user and group can read", async
 test("a large file is put away, and only so many are kept", async () => {
   const path = fresh()
   await using file = new RotatingFile(settings(path))
-  const line = "x".repeat(300)
+  const line = `{${"x".repeat(299)}`
   for (let index = 0; index < 12; index++) await file.deliver(batch(line))
   expect(names(path)).toHaveLength(2)
   expect(all(path)).toHaveLength(12)
@@ -50,7 +50,7 @@ test("what was not put away here is never deleted", async () => {
   const others = ["requests-a.jsonl", "requests.jsonl.1", "requests-20261123T000000000Z-abcdef.gz"]
   for (const name of others) writeFileSync(join(dirname(path), name), "theirs\n")
   await using file = new RotatingFile(settings(path, { keep: 0 }))
-  for (let index = 0; index < 9; index++) await file.deliver(batch("x".repeat(600)))
+  for (let index = 0; index < 9; index++) await file.deliver(batch(`{${"x".repeat(600)}`))
   expect(names(path).toSorted()).toEqual(others.toSorted())
 })
 
@@ -73,7 +73,7 @@ test("several writers share a file and its rotation without losing a line", asyn
   await Promise.all(
     files.map(async (file, writer) => {
       for (let index = 0; index < 60; index++) {
-        const lines = [`${writer} ${index} ${"x".repeat(90)}`, `${writer} ${index} and`]
+        const lines = [`{${writer} ${index} ${"x".repeat(90)}}`, `{${writer} ${index}}`]
         expected.push(...lines)
         await file.deliver(batch(...lines))
       }
@@ -121,4 +121,29 @@ test("a disk that is full for a while breaks one line at most, and loses none", 
   const whole = written.filter((line) => /^\d+ x{96}$/.test(line))
   expect(whole.map((line) => Number(line.split(" ")[0]))).toEqual([...Array(30).keys()])
   expect(written.length - whole.length).toBe(1)
+})
+
+test("a line that another process could not end stays alone", async () => {
+  const path = fresh()
+  mkdirSync(dirname(path))
+  writeFileSync(path, '{"a":1}\n{"b":')
+  await using file = new RotatingFile(settings(path))
+  await file.deliver(batch('{"c":1}'))
+  await file.deliver(batch('{"d":1}'))
+  expect(readFileSync(path, "utf8")).toBe('{"a":1}\n{"b":\n{"c":1}\n{"d":1}\n')
+})
+
+test.each([
+  ["settings", "providers: {}\n"],
+  ["a database", "SQLite format 3\0"],
+  ["a large one", "\n".repeat(2_000)],
+])("a file that holds something else is left as it is: %s", async (_, text) => {
+  const path = fresh()
+  mkdirSync(dirname(path))
+  writeFileSync(path, text)
+  await using file = new RotatingFile(settings(path))
+  const failure = await file.deliver(batch("{}")).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ message: "the file holds something else than lines of JSON" })
+  expect(readFileSync(path, "utf8")).toBe(text)
+  expect(names(path)).toEqual([])
 })
