@@ -8,6 +8,7 @@ import { checkBackup } from "./doctor-backup.ts"
 import type { Check } from "./doctor-check.ts"
 import { checkDatabase } from "./doctor-database.ts"
 import { checkJournal } from "./doctor-journal.ts"
+import { checkLines } from "./doctor-lines.ts"
 import { checkPriceLists } from "./doctor-prices.ts"
 import { checkProviders } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
@@ -48,6 +49,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     ...database,
     ...(journal === undefined ? [] : [journal]),
     ...(backup === undefined ? [] : [backup]),
+    ...(await checkLines(settings.log)),
     providers.clock,
     ...providers.checks,
     checkPrices(settings, lists),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { AwsV4Signer } from "aws4fetch"
+import type { BucketSettings } from "../config/bucket-settings.ts"
 import type { LineBucketSettings } from "../config/log-settings.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
 import { discard, sendLines } from "./send-lines.ts"
@@ -47,12 +48,11 @@ export class LineBucket implements LineDestination {
   /** The same when it is stored again. Names are in the order of time. */
   #addressOf({ since, id }: LineBatch): string {
     const { place, prefix } = this.#settings
-    const { bucket, region = REGION, endpoint = `https://s3.${region}.amazonaws.com` } = place
     const time = new Date(since).toISOString()
     const folder = time.slice(0, "2026-11-24T13".length).replaceAll(/[-T]/g, "/")
     const key = `${prefix}${folder}/${time.replaceAll(/[-:.]/g, "")}-${id}.jsonl.gz`
-    const path = [bucket, ...key.split("/")].map(encodeURIComponent).join("/")
-    return `${endpoint.replace(/\/+$/, "")}/${path}`
+    const path = [place.bucket, ...key.split("/")].map(encodeURIComponent).join("/")
+    return `${endpointOf(place).replace(/\/+$/, "")}/${path}`
   }
 
   /** Credentials of the environment, which the vendors may use, have no part in it. */
@@ -73,6 +73,11 @@ export class LineBucket implements LineDestination {
     const { headers } = await signer.sign()
     return Object.fromEntries(headers)
   }
+}
+
+/** Where a bucket is asked: Amazon's own address unless the settings name another. */
+export function endpointOf({ endpoint, region = REGION }: BucketSettings): string {
+  return endpoint ?? `https://s3.${region}.amazonaws.com`
 }
 
 /** What arrives first of an answer, however long it is; empty where it breaks off. */

@@ -48,7 +48,7 @@ export function readWebAddress(address: string): URL {
  */
 export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Response> {
   const { method = "GET", headers, body, allowsPrivate, deadline, signal } = request
-  const ip = await resolve(url, allowsPrivate)
+  const ip = await resolveAddress(url, allowsPrivate)
   const pinned = new URL(url)
   pinned.hostname = ip.includes(":") ? `[${ip}]` : ip
   const isNamed = isIP(hostOf(url)) === 0
@@ -68,7 +68,11 @@ export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Res
   }
 }
 
-async function resolve(url: URL, allowsPrivate: boolean): Promise<string> {
+/**
+ * The one address that a name stands for.
+ * @throws PinnedFetchError
+ */
+export async function resolveAddress(url: URL, allowsPrivate: boolean): Promise<string> {
   const host = hostOf(url)
   let addresses: readonly string[]
   try {

@@ -1,0 +1,43 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import type { LogSettings } from "../config/log-settings.ts"
+import { endpointOf } from "../sinks/line-bucket.ts"
+import { resolveAddress } from "../wire/http/pinned-fetch.ts"
+import type { Check } from "./doctor-check.ts"
+
+/** Whether lines of requests can go where the settings say. Nothing is written or sent. */
+export async function checkLines({ file, http, bucket }: LogSettings): Promise<Check[]> {
+  const addresses = [
+    ...(http ? [checkAddress("log.http", http.url, http.allowsPrivate)] : []),
+    ...(bucket ? [checkAddress("log.s3", endpointOf(bucket.place), bucket.allowsPrivate)] : []),
+  ]
+  return [...(file ? [checkFile(file.path)] : []), ...(await Promise.all(addresses))]
+}
+
+function checkFile(path: string): Check {
+  const name = "log.file"
+  try {
+    let place = path
+    while (!existsSync(place)) place = dirname(place)
+    accessSync(place, constants.W_OK)
+    const isRight = place === path ? statSync(place).isFile() : statSync(place).isDirectory()
+    if (isRight) return { name, result: "ok", found: path }
+    return { name, result: "failed", found: `${place} is in the way`, mend: "name another path" }
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error)
+    return { name, result: "failed", found, mend: "name a path that can be written" }
+  }
+}
+
+/** @param address may hold a secret, which its host does not. */
+async function checkAddress(name: string, address: string, allowsPrivate: boolean): Promise<Check> {
+  const url = new URL(address)
+  try {
+    await resolveAddress(url, allowsPrivate)
+    return { name, result: "ok", found: url.host }
+  } catch (error) {
+    const found = `${url.host}: ${error instanceof Error ? error.message : String(error)}`
+    const mend = `correct its address, or add 'private: true' where it is in your own network`
+    return { name, result: "failed", found, mend }
+  }
+}

@@ -1,0 +1,63 @@
+import { afterAll, expect, test } from "bun:test"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { checkLines } from "../../src/cli/doctor-lines.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "tollgate-doctor-lines-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const SECRET = "canary-of-an-address"
+const LOG = { requests: false, queueBytes: 1_000 }
+const KEYS = { accessKeyId: "id", secretAccessKey: SECRET }
+
+async function checkFile(path: string) {
+  const [check] = await checkLines({ ...LOG, file: { path, rotateBytes: 1_000, keep: 1 } })
+  return check
+}
+
+async function checkAddress(url: string, allowsPrivate: boolean) {
+  const http = { url, headers: {}, allowsPrivate, isCompressed: true, every: 1_000 }
+  const place = { bucket: "b", endpoint: url, ...KEYS }
+  const bucket = { place, prefix: "", allowsPrivate, every: 1_000 }
+  return await checkLines({ ...LOG, http, bucket })
+}
+
+test("without a sink there is nothing to check", async () => {
+  expect(await checkLines(LOG)).toEqual([])
+})
+
+test("a file is looked for, and not made", async () => {
+  const path = join(folder, "a/b/requests.jsonl")
+  expect(await checkFile(path)).toEqual({ name: "log.file", result: "ok", found: path })
+  expect(existsSync(join(folder, "a"))).toBe(false)
+})
+
+test("what is in the way of a file is named", async () => {
+  writeFileSync(join(folder, "file"), "")
+  expect(await checkFile(folder)).toMatchObject({
+    result: "failed",
+    found: `${folder} is in the way`,
+  })
+  const below = await checkFile(join(folder, "file/requests.jsonl"))
+  expect(below).toMatchObject({ result: "failed", found: `${folder}/file is in the way` })
+})
+
+test("an address in a private network has to be allowed, and is shown without its secret", async () => {
+  const url = `http://127.0.0.1:9/x?token=${SECRET}`
+  for (const check of await checkAddress(url, true)) {
+    expect(check).toMatchObject({ result: "ok", found: "127.0.0.1:9" })
+  }
+  const refused = await checkAddress(url, false)
+  expect(refused.map(({ name }) => name)).toEqual(["log.http", "log.s3"])
+  for (const { result, found, mend } of refused) {
+    expect([result, found]).toEqual(["failed", "127.0.0.1:9: it is not on the public internet"])
+    expect(mend).toContain("private: true")
+  }
+  expect(JSON.stringify(refused)).not.toContain(SECRET)
+})
+
+test("a name that nobody knows is said", async () => {
+  const [check] = await checkAddress("https://logs.invalid/x", false)
+  expect(check).toMatchObject({ result: "failed", found: "logs.invalid: its name is unknown" })
+})
