@@ -2,11 +2,30 @@ import { pino, type DestinationStream, type Logger } from "pino"
 
 export type { Logger } from "pino"
 
+/** What may wait to be written: whoever reads the log may stop reading. Bytes. */
+const MOST_WAITING = 16 * 1024 * 1024
+const ERROR = pino.levels.values["error"]
 const INFO = pino.levels.values["info"]
 
 /** Where the log goes, and its level. */
 export interface LoggerSettings {
   readonly level: string
+}
+
+/** Standard error, written in the background. What does not fit is dropped, and reported when there is room again. */
+function standardError(): DestinationStream {
+  const stream = pino.destination({ dest: 2, sync: false, maxLength: MOST_WAITING })
+  let dropped = 0
+  stream.on("drop", () => (dropped += 1))
+  stream.on("drain", () => {
+    if (dropped === 0) return
+    const lines = dropped
+    dropped = 0
+    const words = "lines of the log were lost: whoever reads it is too slow"
+    const facts = `"level":${ERROR},"time":${Date.now()},"event":"log_dropped","lines":${lines}`
+    stream.write(`{${facts},"msg":"${words}"}\n`)
+  })
+  return stream
 }
 
 /**
@@ -20,7 +39,7 @@ export function createLogger(settings: LoggerSettings): Logger {
       base: null,
       redact: ["*.apiKey", "*.authorization", "*.secret", "headers"],
     },
-    pino.destination({ dest: 2, sync: false }),
+    standardError(),
   )
 }
 

@@ -169,4 +169,4 @@ test.concurrent("a ledger of an older version is reported, and not brought up by
   expect(exitCode).toBe(6)
   expect(stdout + stderr).toContain("written by an older Tollgate")
   expect(stdout + stderr).toContain("with the version of Tollgate that is meant to run")
-})
+}, 20_000)

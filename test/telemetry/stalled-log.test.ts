@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test"
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const WRITTEN = 60_000
+const CHUNK = 1024 * 1024
+
+test("a log that nobody reads for a while is bounded, and says what was lost", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-log-"))
+  const pipe = join(folder, "log")
+  Bun.spawnSync(["mkfifo", pipe])
+  const script = new URL("stalled-log-process.ts", import.meta.url).pathname
+  const reading = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writing = openSync(pipe, "w")
+  const child = Bun.spawn([process.execPath, script], { stdout: "pipe", stderr: writing })
+  closeSync(writing)
+  try {
+    const { value } = await child.stdout.getReader().read()
+    expect(new TextDecoder().decode(value)).toBe("written\n")
+    const lines = (await readAll(reading)).split("\n").filter(Boolean)
+    const last = JSON.parse(lines.at(-1) ?? "") as { event: string; lines: number }
+    expect(last.event).toBe("log_dropped")
+    expect(last.lines).toBeGreaterThan(WRITTEN / 2)
+    expect(last.lines + lines.length - 1).toBe(WRITTEN)
+    expect(await child.exited).toBe(0)
+  } finally {
+    child.kill()
+    closeSync(reading)
+    rmSync(folder, { recursive: true })
+  }
+}, 20_000)
+
+/** Until the writer has closed it. */
+async function readAll(pipe: number): Promise<string> {
+  const chunk = Buffer.alloc(CHUNK)
+  let text = ""
+  for (;;) {
+    try {
+      const size = readSync(pipe, chunk)
+      if (size === 0) return text
+      text += chunk.toString("latin1", 0, size)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error
+      await Bun.sleep(1)
+    }
+  }
+}
