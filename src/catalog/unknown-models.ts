@@ -1,3 +1,4 @@
+import { withoutKeys } from "../canon/key-shapes.ts"
 import type { ModelSettings, Settings } from "../config/settings.ts"
 import { buildModel, type ModelSources, splitId } from "./build-model.ts"
 import type { Facts, ModelFacts } from "./facts.ts"
@@ -41,7 +42,7 @@ export class UnknownModels {
   find(name: string): Model | undefined {
     const known = this.#found.get(name)
     if (known !== undefined) return known ?? undefined
-    const found = NAME.test(name) ? this.#build(name) : undefined
+    const found = isName(name) ? this.#build(name) : undefined
     if (this.#found.size >= MOST_REMEMBERED) this.#found.clear()
     this.#found.set(name, found ?? null)
     return found
@@ -76,6 +77,11 @@ export class UnknownModels {
     const assumed = models && familyFacts(models, name)
     return assumed && built(id, undefined, withFacts(sources, id, assumed))
   }
+}
+
+/** A key in the place of a name would be sent to a vendor as that of a model. */
+function isName(text: string): boolean {
+  return NAME.test(text) && withoutKeys(text) === text
 }
 
 function built(

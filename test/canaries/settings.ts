@@ -56,7 +56,7 @@ const PROVIDERS = [
 ] as const
 
 /** Settings in which everything is on that tells someone of something, as JSON, which is YAML as well. */
-export function settingsWith(addresses: Addresses): string {
+export function settingsWith(addresses: Addresses, more: object): string {
   const { vendor } = addresses
   const common = {
     api_key: VENDOR_KEY,
@@ -93,6 +93,7 @@ export function settingsWith(addresses: Addresses): string {
         },
       ],
     },
+    ...more,
   })
 }
 
@@ -128,4 +129,22 @@ function observers({ collector, sink, bucket, mail }: Addresses): object {
       from: "tollgate@example.com",
     },
   }
+}
+
+/** The settings with mistakes, each next to a secret or in one. */
+export function brokenSettings(written: string): string[] {
+  const at = written.indexOf(ADMIN_TOKEN)
+  const mail = encodeURIComponent(MAIL_PASSWORD)
+  return [
+    written.slice(0, at + ADMIN_TOKEN.length),
+    written.replace(`"admin_token":"`, `"admin_token" "`),
+    written.replace(`"${ADMIN_TOKEN}"`, `["${ADMIN_TOKEN}"]`),
+    written.replace(`"${ADMIN_TOKEN}"`, `"\${${ADMIN_TOKEN}"`),
+    written.replace(`smtp://canary:${mail}@`, `smtp//canary:${mail}@`),
+    written.replace(/"base_url":"http:\/\//, `"base_url":"http://user:${VENDOR_HEADER}@`),
+    written.replace(`"${VENDOR_KEY}"`, `{"key":"${VENDOR_KEY}"}`),
+    written.replace(`"vendor":"openai-compatible"`, `"vendor":"${VENDOR_KEY}"`),
+    written.replace(`"${STRIPE_KEY}"`, `"${STRIPE_KEY}","currency":"${STRIPE_SECRET}"`),
+    `${written.slice(0, -1)},"server":{"port":"${SINK_TOKEN}"}}`,
+  ]
 }

@@ -3,6 +3,7 @@ import { buildCatalog } from "../../src/catalog/catalog.ts"
 import { familyFacts, nameParts } from "../../src/catalog/families.ts"
 import type { Facts, ModelFacts } from "../../src/catalog/facts.ts"
 import type { Settings } from "../../src/config/settings.ts"
+import { newSecret } from "../../src/keys/secret.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { provider, settings } from "./support.ts"
 
@@ -131,6 +132,8 @@ describe("models that only callers know", () => {
     for (const name of [
       `openai/${"a".repeat(300)}`,
       "openai/a b",
+      `openai/${newSecret()}`,
+      "sk-proj-abcdefghijklmnopqrstuvwxyz",
       "openai/\n",
       "__proto__/x",
       "constructor",
