@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { DATABASE_SECRETS, ObservedDatabase } from "./database.ts"
 import { Observation } from "./observation.ts"
 import * as planted from "./planted.ts"
 import { type Canary, findCanaries, type Output } from "./search.ts"
@@ -6,73 +7,16 @@ import { type Canary, findCanaries, type Output } from "./search.ts"
 /** What is no leak, with the reason. */
 interface Exception {
   readonly outputs: RegExp
-  readonly canaries: readonly Canary[]
+  /** Their names. */
+  readonly canaries: readonly string[]
   readonly why: string
 }
 
 /** Milliseconds: a few hundred requests, and some fifty million characters. */
-const PATIENCE = 120_000
+const PATIENCE = 240_000
 
-let seen: Observation
-
-beforeAll(async () => {
-  seen = await Observation.make()
-}, PATIENCE)
-
-afterAll(() => seen[Symbol.asyncDispose]())
-
-const EXCEPTIONS: readonly Exception[] = [
-  {
-    outputs: /^data\/(tollgate|copies\/[^/]+\/settings)\.yaml$/,
-    canaries: [...planted.OPERATORS],
-    why: "the settings as the operator wrote them, and their copy in a backup (docs/backup.md)",
-  },
-  {
-    outputs: /^data\/failures\.db(-wal)?(, table failed_attempts)?$|, attempts$/,
-    canaries: planted.CONTENTS,
-    why: "a vendor's own words, which may quote the request (docs/request-log.md)",
-  },
-]
-
-function isExpected(output: Output, { name }: Canary): boolean {
-  return EXCEPTIONS.some(
-    (one) => one.outputs.test(output.name) && one.canaries.some((canary) => canary.name === name),
-  )
-}
-
-function leaks(searched: readonly Output[], canaries: readonly Canary[]): string[] {
-  const found = searched.flatMap((output) => {
-    const unexpected = canaries.filter((canary) => !isExpected(output, canary))
-    return findCanaries(output, unexpected)
-  })
-  return [...new Set(found)]
-}
-
-test(
-  "no secret is in anything that comes out",
-  () => {
-    expect(leaks(seen.outputs, [...planted.OPERATORS, ...seen.own])).toEqual([])
-  },
-  PATIENCE,
-)
-
-test(
-  "nothing that was asked or answered is in anything that comes out",
-  () => {
-    expect(leaks(seen.outputs, planted.CONTENTS)).toEqual([])
-  },
-  PATIENCE,
-)
-
-test(
-  "no secret is in what callers are answered",
-  () => {
-    expect(leaks(seen.answers, [...planted.OPERATORS, ...seen.own])).toEqual([])
-  },
-  PATIENCE,
-)
-
-test.each([
+/** What has to be among the outputs; a new observer has a line here and its settings in `settings.ts`. */
+const EVERYWHERE = [
   "standard output",
   "log",
   "mail",
@@ -86,45 +30,137 @@ test.each([
   "OTLP /v1/metrics",
   /^bucket .*\.jsonl\.gz$/,
   "data/lines/requests.jsonl",
-  /^data\/tollgate\.db, table /,
-  "data/failures.db, table failed_requests",
-  "data/console.db",
-  "data/conversations.db",
-  /^data\/answers\//,
-  /^data\/copies\/.*\/tollgate\.db$/,
   "tollgate doctor",
-])("%s was looked through", (wanted) => {
-  const found = seen.outputs.filter(({ name }) =>
-    typeof wanted === "string" ? name === wanted : wanted.test(name),
-  )
-  expect(found.reduce((bytes, output) => bytes + output.bytes.length, 0)).toBeGreaterThan(0)
-})
-
-test("every page was there", () => {
-  const failed = seen.outputs
-    .filter(({ name }) => /^GET \/(?!receipts\/|requests\/)/.test(name))
-    .filter(({ bytes }) => !Buffer.from(bytes).toString().startsWith("200"))
-  expect(failed.map(({ name }) => name)).toEqual([])
-})
-
-test("what was planted got as far as it could", () => {
-  const text = seen.places.simulator.requests.map((request) => JSON.stringify(request)).join()
-  expect(text).toContain(planted.PROMPT)
-  for (const { name, text: secret } of seen.own)
-    expect([name, secret.length > 8]).toEqual([name, true])
-  const records = seen.outputs.filter(({ name }) => name.endsWith(", attempts"))
-  expect(records.some(({ bytes }) => Buffer.from(bytes).includes("[redacted]"))).toBe(true)
-  const words = Buffer.concat(seen.answers.map(({ bytes }) => bytes))
-  for (const known of ["[redacted]", "sk-tg-…", "sk-proj-…", planted.ANSWER, planted.ARGUMENTS]) {
-    expect(words.includes(known)).toBe(true)
-  }
-})
-
-test.each(EXCEPTIONS.map((one) => [one.why, one] as const))(
-  "is in its place for a reason: %s",
-  (_, { outputs: searchable, canaries }) => {
-    const searched = seen.outputs.filter(({ name }) => searchable.test(name))
-    expect(searched.flatMap((output) => findCanaries(output, canaries))).not.toEqual([])
+]
+const ENGINES = {
+  SQLite: {
+    start: () => undefined,
+    places: [
+      /^data\/tollgate\.db, table /,
+      "data/failures.db, table failed_requests",
+      "data/console.db",
+      "data/conversations.db",
+      /^data\/answers\//,
+      /^data\/copies\/.*\/tollgate\.db$/,
+    ],
   },
-  PATIENCE,
-)
+  PostgreSQL: {
+    start: () => ObservedDatabase.start(),
+    places: [
+      "database, table public.conversation_parts",
+      "database, table public.failed_requests",
+      "database, table public.idempotency",
+      "database, table public.kept_file_chunks",
+      "database, table public.receipts",
+      "database, table public.second_factors",
+    ],
+  },
+}
+
+function namesOf(canaries: readonly Canary[]): string[] {
+  return canaries.map(({ name }) => name)
+}
+
+/** All that may have what was planted. */
+const EXCEPTIONS: readonly Exception[] = [
+  {
+    outputs: /^data\/(tollgate|copies\/[^/]+\/settings)\.yaml$/,
+    canaries: [...namesOf(planted.OPERATORS), ...Object.values(DATABASE_SECRETS)],
+    why: "the settings as the operator wrote them, and their copy in a backup (docs/backup.md)",
+  },
+  {
+    outputs: /^data\/failures\.db(-wal)?$|, table (public\.)?failed_attempts$|, attempts$/,
+    canaries: namesOf(planted.CONTENTS),
+    why: "a vendor's own words, which may quote the request (docs/request-log.md)",
+  },
+]
+
+function isExpected(output: Output, { name }: Canary): boolean {
+  return EXCEPTIONS.some((one) => one.outputs.test(output.name) && one.canaries.includes(name))
+}
+
+function leaks(searched: readonly Output[], canaries: readonly Canary[]): string[] {
+  const found = searched.flatMap((output) => {
+    const unexpected = canaries.filter((canary) => !isExpected(output, canary))
+    return findCanaries(output, unexpected)
+  })
+  return [...new Set(found)]
+}
+
+describe.each(["SQLite", "PostgreSQL"] as const)("with %s", (engine) => {
+  const { start, places: own } = ENGINES[engine]
+  let database: ObservedDatabase | undefined
+  let seen: Observation
+
+  beforeAll(async () => {
+    database = await start()
+    seen = await Observation.make(database)
+  }, PATIENCE)
+
+  afterAll(async () => {
+    await seen[Symbol.asyncDispose]()
+    await database?.[Symbol.asyncDispose]()
+  })
+
+  test(
+    "no secret is in anything that comes out",
+    () => {
+      expect(leaks(seen.outputs, [...planted.OPERATORS, ...seen.own])).toEqual([])
+    },
+    PATIENCE,
+  )
+
+  test(
+    "nothing that was asked or answered is in anything that comes out",
+    () => {
+      expect(leaks(seen.outputs, planted.CONTENTS)).toEqual([])
+    },
+    PATIENCE,
+  )
+
+  test(
+    "no secret is in what callers are answered",
+    () => {
+      expect(leaks(seen.answers, [...planted.OPERATORS, ...seen.own])).toEqual([])
+    },
+    PATIENCE,
+  )
+
+  test.each([...EVERYWHERE, ...own])("%s was looked through", (wanted) => {
+    const found = seen.outputs.filter(({ name }) =>
+      typeof wanted === "string" ? name === wanted : wanted.test(name),
+    )
+    expect(found.reduce((bytes, output) => bytes + output.bytes.length, 0)).toBeGreaterThan(0)
+  })
+
+  test("every page was there", () => {
+    const failed = seen.outputs
+      .filter(({ name }) => /^GET \/(?!receipts\/|requests\/)/.test(name))
+      .filter(({ bytes }) => !Buffer.from(bytes).toString().startsWith("200"))
+    expect(failed.map(({ name }) => name)).toEqual([])
+  })
+
+  test("what was planted got as far as it could", () => {
+    const text = seen.places.simulator.requests.map((request) => JSON.stringify(request)).join()
+    expect(text).toContain(planted.PROMPT)
+    for (const { name, text: secret } of seen.own)
+      expect([name, secret.length > 8]).toEqual([name, true])
+    const records = seen.outputs.filter(({ name }) => name.endsWith(", attempts"))
+    expect(records.some(({ bytes }) => Buffer.from(bytes).includes("[redacted]"))).toBe(true)
+    const words = Buffer.concat(seen.answers.map(({ bytes }) => bytes))
+    for (const known of ["[redacted]", "sk-tg-…", "sk-proj-…", planted.ANSWER, planted.ARGUMENTS]) {
+      expect(words.includes(known)).toBe(true)
+    }
+  })
+
+  test.each(EXCEPTIONS.map((one) => [one.why, one] as const))(
+    "is in its place for a reason: %s",
+    (_, { outputs: searchable, canaries }) => {
+      const searched = seen.outputs.filter(({ name }) => searchable.test(name))
+      const all = [...planted.OPERATORS, ...planted.CONTENTS, ...seen.own]
+      const wanted = all.filter(({ name }) => canaries.includes(name))
+      expect(searched.flatMap((output) => findCanaries(output, wanted))).not.toEqual([])
+    },
+    PATIENCE,
+  )
+})

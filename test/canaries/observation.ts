@@ -11,6 +11,7 @@ import {
 } from "../support/process.ts"
 import { until } from "../support/until.ts"
 import { totp } from "../users/totp.ts"
+import type { ObservedDatabase } from "./database.ts"
 import { filesOf, pageOf } from "./outputs.ts"
 import { Places } from "./places.ts"
 import * as planted from "./planted.ts"
@@ -51,7 +52,6 @@ const PAGES = [
 const COMMANDS = [
   ["doctor"],
   ["models"],
-  ["account", "list"],
   ["key", "list"],
   ["code", "list"],
   ["user", "list"],
@@ -64,6 +64,9 @@ const COMMANDS = [
 ]
 
 const ADMIN = { authorization: `Bearer ${planted.ADMIN_TOKEN}` }
+
+/** What says that the database cannot be reached. */
+const OF_THE_DATABASE = [["doctor"], ["user", "list"]]
 
 /** A gateway that was used in every way, and all that came out of it. */
 export class Observation implements AsyncDisposable {
@@ -80,11 +83,12 @@ export class Observation implements AsyncDisposable {
     this.#installation = installation
   }
 
-  /** @param more of the settings. */
-  static async make(more: object = {}): Promise<Observation> {
+  /** @param database instead of files; it is gone afterwards. */
+  static async make(database?: ObservedDatabase): Promise<Observation> {
     const places = await Places.start()
-    const installation = createInstallation(settingsWith(places.addresses, more))
+    const installation = createInstallation(settingsWith(places.addresses, database?.settings))
     const observation = new Observation(places, installation)
+    observation.own.push(...(database?.secrets ?? []))
     const serving = await startServing(installation, { TOLLGATE_LOG: "trace" })
     try {
       await observation.#use(serving)
@@ -97,6 +101,11 @@ export class Observation implements AsyncDisposable {
       ...places.outputs(),
       ...filesOf(installation.data, "data"),
     )
+    if (database) {
+      observation.outputs.push(...(await database.outputs()))
+      database.crash()
+      for (const words of OF_THE_DATABASE) await observation.#run(...words)
+    }
     return observation
   }
 

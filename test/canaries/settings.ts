@@ -56,7 +56,7 @@ const PROVIDERS = [
 ] as const
 
 /** Settings in which everything is on that tells someone of something, as JSON, which is YAML as well. */
-export function settingsWith(addresses: Addresses, more: object): string {
+export function settingsWith(addresses: Addresses, more: object = {}): string {
   const { vendor } = addresses
   const common = {
     api_key: VENDOR_KEY,
