@@ -1,4 +1,4 @@
-import { type Anchor } from "../accounting/anchor.ts"
+import type { Anchor, ChainEnd } from "../accounting/anchor.ts"
 import type { Store } from "../store/store.ts"
 import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
 
@@ -16,7 +16,7 @@ export interface AnchorAlarms {
 }
 
 export interface AnchorParts {
-  readonly store: Pick<Store, "integrity">
+  readonly store: Pick<Store, "integrity" | "audit">
   /** The data folder, which has the anchor's file. */
   readonly data: string
   /** The data folder's secret, which signs the anchor. */
@@ -36,6 +36,8 @@ export class AnchorKeeper implements AsyncDisposable {
   /** The last row that was read to check it. */
   #sampled = 0
   #written: Anchor | undefined
+  /** Whether it was reported that the audit log was cut. */
+  #isCutKnown = false
   #keeping: Promise<void> = Promise.resolve()
 
   private constructor(parts: AnchorParts) {
@@ -94,16 +96,43 @@ export class AnchorKeeper implements AsyncDisposable {
 
   /** An older backup is not as far as the anchor file says, and neither is a replica that was behind. */
   async #compare(): Promise<void> {
-    const { store, data, secret, alarms } = this.#parts
+    const { store, data, secret } = this.#parts
     const anchor = readAnchor(data, secret)?.anchor
-    if (anchor === undefined || (await hasRow(store, anchor))) return
-    const aside = setAnchorAside(data)
+    if (anchor === undefined) return
+    const seenAt = new Date(anchor.at).toISOString()
+    if (!(await hasRow(store, anchor))) {
+      const seen = `${anchor.rowCount} rows of it were seen at ${seenAt}`
+      this.#setAside(`the ledger lacks entries that it had: ${seen}`)
+    } else if (!(await hasAuditEnd(store, anchor.audit))) {
+      const seen = `record ${anchor.audit.number} was seen at ${seenAt}`
+      const message = `the audit log lacks records that it had: ${seen}`
+      const { audit } = await store.integrity.findAnchor()
+      // While the ledger's own anchor shows it too, every verification does: the file stays, and it is said once.
+      if (audit.hash !== anchor.audit.hash) this.#setAside(message)
+      else if (!this.#isCutKnown) this.#parts.alarms.ledgerBehind(`${message}. ${VERIFY}`)
+      this.#isCutKnown = true
+    }
+  }
+
+  #setAside(message: string): void {
+    const aside = setAnchorAside(this.#parts.data)
+    // Another process has reported it.
     if (aside === undefined) return
-    const seen = `${anchor.rowCount} rows of it were seen at ${new Date(anchor.at).toISOString()}`
-    alarms.ledgerBehind(
-      `the ledger lacks entries that it had: ${seen}. If it is a backup, what came after it is lost; what is known of it is in ${aside}`,
+    this.#parts.alarms.ledgerBehind(
+      `${message}. If it is a backup, what came after it is lost; what is known of it is in ${aside}`,
     )
   }
+}
+
+const VERIFY = "See what is missing with: tollgate ledger verify"
+
+async function hasAuditEnd(
+  store: AnchorParts["store"],
+  { number, hash }: ChainEnd,
+): Promise<boolean> {
+  if (number === 0) return true
+  const [record] = await store.audit.list({}, number + 1, 1)
+  return record?.number === number && record.hash === hash
 }
 
 async function hasRow(

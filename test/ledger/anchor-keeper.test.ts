@@ -1,7 +1,10 @@
+import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { AnchorKeeper } from "../../src/ledger/anchor-keeper.ts"
+import { readAnchor } from "../../src/ledger/anchor-file.ts"
+import { AUDIT } from "../store/audit-record.ts"
 import { TemporaryDirectory, TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
@@ -19,6 +22,9 @@ test("a database that lacks what it had while a node serves is reported, and wha
   const store = {
     get integrity() {
       return database.store.integrity
+    },
+    get audit() {
+      return database.store.audit
     },
   }
   const reports: string[] = []
@@ -39,4 +45,45 @@ test("a database that lacks what it had while a node serves is reported, and wha
   const next = await AnchorKeeper.open(parts)
   await next[Symbol.asyncDispose]()
   expect(reports).toHaveLength(1)
+})
+
+test("an audit log that was cut is reported once, and what is known of it is not overwritten", async () => {
+  using directory = new TemporaryDirectory()
+  await using database = TestDatabase.direct()
+  await database.account("caller", 500n)
+  for (const action of ["one", "two"]) await database.store.audit.append({ ...AUDIT, action })
+  const reports: string[] = []
+  const parts = {
+    store: database.store,
+    data: directory.path,
+    secret: SECRET,
+    alarms: {
+      ledgerBehind: (message: string) => void reports.push(message),
+      anchorFailed: (error: unknown) => void reports.push(String(error)),
+    },
+  }
+  const first = await AnchorKeeper.open(parts)
+  await first[Symbol.asyncDispose]()
+  const { audit } = readAnchor(directory.path, SECRET)?.anchor ?? {}
+  if (audit === undefined) throw new Error("there is no anchor")
+
+  using file = new Database(database.directory.database)
+  for (const guard of ["is_never_changed", "is_never_deleted", "only_grows"]) {
+    file.run(`DROP TRIGGER audit_${guard}`)
+  }
+  file.run("DELETE FROM audit WHERE number = ?", [audit.number])
+  const second = await AnchorKeeper.open(parts)
+  await database.account("other", 500n)
+  await second[Symbol.asyncDispose]()
+  expect(reports).toEqual([
+    expect.stringContaining(`the audit log lacks records that it had: record ${audit.number}`),
+  ])
+  expect(readAnchor(directory.path, SECRET)?.anchor.audit).toEqual(audit)
+
+  // Who also changes the anchor in the ledger leaves the one beside it, which is put aside.
+  file.run("UPDATE anchor SET audit = 1, audit_hash = (SELECT hash FROM audit WHERE number = 1)")
+  const third = await AnchorKeeper.open(parts)
+  await third[Symbol.asyncDispose]()
+  expect(reports).toHaveLength(2)
+  expect(reports[1]).toContain("what is known of it is in")
 })

@@ -77,3 +77,48 @@ describe("no one edits the log", () => {
     }
   })
 })
+
+describe("who cuts the end off is found out by the anchor", () => {
+  const GUARDS = ["is_never_changed", "is_never_deleted", "only_grows"]
+  const CUTS = [
+    ["its last record", "DELETE FROM audit WHERE number = 3", 3],
+    ["all of it", "DELETE FROM audit", 3],
+  ] as const
+
+  test.each(CUTS)("%s", async (_name, sql, number) => {
+    await using database = TestDatabase.direct()
+    const { audit, integrity } = database.store
+    for (const action of ["one", "two", "three"]) await audit.append(change(action))
+    await integrity.advanceAnchor(1)
+    using file = new Database(database.directory.database)
+    for (const guard of GUARDS) file.run(`DROP TRIGGER audit_${guard}`)
+    file.run(sql)
+    // The gateway goes on, and so does its anchor.
+    await integrity.advanceAnchor(2)
+    const cut = await integrity.findAnchor()
+    expect(await verifyAudit(database.store, [cut.audit])).toMatchObject({ problem: { number } })
+    for (const action of ["four", "five", "six"]) await audit.append(change(action))
+    await integrity.advanceAnchor(3)
+    const rewritten = await integrity.findAnchor()
+    expect(await verifyAudit(database.store, [rewritten.audit])).toMatchObject({
+      problem: { number, message: "it is another than the anchor has seen" },
+    })
+  })
+
+  test("each of two anchors that saw different ends counts", async () => {
+    await using database = TestDatabase.direct()
+    const { hash } = await database.store.audit.append(change("one"))
+    for (const ends of [
+      [
+        { number: 1, hash: "0" },
+        { number: 1, hash },
+      ],
+      [
+        { number: 1, hash },
+        { number: 1, hash: "0" },
+      ],
+    ]) {
+      expect(await verifyAudit(database.store, ends)).toMatchObject({ problem: { number: 1 } })
+    }
+  })
+})

@@ -21,7 +21,7 @@ export async function verifyAudit(
   store: Pick<StoreReader, "audit">,
   ends: readonly ChainEnd[] = [],
 ): Promise<AuditVerdict> {
-  const seen = new Map(ends.map(({ number, hash }) => [number, hash]))
+  const missing = new Set(ends.map(({ number }) => number))
   let records = 0
   let later: AuditRecord | undefined
   let problem: AuditVerdict["problem"] = null
@@ -33,11 +33,10 @@ export async function verifyAudit(
       if (record.hash !== hashAudit(record)) {
         problem = { number: record.number, message: "it was changed after it was written" }
       }
-      const anchored = seen.get(record.number)
-      if (anchored !== undefined && anchored !== record.hash) {
+      if (ends.some(({ number, hash }) => number === record.number && hash !== record.hash)) {
         problem = { number: record.number, message: "it is another than the anchor has seen" }
       }
-      seen.delete(record.number)
+      missing.delete(record.number)
       later = record
       records++
     }
@@ -47,7 +46,7 @@ export async function verifyAudit(
   else if (later && later.previousHash !== GENESIS_HASH) {
     problem = { number: 1, message: "it does not begin the log" }
   }
-  const cut = [...seen.keys()].find((number) => number > 0)
+  const cut = [...missing].find((number) => number > 0)
   if (cut !== undefined) problem ??= { number: cut, message: "it is missing" }
   return { records, problem }
 }

@@ -64,7 +64,7 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
       until ?? before.last_row,
       CHUNK,
     ])
-    const ends = await readEnds(transaction)
+    const ends = await readEnds(transaction, before)
     const isBehind = BigInt(rows.length) === CHUNK
     const sum = new HashSum(before.hash_sum, Number(before.row_count))
     for (const { hash } of rows) sum.add(hash)
@@ -116,15 +116,28 @@ async function readAnchor(statements: Statements, lock: "" | "FOR UPDATE"): Prom
   return row
 }
 
-async function readEnds(statements: Statements): Promise<EndRow> {
+/** The last line of each chain. Where the one that was the last is gone, that one: so the anchor goes on to show it. */
+async function readEnds(statements: Statements, known: AnchorRow): Promise<EndRow> {
+  const whole = await statements.row<{ write_offs: boolean; audit: boolean }>(
+    `SELECT $1 = 0 OR EXISTS (SELECT FROM write_offs WHERE number = $1 AND hash = $2) AS write_offs,
+       $3 = 0 OR EXISTS (SELECT FROM audit WHERE number = $3 AND hash = $4) AS audit`,
+    [known.write_offs, known.write_offs_hash, known.audit, known.audit_hash],
+  )
   const row = await statements.row<EndRow>(
     `SELECT write_offs.number AS write_offs, write_offs.hash AS write_offs_hash,
        audit.number AS audit, audit.hash AS audit_hash
      FROM chain_ends AS write_offs, chain_ends AS audit
      WHERE write_offs.name = 'write_offs' AND audit.name = 'audit'`,
   )
-  if (!row) throw new Error("the database has no ends of its chains")
-  return row
+  if (!row || !whole) throw new Error("the database has no ends of its chains")
+  const writeOffs = whole.write_offs ? row : known
+  const audit = whole.audit ? row : known
+  return {
+    write_offs: writeOffs.write_offs,
+    write_offs_hash: writeOffs.write_offs_hash,
+    audit: audit.audit,
+    audit_hash: audit.audit_hash,
+  }
 }
 
 async function writeAnchor(transaction: Statements, anchor: AnchorRow): Promise<void> {

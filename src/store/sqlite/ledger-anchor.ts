@@ -50,8 +50,8 @@ export class LedgerAnchor {
   readonly #chunk: Statement<ChunkRow, [bigint, bigint]>
   readonly #hashes: Statement<{ hash: string | null }, [bigint, bigint]>
   readonly #advance: Statement<unknown, (string | bigint | null)[]>
-  readonly #writeOffsEnd: Statement<EndRow, []>
-  readonly #auditEnd: Statement<EndRow, []>
+  readonly #writeOffs: ChainTable
+  readonly #audit: ChainTable
   readonly #rows: Statement<RowRow, [bigint, bigint]>
 
   constructor(database: Database) {
@@ -67,8 +67,8 @@ export class LedgerAnchor {
       `UPDATE anchor SET last_row = ?, last_hash = ?, row_count = ?, hash_sum = ?, at = ?,
         write_offs = ?, write_offs_hash = ?, audit = ?, audit_hash = ? WHERE last_row = ?`,
     )
-    this.#writeOffsEnd = database.prepare(endOf("write_offs"))
-    this.#auditEnd = database.prepare(endOf("audit"))
+    this.#writeOffs = new ChainTable(database, "write_offs")
+    this.#audit = new ChainTable(database, "audit")
     this.#rows = database.prepare(
       "SELECT rowid AS row, number, account, key, at, coalesce(request, replaced) AS request, kind, iif(number IS NULL, receipt, NULL) AS receipt, hash FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?",
     )
@@ -80,8 +80,11 @@ export class LedgerAnchor {
     if (!before) throw new Error("the ledger has no anchor")
     const chunk = this.#chunk.get(before.last_row, BigInt(ANCHOR_CHUNK))
     const last = chunk?.last ?? null
-    const writeOffs = this.#writeOffsEnd.get() ?? NO_LINES
-    const audit = this.#auditEnd.get() ?? NO_LINES
+    const writeOffs = this.#writeOffs.endAfter({
+      number: before.write_offs,
+      hash: before.write_offs_hash,
+    })
+    const audit = this.#audit.endAfter({ number: before.audit, hash: before.audit_hash })
     const isBehind = Number(chunk?.rows) === ANCHOR_CHUNK
     const isSame = writeOffs.number === before.write_offs && audit.number === before.audit
     if (!chunk || (last === null && isSame)) return { anchor: anchorOf(before), isBehind }
@@ -131,6 +134,23 @@ export class LedgerAnchor {
   }
 }
 
+/** A chain of hashed lines. */
+class ChainTable {
+  readonly #end: Statement<EndRow, []>
+  readonly #has: Statement<unknown, [bigint, string]>
+
+  constructor(database: Database, table: "write_offs" | "audit") {
+    this.#end = database.prepare(`SELECT number, hash FROM ${table} ORDER BY number DESC LIMIT 1`)
+    this.#has = database.prepare(`SELECT 1 FROM ${table} WHERE number = ? AND hash = ?`)
+  }
+
+  /** Its last line. Where the one that was the last is gone, that one: so the anchor goes on to show it. */
+  endAfter(known: EndRow): EndRow {
+    const isWhole = known.number === 0n || this.#has.get(known.number, known.hash) !== null
+    return isWhole ? (this.#end.get() ?? NO_LINES) : known
+  }
+}
+
 const NO_LINES: EndRow = { number: 0n, hash: GENESIS_HASH }
 
 function anchorOf(row: StoredAnchor): Anchor {
@@ -143,9 +163,4 @@ function anchorOf(row: StoredAnchor): Anchor {
     writeOffs: { number: Number(row.write_offs), hash: row.write_offs_hash },
     audit: { number: Number(row.audit), hash: row.audit_hash },
   }
-}
-
-/** The last line of a chain. */
-function endOf(table: "write_offs" | "audit"): string {
-  return `SELECT number, hash FROM ${table} ORDER BY number DESC LIMIT 1`
 }

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test"
 import { SQL } from "bun"
 import { advanceAnchor } from "../../../src/store/postgres/anchor.ts"
+import { verifyAudit } from "../../../src/ledger/verify/audit.ts"
+import { databaseAt } from "../../../src/store/installation-database.ts"
 import { PostgresClient } from "../../../src/store/postgres/client.ts"
+import { AUDIT } from "../audit-record.ts"
 import { TestDatabases } from "../../support/postgres-databases.ts"
 
 const databases = new TestDatabases()
@@ -81,4 +84,24 @@ test("an anchor advances where there is always someone who writes", async () => 
   expect(await positionOf()).toBe(30)
   const rows = (await advanceAnchor(client, 1)).anchor.rowCount
   expect(rows).toBe(30)
+})
+
+test("an anchor goes on to show the end of the audit log after it was cut off", async () => {
+  const { url, client } = await open("cut")
+  await using _ = client
+  const database = databaseAt({ engine: "postgresql", url, connections: 2 })
+  await using store = await database.openStore()
+  for (const action of ["one", "two"]) await store.audit.append({ ...AUDIT, action })
+  await advanceAnchor(client, 1)
+  await client.run("ALTER TABLE audit DISABLE TRIGGER ALL", [])
+  await client.run("DELETE FROM audit WHERE number = 2", [])
+  await client.run(
+    "UPDATE chain_ends SET number = 1, hash = (SELECT hash FROM audit) WHERE name = 'audit'",
+    [],
+  )
+  const { anchor } = await advanceAnchor(client, 2)
+  expect(await verifyAudit(store, [anchor.audit])).toMatchObject({ problem: { number: 2 } })
+  await store.audit.append({ ...AUDIT, action: "three" })
+  const { anchor: later } = await advanceAnchor(client, 3)
+  expect(await verifyAudit(store, [later.audit])).toMatchObject({ problem: { number: 2 } })
 })
