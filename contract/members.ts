@@ -71,8 +71,13 @@ export const user = z.object({
 export type User = z.infer<typeof user>
 export const userPage = page(user)
 export const userQuery = pageQuery.extend({ search: z.string().max(100).optional() })
-/** `PATCH /admin/v1/users/{id}`. A disabled user's sessions end. The last operator stays one. */
+/**
+ * `PATCH /admin/v1/users/{id}`. A disabled user's sessions end. The last operator stays one. `email` is what they sign in
+ * with, and what an issuer knows them by.
+ */
 export const userChange = z.object({
+  name: label.optional(),
+  email: email.optional(),
   is_operator: z.boolean().optional(),
   is_disabled: z.boolean().optional(),
 })
@@ -151,7 +156,8 @@ export const userRoutes = {
     answer: userPage,
   }),
   "PATCH /users/{id}": route({
-    summary: "Make a user an operator, or disable them; a disabled user's sessions end",
+    summary:
+      "Rename a user, make them an operator, or disable them; a disabled user's sessions end",
     minimumRole: "operator",
     body: userChange,
     answer: user,

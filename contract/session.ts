@@ -43,6 +43,9 @@ export const session = z.object({
 })
 export type Session = z.infer<typeof session>
 
+/** `PATCH /admin/v1/session`: what people change about themselves. */
+export const ownChange = z.object({ name: label })
+
 /** A user's open session: `GET /admin/v1/session/all`; `DELETE /admin/v1/session/all/{id}` ends one. */
 export const openSession = z.object({
   id: identifier,
@@ -123,6 +126,12 @@ export const sessionRoutes = {
   "GET /session": route({
     summary: "Who is signed in, and what they may do",
     minimumRole: "session",
+    answer: session,
+  }),
+  "PATCH /session": route({
+    summary: "Change your name",
+    minimumRole: "session",
+    body: ownChange,
     answer: session,
   }),
   "GET /session/all": route({

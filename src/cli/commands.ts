@@ -31,6 +31,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   user: async () => [
     (await import("./user-list.ts")).registerUserList,
     (await import("./user-reset.ts")).registerUserReset,
+    (await import("./user-rename.ts")).registerUserRename,
   ],
   models: async () => [(await import("./models.ts")).registerModels],
   prices: async () => [

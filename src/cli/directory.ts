@@ -1,8 +1,18 @@
 import type { Command } from "commander"
 import { addressOf } from "../app/address.ts"
 import { UserDirectory } from "../management/user-directory.ts"
+import type { UserRecord } from "../store/users.ts"
 import { Users } from "../users/users.ts"
+import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"
+
+/** @throws CommandError `not_found`. */
+export async function requireUser(users: Users, email: string): Promise<UserRecord> {
+  const user = await users.findByEmail(email)
+  if (user) return user
+  const hint = "See who there is with: tollgate user list"
+  throw new CommandError("not_found", `there is no user '${email}'`, hint)
+}
 
 /** Opens the users of an installation, lets a command work with them, and closes them. */
 export function withUsers<T>(

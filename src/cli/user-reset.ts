@@ -1,7 +1,6 @@
 import { COMMAND_LINE } from "../management/actor.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
-import { withUsers } from "./directory.ts"
-import { CommandError } from "./exit-codes.ts"
+import { requireUser, withUsers } from "./directory.ts"
 import { formatFields } from "./output.ts"
 
 /** `tollgate user reset EMAIL [--two-factor]` */
@@ -13,12 +12,8 @@ export const registerUserReset: RegisterCommand = (program, terminal) => {
     .option("--two-factor", "also switch their second factor off")
     .action(async (email: string, options: { twoFactor?: boolean }, command) => {
       const reset = await withUsers(command, async ({ users, directory }) => {
-        const user = await users.findByEmail(email)
-        if (!user) {
-          const hint = "See who there is with: tollgate user list"
-          throw new CommandError("not_found", `there is no user '${email}'`, hint)
-        }
-        return directory.reset(COMMAND_LINE, user.id, options.twoFactor ?? false)
+        const { id } = await requireUser(users, email)
+        return directory.reset(COMMAND_LINE, id, options.twoFactor ?? false)
       })
       outputOf(command, terminal).result(
         { email, link: reset.link, expires_at: reset.expires_at },

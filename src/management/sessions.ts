@@ -66,6 +66,21 @@ export class Sessions {
     }
   }
 
+  /** Changes their name. @throws GatewayError `forbidden` for the admin token. */
+  async rename(actor: Actor, name: string): Promise<Session> {
+    const { users, audit } = this.#parts
+    const id = requireUser(actor)
+    const before = await users.require(id)
+    await users.change(id, { name })
+    await audit.record(actor, {
+      action: "user.change",
+      target: id,
+      before: { name: before.name },
+      after: { name },
+    })
+    return this.describe(actor)
+  }
+
   /** Their open sessions, the newest first. @throws GatewayError `forbidden` for the admin token. */
   async list(actor: Actor, headers: Headers): Promise<Page<OpenSession>> {
     const { users } = this.#parts

@@ -14,6 +14,8 @@ import type { InvitationDependencies } from "./invitation-dependencies.ts"
 const ALL_MEMBERSHIPS = 100_000
 
 export interface UserChange {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
   readonly is_operator?: boolean | undefined
   readonly is_disabled?: boolean | undefined
 }
@@ -48,7 +50,7 @@ export class UserDirectory {
     return { ...page, data: await this.#documents(page.data) }
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself and for the last operator. */
+  /** @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, and an address that is taken. */
   async change(actor: Actor, id: string, change: UserChange): Promise<User> {
     requireOperator(actor)
     const before = await this.#document(await this.#users.require(id))
@@ -58,6 +60,8 @@ export class UserDirectory {
       })
     }
     const changed = await this.#users.change(id, {
+      ...(change.name !== undefined && { name: change.name }),
+      ...(change.email !== undefined && { email: change.email }),
       ...(change.is_operator !== undefined && { isOperator: change.is_operator }),
       ...(change.is_disabled !== undefined && { isDisabled: change.is_disabled }),
     })

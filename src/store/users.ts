@@ -44,9 +44,14 @@ export interface UserFilter {
 }
 
 export interface UserChange {
+  readonly name?: string
+  /** Lowercase. */
+  readonly email?: string
   readonly isOperator?: boolean
   readonly isDisabled?: boolean
 }
+
+export type UserChangeOutcome = "changed" | "not_found" | "last_operator" | "email_taken"
 
 export interface UserReads {
   /** Whether an operator who is not disabled exists. */
@@ -68,7 +73,7 @@ export interface UserWrites {
   /** Links an identity to a user; one that is already linked stays with its user. */
   link(id: string, identity: Identity, at: number): Promise<void>
   /** Disabling a user ends their sessions. */
-  change(id: string, change: UserChange): Promise<"changed" | "not_found" | "last_operator">
+  change(id: string, change: UserChange): Promise<UserChangeOutcome>
   /** Ends all sessions and proofs of the user. */
   setPassword(id: string, hash: string): Promise<void>
   seen(id: string, at: number): Promise<void>

@@ -97,6 +97,13 @@ export function isRegistered(email: string): GatewayError {
   })
 }
 
+/** Does not say whose it is. */
+export function isAddressOfAnother(): GatewayError {
+  return new GatewayError("conflict", "Another user has this e-mail address.", {
+    parameter: "email",
+  })
+}
+
 export function isLastOperator(): GatewayError {
   return new GatewayError(
     "conflict",

@@ -9,7 +9,13 @@ import { FactorCipher } from "./factor-cipher.ts"
 import { Issuers } from "./issuers.ts"
 import { OwnCredentials } from "./own-credentials.ts"
 import { Passwords } from "./passwords.ts"
-import { isLastOperator, isRegistered, noSuchUser, operatorExists } from "./refusals.ts"
+import {
+  isAddressOfAnother,
+  isLastOperator,
+  isRegistered,
+  noSuchUser,
+  operatorExists,
+} from "./refusals.ts"
 import { SecondFactors } from "./second-factors.ts"
 import { SignIn } from "./sign-in.ts"
 import { type OpenSession, UserSessions } from "./user-sessions.ts"
@@ -95,10 +101,11 @@ export class Users implements Disposable {
     return this.#create(user, true)
   }
 
-  /** @throws GatewayError `not_found`; `conflict` for the last operator. */
+  /** @throws GatewayError `not_found`; `conflict` for the last operator, and for an address that is taken. */
   async change(id: string, change: UserChange): Promise<UserRecord> {
     const outcome = await this.#store.users.change(id, change)
     if (outcome === "last_operator") throw isLastOperator()
+    if (outcome === "email_taken") throw isAddressOfAnother()
     return this.require(id)
   }
 

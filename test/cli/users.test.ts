@@ -68,6 +68,15 @@ test.concurrent("an operator who is locked out gets in again by the command line
   expect(users).toMatchObject([
     { email: OPERATOR.email, is_operator: true, accounts: [{ name: "demo", role: "owner" }] },
   ])
+  const rename = ["user", "rename", OPERATOR.email, "Olga Orlova"] as const
+  const badAddress = await runCommand(installation, ...rename, "--email", "olga")
+  expect(badAddress.stderr).toContain("It must be an e-mail address.")
+  expect(await runJson<object>(installation, ...rename)).toMatchObject({
+    name: "Olga Orlova",
+    email: OPERATOR.email,
+  })
+  const stranger = await runCommand(installation, "user", "rename", "nobody@example.com", "N")
+  expect(stranger.exitCode).toBe(4)
   const token = await tokenOf(installation, OPERATOR.email.toUpperCase(), "--two-factor")
   const browser = new ConsoleBrowser(serving)
   await browser.json("POST", "/auth/reset-password", { token, new_password: "found again at last" })

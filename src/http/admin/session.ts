@@ -73,6 +73,7 @@ function openSessions({ users, sessions, publicUrl }: SessionServices): AdminEnd
       const secure = isSecure(context, publicUrl())
       return cookieAnswer(requestId, session, { cookies, isSecure: secure })
     },
+    "PATCH /session": ({ actor, body }) => sessions.rename(actor, body.name),
     "GET /session/all": ({ actor, request }) => sessions.list(actor, request.headers),
     async "DELETE /session/all/{id}"({ actor, path }) {
       await sessions.end(actor, path("id"))

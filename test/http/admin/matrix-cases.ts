@@ -327,6 +327,7 @@ const SESSIONS: readonly Case[] = [
   { route: "GET /auth/callback/{id}", ok: 404, ask: () => ({ path: { id: "none" } }) },
   { route: "GET /session" },
   { route: "DELETE /session", endsSession: true },
+  { route: "PATCH /session", but: { admin: 403 }, ask: () => ({ body: { name: "Someone" } }) },
   { route: "GET /session/all", but: { admin: 403 } },
   {
     route: "DELETE /session/all/{id}",

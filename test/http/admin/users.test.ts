@@ -64,3 +64,41 @@ test("the last operator stays one, and no one disables themselves", async () => 
   expect(await operator.status("PATCH", "/users/user_nobody", { is_operator: true })).toBe(404)
   expect(await operator.status("POST", "/users/user_nobody/reset", {})).toBe(404)
 })
+
+test("people change their own name, and only operators an address", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
+  const order = { account: "acc_acme", role: "owner", person: ADA } as const
+  const ada = await join(gateway, operator, order)
+  const id = await userId(operator, "ada")
+  const renamed = await ada.json("PATCH", "/session", { name: "  Ada King " })
+  expect(renamed).toMatchObject({ user: { id, name: "Ada King", email: ADA.email } })
+  const [record] = await gateway.store.audit.list({ action: "user.change" }, null, 1)
+  expect(record).toMatchObject({
+    target: id,
+    actorId: id,
+    before: JSON.stringify({ name: ADA.name }),
+    after: JSON.stringify({ name: "Ada King" }),
+  })
+
+  for (const name of ["", " ", "a\u0007b", "a".repeat(101), 5, null]) {
+    expect(await ada.status("PATCH", "/session", { name })).toBe(400)
+  }
+  const address = "king@example.com"
+  expect(await ada.status("PATCH", `/users/${id}`, { email: address })).toBe(403)
+  await ada.status("PATCH", "/session", { name: "Ada King", email: address, is_operator: true })
+  expect(await ada.json("GET", "/session")).toMatchObject({
+    user: { email: ADA.email },
+    is_operator: false,
+  })
+
+  expect(await operator.status("PATCH", `/users/${id}`, { email: OPERATOR.email })).toBe(409)
+  expect(await operator.status("PATCH", `/users/${id}`, { email: "no address" })).toBe(400)
+  const moved = await operator.json("PATCH", `/users/${id}`, { email: "KING@example.com" })
+  expect(moved).toMatchObject({ name: "Ada King", email: address })
+  const { password } = ADA
+  const signIn = (email: string) => ada.status("POST", "/auth/sign-in/email", { email, password })
+  expect(await signIn(address)).toBe(200)
+  expect(await signIn(ADA.email)).toBe(401)
+})

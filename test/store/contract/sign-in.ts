@@ -58,6 +58,23 @@ export function signInContract(engine: Engine): void {
 }
 
 function usersContract(engine: Engine): void {
+  test("a name and an address are changed, and no one gets the address of another", () =>
+    withTwo(engine, async (one, other) => {
+      await one.users.create(user("ada", { isFirst: true }))
+      await one.users.create(user("bob"))
+      const change = { name: "Ada King", email: "king@example.com" }
+      expect(await one.users.change("ada", change)).toBe("changed")
+      expect(await other.users.find("ada")).toMatchObject({ ...change, isOperator: true })
+      expect(await other.users.findByEmail("ada@example.com")).toBeNull()
+      expect(await one.users.change("ada", { email: "king@example.com" })).toBe("changed")
+      expect(await one.users.change("bob", change)).toBe("email_taken")
+      expect(await one.users.find("bob")).toMatchObject({ name: "Name of bob" })
+      expect(await one.users.change("nobody", change)).toBe("not_found")
+      // What is not named stays.
+      expect(await one.users.change("ada", { name: "Ada" })).toBe("changed")
+      expect(await other.users.find("ada")).toMatchObject({ name: "Ada", email: change.email })
+    }))
+
   test("a user is found by all that is known of them, and their address is theirs alone", () =>
     withTwo(engine, async (one, other) => {
       const identity = { provider: "google", subject: "s" }

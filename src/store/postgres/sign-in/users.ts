@@ -1,6 +1,7 @@
 import type {
   Identity,
   UserChange,
+  UserChangeOutcome,
   UserFilter,
   UserInput,
   UserReads,
@@ -98,25 +99,13 @@ export class PostgresUsers implements UserReads, UserWrites {
     return link(this.#client, id, identity, at)
   }
 
-  change(id: string, change: UserChange): Promise<"changed" | "not_found" | "last_operator"> {
-    return this.#client.transaction(async (transaction) => {
-      await lockOperators(transaction)
-      const row = await transaction.row<UserRow>(`${SELECT} WHERE id = $1 FOR UPDATE`, [id])
-      if (row === null) return "not_found"
-      const isOperator = change.isOperator ?? row.is_operator
-      const isDisabled = change.isDisabled ?? row.is_disabled
-      const wasOne = row.is_operator && !row.is_disabled
-      if (wasOne && !(isOperator && !isDisabled) && !(await hasOperator(transaction, id))) {
-        return "last_operator"
-      }
-      await transaction.run("UPDATE users SET is_operator = $2, is_disabled = $3 WHERE id = $1", [
-        id,
-        isOperator,
-        isDisabled,
-      ])
-      if (isDisabled) await transaction.run("DELETE FROM sessions WHERE user_id = $1", [id])
-      return "changed"
-    })
+  async change(id: string, change: UserChange): Promise<UserChangeOutcome> {
+    try {
+      return await this.#client.transaction((transaction) => applyChange(transaction, id, change))
+    } catch (error) {
+      if (isViolationOf(error, "users_email_key")) return "email_taken"
+      throw error
+    }
   }
 
   async setPassword(id: string, hash: string): Promise<void> {
@@ -152,6 +141,28 @@ async function create(
   )
   if (user.identity) await link(transaction, user.id, user.identity, user.createdAt)
   return "created"
+}
+
+async function applyChange(
+  transaction: Statements,
+  id: string,
+  change: UserChange,
+): Promise<UserChangeOutcome> {
+  await lockOperators(transaction)
+  const row = await transaction.row<UserRow>(`${SELECT} WHERE id = $1 FOR UPDATE`, [id])
+  if (row === null) return "not_found"
+  const isOperator = change.isOperator ?? row.is_operator
+  const isDisabled = change.isDisabled ?? row.is_disabled
+  const wasOne = row.is_operator && !row.is_disabled
+  if (wasOne && !(isOperator && !isDisabled) && !(await hasOperator(transaction, id))) {
+    return "last_operator"
+  }
+  await transaction.run(
+    "UPDATE users SET name = $2, email = $3, is_operator = $4, is_disabled = $5 WHERE id = $1",
+    [id, change.name ?? row.name, change.email ?? row.email, isOperator, isDisabled],
+  )
+  if (isDisabled) await transaction.run("DELETE FROM sessions WHERE user_id = $1", [id])
+  return "changed"
 }
 
 async function link(

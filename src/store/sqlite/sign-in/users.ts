@@ -2,6 +2,7 @@ import type { Database, Statement } from "bun:sqlite"
 import type {
   Identity,
   UserChange,
+  UserChangeOutcome,
   UserFilter,
   UserInput,
   UserReads,
@@ -125,17 +126,26 @@ export class SqliteUsers implements UserReads, UserWrites {
     this.#link(id, identity, at)
   }
 
-  async change(id: string, change: UserChange): Promise<"changed" | "not_found" | "last_operator"> {
+  async change(id: string, change: UserChange): Promise<UserChangeOutcome> {
     const apply = this.#database.transaction(() => {
       const row = this.#find.get(id)
       if (row === null) return "not_found"
+      const email = change.email ?? row.email
+      if ((this.#findByEmail.get(email)?.id ?? id) !== id) return "email_taken"
       const isOperator = change.isOperator ?? row.is_operator === 1
       const isDisabled = change.isDisabled ?? row.is_disabled === 1
       const staysOne = isOperator && !isDisabled
       const { changes } = this.#database.run(
-        `UPDATE users SET is_operator = ?, is_disabled = ? WHERE id = ?
+        `UPDATE users SET name = ?, email = ?, is_operator = ?, is_disabled = ? WHERE id = ?
            AND (? OR is_operator = 0 OR is_disabled = 1 OR ${ANOTHER_OPERATOR})`,
-        [isOperator ? 1 : 0, isDisabled ? 1 : 0, id, staysOne ? 1 : 0],
+        [
+          change.name ?? row.name,
+          email,
+          isOperator ? 1 : 0,
+          isDisabled ? 1 : 0,
+          id,
+          staysOne ? 1 : 0,
+        ],
       )
       if (changes === 0) return "last_operator"
       if (isDisabled) this.#database.run("DELETE FROM sessions WHERE user = ?", [id])
