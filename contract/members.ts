@@ -82,6 +82,37 @@ export const userChange = z.object({
   is_disabled: z.boolean().optional(),
 })
 
+/** `GET /admin/v1/users/{id}/export`, operators only: what is stored of a person, without secrets. */
+export const personExport = z.object({
+  object: z.literal("person"),
+  user,
+  /** As whom issuers know them. */
+  identities: z.array(z.object({ provider: z.string(), subject: z.string() })),
+  sessions: z.array(
+    z.object({
+      created_at: moment,
+      expires_at: moment,
+      address: z.string().nullable(),
+      agent: z.string().nullable(),
+    }),
+  ),
+  /** What they did, and what others did to them: these without who it was. The newest first. */
+  audit: z.array(
+    z.object({
+      number: z.int(),
+      at: moment,
+      /** Null where it was someone else. */
+      actor: z.object({ name: z.string(), address: z.string().nullable() }).nullable(),
+      action: z.string(),
+      account: z.string().nullable(),
+      target: z.string().nullable(),
+      before: z.unknown(),
+      after: z.unknown(),
+    }),
+  ),
+})
+export type PersonExport = z.infer<typeof personExport>
+
 /** `POST /admin/v1/users/{id}/reset`, operators only: a link that sets a new password, once. */
 export const userReset = z.object({
   /** Whether their second factor is switched off as well. */
@@ -161,6 +192,11 @@ export const userRoutes = {
     minimumRole: "operator",
     body: userChange,
     answer: user,
+  }),
+  "GET /users/{id}/export": route({
+    summary: "What is stored of a person",
+    minimumRole: "operator",
+    answer: personExport,
   }),
   "POST /users/{id}/reset": route({
     summary: "A link that sets a new password, for someone who has lost theirs",

@@ -32,6 +32,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
     (await import("./user-list.ts")).registerUserList,
     (await import("./user-reset.ts")).registerUserReset,
     (await import("./user-rename.ts")).registerUserRename,
+    (await import("./user-export.ts")).registerUserExport,
   ],
   models: async () => [(await import("./models.ts")).registerModels],
   prices: async () => [

@@ -1,12 +1,13 @@
 import type { BaseUrl } from "./base-url.ts"
 import type { Page } from "tollgate-contract/common.ts"
-import type { ResetLink, User } from "tollgate-contract/members.ts"
+import type { PersonExport, ResetLink, User } from "tollgate-contract/members.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
+import { exportPerson } from "./person-export.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
@@ -89,6 +90,17 @@ export class UserDirectory {
       link: `${this.#baseUrl(actor.origin)}/console/reset?token=${token}`,
       expires_at: new Date(expiresAt).toISOString(),
     }
+  }
+
+  /**
+   * What is stored of a person. That it was read is audited.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
+  async export(actor: Actor, id: string): Promise<PersonExport> {
+    requireOperator(actor)
+    const user = await this.#document(await this.#users.require(id))
+    await this.#audit.record(actor, { action: "user.export", target: id })
+    return exportPerson({ store: this.#store, users: this.#users }, user)
   }
 
   async #document(user: UserRecord): Promise<User> {

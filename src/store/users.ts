@@ -60,6 +60,8 @@ export interface UserReads {
   /** @param email lowercase. */
   findByEmail(email: string): Promise<UserRecord | null>
   findByIdentity(identity: Identity): Promise<UserRecord | null>
+  /** As whom issuers know a user. */
+  identities(id: string): Promise<Identity[]>
   /** Oldest first. */
   list(filter: UserFilter): Promise<UserRecord[]>
   /** Those of the ids that exist. */

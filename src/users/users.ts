@@ -3,7 +3,7 @@ import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { SetupToken } from "../secrets/setup-token.ts"
 import type { ConsoleStore } from "../store/console-store.ts"
 import type { SessionRecord } from "../store/sessions.ts"
-import type { UserChange, UserFilter, UserRecord } from "../store/users.ts"
+import type { Identity, UserChange, UserFilter, UserRecord } from "../store/users.ts"
 import { AttemptLimits } from "./attempt-limits.ts"
 import { FactorCipher } from "./factor-cipher.ts"
 import { Issuers } from "./issuers.ts"
@@ -84,6 +84,11 @@ export class Users implements Disposable {
   /** Oldest first. */
   list(filter: UserFilter): Promise<UserRecord[]> {
     return this.#store.users.list(filter)
+  }
+
+  /** As whom issuers know a user. */
+  identities(id: string): Promise<Identity[]> {
+    return this.#store.users.identities(id)
   }
 
   /** Those of the ids that exist. */

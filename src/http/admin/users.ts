@@ -11,6 +11,7 @@ export function userEndpoints({
   return endpoints(userRoutes, {
     "GET /users": ({ actor, query }) => directory.list(actor, query),
     "PATCH /users/{id}": ({ actor, path, body }) => directory.change(actor, path("id"), body),
+    "GET /users/{id}/export": ({ actor, path }) => directory.export(actor, path("id")),
     "POST /users/{id}/reset": ({ actor, path, body }) =>
       directory.reset(actor, path("id"), body.two_factor),
   })

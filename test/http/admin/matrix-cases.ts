@@ -290,6 +290,7 @@ const MEMBERS: readonly Case[] = [
     ask: async (world) => ({ path: { token: tokenOf(await newInvitation(world)) }, body: {} }),
   },
   { route: "GET /users" },
+  { route: "GET /users/{id}/export", ok: 404, ask: () => ({ path: { id: "user_none" } }) },
   { route: "PATCH /users/{id}", ok: 404, ask: () => ({ path: { id: "user_none" }, body: {} }) },
   {
     route: "POST /users/{id}/reset",

@@ -102,3 +102,31 @@ test("people change their own name, and only operators an address", async () => 
   expect(await signIn(address)).toBe(200)
   expect(await signIn(ADA.email)).toBe(401)
 })
+
+test("what is stored of a person is exported for operators, without secrets and without other people", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
+  const order = { account: "acc_acme", role: "owner", person: ADA } as const
+  const ada = await join(gateway, operator, order)
+  const id = await userId(operator, "ada")
+  await ada.json("PATCH", "/session", { name: "Ada King" })
+  await operator.json("PATCH", `/users/${id}`, { name: "Ada Lovelace" })
+  expect(await ada.status("GET", `/users/${id}/export`)).toBe(403)
+  expect(await operator.status("GET", "/users/user_nobody/export")).toBe(404)
+  const person = await operator.json("GET", `/users/${id}/export`)
+  expect(person).toMatchObject({
+    object: "person",
+    user: { id, name: "Ada Lovelace", email: ADA.email, accounts: [{ name: "acme" }] },
+    identities: [],
+    sessions: [{ agent: expect.anything() }],
+  })
+  const audit = person["audit"] as { action: string; actor: { name: string } | null }[]
+  expect(audit.slice(0, 3)).toMatchObject([
+    { action: "user.export", actor: null },
+    { action: "user.change", actor: null, after: { name: "Ada Lovelace" } },
+    { action: "user.change", actor: { name: ADA.email }, after: { name: "Ada King" } },
+  ])
+  const text = JSON.stringify(person)
+  for (const secret of [OPERATOR.email, ADA.password, "argon2"]) expect(text).not.toContain(secret)
+})

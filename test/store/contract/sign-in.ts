@@ -99,6 +99,8 @@ function usersContract(engine: Engine): void {
       // It stays with its user.
       await one.users.link("ada", identity, NOW)
       expect((await one.users.findByIdentity(identity))?.id).toBe("bob")
+      expect(await other.users.identities("bob")).toEqual([identity])
+      expect(await other.users.identities("ada")).toEqual([])
       await one.users.seen("bob", NOW + 5)
       expect(await other.users.findByEmail("bob@example.com")).toMatchObject({
         lastSeenAt: NOW + 5,

@@ -58,6 +58,14 @@ export class PostgresUsers implements UserReads, UserWrites {
     return this.#find(where, [provider, subject])
   }
 
+  async identities(id: string): Promise<Identity[]> {
+    const rows = await this.#client.rows<Identity>(
+      "SELECT provider, subject FROM identities WHERE user_id = $1 ORDER BY provider, subject",
+      [id],
+    )
+    return rows.map(({ provider, subject }) => ({ provider, subject }))
+  }
+
   async list({ search, after, limit }: UserFilter): Promise<UserRecord[]> {
     const conditions = new Conditions()
     conditions.add("(strpos(lower(name), ?) > 0 OR strpos(email, ?) > 0)", search?.toLowerCase())

@@ -81,6 +81,14 @@ export class SqliteUsers implements UserReads, UserWrites {
     return row && userFromRow(row)
   }
 
+  async identities(id: string): Promise<Identity[]> {
+    return this.#database
+      .query<Identity, [string]>(
+        "SELECT provider, subject FROM identities WHERE user = ? ORDER BY provider, subject",
+      )
+      .all(id)
+  }
+
   async list({ search, after, limit }: UserFilter): Promise<UserRecord[]> {
     const rows = this.#database
       .query<UserRow, [string | null, number, string, number]>(
