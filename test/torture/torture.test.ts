@@ -23,7 +23,7 @@ describe("a short torture of SQLite", () => {
   test("nothing is lost, doubled, below zero or left behind", () => {
     expect(result.findings).toEqual([])
     expect(result.exitCodes).toEqual([0, 0])
-    expect(wholesOf(result.evidence).length).toBeGreaterThan(10)
+    expect(wholesOf(result.evidence).length).toBeGreaterThan(3)
   })
 
   const mutations: readonly [string, (evidence: Evidence) => Evidence, RegExp][] = [
@@ -58,7 +58,7 @@ test.each(ENGINES.map((engine) => [engine.name, engine] as const))(
     if (result.findings.length > 0) console.error(formatReport(options, result))
     expect(result.findings).toEqual([])
     expect(result.exitCodes).toEqual([0, 0])
-    expect(wholesOf(result.evidence).length).toBeGreaterThan(10)
+    expect(wholesOf(result.evidence).length).toBeGreaterThan(3)
   },
   90_000,
 )
