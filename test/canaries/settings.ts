@@ -117,6 +117,7 @@ function observers({ collector, sink, bucket, mail }: Addresses): object {
       },
       s3: {
         bucket: "lines",
+        private: true,
         endpoint: bucket,
         region: "us-east-1",
         access_key_id: BUCKET_ID,
