@@ -69,8 +69,48 @@ const requestsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/requests",
   validateSearch: (search: Record<string, unknown>) =>
-    pickTexts(search, "account", "time", "from", "to", "key", "model", "status", "search"),
+    pickTexts(
+      search,
+      "account",
+      "time",
+      "from",
+      "to",
+      "key",
+      "model",
+      "status",
+      "search",
+      "provider",
+      "endpoint",
+      "user",
+      "session",
+      "tag",
+    ),
   component: lazyPage(() => import("./pages/requests/requests-page.tsx"), "RequestsPage"),
+})
+
+const usageRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/usage",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(
+      search,
+      "account",
+      "time",
+      "from",
+      "to",
+      "metric",
+      "group",
+      "view",
+      "key",
+      "model",
+      "provider",
+      "endpoint",
+      "outcome",
+      "user",
+      "session",
+      "tag",
+    ),
+  component: lazyPage(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
 })
 
 const receiptRoute = createRoute({
@@ -196,6 +236,7 @@ const routeTree = rootRoute.addChildren([
     keysRoute,
     connectRoute,
     creditsRoute,
+    usageRoute,
     requestsRoute,
     receiptRoute,
     profileRoute,

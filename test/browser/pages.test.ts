@@ -18,6 +18,8 @@ const PAGES = {
   keys: "keys",
   "key-create": "keys?create=1",
   connect: "connect",
+  usage: "usage",
+  "usage-table": "usage?view=table&group=key&metric=p95&time=24h",
   requests: "requests",
   credits: "credits",
   models: "models",

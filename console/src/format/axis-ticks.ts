@@ -18,3 +18,12 @@ export function axisTicks(highest: number, areWhole: boolean): number[] {
   const count = Math.ceil((highest / step) * (1 - 1e-9))
   return Array.from({ length: count + 1 }, (_, index) => index * step)
 }
+
+/** A value of an axis of credits, without an exponent, however small. */
+export function creditsTick(value: number): string {
+  return value === 0
+    ? "0"
+    : Number(value.toPrecision(3))
+        .toFixed(12)
+        .replace(/\.?0+$/, "")
+}

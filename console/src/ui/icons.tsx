@@ -71,6 +71,9 @@ export const IconBuildingBank = icon(
 export const IconChartBar = icon(
   "M3 13a1 1 0 0 1 1 -1h4a1 1 0 0 1 1 1v6a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1l0 -6 M15 9a1 1 0 0 1 1 -1h4a1 1 0 0 1 1 1v10a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1l0 -10 M9 5a1 1 0 0 1 1 -1h4a1 1 0 0 1 1 1v14a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1l0 -14 M4 20h14",
 )
+export const IconChartDots = icon(
+  "M3 3v18h18 M9 9m-2 0a2 2 0 1 0 4 0a2 2 0 1 0 -4 0 M19 7m-2 0a2 2 0 1 0 4 0a2 2 0 1 0 -4 0 M14 15m-2 0a2 2 0 1 0 4 0a2 2 0 1 0 -4 0 M10.16 10.62l2.34 2.88 M15.088 13.328l2.837 -4.586",
+)
 export const IconCheck = icon("M5 12l5 5l10 -10")
 export const IconChevronRight = icon("M9 6l6 6l-6 6")
 export const IconCode = icon("M7 8l-4 4l4 4 M17 8l4 4l-4 4 M14 4l-4 16")

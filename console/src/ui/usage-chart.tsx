@@ -1,7 +1,7 @@
 import { Paper, Text } from "@mantine/core"
 import { useElementSize } from "@mantine/hooks"
 import { useState } from "react"
-import { axisTicks } from "../format/axis-ticks.ts"
+import { axisTicks, creditsTick } from "../format/axis-ticks.ts"
 import { creditsText } from "../format/credits.ts"
 import { countText, shortCount } from "../format/numbers.ts"
 import type { Measure, UsagePoint } from "../format/usage-points.ts"
@@ -30,7 +30,7 @@ export function UsageChart({ points, measure, label, height = 220 }: UsageChartP
     <div role="img" aria-label={label} style={{ height }} className="chart">
       <div className="chart-scale">
         {ticks.toReversed().map((tick) => (
-          <span key={tick}>{axisText(tick, measure)}</span>
+          <span key={tick}>{measure === "cost" ? creditsTick(tick) : shortCount(tick)}</span>
         ))}
       </div>
       <div className="chart-plot" ref={ref} onPointerLeave={() => setPointed(undefined)}>
@@ -67,16 +67,6 @@ export function UsageChart({ points, measure, label, height = 220 }: UsageChartP
 
 function share(part: number, whole: number): string {
   return `${(100 * part) / whole}%`
-}
-
-function axisText(value: number, measure: Measure): string {
-  if (measure !== "cost") return shortCount(value)
-  return value === 0 ? "0" : plainText(Number(value.toPrecision(3)))
-}
-
-/** Without an exponent, however small. */
-function plainText(value: number): string {
-  return value.toFixed(12).replace(/\.?0+$/, "")
 }
 
 interface PointNoteProperties {

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { keysQuery } from "../../api/queries.ts"
 import { Search } from "../../ui/search.tsx"
-import { isFiltered, TIMES, type RequestFilters } from "./request-filters.ts"
+import { FilterMark } from "../../ui/filter-mark.tsx"
+import { isFiltered, LINKED_FILTERS, TIMES, type RequestFilters } from "./request-filters.ts"
 
 export interface FilterBarProperties {
   readonly account: string | undefined
@@ -28,6 +29,11 @@ const NO_FILTERS: RequestFilters = {
   model: undefined,
   status: undefined,
   search: undefined,
+  provider: undefined,
+  endpoint: undefined,
+  user: undefined,
+  session: undefined,
+  tag: undefined,
 }
 
 /** What of the requests is shown. It stands in the address, so it can be sent to someone. */
@@ -72,6 +78,12 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
         value={filters.status ?? "all"}
         onChange={(status) => onChange({ status: status === "all" ? undefined : status })}
       />
+      {LINKED_FILTERS.map(([name, label]) => {
+        const value = filters[name]
+        if (value === undefined) return null
+        const words = { filter: label, value }
+        return <FilterMark key={name} {...words} onRemove={() => onChange({ [name]: undefined })} />
+      })}
       {filters.time === "custom" && <CustomTime filters={filters} onChange={onChange} />}
       {isFiltered(filters) && (
         <Button variant="subtle" onClick={() => onChange(NO_FILTERS)}>

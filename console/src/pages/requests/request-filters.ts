@@ -10,7 +10,21 @@ export interface RequestFilters {
   readonly model?: string | undefined
   readonly status?: string | undefined
   readonly search?: string | undefined
+  readonly provider?: string | undefined
+  readonly endpoint?: string | undefined
+  readonly user?: string | undefined
+  readonly session?: string | undefined
+  readonly tag?: string | undefined
 }
+
+/** The filters that only links from other pages set, and what they are called. */
+export const LINKED_FILTERS = [
+  ["provider", "Provider"],
+  ["endpoint", "Endpoint"],
+  ["user", "End user"],
+  ["session", "Session"],
+  ["tag", "Tag"],
+] as const
 
 const HOUR = 3_600_000
 
@@ -31,9 +45,10 @@ export function requestQueryOf(
   filters: RequestFilters,
   now: number,
 ): NonNullable<Input<"GET /receipts">["query"]> {
-  const { key, model, status, search } = filters
+  const { key, model, status, search, provider, endpoint, user, session, tag } = filters
   const known = STATUSES.find((known) => known === status)
-  return { key, model, status: known, search, ...timesOf(filters, now) }
+  const linked = { provider, endpoint, user, session, tag }
+  return { key, model, status: known, search, ...linked, ...timesOf(filters, now) }
 }
 
 /** The same for requests that were refused. */
@@ -41,8 +56,8 @@ export function refusedQueryOf(
   filters: RequestFilters,
   now: number,
 ): NonNullable<Input<"GET /failures">["query"]> {
-  const { key, model, search } = filters
-  return { key, model, search, ...timesOf(filters, now) }
+  const { key, model, search, endpoint } = filters
+  return { key, model, search, endpoint, ...timesOf(filters, now) }
 }
 
 function timesOf({ time, from, to }: RequestFilters, now: number) {
@@ -54,8 +69,9 @@ function timesOf({ time, from, to }: RequestFilters, now: number) {
 /** Whether anything is filtered. */
 export function isFiltered(filters: RequestFilters): boolean {
   const { time, key, model, status, search } = filters
+  const linked = LINKED_FILTERS.map(([name]) => filters[name])
   return (
-    [key, model, status, search].some((value) => value !== undefined) ||
+    [key, model, status, search, ...linked].some((value) => value !== undefined) ||
     (time !== undefined && time !== "all")
   )
 }

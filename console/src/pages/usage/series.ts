@@ -1,0 +1,77 @@
+import type { Usage, UsagePoint, UsageRow } from "tollgate-contract/usage.ts"
+import type { UsageMetric } from "./usage-metrics.ts"
+import { momentsOf, type UsageSpan } from "./usage-filters.ts"
+
+/** The groups that a chart tells apart; colours beyond are hard to. */
+const MOST = 8
+/** All that are not told apart, in the API's words. */
+export const OTHERS = ""
+
+/** One group over time. */
+export interface Series {
+  readonly group: string
+  readonly name: string
+  /** Which colour; that of the others is the last. */
+  readonly color: number
+  /** One for each moment; undefined where nothing was used. */
+  readonly points: readonly (UsagePoint | undefined)[]
+}
+
+export interface ChartData {
+  /** When each begins, ISO. */
+  readonly moments: readonly string[]
+  readonly series: readonly Series[]
+}
+
+/** What a chart shows: the first groups by a metric, and all others as one where they can be added up. */
+export function chartDataOf(usage: Usage, span: UsageSpan, metric: UsageMetric): ChartData {
+  const moments = momentsOf(span)
+  const points = usage.series ?? []
+  const named = usage.data.filter(({ group }) => points.some((point) => point.group === group))
+  const shown = named.slice(0, MOST)
+  const names = new Map(shown.map((row) => [row.group, row.name ?? row.group]))
+  const series = shown.map((row, color): Series => {
+    const own = byTime(points.filter(({ group }) => group === row.group))
+    return { group: row.group, name: nameOf(row), color, points: moments.map((at) => own.get(at)) }
+  })
+  if (metric.isTime) return { moments, series }
+  const rest = points.filter(({ group }) => !names.has(group))
+  if (rest.length === 0) return { moments, series }
+  const others = byTime(rest)
+  const last: Series = {
+    group: OTHERS,
+    name: "Others",
+    color: MOST,
+    points: moments.map((at) => others.get(at)),
+  }
+  return { moments, series: [...series, last] }
+}
+
+export function nameOf(row: UsageRow): string {
+  return row.name ?? (row.group === "" ? "none" : row.group)
+}
+
+/** Several groups of one moment are added up as far as a chart needs it. */
+function byTime(points: readonly UsagePoint[]): ReadonlyMap<string, UsagePoint> {
+  const found = new Map<string, UsagePoint>()
+  for (const point of points) {
+    const before = found.get(point.at)
+    found.set(point.at, before === undefined ? point : sumOf(before, point))
+  }
+  return found
+}
+
+function sumOf(one: UsagePoint, other: UsagePoint): UsagePoint {
+  const cost = (name: "cost" | "provider_cost"): string =>
+    String(Number(one[name] ?? 0) + Number(other[name] ?? 0))
+  return {
+    ...one,
+    group: OTHERS,
+    requests: one.requests + other.requests,
+    errors: one.errors + other.errors,
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cost: cost("cost"),
+    ...(one.provider_cost !== undefined && { provider_cost: cost("provider_cost") }),
+  }
+}

@@ -1,0 +1,65 @@
+import { Group, SegmentedControl, Select, TextInput } from "@mantine/core"
+import { GROUPS, groupOf, TIMES, type UsageFilters } from "./usage-filters.ts"
+import { METRICS, type UsageMetric } from "./usage-metrics.ts"
+
+export interface UsageBarProperties {
+  readonly filters: UsageFilters
+  readonly metric: UsageMetric
+  readonly isOperator: boolean
+  readonly onChange: (change: UsageFilters) => void
+}
+
+/** What is shown of the usage, and by what. It stands in the address, so it can be sent to someone. */
+export function UsageBar({ filters, metric, isOperator, onChange }: UsageBarProperties) {
+  const metrics = METRICS.filter(({ isOperators }) => isOperator || !isOperators)
+  return (
+    <div className="filters">
+      <Select
+        aria-label="Metric"
+        data={metrics.map(({ value, label }) => ({ value, label }))}
+        value={metric.value}
+        onChange={(value) => onChange({ metric: value ?? undefined })}
+        allowDeselect={false}
+      />
+      <Select
+        aria-label="Group by"
+        data={[...GROUPS]}
+        value={groupOf(filters)}
+        onChange={(group) => onChange({ group: group ?? undefined })}
+        allowDeselect={false}
+      />
+      <Select
+        aria-label="Time"
+        data={TIMES.map(({ value, label }) => ({ value, label }))}
+        value={filters.time ?? "30d"}
+        onChange={(time) => onChange({ time: time ?? undefined })}
+        allowDeselect={false}
+      />
+      <SegmentedControl
+        aria-label="Show as"
+        data={[
+          { value: "chart", label: "Chart" },
+          { value: "table", label: "Table" },
+        ]}
+        value={filters.view === "table" ? "table" : "chart"}
+        onChange={(view) => onChange({ view: view === "table" ? view : undefined })}
+      />
+      {filters.time === "custom" && (
+        <Group gap="sm" className="filters-wide">
+          <TextInput
+            aria-label="From"
+            type="datetime-local"
+            value={filters.from ?? ""}
+            onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
+          />
+          <TextInput
+            aria-label="To"
+            type="datetime-local"
+            value={filters.to ?? ""}
+            onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
+          />
+        </Group>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+import type { Input } from "tollgate-contract/client.ts"
+import type { UsageGroup } from "tollgate-contract/usage.ts"
+import { fromLocalField } from "../../format/moments.ts"
+
+/** What of the usage is shown, as it stands in the address. */
+export interface UsageFilters {
+  readonly time?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly metric?: string | undefined
+  readonly group?: string | undefined
+  readonly view?: string | undefined
+  readonly key?: string | undefined
+  readonly model?: string | undefined
+  readonly provider?: string | undefined
+  readonly endpoint?: string | undefined
+  readonly outcome?: string | undefined
+  readonly user?: string | undefined
+  readonly session?: string | undefined
+  readonly tag?: string | undefined
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** Longer times are shown by the day. */
+const LONGEST_BY_HOUR = 3 * DAY
+
+export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
+  { value: "24h", label: "Last 24 hours", length: DAY },
+  { value: "3d", label: "Last 3 days", length: 3 * DAY },
+  { value: "7d", label: "Last 7 days", length: 7 * DAY },
+  { value: "30d", label: "Last 30 days", length: 30 * DAY },
+  { value: "90d", label: "Last 90 days", length: 90 * DAY },
+  { value: "custom", label: "From, to", length: null },
+]
+
+export const GROUPS: readonly { value: Exclude<UsageGroup, "hour" | "day">; label: string }[] = [
+  { value: "model", label: "Model" },
+  { value: "key", label: "Key" },
+  { value: "account", label: "Account" },
+  { value: "provider", label: "Provider" },
+  { value: "endpoint", label: "Endpoint" },
+  { value: "outcome", label: "Outcome" },
+  { value: "user", label: "End user" },
+  { value: "session", label: "Session" },
+  { value: "tag", label: "Tag" },
+]
+
+/** The members of the address that narrow what is added up. */
+export const NARROWING = [
+  "key",
+  "model",
+  "provider",
+  "endpoint",
+  "outcome",
+  "user",
+  "session",
+  "tag",
+] as const
+
+export type UsageGroupName = (typeof GROUPS)[number]["value"]
+
+export function groupOf({ group }: UsageFilters): UsageGroupName {
+  return GROUPS.find(({ value }) => value === group)?.value ?? "model"
+}
+
+/** A span of time, ISO, and whether its hours are shown. */
+export interface UsageSpan {
+  readonly from: string
+  readonly to: string
+  readonly step: "hour" | "day"
+}
+
+/** Undefined where the times that were chosen are none. @param now Unix milliseconds. */
+export function spanOf({ time, from, to }: UsageFilters, now: number): UsageSpan | undefined {
+  if (time === "custom")
+    return customSpan(fromLocalField(from ?? ""), fromLocalField(to ?? ""), now)
+  const length = TIMES.find(({ value }) => value === time)?.length ?? 30 * DAY
+  const step = length <= LONGEST_BY_HOUR ? "hour" : "day"
+  const unit = step === "hour" ? HOUR : DAY
+  // Whole hours or days, the present one with them.
+  const end = (Math.floor(now / unit) + 1) * unit
+  return { from: isoOf(end - length), to: isoOf(end), step }
+}
+
+function customSpan(
+  from: string | undefined,
+  to: string | undefined,
+  now: number,
+): UsageSpan | undefined {
+  if (from === undefined) return undefined
+  const end = to ?? isoOf((Math.floor(now / HOUR) + 1) * HOUR)
+  const length = Date.parse(end) - Date.parse(from)
+  if (length <= 0) return undefined
+  return { from, to: end, step: length <= LONGEST_BY_HOUR ? "hour" : "day" }
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString()
+}
+
+/** The moments of a span, ISO: also those in which nothing was used. */
+export function momentsOf({ from, to, step }: UsageSpan): string[] {
+  const unit = step === "hour" ? HOUR : DAY
+  const first = Math.floor(Date.parse(from) / unit) * unit
+  const count = Math.ceil((Date.parse(to) - first) / unit)
+  return Array.from({ length: count }, (_, index) => isoOf(first + index * unit))
+}
+
+/** The API's query. */
+export function usageQueryOf(
+  filters: UsageFilters,
+  account: string | undefined,
+  span: UsageSpan,
+  metric: { readonly order: "cost" | "requests" | "tokens" | "errors"; readonly isTime: boolean },
+): NonNullable<Input<"GET /usage">["query"]> {
+  return {
+    account,
+    ...narrowing(filters),
+    from: span.from,
+    to: span.to,
+    group: groupOf(filters),
+    series: span.step,
+    order: metric.order,
+    before: "true",
+    ...(metric.isTime && { times: "true" }),
+  }
+}
+
+/** Only what narrows, as it stands in the address. */
+export function narrowing(
+  filters: UsageFilters,
+): Partial<Record<(typeof NARROWING)[number], string>> {
+  return Object.fromEntries(
+    NARROWING.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]]])),
+  )
+}
+
+/** The address of the requests of one row: the same time, and the row's own group. */
+export function requestsSearchOf(
+  filters: UsageFilters,
+  group: string,
+  { from, to }: UsageSpan,
+  toField: (iso: string) => string,
+): Readonly<Record<string, string | undefined>> {
+  return {
+    ...narrowing(filters),
+    ...(groupOf(filters) !== "account" && { [groupOf(filters)]: group }),
+    time: "custom",
+    from: toField(from),
+    to: toField(to),
+  }
+}

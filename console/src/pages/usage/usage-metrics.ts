@@ -1,0 +1,121 @@
+import type { UsageRow } from "tollgate-contract/usage.ts"
+import { creditsTick } from "../../format/axis-ticks.ts"
+import { creditsText, nanos, nanosText, roughCredits } from "../../format/credits.ts"
+import { countText, durationText, shortCount } from "../../format/numbers.ts"
+
+/** A figure that usage is shown by. */
+export interface UsageMetric {
+  readonly value: string
+  readonly label: string
+  /** By which sum the groups are the first that are told apart. */
+  readonly order: "cost" | "requests" | "tokens" | "errors"
+  /** Whether it is how long something took: then it cannot be added up. */
+  readonly isTime: boolean
+  /** Only operators are told. */
+  readonly isOperators?: true
+  /** For the heights of charts; null: nothing is known. */
+  readonly rough: (row: UsageRow) => number | null
+  /** Exact. */
+  readonly text: (row: UsageRow) => string
+  /** A value of the axis. */
+  readonly axis: (value: number) => string
+}
+
+const NOTHING = "–"
+
+function margin({ cost, provider_cost }: UsageRow): string | undefined {
+  return provider_cost === undefined ? undefined : nanosText(nanos(cost) - nanos(provider_cost))
+}
+
+function time(
+  value: string,
+  label: string,
+  of: (times: NonNullable<UsageRow["times"]>) => number | null,
+  words: (value: number) => string = durationText,
+): UsageMetric {
+  const rough = ({ times }: UsageRow): number | null => (times ? of(times) : null)
+  return {
+    value,
+    label,
+    order: "requests",
+    isTime: true,
+    rough,
+    axis: words,
+    text: (row) => {
+      const found = rough(row)
+      return found === null ? NOTHING : words(found)
+    },
+  }
+}
+
+export const METRICS: readonly UsageMetric[] = [
+  {
+    value: "cost",
+    label: "Spend",
+    order: "cost",
+    isTime: false,
+    rough: ({ cost }) => roughCredits(cost),
+    axis: creditsTick,
+    text: ({ cost }) => creditsText(cost),
+  },
+  {
+    value: "requests",
+    label: "Requests",
+    order: "requests",
+    isTime: false,
+    rough: ({ requests }) => requests,
+    axis: shortCount,
+    text: ({ requests }) => countText(requests),
+  },
+  {
+    value: "tokens",
+    label: "Tokens",
+    order: "tokens",
+    isTime: false,
+    rough: ({ input, output }) => input + output,
+    axis: shortCount,
+    text: ({ input, output }) => countText(input + output),
+  },
+  {
+    value: "errors",
+    label: "Failed",
+    order: "errors",
+    isTime: false,
+    rough: ({ errors }) => errors,
+    axis: shortCount,
+    text: ({ errors }) => countText(errors),
+  },
+  time("p50", "Duration, median", ({ p50_duration_ms: value }) => value),
+  time("p95", "Duration, 95 %", ({ p95_duration_ms: value }) => value),
+  time("first", "First byte, median", ({ p50_first_byte_ms: value }) => value),
+  time("first95", "First byte, 95 %", ({ p95_first_byte_ms: value }) => value),
+  time("speed", "Tokens per second", ({ tokens_per_second: value }) => value, countText),
+  {
+    value: "provider_cost",
+    label: "Before the multiplier",
+    order: "cost",
+    isTime: false,
+    isOperators: true,
+    rough: ({ provider_cost }) => roughCredits(provider_cost ?? "0"),
+    axis: creditsTick,
+    text: ({ provider_cost }) => creditsText(provider_cost ?? "0"),
+  },
+  {
+    value: "margin",
+    label: "Margin",
+    order: "cost",
+    isTime: false,
+    isOperators: true,
+    rough: (row) => Math.max(0, roughCredits(margin(row) ?? "0")),
+    axis: creditsTick,
+    text: (row) => creditsText(margin(row) ?? "0"),
+  },
+]
+
+/** The one that an address names, where the reader may see it. */
+export function metricOf(name: string | undefined, isOperator: boolean): UsageMetric {
+  const found = METRICS.find(({ value }) => value === name)
+  const [first] = METRICS
+  if (first === undefined) throw new Error("there is no metric")
+  return found && (isOperator || !found.isOperators) ? found : first
+}

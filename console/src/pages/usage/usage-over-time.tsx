@@ -1,0 +1,165 @@
+import { Paper, Text } from "@mantine/core"
+import { useElementSize } from "@mantine/hooks"
+import { useState } from "react"
+import { axisTicks } from "../../format/axis-ticks.ts"
+import type { ChartData, Series } from "./series.ts"
+import type { UsageMetric } from "./usage-metrics.ts"
+
+export interface UsageOverTimeProperties {
+  readonly data: ChartData
+  readonly metric: UsageMetric
+  readonly step: "hour" | "day"
+  /** What the chart shows, in a sentence, for those who do not see it. */
+  readonly label: string
+}
+
+const HEIGHT = 300
+/** The least room that a label of the time axis needs, CSS pixels. */
+const LABEL_WIDTH = 64
+
+/** Bars that stand on each other; of times, which cannot be added up, dots in their own columns. */
+export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProperties) {
+  const { ref, width } = useElementSize()
+  const [pointed, setPointed] = useState<number>()
+  const { moments, series } = data
+  const heights = moments.map((_, index) => series.map((one) => valueOf(one, index, metric) ?? 0))
+  const highest = Math.max(
+    0,
+    ...heights.map((column) =>
+      metric.isTime ? Math.max(0, ...column) : column.reduce((sum, value) => sum + value, 0),
+    ),
+  )
+  const ticks = axisTicks(highest, metric.order !== "cost")
+  const top = ticks.at(-1) ?? 1
+  const labelled = Math.max(1, Math.ceil((moments.length * LABEL_WIDTH) / Math.max(width, 1)))
+  return (
+    <div role="img" aria-label={label} style={{ height: HEIGHT }} className="chart">
+      <div className="chart-scale">
+        {ticks.toReversed().map((tick) => (
+          <span key={tick}>{metric.axis(tick)}</span>
+        ))}
+      </div>
+      <div className="chart-plot" ref={ref} onPointerLeave={() => setPointed(undefined)}>
+        <div className="chart-lines">
+          {ticks.map((tick) => (
+            <i key={tick} style={{ bottom: share(tick, top) }} />
+          ))}
+        </div>
+        {moments.map((at, index) => (
+          <div
+            key={at}
+            className="chart-column"
+            onPointerEnter={() => setPointed(index)}
+            onPointerDown={() => setPointed(index)}
+          >
+            <Column series={series} index={index} metric={metric} top={top} />
+            {(moments.length - 1 - index) % labelled === 0 && <span>{momentText(at, step)}</span>}
+          </div>
+        ))}
+        {pointed !== undefined && (
+          <Note
+            data={data}
+            index={pointed}
+            metric={metric}
+            step={step}
+            side={pointed < moments.length / 2 ? "right" : "left"}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface ColumnProperties {
+  readonly series: readonly Series[]
+  readonly index: number
+  readonly metric: UsageMetric
+  readonly top: number
+}
+
+function Column({ series, index, metric, top }: ColumnProperties) {
+  const values = series.flatMap((one) => {
+    const value = valueOf(one, index, metric)
+    return value === null || value === 0 ? [] : [{ one, value }]
+  })
+  if (metric.isTime) {
+    return values.map(({ one, value }) => (
+      <b
+        key={one.group}
+        className={`chart-dot series-${one.color}`}
+        style={{ bottom: share(value, top) }}
+      />
+    ))
+  }
+  return (
+    <div className="chart-bar">
+      {values.toReversed().map(({ one, value }) => (
+        <b
+          key={one.group}
+          className={`series-${one.color}`}
+          style={{ height: share(value, top) }}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface NoteProperties {
+  readonly data: ChartData
+  readonly index: number
+  readonly metric: UsageMetric
+  readonly step: "hour" | "day"
+  readonly side: "left" | "right"
+}
+
+function Note({ data, index, metric, step, side }: NoteProperties) {
+  const at = data.moments[index]
+  const rows = data.series.flatMap((one) => {
+    const point = one.points[index]
+    return point === undefined ? [] : [{ one, point }]
+  })
+  return (
+    <Paper withBorder shadow="sm" p="xs" className="panel chart-note" style={{ [side]: 0 }}>
+      <Text size="xs" fw={600}>
+        {at === undefined ? "" : momentText(at, step)}
+      </Text>
+      {rows.length === 0 && <Text size="xs">Nothing</Text>}
+      {rows.map(({ one, point }) => (
+        <Text size="xs" key={one.group} className="figures chart-key">
+          <i className={`series-${one.color}`} /> {one.name}: {metric.text(point)}
+        </Text>
+      ))}
+    </Paper>
+  )
+}
+
+/** What the colours stand for. */
+export function Legend({ series }: { readonly series: readonly Series[] }) {
+  return (
+    <ul className="chart-legend" aria-label="Colours">
+      {series.map(({ group, name, color }) => (
+        <li key={group} className="chart-key">
+          <i className={`series-${color}`} /> {name}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function valueOf({ points }: Series, index: number, metric: UsageMetric): number | null {
+  const point = points[index]
+  return point === undefined ? null : metric.rough(point)
+}
+
+function share(part: number, whole: number): string {
+  return `${(100 * part) / whole}%`
+}
+
+/** Days are those of UTC, as they are billed; hours are the reader's. */
+export function momentText(iso: string, step: "hour" | "day"): string {
+  const style: Intl.DateTimeFormatOptions =
+    step === "day"
+      ? { day: "numeric", month: "short", timeZone: "UTC" }
+      : { weekday: "short", hour: "2-digit", minute: "2-digit" }
+  return new Intl.DateTimeFormat("en-GB", style).format(new Date(iso))
+}

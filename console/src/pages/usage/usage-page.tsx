@@ -1,0 +1,180 @@
+import { Button, Group, SimpleGrid, Skeleton, Text } from "@mantine/core"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
+import { useMemo } from "react"
+import type { Usage } from "tollgate-contract/usage.ts"
+import { useAccount } from "../../account.tsx"
+import { oneQuery } from "../../api/queries.ts"
+import { useSession } from "../../session.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FilterMark } from "../../ui/filter-mark.tsx"
+import { IconChartBar } from "../../ui/icons.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Stat } from "../../ui/stat.tsx"
+import { chartDataOf } from "./series.ts"
+import { UsageBar } from "./usage-bar.tsx"
+import {
+  GROUPS,
+  groupOf,
+  NARROWING,
+  spanOf,
+  type UsageFilters,
+  usageQueryOf,
+  type UsageSpan,
+} from "./usage-filters.ts"
+import { METRICS, metricOf, type UsageMetric } from "./usage-metrics.ts"
+import { Legend, UsageOverTime } from "./usage-over-time.tsx"
+import { changeText, csvOf, GroupTable, TimeTable } from "./usage-tables.tsx"
+
+const route = getRouteApi("/signed-in/usage")
+/** A span begins anew at most so often, or each look would ask for another. Milliseconds. */
+const LOOK_EVERY = 60_000
+
+/** What was used and what it cost: by anything, over any time. */
+export function UsagePage() {
+  const { account: _, ...filters } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { accountId } = useAccount()
+  const isOperator = useSession().is_operator
+  const metric = metricOf(filters.metric, isOperator)
+  const now = Math.floor(Date.now() / LOOK_EVERY) * LOOK_EVERY
+  const span = spanOf(filters, now)
+  function change(changed: UsageFilters) {
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
+  }
+  return (
+    <Page
+      title="Usage"
+      description="What was used, by whom, and what it cost. Days are those of UTC."
+    >
+      <UsageBar filters={filters} metric={metric} isOperator={isOperator} onChange={change} />
+      <Narrowed filters={filters} onChange={change} />
+      {span === undefined ? (
+        <Panel>
+          <Text size="sm">Enter the time it begins, and one after that to end it.</Text>
+        </Panel>
+      ) : (
+        <Found filters={filters} metric={metric} account={accountId} span={span} />
+      )}
+    </Page>
+  )
+}
+
+interface NarrowedProperties {
+  readonly filters: UsageFilters
+  readonly onChange: (change: UsageFilters) => void
+}
+
+/** What only is added up, each with a button that takes it away. */
+function Narrowed({ filters, onChange }: NarrowedProperties) {
+  const set = NARROWING.filter((name) => filters[name] !== undefined)
+  if (set.length === 0) return null
+  return (
+    <Group gap="xs">
+      {set.map((name) => (
+        <FilterMark
+          key={name}
+          filter={GROUPS.find(({ value }) => value === name)?.label ?? name}
+          value={filters[name] ?? ""}
+          onRemove={() => onChange({ [name]: undefined })}
+        />
+      ))}
+    </Group>
+  )
+}
+
+interface FoundProperties {
+  readonly filters: UsageFilters
+  readonly metric: UsageMetric
+  readonly account: string | undefined
+  readonly span: UsageSpan
+}
+
+function Found({ filters, metric, account, span }: FoundProperties) {
+  const query = usageQueryOf(filters, account, span, metric)
+  const found = useQuery({
+    ...oneQuery("GET /usage", { query }),
+    placeholderData: keepPreviousData,
+  })
+  const usage = found.data
+  const data = useMemo(() => usage && chartDataOf(usage, span, metric), [usage, span, metric])
+  const noun = GROUPS.find(({ value }) => value === groupOf(filters))?.label ?? ""
+  if (found.error) return <ErrorNotice error={found.error} />
+  if (usage === undefined || data === undefined) return <Skeleton height={420} />
+  if (usage.total.requests === 0) {
+    return (
+      <EmptyState icon={<IconChartBar />} title="Nothing was used">
+        No request of this time fits. Choose a longer time, or take a filter away.
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <Totals usage={usage} />
+      <Panel
+        title={metric.label}
+        description={usage.sampled === true ? "From a sample of the answers." : undefined}
+      >
+        {filters.view === "table" ? (
+          <TimeTable data={data} metric={metric} step={span.step} />
+        ) : (
+          <>
+            <UsageOverTime
+              data={data}
+              metric={metric}
+              step={span.step}
+              label={`${metric.label} over time by ${noun.toLowerCase()}: ${metric.text(usage.total)} in all. The table has the figures.`}
+            />
+            <Legend series={data.series} />
+          </>
+        )}
+      </Panel>
+      <Panel
+        isFlush
+        title={`By ${noun.toLowerCase()}`}
+        actions={<Download usage={usage} noun={noun} />}
+      >
+        <GroupTable usage={usage} filters={filters} span={span} metric={metric} noun={noun} />
+      </Panel>
+    </>
+  )
+}
+
+/** The first figures of all together, each against the time before. */
+function Totals({ usage }: { readonly usage: Usage }) {
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} className="stats">
+      {METRICS.filter(({ isTime, isOperators }) => !isTime && !isOperators).map((metric) => (
+        <Stat
+          key={metric.value}
+          label={metric.label}
+          value={metric.text(usage.total)}
+          note={changeNote(changeText(usage.total, usage.before?.total, metric))}
+        />
+      ))}
+    </SimpleGrid>
+  )
+}
+
+function changeNote(change: string): string {
+  if (change === "new") return "Nothing in the time before"
+  return change === "–" ? "As in the time before" : `${change} on the time before`
+}
+
+function Download({ usage, noun }: { readonly usage: Usage; readonly noun: string }) {
+  function save() {
+    const address = URL.createObjectURL(new Blob([csvOf(usage, noun)], { type: "text/csv" }))
+    const link = document.createElement("a")
+    link.href = address
+    link.download = "usage.csv"
+    link.click()
+    URL.revokeObjectURL(address)
+  }
+  return (
+    <Button variant="default" size="xs" onClick={save}>
+      CSV
+    </Button>
+  )
+}

@@ -1,0 +1,151 @@
+import type { Usage, UsageRow } from "tollgate-contract/usage.ts"
+import { roughCredits } from "../../format/credits.ts"
+import { toLocalField } from "../../format/moments.ts"
+import { countText, shareText } from "../../format/numbers.ts"
+import { DataTable, type Column } from "../../ui/data-table.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+import { type ChartData, nameOf } from "./series.ts"
+import { requestsSearchOf, type UsageFilters, type UsageSpan } from "./usage-filters.ts"
+import type { UsageMetric } from "./usage-metrics.ts"
+import { momentText } from "./usage-over-time.tsx"
+
+interface GroupTableProperties {
+  readonly usage: Usage
+  readonly filters: UsageFilters
+  readonly span: UsageSpan
+  readonly metric: UsageMetric
+  /** What a row is: "Model". */
+  readonly noun: string
+}
+
+/** The groups with their figures; each leads to its requests. */
+export function GroupTable({ usage, filters, span, metric, noun }: GroupTableProperties) {
+  const before = new Map(usage.before?.data.map((row) => [row.group, row]))
+  const columns: Column<UsageRow>[] = [
+    {
+      id: "name",
+      header: noun,
+      cell: (row) => (
+        <TextLink
+          to="/requests"
+          search={requestsSearchOf(filters, row.group, span, toLocalField)}
+          className="anywhere"
+        >
+          {nameOf(row)}
+        </TextLink>
+      ),
+    },
+    { id: "metric", header: metric.label, isFigure: true, cell: (row) => metric.text(row) },
+    {
+      id: "share",
+      header: "Share",
+      isFigure: true,
+      cell: (row) => (metric.isTime ? "" : shareOf(row, usage.total, metric)),
+    },
+    {
+      id: "change",
+      header: "Change",
+      isFigure: true,
+      cell: (row) => changeText(row, before.get(row.group), metric),
+    },
+    { id: "requests", header: "Requests", isFigure: true, cell: (row) => countText(row.requests) },
+    { id: "errors", header: "Failed", isFigure: true, cell: (row) => countText(row.errors) },
+    {
+      id: "tokens",
+      header: "Tokens",
+      isFigure: true,
+      cell: (row) => countText(row.input + row.output),
+    },
+    { id: "cost", header: "Spend", isFigure: true, cell: (row) => <Money value={row.cost} /> },
+  ]
+  const isShown = ({ id }: Column<UsageRow>): boolean =>
+    id !== metric.value && !(metric.isTime && id === "share")
+  return (
+    <DataTable
+      label={`Usage by ${noun.toLowerCase()}`}
+      columns={columns.filter(isShown)}
+      rows={usage.data}
+      rowKey={(row) => row.group}
+      minWidth={860}
+    />
+  )
+}
+
+function shareOf(row: UsageRow, total: UsageRow, metric: UsageMetric): string {
+  const whole = metric.rough(total) ?? 0
+  return whole === 0 ? "–" : shareText((metric.rough(row) ?? 0) / whole)
+}
+
+/** Against the same time before: `+12%`, `new`. */
+export function changeText(
+  row: UsageRow,
+  before: UsageRow | undefined,
+  metric: UsageMetric,
+): string {
+  if (metric.isTime) return ""
+  const then = before === undefined ? 0 : (metric.rough(before) ?? 0)
+  const now = metric.rough(row) ?? 0
+  if (then === 0) return now === 0 ? "–" : "new"
+  const change = (now - then) / then
+  return `${change > 0 ? "+" : ""}${shareText(change)}`
+}
+
+interface TimeTableProperties {
+  readonly data: ChartData
+  readonly metric: UsageMetric
+  readonly step: "hour" | "day"
+}
+
+/** The chart as a table, for those who cannot see it. */
+export function TimeTable({ data, metric, step }: TimeTableProperties) {
+  const rows = data.moments
+    .map((at, index) => ({ at, points: data.series.map(({ points }) => points[index]) }))
+    .toReversed()
+  const columns: Column<(typeof rows)[number]>[] = [
+    {
+      id: "at",
+      header: step === "day" ? "Day (UTC)" : "Hour",
+      cell: ({ at }) => momentText(at, step),
+    },
+    ...data.series.map(({ group, name }, index) => ({
+      id: `of ${group}`,
+      header: name,
+      isFigure: true,
+      cell: ({ points }: (typeof rows)[number]) => {
+        const point = points[index]
+        return point === undefined ? "" : metric.text(point)
+      },
+    })),
+  ]
+  return (
+    <DataTable
+      label={`${metric.label} over time`}
+      columns={columns}
+      rows={rows}
+      rowKey={({ at }) => at}
+      minWidth={160 + 120 * data.series.length}
+    />
+  )
+}
+
+/** What is on the page as a file for a spreadsheet. No cell begins as a formula does. */
+export function csvOf(usage: Usage, noun: string): string {
+  const head = [noun, "requests", "failed", "input", "output", "spend", "before the multiplier"]
+  const rows = usage.data.map((row) => [
+    nameOf(row),
+    row.requests,
+    row.errors,
+    row.input,
+    row.output,
+    row.cost,
+    row.provider_cost ?? "",
+  ])
+  return [head, ...rows].map((cells) => cells.map(csvCell).join(",")).join("\r\n")
+}
+
+function csvCell(value: string | number): string {
+  const text = String(value)
+  const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(roughCredits(text)) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test"
+import {
+  momentsOf,
+  requestsSearchOf,
+  spanOf,
+  usageQueryOf,
+} from "../../console/src/pages/usage/usage-filters.ts"
+import { metricOf } from "../../console/src/pages/usage/usage-metrics.ts"
+
+const NOW = Date.UTC(2026, 10, 24, 10, 30)
+
+test("a time ends with the present hour or day, and is shown by the one or the other", () => {
+  expect(spanOf({ time: "24h" }, NOW)).toEqual({
+    from: "2026-11-23T11:00:00.000Z",
+    to: "2026-11-24T11:00:00.000Z",
+    step: "hour",
+  })
+  expect(spanOf({}, NOW)).toEqual({
+    from: "2026-10-26T00:00:00.000Z",
+    to: "2026-11-25T00:00:00.000Z",
+    step: "day",
+  })
+  expect(spanOf({ time: "custom" }, NOW)).toBeUndefined()
+  const backwards = { time: "custom", from: "2026-11-24T00:00", to: "2026-11-23T00:00" }
+  expect(spanOf(backwards, NOW)).toBeUndefined()
+})
+
+test("every moment of a time is there, also without requests", () => {
+  const span = spanOf({ time: "7d" }, NOW)!
+  const moments = momentsOf(span)
+  expect(moments).toHaveLength(7)
+  expect(moments[0]).toBe(span.from)
+  expect(moments.at(-1)).toBe("2026-11-24T00:00:00.000Z")
+})
+
+test("what is asked of the API, and where a row leads, keep the filters", () => {
+  const filters = { group: "user", model: "x/y", metric: "p95", view: "table" }
+  const span = spanOf(filters, NOW)!
+  const query = usageQueryOf(filters, "acc", span, metricOf("p95", false))
+  expect(query).toMatchObject({
+    account: "acc",
+    model: "x/y",
+    group: "user",
+    order: "requests",
+    times: "true",
+  })
+  expect(query).not.toHaveProperty("view")
+  const search = requestsSearchOf(filters, "ann", span, (iso) => iso)
+  expect(search).toEqual({
+    model: "x/y",
+    user: "ann",
+    time: "custom",
+    from: span.from,
+    to: span.to,
+  })
+  expect(requestsSearchOf({ group: "account" }, "acc", span, (iso) => iso)).not.toHaveProperty(
+    "account",
+  )
+})
+
+test("what only operators are told is no metric of others", () => {
+  expect(metricOf("margin", true).value).toBe("margin")
+  expect(metricOf("margin", false).value).toBe("cost")
+  expect(metricOf("nonsense", true).value).toBe("cost")
+})
