@@ -1,8 +1,11 @@
 /** The version in `package.json`, which is not part of the executable; a test keeps them equal. */
 export const VERSION = "0.1.0"
 
+/** Where an executable has its files: Windows has a drive for it. */
+const EMBEDDED = /^(\/\$bunfs|[A-Z]:[\\/]~BUN)[\\/]/
+
 /** Whether this is the executable of `npm run build`, which carries every file inside. */
-export const IS_EXECUTABLE = Bun.main.startsWith("/$bunfs")
+export const IS_EXECUTABLE = EMBEDDED.test(Bun.main)
 
 /**
  * The address of a file that runs on a thread of its own.

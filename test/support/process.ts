@@ -109,11 +109,17 @@ export function startCommand(
   )
 }
 
-async function startListening(
+/**
+ * Starts a program that serves, with the whole of its environment.
+ * @param folder in which it is started.
+ */
+export async function startListening(
   command: readonly string[],
   environment: Record<string, string>,
+  folder?: string,
 ): Promise<ServingProcess> {
   const child = Bun.spawn([...command], {
+    ...(folder !== undefined && { cwd: folder }),
     env: environment,
     stdin: "ignore",
     stdout: "pipe",

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs"
+
+/** What the console is built with, and not made of. All its dependencies are for development: it is built once. */
+const CONSOLE_TOOLS = /^(vite|@vitejs\/.*|@types\/.*)$/
+
+interface Component {
+  readonly "bom-ref": string
+  readonly purl: string
+}
+
+/** The parts of npm's CycloneDX that are read here. */
+interface Bill {
+  readonly bomFormat: string
+  readonly metadata: { readonly component: Component }
+  readonly components: readonly Component[]
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
+}
+
+/**
+ * What is in an executable, from the lock file, as CycloneDX: the libraries of the gateway and of its console, and Bun.
+ * npm itself can only leave out what is for development, which leaves out the console's libraries, and those that
+ * are for development in one of our packages and not in another.
+ * @throws when npm cannot make it.
+ */
+export async function billOfMaterials(): Promise<Bill> {
+  const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"]
+  const child = Bun.spawn(["npm", ...words], { stdout: "pipe", stderr: "pipe" })
+  const [text, errors, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (exitCode !== 0) throw new Error(`npm sbom failed: ${errors}`)
+  const bill = JSON.parse(text) as Bill
+  const root = bill.metadata.component["bom-ref"]
+  const links = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
+  // Of our own packages not all that they depend on, of the others all.
+  const console = bill.components.find(({ purl }) => purl.startsWith("pkg:npm/tollgate-console@"))
+  if (console === undefined) throw new Error("the lock file has no tollgate-console")
+  const ownNames = new Set(Object.keys(readPackage("package.json").dependencies ?? {}))
+  const ownLinks = (links.get(root) ?? []).filter((ref) => ownNames.has(nameOf(ref)))
+  links.set(root, [...ownLinks, console["bom-ref"]])
+  const builtIn = (links.get(console["bom-ref"]) ?? []).filter(
+    (ref) => !CONSOLE_TOOLS.test(nameOf(ref)),
+  )
+  links.set(console["bom-ref"], builtIn)
+  const reached = new Set([root])
+  for (const ref of reached) for (const next of links.get(ref) ?? []) reached.add(next)
+  return {
+    ...bill,
+    components: bill.components.filter((component) => reached.has(component["bom-ref"])),
+    dependencies: [...links]
+      .filter(([ref]) => reached.has(ref))
+      .map(([ref, dependsOn]) => ({ ref, dependsOn })),
+  }
+}
+
+/** @param ref such as `@noble/ciphers@2.4.0`. */
+function nameOf(ref: string): string {
+  return ref.slice(0, ref.lastIndexOf("@"))
+}
+
+function readPackage(path: string): { readonly dependencies?: Readonly<Record<string, string>> } {
+  return JSON.parse(readFileSync(path, "utf8")) as { dependencies?: Record<string, string> }
+}

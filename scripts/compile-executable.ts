@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import type { Sources } from "./sources.ts"
+
+const CONSOLE_FOLDER = "console/dist"
+
+/** Whether the console is built, which an executable carries inside. */
+export function hasConsole(): boolean {
+  return existsSync(join(CONSOLE_FOLDER, "index.html"))
+}
+
+/**
+ * Compiles the gateway, its console, the simulator and the runtime into one file.
+ * @param target as Bun names it, such as `bun-linux-arm64`; without it, this machine. Bun gets the runtime of another
+ * one from the registry of npm, once.
+ * @throws when it cannot be built, or the runtime of the target cannot be had.
+ */
+export async function compileExecutable(
+  path: string,
+  sources: Sources,
+  target?: Bun.Build.CompileTarget,
+): Promise<void> {
+  mkdirSync("dist", { recursive: true })
+  const unfinished = `${path}.${process.pid}`
+  const built = await Bun.build({
+    root: ".",
+    entrypoints: [
+      "scripts/executable.ts",
+      "src/store/sqlite/thread.ts",
+      "src/store/sqlite/requests-thread.ts",
+      "src/store/sqlite/conversations-thread.ts",
+      "src/store/sqlite/journal-thread.ts",
+      "src/store/sqlite/checkpoint-thread.ts",
+      "src/store/sqlite/sync-thread.ts",
+      "src/cli/watchdog-thread.ts",
+      "src/relay/tokens/token-counter-thread.ts",
+      "src/relay/tokens/token-decoder-thread.ts",
+      consoleModule(),
+    ],
+    compile: { outfile: unfinished, ...(target !== undefined && { target }) },
+    define: { BUILT_FROM: JSON.stringify(sources) },
+    // The gateway finds the console's files by the names that they have in the source tree.
+    naming: { asset: "[dir]/[name].[ext]" },
+    // Compiled to bytecode, with modules that a start does not need in separate files: a third of the time.
+    bytecode: true,
+    format: "esm",
+    splitting: true,
+    minify: true,
+    sourcemap: "none",
+  })
+  for (const log of built.logs) console.error(log)
+  const output = built.outputs[0]
+  if (!built.success || output === undefined) throw new Error("the executable could not be built")
+  // A process that starts during the build gets the complete old or the complete new file. Bun adds Windows' ending.
+  renameSync(output.path, path)
+}
+
+/** A module that names every file of the built console, so that they are carried inside. */
+function consoleModule(): string {
+  const paths = [...new Bun.Glob("**/*").scanSync(CONSOLE_FOLDER)].toSorted()
+  const lines = paths.map((path, index) => {
+    const address = JSON.stringify(resolve(CONSOLE_FOLDER, path))
+    return `import file${index} from ${address} with { type: "file" }`
+  })
+  const names = paths.map((_, index) => `file${index}`)
+  const module = join("dist", "console-files.ts")
+  writeFileSync(module, `${lines.join("\n")}\nexport const files = [${names.join(", ")}]\n`)
+  return module
+}
