@@ -4,20 +4,17 @@ import type { PendingCharge } from "../relay/billing/pending-charge.ts"
 import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
 import { LabelValues } from "./label-values.ts"
 import type { MetricRegistry } from "./registry.ts"
+import type { Distribution } from "./series.ts"
 
 /** Different models and vendors that have time series of their own. */
 const MOST_MODELS = 200
 const MOST_SERIES = 10_000
 
-interface Observing {
-  observe(value: number): void
-}
-
 /** The series of one deployment, found once. */
 interface Series {
-  readonly duration: Observing
-  readonly input: Observing
-  readonly output: Observing
+  readonly duration: Distribution
+  readonly input: Distribution
+  readonly output: Distribution
 }
 
 export interface GenAiNames {
@@ -63,7 +60,7 @@ export class GenAiMetrics implements RequestObserver {
       error_type: last?.outcome ?? "none",
     }
     const histogram = this.#registry.histogram("gen_ai_client_operation_duration_seconds")
-    histogram.observe(labels, durationOf(charge))
+    histogram.labels(labels).observe(durationOf(charge))
   }
 
   #seriesOf(charge: PendingCharge, provider: string, upstreamModel: string): Series {

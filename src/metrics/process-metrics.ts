@@ -72,8 +72,8 @@ export class ProcessMetrics {
     const waiting = this.#registry.gauge("tollgate_request_lines_waiting")
     for (const { name: sink, counts } of this.#parts.sinks) {
       const before = this.#lines.get(sink)
-      counter.inc({ sink, fate: "written" }, counts.written - (before?.written ?? 0))
-      counter.inc({ sink, fate: "dropped" }, counts.dropped - (before?.dropped ?? 0))
+      counter.labels({ sink, fate: "written" }).add(counts.written - (before?.written ?? 0))
+      counter.labels({ sink, fate: "dropped" }).add(counts.dropped - (before?.dropped ?? 0))
       waiting.set({ sink }, counts.waiting)
       this.#lines.set(sink, counts)
     }
@@ -93,7 +93,7 @@ export class ProcessMetrics {
   #processor(): void {
     const { user, system } = process.cpuUsage()
     const counter = this.#registry.counter("tollgate_processor_seconds_total")
-    counter.inc((user + system - this.#counted) / MICROSECONDS)
+    counter.labels({}).add((user + system - this.#counted) / MICROSECONDS)
     this.#counted = user + system
   }
 }

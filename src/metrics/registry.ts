@@ -1,12 +1,4 @@
-import {
-  AggregatorRegistry,
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from "prom-client"
+import { AggregatorRegistry, Gauge, Registry } from "prom-client"
 import {
   COUNTERS,
   type CounterName,
@@ -17,33 +9,35 @@ import {
   HISTOGRAMS,
   type MetricDefinition,
 } from "./definitions.ts"
+import {
+  type Count,
+  counter,
+  type Distribution,
+  histogram,
+  type MetricSnapshot,
+  type SeriesMetric,
+} from "./series.ts"
 
 /** The metrics of one process, to be sent to another one. */
-export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
-
-/** One value of a metric; of a histogram, one bucket, the sum or the count. */
-export type MetricSample = MetricValue<string> & { readonly metricName?: string }
+export type Snapshot = readonly MetricSnapshot[]
 
 /** Every metric of one process. */
 export class MetricRegistry {
-  readonly #registry = new Registry()
-  readonly #counters = new Map<string, Counter>()
-  readonly #histograms = new Map<string, Histogram>()
+  readonly #counters = new Map<string, SeriesMetric<Count>>()
+  readonly #histograms = new Map<string, SeriesMetric<Distribution>>()
   readonly #gauges = new Map<string, Gauge>()
+  readonly #registry = new Registry()
 
   /** @param hasGenAi whether it has the metrics of OpenTelemetry's conventions too. */
   constructor(hasGenAi = false) {
-    const registers = [this.#registry]
     for (const [name, definition] of entriesOf(COUNTERS)) {
-      const { help, labels = [] } = definition
-      this.#counters.set(name, new Counter({ name, help, labelNames: [...labels], registers }))
+      this.#counters.set(name, counter(name, definition))
     }
     const histograms = { ...HISTOGRAMS, ...(hasGenAi && GEN_AI_HISTOGRAMS) }
     for (const [name, definition] of entriesOf(histograms)) {
-      const { help, labels = [], buckets = [] } = definition
-      const options = { name, help, labelNames: [...labels], buckets: [...buckets], registers }
-      this.#histograms.set(name, new Histogram(options))
+      this.#histograms.set(name, histogram(name, definition))
     }
+    const registers = [this.#registry]
     for (const [name, definition] of entriesOf(GAUGES)) {
       const { help, labels = [], together: aggregator = "sum" as const } = definition
       const options = { name, help, labelNames: [...labels], aggregator, registers }
@@ -51,11 +45,11 @@ export class MetricRegistry {
     }
   }
 
-  counter(name: CounterName): Counter {
+  counter(name: CounterName): SeriesMetric<Count> {
     return found(this.#counters, name)
   }
 
-  histogram(name: HistogramName): Histogram {
+  histogram(name: HistogramName): SeriesMetric<Distribution> {
     return found(this.#histograms, name)
   }
 
@@ -63,8 +57,10 @@ export class MetricRegistry {
     return found(this.#gauges, name)
   }
 
-  snapshot(): Promise<Snapshot> {
-    return this.#registry.getMetricsAsJSON()
+  async snapshot(): Promise<Snapshot> {
+    const gauges = await this.#registry.getMetricsAsJSON()
+    const counted = [...this.#counters.values(), ...this.#histograms.values()]
+    return [...counted.map((metric) => metric.snapshot()), ...gauges]
   }
 }
 

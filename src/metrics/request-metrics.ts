@@ -5,6 +5,7 @@ import type { PendingCharge } from "../relay/billing/pending-charge.ts"
 import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
 import { LabelValues } from "./label-values.ts"
 import type { MetricRegistry } from "./registry.ts"
+import type { Count, Distribution } from "./series.ts"
 
 /** Different models and deployments that have time series of their own. */
 const MOST_MODELS = 200
@@ -15,23 +16,16 @@ const MILLION = 1e6
 /** Of a request that called nobody. */
 const NONE = "none"
 
-interface Adding {
-  inc(value?: number): void
-}
-interface Observing {
-  observe(value: number): void
-}
-
 /** The series of one deployment at one endpoint, found once. */
 interface Series {
-  readonly ok: Adding
-  readonly charged: Adding
-  readonly card: Adding
-  readonly writtenOff: Adding
-  readonly duration: Observing
-  readonly firstByte: Observing
+  readonly ok: Count
+  readonly charged: Count
+  readonly card: Count
+  readonly writtenOff: Count
+  readonly duration: Distribution
+  readonly firstByte: Distribution
   /** By class. */
-  readonly usage: Map<string, Adding>
+  readonly usage: Map<string, Count>
 }
 
 /** Counts requests. */
@@ -42,26 +36,26 @@ export class RequestMetrics implements RequestObserver {
   readonly #outcomes = new LabelValues(MOST_OUTCOMES)
   readonly #endpoints = new LabelValues(MOST_ENDPOINTS)
   readonly #series = new Map<string, Series>()
-  readonly #attempts = new Map<string, Adding>()
-  readonly #settle: Observing
+  readonly #attempts = new Map<string, Count>()
+  readonly #settle: Distribution
 
   constructor(registry: MetricRegistry) {
     this.#registry = registry
-    this.#settle = registry.histogram("tollgate_settle_seconds")
+    this.#settle = registry.histogram("tollgate_settle_seconds").labels({})
   }
 
   settled({ charge, deployment, priced, settlement, settling }: SettledRequest): void {
     const series = this.#seriesOf(charge, deployment)
     const { call, firstByteAt } = charge
-    series.ok.inc()
+    series.ok.add()
     series.duration.observe((performance.now() - call.startedAt) / 1_000)
     if (firstByteAt !== undefined) series.firstByte.observe((firstByteAt - call.startedAt) / 1_000)
     this.#settle.observe(settling / 1_000)
-    series.charged.inc(Number(settlement.charged) / NANOCREDITS)
+    series.charged.add(Number(settlement.charged) / NANOCREDITS)
     if (settlement.writtenOff > 0n) {
-      series.writtenOff.inc(Number(settlement.writtenOff) / NANOCREDITS)
+      series.writtenOff.add(Number(settlement.writtenOff) / NANOCREDITS)
     }
-    series.card.inc(cardCost(priced.cost.lines))
+    series.card.add(cardCost(priced.cost.lines))
     for (const line of priced.cost.lines) this.#count(series, charge, deployment, line)
     this.#countAttempts(charge.attempts)
   }
@@ -74,19 +68,19 @@ export class RequestMetrics implements RequestObserver {
       provider: last === undefined ? NONE : this.#providers.of(providerOf(last.deployment)),
       outcome: this.#outcomes.of(last?.outcome ?? NONE),
     }
-    this.#registry.counter("tollgate_requests_total").inc(labels)
+    this.#registry.counter("tollgate_requests_total").labels(labels).add()
     this.#countAttempts(charge.attempts)
   }
 
   /** An answer that is an error. */
   failed(endpoint: string, kind: string): void {
     const labels = { endpoint: this.#endpoints.of(endpoint), kind: this.#outcomes.of(kind) }
-    this.#registry.counter("tollgate_errors_total").inc(labels)
+    this.#registry.counter("tollgate_errors_total").labels(labels).add()
   }
 
   /** Spans of traces that have left the queue, or never got into it. */
   spans(outcome: string, spans: number): void {
-    this.#registry.counter("tollgate_spans_total").inc({ outcome }, spans)
+    this.#registry.counter("tollgate_spans_total").labels({ outcome }).add(spans)
   }
 
   #count(
@@ -104,7 +98,7 @@ export class RequestMetrics implements RequestObserver {
       })
       series.usage.set(usageClass, counter)
     }
-    counter.inc(quantity)
+    counter.add(quantity)
   }
 
   #countAttempts(attempts: readonly AttemptRecord[]): void {
@@ -118,7 +112,7 @@ export class RequestMetrics implements RequestObserver {
           .labels({ provider, outcome: this.#outcomes.of(outcome) })
         if (this.#attempts.size < MOST_MODELS * MOST_OUTCOMES) this.#attempts.set(key, counter)
       }
-      counter.inc()
+      counter.add()
     }
   }
 

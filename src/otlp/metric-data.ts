@@ -1,5 +1,6 @@
 import type { ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer"
-import type { MetricSample, Snapshot } from "../metrics/registry.ts"
+import type { Snapshot } from "../metrics/registry.ts"
+import type { MetricSample } from "../metrics/series.ts"
 import { LABEL_ATTRIBUTES, metricName } from "./names.ts"
 import { type Source, type Time, timeOf } from "./span.ts"
 

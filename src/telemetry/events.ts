@@ -1,4 +1,4 @@
-import { type Logger, writeLine } from "./logger.ts"
+import { lineWriter, type Logger } from "./logger.ts"
 import { throttled } from "./throttle.ts"
 
 /** What became of a newer list of known prices, and how many prices it changes. */
@@ -221,7 +221,7 @@ function requestEvents(
   logger: Logger,
 ): Pick<Events, "requestEnded" | "requestRefused" | "errorAnswered"> {
   return {
-    requestEnded: (line) => writeLine(logger, "request", line),
+    requestEnded: lineWriter(logger, "request"),
     requestRefused: (request, endpoint, kind) =>
       logger.info({ event: "error_answered", request, endpoint, kind }),
     // The caller knows it, and the log would be theirs to fill.

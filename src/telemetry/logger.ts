@@ -4,6 +4,9 @@ export type { Logger } from "pino"
 
 /** What may wait to be written: whoever reads the log may stop reading. Bytes. */
 const MOST_WAITING = 16 * 1024 * 1024
+/** How long lines are gathered, milliseconds, and how many characters. */
+const GATHERED_FOR = 50
+const MOST_GATHERED = 64 * 1024
 const ERROR = pino.levels.values["error"]
 const INFO = pino.levels.values["info"]
 
@@ -16,7 +19,7 @@ export interface LoggerSettings {
 function standardError(): DestinationStream {
   const stream = pino.destination({ dest: 2, sync: false, maxLength: MOST_WAITING })
   let dropped = 0
-  stream.on("drop", () => (dropped += 1))
+  stream.on("drop", (text: string) => (dropped += text.split("\n").length - 1))
   stream.on("drain", () => {
     if (dropped === 0) return
     const lines = dropped
@@ -44,11 +47,21 @@ export function createLogger(settings: LoggerSettings): Logger {
 }
 
 /**
- * Writes an event whose members are a JSON object already. To go through the logger, which looks for credentials in
- * every member, would cost ten times as much as to make the text.
+ * Writes events whose members are a JSON object already. To go through the logger, which looks for credentials in every
+ * member, would cost ten times as much as to make the text; and to begin a write costs as much again, so that lines wait
+ * for each other for a moment.
  */
-export function writeLine(logger: Logger, event: string, text: string): void {
-  if (!logger.isLevelEnabled("info")) return
+export function lineWriter(logger: Logger, event: string): (text: string) => void {
+  if (!logger.isLevelEnabled("info")) return () => undefined
   const stream = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream
-  stream.write(`{"level":${INFO},"time":${Date.now()},"event":"${event}",${text.slice(1)}\n`)
+  let gathered = ""
+  const flush = (): void => {
+    if (gathered !== "") stream.write(gathered)
+    gathered = ""
+  }
+  return (text) => {
+    if (gathered === "") setTimeout(flush, GATHERED_FOR)
+    gathered += `{"level":${INFO},"time":${Date.now()},"event":"${event}",${text.slice(1)}\n`
+    if (gathered.length > MOST_GATHERED) flush()
+  }
 }

@@ -60,6 +60,7 @@ test("requests, their usage and their money are counted as receipts have them", 
   expect(valueOf(found, "tollgate_errors_total", { kind: "upstream_error" })).toBe(1)
   expect(valueOf(found, "tollgate_request_duration_seconds_count")).toBe(3)
   expect(valueOf(found, "tollgate_settle_seconds_count")).toBe(3)
+  expect(valueOf(found, "tollgate_written_off_credits_total", echo)).toBe(0)
   // Of streams only.
   expect(valueOf(found, "tollgate_first_byte_seconds_count")).toBe(1)
   expect(valueOf(found, "tollgate_open_requests")).toBe(0)
@@ -72,8 +73,8 @@ test("requests, their usage and their money are counted as receipts have them", 
   const names = new Set(found.map(({ name }) => name.replace(/_(bucket|sum|count)$/, "")))
   expect([...names].toSorted()).toEqual(
     [...Object.keys(COUNTERS), ...Object.keys(HISTOGRAMS), ...Object.keys(GAUGES)]
-      // Nothing was written off, nothing is traced, and lines of requests go nowhere.
-      .filter((name) => !/written_off|spans|request_lines/.test(name))
+      // Nothing is traced, and lines of requests go nowhere.
+      .filter((name) => !/spans|request_lines/.test(name))
       .toSorted(),
   )
 })

@@ -4,7 +4,10 @@ import type { Logger } from "../../src/telemetry/logger.ts"
 
 test("conversations that cannot be kept are reported once a minute for each cause, not with every answer", () => {
   const told: object[] = []
-  const logger = { error: (line: object) => told.push(line) } as unknown as Logger
+  const logger = {
+    error: (line: object) => told.push(line),
+    isLevelEnabled: () => false,
+  } as unknown as Logger
   const events = createEvents(logger)
   for (let answer = 0; answer < 50; answer++) events.conversationNotStored(`req_${answer}`, "full")
   events.conversationNotStored("req_50", "locked")

@@ -1,0 +1,123 @@
+import type { MetricObjectWithValues, MetricValue } from "prom-client"
+import type { MetricDefinition } from "./definitions.ts"
+
+/** A metric with its values, as prom-client adds them up and writes them. */
+export type MetricSnapshot = MetricObjectWithValues<MetricValue<string>>
+/** One value of a metric; of a histogram, one bucket, the sum or the count. */
+export type MetricSample = MetricValue<string> & { readonly metricName?: string }
+export type Labels = Readonly<Record<string, string>>
+
+interface Kind<Series> {
+  readonly type: "counter" | "histogram"
+  begin(): Series
+  samples(name: string, labels: Labels, series: Series): MetricSample[]
+}
+
+/**
+ * A metric with a series for each set of labels. Whoever counts every request finds its series once, and then adds to a
+ * number: prom-client checks and hashes the labels each time.
+ */
+export class SeriesMetric<Series> {
+  readonly #name: string
+  readonly #definition: MetricDefinition
+  readonly #kind: Kind<Series>
+  readonly #series = new Map<string, readonly [Labels, Series]>()
+
+  constructor(name: string, definition: MetricDefinition, kind: Kind<Series>) {
+    this.#name = name
+    this.#definition = definition
+    this.#kind = kind
+    // What has no labels is there from the start.
+    if (definition.labels === undefined) this.labels({})
+  }
+
+  /** The series of these labels. @throws when they are not those of the definition. */
+  labels(labels: Labels): Series {
+    const { labels: names = [] } = this.#definition
+    const values = names.map((name) => labels[name])
+    if (values.includes(undefined) || Object.keys(labels).length !== names.length) {
+      throw new Error(`${this.#name} has these labels: ${names.join(", ")}`)
+    }
+    const key = JSON.stringify(values)
+    const known = this.#series.get(key)
+    if (known) return known[1]
+    const series = this.#kind.begin()
+    this.#series.set(key, [labels, series])
+    return series
+  }
+
+  snapshot(): MetricSnapshot {
+    const { type } = this.#kind
+    const { help } = this.#definition
+    const values = [...this.#series.values()].flatMap(([labels, series]) =>
+      this.#kind.samples(this.#name, labels, series),
+    )
+    // In prom-client's types `type` is an enumeration; in what it returns it is a word.
+    const snapshot: unknown = { name: this.#name, help, type, aggregator: "sum", values }
+    return snapshot as MetricSnapshot
+  }
+}
+
+/** What only grows. */
+export class Count {
+  value = 0
+
+  add(value = 1): void {
+    this.value += value
+  }
+}
+
+export function counter(name: string, definition: MetricDefinition): SeriesMetric<Count> {
+  return new SeriesMetric(name, definition, {
+    type: "counter",
+    begin: () => new Count(),
+    samples: (_name, labels, { value }) => [{ value, labels }],
+  })
+}
+
+/** How values are distributed over buckets. */
+export class Distribution {
+  sum = 0
+  count = 0
+  /** Values up to each bound, without those of smaller bounds. */
+  readonly counts: number[]
+  readonly #bounds: readonly number[]
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds
+    this.counts = bounds.map(() => 0)
+  }
+
+  observe(value: number): void {
+    const bounds = this.#bounds
+    this.sum += value
+    this.count += 1
+    for (let index = 0; index < bounds.length; index++) {
+      if (value <= (bounds[index] ?? 0)) {
+        this.counts[index] = (this.counts[index] ?? 0) + 1
+        return
+      }
+    }
+  }
+}
+
+export function histogram(name: string, definition: MetricDefinition): SeriesMetric<Distribution> {
+  const { buckets = [] } = definition
+  return new SeriesMetric(name, definition, {
+    type: "histogram",
+    begin: () => new Distribution(buckets),
+    samples: (metric, labels, { sum, count, counts }) => {
+      let reached = 0
+      const samples: MetricSample[] = buckets.map((le, index) => {
+        reached += counts[index] ?? 0
+        return { value: reached, labels: { ...labels, le }, metricName: `${metric}_bucket` }
+      })
+      samples.push(
+        { value: count, labels: { ...labels, le: "+Inf" }, metricName: `${metric}_bucket` },
+        { value: sum, labels, metricName: `${metric}_sum` },
+        { value: count, labels, metricName: `${metric}_count` },
+      )
+      return samples
+    },
+  })
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test"
+import { MetricRegistry, textOf } from "../../src/metrics/registry.ts"
+import { counter, histogram } from "../../src/metrics/series.ts"
+import { samplesOf, valueOf } from "./samples.ts"
+
+test("a value belongs to each bucket whose bound it does not exceed, and to its series alone", () => {
+  const metric = histogram("size", { help: "", labels: ["place"], buckets: [1, 2, 5] })
+  for (const value of [0, 1, 1.5, 5, 5.1]) metric.labels({ place: "here" }).observe(value)
+  metric.labels({ place: "there" }).observe(2)
+  const { values } = metric.snapshot()
+  const of = (place: string) =>
+    values.filter(({ labels }) => labels["place"] === place).map(({ value }) => value)
+  // Buckets to 1, 2, 5 and without a bound, sum, count.
+  expect(of("here")).toEqual([2, 3, 4, 5, 12.6, 5])
+  expect(of("there")).toEqual([0, 1, 1, 1, 2, 1])
+})
+
+test("labels have the order of the definition, and none is missing or unknown", () => {
+  const metric = counter("calls", { help: "", labels: ["place", "fate"] })
+  metric.labels({ place: "a", fate: "b" }).add()
+  metric.labels({ fate: "b", place: "a" }).add(2)
+  expect(metric.snapshot().values).toEqual([{ labels: { place: "a", fate: "b" }, value: 3 }])
+  expect(() => metric.labels({ place: "a" })).toThrow("calls has these labels: place, fate")
+  expect(() => metric.labels({ place: "a", fate: "b", more: "c" })).toThrow("calls has these")
+})
+
+test("the series of several processes are added up", async () => {
+  const processes = [new MetricRegistry(), new MetricRegistry()]
+  for (const [index, registry] of processes.entries()) {
+    registry
+      .counter("tollgate_spans_total")
+      .labels({ outcome: "sent" })
+      .add(index + 1)
+    registry.histogram("tollgate_settle_seconds").labels({}).observe(0.002)
+  }
+  const text = await textOf(await Promise.all(processes.map((registry) => registry.snapshot())))
+  const found = samplesOf(text)
+  expect(valueOf(found, "tollgate_spans_total", { outcome: "sent" })).toBe(3)
+  expect(valueOf(found, "tollgate_settle_seconds_count")).toBe(2)
+  expect(valueOf(found, "tollgate_settle_seconds_bucket", { le: "0.001" })).toBe(0)
+  expect(valueOf(found, "tollgate_settle_seconds_bucket", { le: "0.0025" })).toBe(2)
+})
