@@ -1,4 +1,5 @@
 import { accountRoutes, creditRoutes } from "./accounts.ts"
+import { labelBudgetRoutes } from "./label-budgets.ts"
 import { modelRoutes, providerRoutes } from "./catalog-routes.ts"
 import { codeRoutes } from "./codes.ts"
 import { failureRoutes } from "./failures.ts"
@@ -17,6 +18,7 @@ import { writeOffRoutes } from "./write-offs.ts"
 export const ROUTES = {
   ...accountRoutes,
   ...creditRoutes,
+  ...labelBudgetRoutes,
   ...codeRoutes,
   ...keyRoutes,
   ...receiptRoutes,

@@ -15,6 +15,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   insufficient_credits: "the balance does not cover the request",
   key_budget_exceeded: "a budget of the key is used up",
   account_budget_exceeded: "a budget of the key's account is used up",
+  label_budget_exceeded: "a budget of the request's end user or of one of its tags is used up",
   model_not_priced: "the model has no price",
   feature_not_priced:
     "the vendor bills for a part of the request that has no price; `param` names it",

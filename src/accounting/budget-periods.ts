@@ -18,7 +18,7 @@ export interface BudgetOwner {
   readonly until: number
 }
 
-/** Who may have budgets that one charge draws on. */
+/** Who may have budgets that one charge draws on, besides labels. */
 export interface BudgetHolders {
   readonly key: string
   readonly account: string
@@ -27,6 +27,11 @@ export interface BudgetHolders {
 /** The bits in a charge's row for the budgets it drew on. */
 const BITS: Readonly<Record<keyof BudgetHolders, Readonly<Partial<Record<BudgetPeriod, number>>>>> =
   { key: { total: 1, day: 2, month: 4 }, account: { day: 8, month: 16 } }
+
+/** The bit for budgets of labels: which ones, its receipt says. */
+export const LABEL_BIT = 32
+/** Between an account and a label in the name of a holder; in neither of them. */
+export const OF_ACCOUNT = "#"
 
 const DAY_LENGTH = "2026-11-21".length
 const MONTH_LENGTH = "2026-11".length
@@ -72,6 +77,10 @@ export function limitOf(limits: BudgetLimits, period: BudgetPeriod): bigint | nu
 export function bitsOf(budgets: readonly string[], holders: BudgetHolders): number {
   let bits = 0
   for (const owner of budgets) {
+    if (owner.startsWith(`${holders.account}${OF_ACCOUNT}`)) {
+      bits |= LABEL_BIT
+      continue
+    }
     const isOfKey = owner.startsWith(holders.key) && !owner.startsWith(`${holders.account}@`)
     const holder = isOfKey ? "key" : "account"
     bits |= BITS[holder][periodOf(owner, holders[holder])] ?? 0
@@ -84,7 +93,7 @@ function periodOf(owner: string, holder: string): BudgetPeriod {
   return owner.length === holder.length + 1 + DAY_LENGTH ? "day" : "month"
 }
 
-/** The owners of the budgets that a charge drew on, from its row. */
+/** The owners of the budgets that a charge drew on, from its row; without those of labels. */
 export function ownersOfBits(bits: number, holders: BudgetHolders, at: number): string[] {
   return (["key", "account"] as const).flatMap((kind) =>
     BUDGET_PERIODS.filter((period) => (bits & (BITS[kind][period] ?? 0)) !== 0).map((period) =>

@@ -15,7 +15,7 @@ interface UpkeepAlarms {
 
 export interface UpkeepParts {
   readonly database: Pick<ServingDatabase, "prepare">
-  readonly store: Pick<Store, "integrity">
+  readonly store: Pick<Store, "integrity" | "keys">
   /** As the settings are at the moment. */
   readonly state: { readonly settings: { readonly retention: RetentionSettings } }
   readonly alarms: UpkeepAlarms
@@ -55,7 +55,9 @@ export class Upkeep implements AsyncDisposable {
     const { database, alarms } = this.#parts
     try {
       await database.prepare(Date.now())
-      await this.#seal(this.#earliestNow())
+      const now = this.#earliestNow()
+      await this.#parts.store.keys.forgetLabelBudgets(now)
+      await this.#seal(now)
     } catch (error) {
       alarms.upkeepFailed(error)
     }

@@ -44,6 +44,7 @@ export const ERROR_KINDS = {
     "account_budget_exceeded",
     "billing_error",
   ),
+  label_budget_exceeded: final(402, "insufficient_quota", "label_budget_exceeded", "billing_error"),
   model_not_priced: final(402, INVALID, "model_not_priced", "billing_error"),
   feature_not_priced: final(400, INVALID, "feature_not_priced", INVALID),
   idempotency_key_reused: final(422, INVALID, "idempotency_key_reused", INVALID),

@@ -1,3 +1,4 @@
+import type { Labels } from "../accounting/labels.ts"
 import type { Payer } from "../accounting/payer.ts"
 import type { AccountLimits } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"
@@ -10,8 +11,8 @@ export interface Key {
   readonly id: string
   readonly name: string
   readonly account: string
-  /** The payer at a moment, Unix milliseconds. */
-  readonly payerAt: (now: number) => Payer
+  /** The payer of a request with some labels at a moment, Unix milliseconds. */
+  readonly payerAt: (now: number, labels?: Labels) => Payer
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
   /** How many may run at the same time. */

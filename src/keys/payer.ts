@@ -1,3 +1,5 @@
+import { labelOwners } from "../accounting/label-budgets.ts"
+import type { Labels } from "../accounting/labels.ts"
 import type { Payer } from "../accounting/payer.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import { budgetsOfAccount } from "../store/accounts.ts"
@@ -13,13 +15,15 @@ const NO_BUDGETS: readonly string[] = []
 
 /**
  * The payer of a key's requests, by moment (Unix milliseconds). Budgets of a day and of a month have another
- * owner in each period; they are named once a period, not once a request.
+ * owner in each period; they are named once a period, not once a request, except those of labels.
  */
-export function payersOf(record: KeyRecord): (now: number) => Payer {
+export function payersOf(record: KeyRecord): (now: number, labels?: Labels) => Payer {
+  const { labelBudgets } = record.accountLimits
   let payer = payerAt(record, Date.now())
-  return (now) => {
+  return (now, labels) => {
     if (now < payer.from || now >= payer.until) payer = payerAt(record, now)
-    return payer
+    if (labels === undefined || labelBudgets === undefined) return payer
+    return payerWith(payer, labelOwners(record.account, labelBudgets, labels, now))
   }
 }
 
@@ -28,15 +32,21 @@ function payerAt(record: KeyRecord, at: number): Payer {
     ...ownersOf(record.id, record, at),
     ...ownersOf(record.account, budgetsOfAccount(record.accountLimits), at),
   ]
-  let [from, until] = [-Infinity, Infinity]
+  const unlimited = { budgets: NO_BUDGETS, from: -Infinity, until: Infinity }
+  return payerWith({ account: record.account, key: record.id, ...unlimited }, owners)
+}
+
+/** A payer that draws on more budgets; it is valid in the periods of all of them. */
+function payerWith(payer: Payer, owners: readonly string[]): Payer {
+  if (owners.length === 0) return payer
+  let { from, until } = payer
   for (const owner of owners) {
     const bounds = readPeriodOwner(owner)
     if (!bounds) continue
     from = Math.max(from, bounds.from)
     until = Math.min(until, bounds.until)
   }
-  const budgets = owners.length === 0 ? NO_BUDGETS : owners
-  return { account: record.account, key: record.id, budgets, from, until }
+  return { ...payer, budgets: [...payer.budgets, ...owners], from, until }
 }
 
 function ownersOf(holder: string, limits: BudgetLimits, at: number): string[] {

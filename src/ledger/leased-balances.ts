@@ -9,6 +9,9 @@ const RECALL_TIME = 600
 /** How long it waits between attempts, milliseconds. */
 const RECALL_PAUSE = 75
 
+/** Budgets of periods, such as those of end users, that are remembered while nothing uses them. */
+const MOST_IDLE = 10_000
+
 /** This process's leases on accounts and budgets: how they grow, and how they are returned. */
 export class LeasedBalances {
   readonly #store: Store
@@ -114,17 +117,19 @@ export class LeasedBalances {
     await this.#giveBack([{ owner, amount: idle }])
   }
 
-  /** Returns what is leased on budgets whose period is over, and forgets them. */
+  /** Returns what is leased on budgets whose period is over, and on the oldest of too many, and forgets them. */
   async closePeriods(now: number): Promise<void> {
-    if (now < this.#nextEnd) return
+    let excess = this.#ends.size - MOST_IDLE
+    if (now < this.#nextEnd && excess <= 0) return
     const over = [...this.#ends].flatMap(([balance, end]) =>
-      end <= now && balance.isIdle ? [balance] : [],
+      balance.isIdle && (end <= now || excess-- > 0) ? [balance] : [],
     )
     for (const balance of over) {
       this.#ends.delete(balance)
       this.#balances.delete(balance.owner)
     }
-    this.#nextEnd = Math.min(...this.#ends.values())
+    this.#nextEnd = Infinity
+    for (const end of this.#ends.values()) this.#nextEnd = Math.min(this.#nextEnd, end)
     const shares = over
       .filter((balance) => balance.leased > 0n)
       .map((balance) => ({ owner: balance.owner, amount: balance.leased }))
@@ -137,7 +142,8 @@ export class LeasedBalances {
       await this.#store.leases.giveBack(this.#node, shares)
     } catch (error) {
       if (this.#isRemote) this.#isAstray = true
-      else for (const { owner, amount } of shares) this.of(owner).leased += amount
+      else
+        for (const { owner, amount } of shares) this.of(owner, isOfPeriod(owner)).leased += amount
       throw error
     }
   }
@@ -200,4 +206,8 @@ export class LeasedBalances {
     balance.debt = grant.debt
     return grant
   }
+}
+
+function isOfPeriod(owner: string): boolean {
+  return readPeriodOwner(owner) !== undefined
 }

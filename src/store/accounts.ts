@@ -1,4 +1,5 @@
 import type { BudgetLimits } from "../accounting/budget-periods.ts"
+import { type LabelBudget, limitsOfLabel, readLabelHolder } from "../accounting/label-budgets.ts"
 import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
@@ -23,6 +24,8 @@ export interface AccountLimits {
   /** What they may spend in a day and in a month (UTC): nanocredits as text, since JSON has no such integers. */
   readonly dailyBudget?: string
   readonly monthlyBudget?: string
+  /** What requests of an end user or with a tag may spend, all of them together. */
+  readonly labelBudgets?: readonly LabelBudget[]
 }
 
 /** The budgets of an account. All it has is its balance, so there is none for ever. */
@@ -32,6 +35,19 @@ export function budgetsOfAccount({ dailyBudget, monthlyBudget }: AccountLimits):
     dailyBudget: amountOf(dailyBudget),
     monthlyBudget: amountOf(monthlyBudget),
   }
+}
+
+/** The account that a budget of an account or a label belongs to, as far as its holder says. */
+export function accountOfHolder(holder: string): string {
+  return readLabelHolder(holder)?.account ?? holder
+}
+
+/** What an account, or a label of it, may spend. */
+export function budgetsOfHolder(holder: string, limits: AccountLimits): BudgetLimits {
+  const label = readLabelHolder(holder)?.label
+  return label === undefined
+    ? budgetsOfAccount(limits)
+    : limitsOfLabel(limits.labelBudgets ?? [], label)
 }
 
 function amountOf(text: string | undefined): bigint | null {
@@ -62,13 +78,22 @@ export interface AccountChange {
   readonly name?: string
   readonly storesContent?: boolean
   readonly state?: AccountState
-  /** All of them. */
-  readonly limits?: AccountLimits
+  /** All of them but those of labels. */
+  readonly limits?: Omit<AccountLimits, "labelBudgets">
+  readonly labelBudgets?: readonly LabelBudget[]
+}
+
+/** The limits of an account after a change. */
+export function limitsAfter(limits: AccountLimits, change: AccountChange): AccountLimits {
+  const { labelBudgets = limits.labelBudgets ?? [] } = change
+  const { labelBudgets: _before, ...others }: AccountLimits = change.limits ?? limits
+  return { ...others, ...(labelBudgets.length > 0 && { labelBudgets }) }
 }
 
 /** Whether a change concerns requests, so that nodes have to read the account's keys again. */
-export function concernsRequests({ storesContent, state, limits }: AccountChange): boolean {
-  return storesContent !== undefined || state !== undefined || limits !== undefined
+export function concernsRequests(change: AccountChange): boolean {
+  const { storesContent, state, limits, labelBudgets } = change
+  return [storesContent, state, limits, labelBudgets].some((member) => member !== undefined)
 }
 
 /** What an account is that was created just now. */

@@ -95,6 +95,23 @@ export interface BudgetRecord {
   readonly sealed: bigint
 }
 
+/** What the budget of a label has left in its present period. */
+export interface LabelBudgetRecord {
+  readonly owner: string
+  readonly spent: bigint
+  readonly left: bigint
+}
+
+/** Labels of an account, in the order of their owners. */
+export interface LabelBudgetQuery {
+  readonly account: string
+  /** A moment of the periods, Unix milliseconds. */
+  readonly at: number
+  /** The owner after which to begin. */
+  readonly after: string | null
+  readonly limit: number
+}
+
 /** Keys and their budgets. */
 export interface KeyReads {
   find(id: string): Promise<KeyRecord | null>
@@ -104,9 +121,13 @@ export interface KeyReads {
   listChanged(revision: number): Promise<{ revision: number; keys: KeyRecord[] }>
   /** What budgets have spent, of all keys, accounts and periods, in the order of their owners from `after` on. */
   listBudgets(after: string, limit: number): Promise<BudgetRecord[]>
+  /** The budgets of labels that were used in the present day or month. */
+  listLabelBudgets(query: LabelBudgetQuery): Promise<LabelBudgetRecord[]>
 }
 
 export interface KeyWrites {
+  /** Forgets what labels have spent in days and months that ended before the month before a moment, Unix milliseconds. */
+  forgetLabelBudgets(at: number): Promise<void>
   /** @throws StoreError `not_found` when there is no such account, `too_much` when it has as many keys as it may. */
   insert(key: NewKey, audit: NewAuditRecord): Promise<KeyRecord>
   /**

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
+import { budgetOwner } from "../../src/accounting/budget-periods.ts"
+import { labelHolder, userLabel } from "../../src/accounting/label-budgets.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import { payersOf } from "../../src/keys/payer.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { TestDatabase } from "../store/test-database.ts"
+import { payerOf, TestDatabase } from "../store/test-database.ts"
 
 const MORNING = new Date("2026-11-29T08:00:00Z")
 const NEXT_MORNING = new Date("2026-11-30T08:00:00Z")
@@ -245,3 +247,24 @@ test("a budget that was changed behind the ledger's back is found", async () => 
   expect(problems).toMatchObject([{ account: "a", number: null, fault: "budget" }])
   expect(problems[0]?.message).toContain("key_x@2026-11-29")
 })
+
+test("budgets of end users are given back when there are too many, the oldest first", async () => {
+  await using database = await TestDatabase.open()
+  await database.account("a", 1_000_000_000n)
+  const labelBudgets = [{ label: userLabel("*"), dailyBudget: "10" }]
+  await database.store.accounts.update("a", { labelBudgets }, AUDIT)
+  const ledger = await database.ledger("node")
+  const payer = (user: string): Payer =>
+    payerOf("a", "k", [budgetOwner(labelHolder("a", userLabel(user)), "day", Date.now())])
+  await ledger.lease(payer("busy"), 1n)
+  const hold = ledger.tryHold(database.order(payer("busy"), 1n))
+  expect(hold).toBeDefined()
+  for (let user = 0; user < 10_050; user++) await ledger.lease(payer(`user ${user}`), 1n)
+  await ledger.tick([])
+  expect(ledger.available(payer("user 0"))).toBe(0n)
+  expect(ledger.available(payer("user 10000"))).toBe(10n)
+  // A request runs on it.
+  expect(ledger.available(payer("busy"))).toBe(9n)
+  expect(await database.store.integrity.listBalanceFaults(Date.now())).toEqual([])
+  expect(await ledger.lease(payer("user 0"), 10n)).toBe(true)
+}, 30_000)

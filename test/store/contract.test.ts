@@ -1,6 +1,7 @@
 import { describe } from "bun:test"
 import { accountContract } from "./contract/accounts.ts"
 import { accountBudgetContract } from "./contract/account-budgets.ts"
+import { labelBudgetContract } from "./contract/label-budgets.ts"
 import { auditContract } from "./contract/audit.ts"
 import { auditedWriteContract } from "./contract/audited-writes.ts"
 import { backupContract } from "./contract/backups.ts"
@@ -33,6 +34,7 @@ import { ENGINES } from "./engines.ts"
 const CONTRACTS = {
   accounts: accountContract,
   "account budgets": accountBudgetContract,
+  "label budgets": labelBudgetContract,
   audit: auditContract,
   "audited writes": auditedWriteContract,
   backups: backupContract,

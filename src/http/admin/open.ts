@@ -36,7 +36,9 @@ import type { Store, StoreReader } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { AttemptLimits } from "../../users/attempt-limits.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
+import { LabelBudgetManagement } from "../../management/label-budgets.ts"
 import { accountEndpoints } from "./accounts.ts"
+import { labelBudgetEndpoints } from "./label-budgets.ts"
 import type { Handler } from "../server.ts"
 import { adminApp } from "./app.ts"
 import { auditEndpoints } from "./audit.ts"
@@ -158,6 +160,7 @@ function ledgerEndpoints(
       }),
       payments,
     }),
+    ...labelBudgetEndpoints(new LabelBudgetManagement(store, audit, () => keysChanged(parts))),
     ...creditEndpoints({
       credits: new Credits(store, audit),
       redemptions: new Redemptions(parts),

@@ -3,6 +3,7 @@ import type { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/pipeline/estimate.ts"
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
+import { readLabel, readLabelHolder } from "../../accounting/label-budgets.ts"
 
 /** An estimate as `POST /v1/estimate` answers it. */
 export function estimateDocument(path: string, estimate: Estimate) {
@@ -20,11 +21,17 @@ export function estimateDocument(path: string, estimate: Estimate) {
     debt: formatCredits(account?.debt ?? 0n),
     budgets: budgets.map(({ owner, posted }) => {
       const { holder, period } = readPeriodOwner(owner) ?? { holder: owner, period: "total" }
-      const of = holder === account?.owner ? "account" : "key"
-      return { of, budget: period, left: formatCredits(posted) }
+      return { ...holderOf(holder, account?.owner), budget: period, left: formatCredits(posted) }
     }),
     parts: parts.map(partDocument),
   }
+}
+
+/** Whose a budget is. */
+function holderOf(holder: string, account: string | undefined) {
+  const label = readLabelHolder(holder)?.label
+  if (label !== undefined) return { of: "label", ...readLabel(label) }
+  return { of: holder === account ? "account" : "key" }
 }
 
 function partDocument({ model, min: least, max: most, lines, route }: EstimatedPart) {

@@ -20,6 +20,7 @@ import { jsonAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
+import { labelsOf } from "./labels.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 import { EMBEDDINGS_PATH } from "./embeddings.ts"
 import { estimateDocument } from "./estimate-document.ts"
@@ -77,8 +78,12 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
         const estimator = estimators.get(endpoint)
         if (!estimator) throw unknownPath(path, [...estimators.keys()])
         const bytes = Buffer.byteLength(JSON.stringify(body))
-        const call = { ...callOf({ ...context, path: endpoint }, bytes), isEstimate: true as const }
         const { headers } = request
+        const call = {
+          ...callOf({ ...context, path: endpoint }, bytes),
+          labels: labelsOf(headers, body),
+          isEstimate: true as const,
+        }
         const found = await estimator({ call, path, body, headers })
         return jsonAnswer(id, estimateDocument(path, found))
       },

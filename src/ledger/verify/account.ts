@@ -1,6 +1,7 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import { ownersOfBits } from "../../accounting/budget-periods.ts"
 import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "../../accounting/hash-chain.ts"
+import type { ReceiptRecord } from "../../store/settlements.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { LedgerProblem } from "./problem.ts"
 import type { LastEntry, VerifyProgress } from "./progress.ts"
@@ -43,10 +44,12 @@ export class AccountWalk {
       const posted = (await this.#store.accounts.find(this.#account))?.balance ?? 0n
       const page = await this.#store.entries.list(this.#account, this.#last.number, PAGE)
       const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
-      const problem = this.#checkEntries(page) ?? (await this.#checkReceipts(page))
+      const charges = page.filter((entry) => entry.kind === "charge")
+      const receipts = await Promise.all(charges.map((entry) => this.#findReceipt(entry)))
+      const problem = this.#checkEntries(page) ?? this.#checkReceipts(charges, receipts)
       if (problem) return problem
       if (page.length > 0) {
-        for (const entry of page) if (entry.kind === "charge") this.#draw(entry)
+        for (const [index, entry] of charges.entries()) this.#draw(entry, receipts[index])
         this.#progress.accounts.set(this.#account, this.#last)
         await this.#progress.page(page.length)
       }
@@ -91,9 +94,15 @@ export class AccountWalk {
     return null
   }
 
-  async #checkReceipts(page: readonly EntryRecord[]): Promise<LedgerProblem | null> {
-    const charges = page.filter((entry) => entry.kind === "charge")
-    const faults = await Promise.all(charges.map((entry) => this.#receiptFaultOf(entry)))
+  async #findReceipt({ request }: EntryRecord): Promise<ReceiptRecord | null> {
+    return request === null ? null : this.#store.settlements.findReceipt(request)
+  }
+
+  #checkReceipts(
+    charges: readonly EntryRecord[],
+    receipts: readonly (ReceiptRecord | null)[],
+  ): LedgerProblem | null {
+    const faults = charges.map((entry, index) => this.#receiptFaultOf(entry, receipts[index]))
     const index = faults.findIndex((fault) => fault !== null)
     const message = faults[index]
     const entry = charges[index]
@@ -102,9 +111,7 @@ export class AccountWalk {
   }
 
   /** A request has one receipt, and the receipt one entry: so no request is charged twice. */
-  async #receiptFaultOf(entry: EntryRecord): Promise<string | null> {
-    const receipt =
-      entry.request === null ? null : await this.#store.settlements.findReceipt(entry.request)
+  #receiptFaultOf(entry: EntryRecord, receipt: ReceiptRecord | null | undefined): string | null {
     if (!receipt && entry.at < this.#sealedUntil) return null
     if (!receipt) return "the receipt of its request is missing"
     if (receipt.entry?.account !== entry.account || receipt.entry.number !== entry.number) {
@@ -118,9 +125,12 @@ export class AccountWalk {
     return null
   }
 
-  #draw({ budgetBits, key, account, at, amount }: EntryRecord): void {
+  /** Which labels it drew on, only its receipt says. */
+  #draw(entry: EntryRecord, receipt: ReceiptRecord | null | undefined): void {
+    const { budgetBits, key, account, at, amount } = entry
+    if (key === null) return
     const { spent } = this.#progress
-    for (const budget of key === null ? [] : ownersOfBits(budgetBits, { key, account }, at)) {
+    for (const budget of receipt?.budgets ?? ownersOfBits(budgetBits, { key, account }, at)) {
       spent.set(budget, (spent.get(budget) ?? 0n) - amount)
     }
   }

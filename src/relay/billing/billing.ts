@@ -1,5 +1,6 @@
 import type { Deployment } from "../../catalog/model.ts"
-import type { BalanceSnapshot, Settlement } from "../../ledger/hold.ts"
+import { labelsOfOwners } from "../../accounting/label-budgets.ts"
+import type { BalanceSnapshot, Hold, Settlement } from "../../ledger/hold.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type HoldAlarms, Holds } from "./holds.ts"
@@ -7,7 +8,7 @@ import { refuseUnwritten } from "./payment-refusals.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import type { PricedUsage } from "./priced-usage.ts"
 import { Pricing, type PricingAlarms } from "./pricing.ts"
-import { writeReceipt } from "./receipt.ts"
+import { type ReceiptFacts, writeReceipt } from "./receipt.ts"
 import type { RequestObserver, SettledRequest } from "./request-observer.ts"
 
 export interface BillingParts {
@@ -77,6 +78,7 @@ export class Billing {
         reported: beyond?.reported,
         ...(settled && { price: settled.price, modes: settled.modes }),
         ...(unpriced && { unpriced }),
+        ...(call.labels && labelBudgetsOf(hold)),
       })
     const writeOff = beyond && { amount: beyond.amount, reason: "usage_beyond_bound" as const }
     const settlement = this.#ledger
@@ -108,4 +110,11 @@ export class Billing {
     })
     for (const observer of this.#observers) observer.released(charge)
   }
+}
+
+/** The budgets of labels that a charge draws on, for its receipt. */
+function labelBudgetsOf({ payer }: Hold): Pick<ReceiptFacts, "labelBudgets"> | undefined {
+  if (payer.budgets.length === 0) return undefined
+  const labelBudgets = labelsOfOwners(payer.account, payer.budgets)
+  return labelBudgets.length === 0 ? undefined : { labelBudgets }
 }

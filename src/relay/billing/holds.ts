@@ -47,8 +47,7 @@ export class Holds {
   /**
    * Sets the worst case of a request aside. Of an estimate, only checks whether it could.
    * @returns no promise when this process's lease covers a chat, which is nearly always.
-   * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
-   * `book_unavailable`.
+   * @throws GatewayError `insufficient_credits`, `credits_reserved`, `book_unavailable`, or that a budget is exceeded.
    */
   admit(admission: ChatAdmission | UsageAdmission): MaybePromise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
@@ -59,7 +58,7 @@ export class Holds {
 
   #admitChat(admission: ChatAdmission): MaybePromise<PendingCharge> {
     const { call, request, asked, state, calls, clients } = admission
-    const payer = call.key.payerAt(Date.now())
+    const payer = call.key.payerAt(Date.now(), call.labels)
     const isDemand = "held" in asked
     const model = isDemand ? asked.model : asked
     const held = isDemand ? asked.held : asked.deployments
@@ -74,7 +73,7 @@ export class Holds {
   }
 
   async #admitUsage({ call, model, worst, beside = 0n }: UsageAdmission): Promise<PendingCharge> {
-    const payer = call.key.payerAt(Date.now())
+    const payer = call.key.payerAt(Date.now(), call.labels)
     const input: UsageHoldInput = { call, request: undefined, model, payer, worst }
     const needed = worstOf(model, worst) + beside
     const charge = this.#tryCharge(input, needed) ?? (await this.#extendAndTry(input, needed))

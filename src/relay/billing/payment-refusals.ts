@@ -2,6 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { BalanceSnapshot } from "../../ledger/hold.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
+import { readLabel, readLabelHolder } from "../../accounting/label-budgets.ts"
 
 /** When a running request of the same caller holds the credits, seconds. */
 const RESERVED_RETRY_AFTER = 1
@@ -77,14 +78,13 @@ function budgetExceeded(
   account: string | undefined,
 ): GatewayError {
   const { holder, period, until } = readPeriodOwner(budget.owner) ?? TOTAL
-  const isOfAccount = holder !== undefined && holder === account
-  const kind = isOfAccount ? "account_budget_exceeded" : "key_budget_exceeded"
-  const name = BUDGET_NAMES[period]
-  const left = `This ${isOfAccount ? "account" : "key"} has ${formatCredits(budget.posted)} credits of its ${name} left, and this request may cost up to ${formatCredits(needed)}.`
+  const { kind, whose, ...label } = holderOf(holder, account)
+  const left = `${whose} has ${formatCredits(budget.posted)} credits of its ${BUDGET_NAMES[period]} left, and this request may cost up to ${formatCredits(needed)}.`
   const fields = {
     balance: formatCredits(budget.posted),
     required: formatCredits(needed),
     budget: period,
+    ...label,
   }
   if (until === undefined) {
     const advice = "Ask for a larger budget, or lower max_tokens."
@@ -96,6 +96,19 @@ function budgetExceeded(
     `${left} It starts again at ${resetsAt}. Wait until then, ask for a larger budget, or lower max_tokens.`,
     { fields: { ...fields, resets_at: resetsAt } },
   )
+}
+
+/** Whose a budget is. */
+function holderOf(holder: string | undefined, account: string | undefined) {
+  const label = holder === undefined ? undefined : readLabelHolder(holder)?.label
+  if (label !== undefined) {
+    const named = readLabel(label)
+    const whose = "user" in named ? `The end user '${named.user}'` : `The tag '${named.tag}'`
+    return { kind: "label_budget_exceeded", whose, ...named } as const
+  }
+  return holder !== undefined && holder === account
+    ? ({ kind: "account_budget_exceeded", whose: "This account" } as const)
+    : ({ kind: "key_budget_exceeded", whose: "This key" } as const)
 }
 
 export function reserved(needed: bigint, standings: readonly BalanceSnapshot[]): GatewayError {

@@ -45,6 +45,8 @@ export interface ReceiptFacts {
   readonly price?: Price
   /** The modes of service that the answer was served in. */
   readonly modes?: readonly string[]
+  /** The budgets of its labels that it draws on. */
+  readonly labelBudgets?: readonly string[] | undefined
   /** What was passed on without a price: its places in the request. */
   readonly unpriced?: readonly string[]
   /** As the vendor reported it, where that is more than the request can have used. */
@@ -66,6 +68,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     model: model.id,
     ...(model.requestedAs !== undefined && { requested_model: model.requestedAs }),
     ...call.labels,
+    ...(facts.labelBudgets && { label_budgets: facts.labelBudgets }),
     stream: request?.stream ?? false,
     deployment: deployment?.id ?? null,
     usage: usage === undefined ? null : namedUsage(usage),

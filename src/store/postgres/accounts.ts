@@ -5,6 +5,7 @@ import {
   type AccountRecord,
   type AccountState,
   budgetsOfAccount,
+  limitsAfter,
   concernsRequests,
   FRESH_ACCOUNT,
   type NewAccount,
@@ -13,6 +14,7 @@ import { leftOfBudgets } from "../key-fields.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import { adjustBudgets } from "./budgets.ts"
+import { adjustLabelBudgets } from "./label-budgets.ts"
 import type { Statements } from "./client.ts"
 import { isViolationOf } from "./failure.ts"
 import { currentPeriods } from "./key-queries.ts"
@@ -103,8 +105,9 @@ async function update(
   await transaction.run("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [id])
   const account = await findAccount(transaction, id)
   if (!account) throw refusals.noAccount(id)
-  const changed = { ...account, ...change }
-  const { name, storesContent, state, limits } = changed
+  const limits = limitsAfter(account.limits, change)
+  const changed = { ...account, ...change, limits }
+  const { name, storesContent, state } = changed
   if (name !== account.name && (await findAccount(transaction, name))) {
     throw refusals.nameIsTaken(name)
   }
@@ -116,8 +119,11 @@ async function update(
   } catch (error) {
     throw isViolationOf(error, "accounts_name_key") ? refusals.nameIsTaken(name) : error
   }
-  if (!change.limits) return changed
-  await adjustBudgets(transaction, { id, account: id, ...budgetsOfAccount(limits) }, Date.now())
+  if (!change.limits && !change.labelBudgets) return changed
+  const now = Date.now()
+  // In the order in which balances are locked.
+  await adjustLabelBudgets(transaction, id, limits, now)
+  await adjustBudgets(transaction, { id, account: id, ...budgetsOfAccount(limits) }, now)
   return (await findAccount(transaction, id)) ?? changed
 }
 

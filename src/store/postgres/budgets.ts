@@ -11,7 +11,7 @@ import {
   limitOf,
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
-import { type AccountLimits, budgetsOfAccount } from "../accounts.ts"
+import { accountOfHolder, type AccountLimits, budgetsOfHolder } from "../accounts.ts"
 import type { BudgetRecord } from "../keys.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
@@ -61,15 +61,13 @@ async function findLimits(
     [holder],
   )
   if (key) return { account: key.account, limits: limitsOf(key) }
-  const account = await transaction.row<{ limits: string }>(
+  const account = accountOfHolder(holder)
+  const row = await transaction.row<{ limits: string }>(
     "SELECT limits FROM accounts WHERE id = $1 FOR SHARE",
-    [holder],
+    [account],
   )
-  if (!account) return undefined
-  return {
-    account: holder,
-    limits: budgetsOfAccount(JSON.parse(account.limits) as AccountLimits),
-  }
+  if (!row) return undefined
+  return { account, limits: budgetsOfHolder(holder, JSON.parse(row.limits) as AccountLimits) }
 }
 
 /**
@@ -88,11 +86,16 @@ export async function adjustBudgets(
     // A period begins with its first lease.
     if (period === "total")
       await beginBudget(transaction, { owner, account: holder.account }, limit)
-    await adjust(transaction, owner, limit)
+    await adjustBudget(transaction, owner, limit)
   }
 }
 
-async function adjust(transaction: Statements, owner: string, limit: bigint): Promise<void> {
+/** Takes over the limit of one budget. */
+export async function adjustBudget(
+  transaction: Statements,
+  owner: string,
+  limit: bigint,
+): Promise<void> {
   const row = await lockBudget(transaction, owner)
   if (row) await change(transaction, owner, changeLimit(row, limit))
 }

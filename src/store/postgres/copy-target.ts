@@ -93,7 +93,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
     SELECT copied.owner, coalesce(accounts.id, keys.account), copied.posted, copied.leased, copied.allotted,
       CASE WHEN copied.allotted IS NULL THEN 0 END, CASE WHEN copied.allotted IS NULL THEN '${GENESIS_HASH}' END
     FROM ${recordsOf("balances")}
-    LEFT JOIN accounts ON accounts.id = split_part(copied.owner, '@', 1)
+    LEFT JOIN accounts ON accounts.id = split_part(split_part(copied.owner, '@', 1), '#', 1)
     LEFT JOIN keys ON keys.id = split_part(copied.owner, '@', 1)`,
 }
 

@@ -4,6 +4,7 @@ import type { KeyChange, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import { adjustBudgets, beginBudget, listBudgets } from "./budgets.ts"
+import { forgetLabelBudgets, listLabelBudgets } from "./label-budgets.ts"
 import type { Statements } from "./client.ts"
 import { findKey, listChangedKeys, listKeys } from "./key-queries.ts"
 import { nextRevision } from "./revisions.ts"
@@ -16,6 +17,8 @@ export function keyMethods({ client, audited }: StoreParts): Store["keys"] {
     list: (filter, after, limit) => listKeys(client, filter, { after, limit }),
     listChanged: (revision) => listChangedKeys(client, revision),
     listBudgets: (after, limit) => listBudgets(client, after, limit),
+    listLabelBudgets: (query) => listLabelBudgets(client, query),
+    forgetLabelBudgets: (at) => client.transaction((step) => forgetLabelBudgets(step, at)),
     insert: (key, audit) => audited(audit, (transaction) => insert(transaction, key)),
     update: (id, change, audit) => audited(audit, (transaction) => update(transaction, id, change)),
     rotate: (id, secret, graceUntil, audit) =>

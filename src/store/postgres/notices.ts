@@ -1,4 +1,4 @@
-import { budgetOwner } from "../../accounting/budget-periods.ts"
+import { budgetOwner, OF_ACCOUNT } from "../../accounting/budget-periods.ts"
 import {
   type DeliveryRow,
   dueFromRows,
@@ -189,6 +189,7 @@ async function spentBudgets(
     `SELECT owner, balances.account, allotted - posted AS spent, allotted AS "limit" FROM balances
      LEFT JOIN keys ON keys.id = split_part(owner, '@', 1)
      WHERE allotted > 0 AND (allotted - posted) * 2 >= allotted AND revoked_at IS NULL
+       AND strpos(owner, '${OF_ACCOUNT}') = 0
        AND (strpos(owner, '@') = 0 OR substr(owner, strpos(owner, '@')) IN ($1, $2)) LIMIT $3`,
     [budgetOwner("", "day", at), budgetOwner("", "month", at), BigInt(limit)],
   )

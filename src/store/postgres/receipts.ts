@@ -1,4 +1,4 @@
-import { ownersOfBits } from "../../accounting/budget-periods.ts"
+import { ownersOfCharge } from "../../accounting/label-budgets.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
 import type { HoldRecord, ReceiptRecord } from "../settlements.ts"
 import type { Statements } from "./client.ts"
@@ -35,7 +35,8 @@ export async function findReceipt(
           `SELECT ${ENTRY_COLUMNS} FROM entries WHERE account = $1 AND number = $2 AND at = $3`,
           [account, number, row.at],
         )
-  const budgets = ownersOfBits(entryRow?.budgets ?? 0, { key, account }, at)
+  const charge = { budgetBits: entryRow?.budgets ?? 0, account, key, at, receipt: body }
+  const budgets = ownersOfCharge(charge)
   const writtenOff = await writeOffsOf(statements, request)
   const entry = entryRow ? entryFromRow(entryRow) : null
   return { request, account, key, at, body, entry, budgets, late, writtenOff }

@@ -7,6 +7,7 @@ import {
   type AccountRecord,
   type AccountState,
   budgetsOfAccount,
+  limitsAfter,
   concernsRequests,
   type NewAccount,
 } from "../accounts.ts"
@@ -116,12 +117,17 @@ export class Accounts {
   update(id: string, change: AccountChange): AccountRecord {
     const account = this.#require(id)
     const changed = { ...account, ...change }
-    const { name, storesContent, state, limits } = changed
+    const { name, storesContent, state } = changed
+    const limits = limitsAfter(account.limits, change)
     if (name !== account.name && this.find(name)) {
       throw refusals.nameIsTaken(name)
     }
     this.#update.run(name, storesContent ? 1n : 0n, state, JSON.stringify(limits), account.id)
-    if (change.limits) this.#budgets.adjust(account.id, budgetsOfAccount(limits), Date.now())
+    if (change.limits ?? change.labelBudgets) {
+      const now = Date.now()
+      this.#budgets.adjust(account.id, budgetsOfAccount(limits), now)
+      this.#budgets.adjustLabels(account.id, limits, now)
+    }
     return this.#require(account.id)
   }
 

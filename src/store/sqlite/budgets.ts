@@ -10,10 +10,12 @@ import {
   BUDGET_PERIODS,
   budgetOwner,
   limitOf,
+  OF_ACCOUNT,
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
-import { type AccountLimits, budgetsOfAccount } from "../accounts.ts"
-import type { BudgetRecord } from "../keys.ts"
+import { firstKeptPeriod, labelHolders } from "../../accounting/label-budgets.ts"
+import { accountOfHolder, type AccountLimits, budgetsOfHolder } from "../accounts.ts"
+import type { BudgetRecord, LabelBudgetQuery, LabelBudgetRecord } from "../keys.ts"
 
 interface BudgetRow {
   owner: string
@@ -41,6 +43,7 @@ const FOR_EVER = BigInt(Number.MAX_SAFE_INTEGER)
  * expect to run inside a transaction.
  */
 export class Budgets {
+  readonly #database: Database
   readonly #limits: Statement<LimitRow, [string]>
   readonly #accountLimits: Statement<{ limits: string }, [string]>
   readonly #insert: Statement<unknown, [string, bigint]>
@@ -49,10 +52,12 @@ export class Budgets {
   readonly #list: Statement<BudgetRow, [string, bigint]>
   readonly #recall: Statement<unknown, [string, bigint]>
   readonly #endRecall: Statement<unknown, [string]>
+  readonly #labels: Statement<{ owner: string }, [string, string, string, string]>
   readonly #excess: Statement<{ amount: bigint }, [string]>
   readonly #shrinking: Statement<{ owner: string }, []>
 
   constructor(database: Database) {
+    this.#database = database
     this.#limits = database.prepare(
       "SELECT budget, daily_budget, monthly_budget FROM keys WHERE id = ?",
     )
@@ -66,6 +71,10 @@ export class Budgets {
     this.#change = database.prepare("UPDATE balances SET posted = ?, allotted = ? WHERE owner = ?")
     this.#recall = database.prepare(
       `INSERT OR REPLACE INTO recalls (owner, node, at, amount) VALUES (?, '${SHRINKING}', ${FOR_EVER}, ?)`,
+    )
+    this.#labels = database.prepare(
+      `SELECT owner FROM balances WHERE owner > ? AND owner < ?
+         AND substr(owner, instr(owner, '@')) IN (?, ?)`,
     )
     const shrinking = `FROM recalls WHERE node = '${SHRINKING}'`
     this.#endRecall = database.prepare(`DELETE ${shrinking} AND owner = ?`)
@@ -95,8 +104,10 @@ export class Budgets {
   #limitsOf(holder: string): BudgetLimits | undefined {
     const row = this.#limits.get(holder)
     if (row) return limitsOf(row)
-    const account = this.#accountLimits.get(holder)
-    return account ? budgetsOfAccount(JSON.parse(account.limits) as AccountLimits) : undefined
+    const account = this.#accountLimits.get(accountOfHolder(holder))
+    return account
+      ? budgetsOfHolder(holder, JSON.parse(account.limits) as AccountLimits)
+      : undefined
   }
 
   /**
@@ -116,6 +127,34 @@ export class Budgets {
       }
       this.#set(owner, changeLimit(row, limit))
     }
+  }
+
+  /** The same for what an account's labels have begun to spend. */
+  adjustLabels(account: string, limits: AccountLimits, at: number): void {
+    const { after, before } = labelHolders(account)
+    for (const { owner } of this.#labels.all(after, before, ...currentPeriods(at))) {
+      const period = readPeriodOwner(owner)
+      const limit = period && limitOf(budgetsOfHolder(period.holder, limits), period.period)
+      const row = this.#balance.get(owner)
+      if (row && typeof limit === "bigint") this.#set(owner, changeLimit(row, limit))
+    }
+  }
+
+  listLabels({ account, at, after, limit }: LabelBudgetQuery): LabelBudgetRecord[] {
+    const range = labelHolders(account)
+    return this.#database
+      .query<LabelBudgetRecord, (string | bigint)[]>(
+        `SELECT owner, allotted - posted AS spent, posted AS left FROM balances
+         WHERE owner > ? AND owner < ? AND substr(owner, instr(owner, '@')) IN (?, ?) ORDER BY owner LIMIT ?`,
+      )
+      .all(after ?? range.after, range.before, ...currentPeriods(at), BigInt(limit))
+  }
+
+  forgetLabels(at: number): void {
+    const isOld = `instr(owner, '${OF_ACCOUNT}') > 0 AND substr(owner, instr(owner, '@') + 1) < ?`
+    const first = firstKeptPeriod(at)
+    this.#database.run(`DELETE FROM leases WHERE amount = 0 AND ${isOld}`, [first])
+    this.#database.run(`DELETE FROM balances WHERE leased = 0 AND ${isOld}`, [first])
   }
 
   /** Takes away what nodes have given back of a budget that is to shrink. */
@@ -139,8 +178,13 @@ export class Budgets {
 
   /** Those of all keys, accounts and periods, in the order of their owners. */
   list(after: string, limit: number): BudgetRecord[] {
-    return this.#list.all(after, BigInt(limit))
+    const rows = this.#list.all(after, BigInt(limit))
+    return rows.map((row) => ({ ...row, account: accountOfHolder(row.account) }))
   }
+}
+
+function currentPeriods(at: number) {
+  return [budgetOwner("", "day", at), budgetOwner("", "month", at)] as const
 }
 
 function limitsOf(row: LimitRow): BudgetLimits {

@@ -210,6 +210,8 @@ export function keyMethods({ transactions, keys, budgets }: KeyParts): DirectSto
       transactions.consistently(() => keys.list(filter, after, limit)),
     listChanged: (revision) => transactions.consistently(() => keys.since(revision)),
     listBudgets: (after, limit) => budgets.list(after, limit),
+    listLabelBudgets: (query) => budgets.listLabels(query),
+    forgetLabelBudgets: (at) => transactions.atomically(() => budgets.forgetLabels(at)),
     insert: (key, audit) => transactions.audited(audit, () => keys.insert(key)),
     update: (id, change, audit) =>
       transactions.audited(audit, () => keys.update(id, change, Date.now())),

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
-import { ownersOfBits } from "../../accounting/budget-periods.ts"
+import { ownersOfCharge } from "../../accounting/label-budgets.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
 import type { HoldRecord, Posting, ReceiptRecord } from "../settlements.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
@@ -50,7 +50,7 @@ export class Receipts {
     const { account, key, receipt } = row
     const at = Number(row.at)
     const entry = row.number === null ? null : entryFromRow(row)
-    const budgets = ownersOfBits(Number(row.budgets), row, at)
+    const budgets = ownersOfCharge({ budgetBits: Number(row.budgets), account, key, at, receipt })
     const late = this.#replaced.get(request) !== null
     const writtenOff = this.#writeOffs.ofRequest(request)
     return { request, account, key, at, body: receipt, entry, budgets, late, writtenOff }

@@ -67,6 +67,13 @@ const ACCOUNTS: readonly Case[] = [
     isOurs: true,
     ask: ourAccount({ body: { credits: "5" } }),
   },
+  { route: "GET /accounts/{id}/label-budgets", isOurs: true, ask: ourAccount() },
+  {
+    route: "PUT /accounts/{id}/label-budgets",
+    isOurs: true,
+    ask: ourAccount({ body: { budgets: [{ user: "ours-user", daily_budget: "1" }] } }),
+  },
+  { route: "GET /accounts/{id}/label-budgets/spent", isOurs: true, ask: ourAccount() },
   { route: "GET /accounts/{id}/credits", isOurs: true, ask: ourAccount() },
   { route: "GET /accounts/{id}/entries", isOurs: true, ask: ourAccount() },
   {

@@ -1,0 +1,80 @@
+import * as z from "zod"
+import { credits, isPrintable, moment, page, pageQuery, positiveCredits } from "./common.ts"
+import { route } from "./route.ts"
+
+const MOST = 100
+const text = (longest: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, "must not be empty")
+    .max(longest, `must have at most ${longest} characters`)
+    .refine(isPrintable, "must have no control characters and no half ones")
+
+/** A tag with its value, as in `x-tollgate-tags`. */
+const tag = text(193).regex(/^[^=]{1,64}=[^=].{0,127}$/, "must be 'name=value'")
+
+/**
+ * What requests of an end user or with a tag may spend in a day and in a month, UTC, all of them together. `"user": "*"` is
+ * each user, `"tag": "team=*"` each value of a tag; what names one comes before that.
+ */
+const labelBudget = z
+  .strictObject({
+    user: text(128).nullable().default(null),
+    tag: tag.nullable().default(null),
+    daily_budget: positiveCredits.nullable().default(null),
+    monthly_budget: positiveCredits.nullable().default(null),
+  })
+  .refine((budget) => (budget.user === null) !== (budget.tag === null), {
+    error: "must have either 'user' or 'tag'",
+  })
+  .refine((budget) => budget.daily_budget !== null || budget.monthly_budget !== null, {
+    error: "must have 'daily_budget' or 'monthly_budget'",
+    path: ["daily_budget"],
+  })
+export type LabelBudget = z.infer<typeof labelBudget>
+
+/** All of an account; none of them twice. */
+export const labelBudgets = z.strictObject({
+  budgets: z
+    .array(labelBudget)
+    .max(MOST)
+    .refine(
+      (budgets) =>
+        new Set(budgets.map(({ user, tag: named }) => `${user} ${named}`)).size === budgets.length,
+      "must not name a user or a tag twice",
+    ),
+})
+export type LabelBudgets = z.infer<typeof labelBudgets>
+
+/** What was spent of one of them in the present day or month. */
+const labelSpending = z.object({
+  user: z.string().nullable(),
+  tag: z.string().nullable(),
+  period: z.enum(["day", "month"]),
+  spent: credits,
+  left: credits,
+  resets_at: moment,
+})
+export type LabelSpending = z.infer<typeof labelSpending>
+
+/** `/admin/v1/accounts/{id}/label-budgets`: what end users and tags of an account may spend. */
+export const labelBudgetRoutes = {
+  "GET /accounts/{id}/label-budgets": route({
+    summary: "What end users and tags of an account may spend",
+    minimumRole: "viewer",
+    answer: labelBudgets,
+  }),
+  "PUT /accounts/{id}/label-budgets": route({
+    summary: "Say what end users and tags of an account may spend, all of them at once",
+    minimumRole: "owner",
+    body: labelBudgets,
+    answer: labelBudgets,
+  }),
+  "GET /accounts/{id}/label-budgets/spent": route({
+    summary: "What they have spent of that today and this month",
+    minimumRole: "viewer",
+    query: pageQuery.extend({ cursor: z.string().max(4_000).optional() }),
+    answer: page(labelSpending),
+  }),
+}
