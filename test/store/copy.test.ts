@@ -2,6 +2,8 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { budgetOwner } from "../../src/accounting/budget-periods.ts"
+import { labelHolder, userLabel } from "../../src/accounting/label-budgets.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { TABLES } from "../../src/store/copy/tables.ts"
 import type { Database as AnyDatabase } from "../../src/store/database.ts"
@@ -19,8 +21,8 @@ import { TemporaryDirectory } from "./test-database.ts"
 const NOW = Date.now()
 const DAY = 24 * 60 * 60_000
 const PICTURE = `${NOW + DAY}-picture`
-/** Of the key: charged, released, written off, with a vendor's state, late, and expired. */
-const REQUESTS = 1_200 + 5
+/** Of the key: charged, released, written off, with a vendor's state, of a label, late, and expired. */
+const REQUESTS = 1_200 + 6
 const servers = new TestDatabases()
 
 function postgresAt(url: string, secret?: string): AnyDatabase {
@@ -116,6 +118,12 @@ async function happen(store: Store): Promise<void> {
   await store.nodes.join(node)
   await store.leases.take({ node: "node", owner: "payer", wanted: 500_000n, min: 1n })
   await store.leases.take({ node: "node", owner: "budgeted", wanted: 50_000n, min: 1n })
+  const labelBudgets = [{ label: userLabel("*"), monthlyBudget: "5000" }]
+  await store.accounts.update("payer", { labelBudgets }, AUDIT)
+  const labelled = posting(1_800)
+  const user = budgetOwner(userLabel("ü@b"), "month", labelled.at)
+  const owner = labelHolder("payer", user)
+  await store.leases.take({ node: "node", owner, wanted: 5_000n, min: 1n })
   const late = posting(2_000)
   const state = {
     idHash: "hash",
@@ -134,6 +142,7 @@ async function happen(store: Store): Promise<void> {
       posting(1_500, { amount: 0n }),
       posting(1_600, { writtenOff: [{ amount: 9n, reason: "budget_empty" }] }),
       posting(1_700, { state: [state] }),
+      { ...labelled, budgets: [owner], receipt: JSON.stringify({ label_budgets: [user] }) },
     ],
     opened: [
       { ...late, receipt: '{"status":"expired"}' },
