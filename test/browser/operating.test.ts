@@ -47,19 +47,19 @@ async function offerPrices(): Promise<void> {
   await updates.offer(feed, "https://example.com/prices.json", "ask")
 }
 
-function chat() {
+function chat(user?: string) {
   const client = new OpenAI({
     apiKey: tollgate.firstKey,
     baseURL: `${tollgate.url}/v1`,
     maxRetries: 0,
   })
   const messages = [{ role: "user" as const, content: "hello" }]
-  return client.chat.completions.create({ model: "sandbox/echo", messages })
+  return client.chat.completions.create({ model: "sandbox/echo", messages, ...(user && { user }) })
 }
 
 /** What the gateway refuses a chat with; undefined: it answers. */
-async function refusal(): Promise<string | undefined> {
-  const thrown = await chat().then(
+async function refusal(user?: string): Promise<string | undefined> {
+  const thrown = await chat(user).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -145,6 +145,31 @@ test(
     await page.getByRole("menuitem", { name: "Resume" }).click()
     await page.getByText("The key works again.").waitFor()
     await until(async () => (await refusal()) === undefined)
+  },
+  TIME,
+)
+
+test(
+  "each end user gets a budget, which is seen to be used up, and taken away",
+  async () => {
+    const { page } = operator
+    await open(operator, "Credits")
+    await page.getByRole("button", { name: "Set a budget" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("button", { name: "Set", exact: true }).click()
+    await dialog.getByText("Enter an amount for a day or a month").waitFor()
+    await dialog.getByLabel("Credits a day").fill("0.000001")
+    await dialog.getByRole("button", { name: "Set", exact: true }).click()
+    const budgets = page.getByRole("table", { name: "Budgets of end users and tags" })
+    await budgets.getByText("each end user").waitFor()
+    await until(async () => (await refusal("alice")) === "label_budget_exceeded")
+    expect(await refusal()).toBeUndefined()
+    await page.reload()
+    await page.getByRole("table", { name: "What end users" }).getByText("end user alice").waitFor()
+    await page.getByRole("button", { name: "Remove the budget of each end user" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click()
+    await budgets.waitFor({ state: "detached" })
+    await until(async () => (await refusal("alice")) === undefined)
   },
   TIME,
 )

@@ -17,6 +17,7 @@ import { BuyModal } from "./buy-modal.tsx"
 import { EntriesPanel } from "./entries-panel.tsx"
 import { EntryModal } from "./entry-modal.tsx"
 import { HoldsPanel } from "./holds-panel.tsx"
+import { LabelBudgetsPanel } from "./label-budgets-panel.tsx"
 import { RedeemModal } from "./redeem-modal.tsx"
 import { StatementModal } from "./statement-modal.tsx"
 
@@ -82,6 +83,7 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
         <Amount label="Available" value={credits.data?.available} note="for new requests" />
       </SimpleGrid>
       <HoldsPanel holds={credits.data?.holds ?? []} />
+      <LabelBudgetsPanel account={account.id} />
       <EntriesPanel account={account.id} />
       <RedeemModal account={account} isOpen={work === "redeem"} onClose={close} />
       <BuyModal account={account} isOpen={work === "buy"} onClose={close} />

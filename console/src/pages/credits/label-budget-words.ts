@@ -1,0 +1,61 @@
+import type { LabelBudget } from "tollgate-contract/label-budgets.ts"
+import { readCredits } from "../../format/credits.ts"
+
+const ANY = "*"
+
+/** Whom a budget is for, as its form asks. */
+export const TARGETS = [
+  { value: "users", label: "Each end user" },
+  { value: "user", label: "One end user" },
+  { value: "values", label: "Each value of a tag" },
+  { value: "value", label: "One value of a tag" },
+] as const
+
+export type Target = (typeof TARGETS)[number]["value"]
+
+export interface BudgetValues {
+  target: Target
+  user: string
+  tag: string
+  value: string
+  daily_budget: string
+  monthly_budget: string
+}
+
+export const NO_BUDGET: BudgetValues = {
+  target: "users",
+  user: "",
+  tag: "",
+  value: "",
+  daily_budget: "",
+  monthly_budget: "",
+}
+
+/** The budget of a form whose values have been checked. */
+export function budgetOf({ target, user, tag, value, ...amounts }: BudgetValues): LabelBudget {
+  const isUser = target === "user" || target === "users"
+  const named = target === "value" ? value.trim() : ANY
+  return {
+    user: isUser ? (target === "user" ? user.trim() : ANY) : null,
+    tag: isUser ? null : `${tag.trim()}=${named}`,
+    daily_budget: readCredits(amounts.daily_budget) ?? null,
+    monthly_budget: readCredits(amounts.monthly_budget) ?? null,
+  }
+}
+
+/** All with one more, which takes the place of one for the same. */
+export function withBudget(budgets: readonly LabelBudget[], added: LabelBudget): LabelBudget[] {
+  return [...withoutBudget(budgets, added), added]
+}
+
+export function withoutBudget(budgets: readonly LabelBudget[], gone: LabelBudget): LabelBudget[] {
+  return budgets.filter(({ user, tag }) => user !== gone.user || tag !== gone.tag)
+}
+
+/** What a budget is for: `each end user`, `end user alice`, `tag feature=search`. */
+export function labelText({ user, tag }: Pick<LabelBudget, "user" | "tag">): string {
+  if (user === ANY) return "each end user"
+  if (user !== null) return `end user ${user}`
+  const [name = "", value] = (tag ?? "").split("=")
+  return value === ANY ? `each value of ${name}` : `tag ${tag}`
+}

@@ -1,0 +1,161 @@
+import { Button, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import type { LabelBudget, LabelSpending } from "tollgate-contract/label-budgets.ts"
+import { useAccount } from "../../account.tsx"
+import { api } from "../../api/client.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { refresh } from "../../api/refresh.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { Confirm } from "../../ui/confirm.tsx"
+import type { Column } from "../../ui/data-column.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Money } from "../../ui/money.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { When } from "../../ui/when.tsx"
+import { LabelBudgetModal } from "./label-budget-modal.tsx"
+import { labelText, withoutBudget } from "./label-budget-words.ts"
+
+/** What end users and tags of an account may spend, and have spent. */
+export function LabelBudgetsPanel({ account }: { readonly account: string }) {
+  const { may } = useAccount()
+  const [isAdding, setAdding] = useState(false)
+  const [removed, setRemoved] = useState<LabelBudget>()
+  const found = useQuery(oneQuery("GET /accounts/{id}/label-budgets", { path: { id: account } }))
+  const budgets = found.data?.budgets ?? []
+  if (budgets.length === 0 && !may("owner")) return null
+  const remove = async (gone: LabelBudget): Promise<void> => {
+    const body = { budgets: withoutBudget(budgets, gone) }
+    await api("PUT /accounts/{id}/label-budgets", { path: { id: account }, body })
+    await refresh("/accounts")
+  }
+  return (
+    <Panel
+      title="Budgets of end users and tags"
+      description="For requests that say whom or what they are for. All other budgets count as well."
+      isFlush={budgets.length > 0}
+      actions={
+        may("owner") && (
+          <Button
+            size="xs"
+            variant="default"
+            disabled={!found.isSuccess}
+            onClick={() => setAdding(true)}
+          >
+            Set a budget
+          </Button>
+        )
+      }
+    >
+      <ErrorNotice error={found.error} retry={() => void found.refetch()} />
+      {found.isSuccess && budgets.length === 0 && (
+        <Text size="sm" c="dimmed">
+          None.
+        </Text>
+      )}
+      {budgets.length > 0 && (
+        <DataTable
+          label="Budgets of end users and tags"
+          columns={budgetColumns(may("owner") ? setRemoved : undefined)}
+          rows={budgets}
+          rowKey={labelText}
+        />
+      )}
+      {budgets.length > 0 && <Spending account={account} />}
+      <LabelBudgetModal
+        account={account}
+        budgets={budgets}
+        isOpen={isAdding}
+        onClose={() => setAdding(false)}
+      />
+      <Confirm
+        isOpen={removed !== undefined}
+        title="Remove the budget?"
+        action="Remove"
+        onConfirm={async () => removed && remove(removed)}
+        onClose={() => setRemoved(undefined)}
+      >
+        Requests of {removed && labelText(removed)} are no longer held to it.
+      </Confirm>
+    </Panel>
+  )
+}
+
+function budgetColumns(
+  onRemove: ((budget: LabelBudget) => void) | undefined,
+): readonly Column<LabelBudget>[] {
+  return [
+    { id: "for", header: "For", cell: (row) => <span className="anywhere">{labelText(row)}</span> },
+    {
+      id: "day",
+      header: "A day",
+      isFigure: true,
+      cell: ({ daily_budget: amount }) => <Limit amount={amount} />,
+    },
+    {
+      id: "month",
+      header: "A month",
+      isFigure: true,
+      cell: ({ monthly_budget: amount }) => <Limit amount={amount} />,
+    },
+    ...(onRemove === undefined
+      ? []
+      : [
+          {
+            id: "actions",
+            header: "Actions",
+            isAction: true,
+            cell: (row: LabelBudget) => (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="red"
+                aria-label={`Remove the budget of ${labelText(row)}`}
+                onClick={() => onRemove(row)}
+              >
+                Remove
+              </Button>
+            ),
+          },
+        ]),
+  ]
+}
+
+function Limit({ amount }: { readonly amount: string | null }) {
+  return amount === null ? <span className="dim">no limit</span> : <Money value={amount} />
+}
+
+const SPENDING: readonly Column<LabelSpending>[] = [
+  {
+    id: "who",
+    header: "Spent by",
+    cell: (row) => <span className="anywhere">{labelText(row)}</span>,
+  },
+  { id: "period", header: "In this", cell: ({ period }) => period },
+  { id: "spent", header: "Spent", isFigure: true, cell: ({ spent }) => <Money value={spent} /> },
+  { id: "left", header: "Left", isFigure: true, cell: ({ left }) => <Money value={left} /> },
+  {
+    id: "resets",
+    header: "Renews",
+    isWideOnly: true,
+    cell: ({ resets_at: at }) => <When at={at} />,
+  },
+]
+
+function Spending({ account }: { readonly account: string }) {
+  const spending = usePages("GET /accounts/{id}/label-budgets/spent", { path: { id: account } })
+  return (
+    <>
+      <ErrorNotice error={spending.error} retry={spending.retry} />
+      <DataTable
+        label="What end users and tags have spent"
+        columns={SPENDING}
+        rows={spending.items}
+        rowKey={(row) => `${labelText(row)} ${row.period}`}
+      />
+      <MoreButton pages={spending} />
+    </>
+  )
+}
