@@ -113,6 +113,18 @@ export const personExport = z.object({
 })
 export type PersonExport = z.infer<typeof personExport>
 
+/**
+ * `POST /admin/v1/users/{id}/erase`, and `POST /admin/v1/users/erase` for someone who was only invited; operators only.
+ * What names the person is gone afterwards; what they did stays, under their id.
+ */
+export const addressErasure = z.object({ email })
+export const erasure = z.object({
+  object: z.literal("erasure"),
+  /** Null for someone who was no user. */
+  user: identifier.nullable(),
+})
+export type Erasure = z.infer<typeof erasure>
+
 /** `POST /admin/v1/users/{id}/reset`, operators only: a link that sets a new password, once. */
 export const userReset = z.object({
   /** Whether their second factor is switched off as well. */
@@ -197,6 +209,17 @@ export const userRoutes = {
     summary: "What is stored of a person",
     minimumRole: "operator",
     answer: personExport,
+  }),
+  "POST /users/erase": route({
+    summary: "Erase what is stored of someone who was invited and never signed in",
+    minimumRole: "operator",
+    body: addressErasure,
+    answer: erasure,
+  }),
+  "POST /users/{id}/erase": route({
+    summary: "Erase a person: what they did stays, under an id that names no one",
+    minimumRole: "operator",
+    answer: erasure,
   }),
   "POST /users/{id}/reset": route({
     summary: "A link that sets a new password, for someone who has lost theirs",

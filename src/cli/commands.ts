@@ -33,6 +33,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
     (await import("./user-reset.ts")).registerUserReset,
     (await import("./user-rename.ts")).registerUserRename,
     (await import("./user-export.ts")).registerUserExport,
+    (await import("./user-erase.ts")).registerUserErase,
   ],
   models: async () => [(await import("./models.ts")).registerModels],
   prices: async () => [

@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import { addressOf } from "../app/address.ts"
+import { Erasure } from "../management/erasure.ts"
 import { UserDirectory } from "../management/user-directory.ts"
 import type { UserRecord } from "../store/users.ts"
 import { Users } from "../users/users.ts"
@@ -14,11 +15,15 @@ export async function requireUser(users: Users, email: string): Promise<UserReco
   throw new CommandError("not_found", `there is no user '${email}'`, hint)
 }
 
+/** The users of an installation, and what operators do with them. */
+interface People {
+  readonly users: Users
+  readonly directory: UserDirectory
+  readonly erasure: Erasure
+}
+
 /** Opens the users of an installation, lets a command work with them, and closes them. */
-export function withUsers<T>(
-  command: Command,
-  work: (people: { readonly users: Users; readonly directory: UserDirectory }) => Promise<T>,
-): Promise<T> {
+export function withUsers<T>(command: Command, work: (people: People) => Promise<T>): Promise<T> {
   return withInstallation(command, async ({ loaded, database, secrets, store, audit }) => {
     const { publicUrl, server } = loaded.settings
     using users = new Users({
@@ -30,6 +35,7 @@ export function withUsers<T>(
     })
     const baseUrl = (): string => publicUrl ?? addressOf(server.host, server.port)
     // Awaited here: they are closed at the end of this block.
-    return await work({ users, directory: new UserDirectory({ store, users, audit, baseUrl }) })
+    const directory = new UserDirectory({ store, users, audit, baseUrl })
+    return await work({ users, directory, erasure: new Erasure({ store, users, audit }) })
   })
 }

@@ -126,6 +126,7 @@ export class Accounts {
 
   async #grant(actor: Actor, account: Account, credits: string): Promise<void> {
     const note = "credits to begin with"
+    const author = await this.#audit.names.authorOf(actor)
     await this.#audit.perform(
       actor,
       {
@@ -142,7 +143,7 @@ export class Accounts {
             amount: parseCredits(credits),
             at: Date.now(),
             note,
-            author: actor.name,
+            author,
           },
           record,
         ),

@@ -9,6 +9,8 @@ export interface Actor {
   readonly id: string | null
   /** The name in the audit log and the ledger's entries: an e-mail address, `admin token`, `command line`. */
   readonly name: string
+  /** The address that someone who is not signed in has typed, as their name. */
+  readonly typed?: { readonly address: string }
   readonly isOperator: boolean
   /** Their role in each account that they belong to, by the account's id. */
   readonly roles: ReadonlyMap<string, AccountRole>

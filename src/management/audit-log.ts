@@ -1,20 +1,29 @@
 import type * as z from "zod"
 import type { Page } from "tollgate-contract/common.ts"
 import type { AuditRecord as AuditDocument, auditQuery } from "tollgate-contract/operations.ts"
-import type { AuditRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
+import type { Users } from "../users/users.ts"
 import { type Actor, requireRole } from "./actor.ts"
+import { type Audit, openRecords, type ReadableRecord } from "./audit.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
+import type { PersonalNames } from "./personal-names.ts"
 
 export type AuditQuery = z.output<typeof auditQuery>
+
+/** More users than have a part of a name in common. */
+const MOST_USERS = 1_000
 
 /** Who changed what: operators read all of it, owners the records of their accounts. */
 export class AuditLog {
   readonly #store: Store
+  readonly #names: PersonalNames
+  readonly #users: Pick<Users, "list">
 
-  constructor(store: Store) {
+  constructor(store: Store, { names }: Audit, users: Pick<Users, "list">) {
     this.#store = store
+    this.#names = names
+    this.#users = users
   }
 
   /** The newest first. @throws GatewayError `not_found`, or `forbidden` for callers who own no account. */
@@ -22,6 +31,7 @@ export class AuditLog {
     const filter = {
       accounts: accountsOf(actor, query.account),
       actor: query.actor,
+      people: query.actor === undefined ? undefined : await this.#peopleNamed(query.actor),
       action: query.action,
       target: query.target,
       from: query.from === undefined ? undefined : Date.parse(query.from),
@@ -29,7 +39,14 @@ export class AuditLog {
     }
     const found = await this.#store.audit.list(filter, placeOf(query.cursor), query.limit + 1)
     const page = pageFrom(found, query.limit, ({ number }) => [number])
-    return { ...page, data: page.data.map(auditDocument) }
+    return { ...page, data: (await openRecords(this.#names, page.data)).map(auditDocument) }
+  }
+
+  /** By their names of today: those in the log are encrypted. */
+  async #peopleNamed(text: string): Promise<string[]> {
+    const users = await this.#users.list({ search: text, limit: MOST_USERS })
+    const address = await this.#names.findAddress(text)
+    return [...users.map(({ id }) => id), ...(address === null ? [] : [address])]
   }
 }
 
@@ -49,7 +66,7 @@ function placeOf(cursor: string | undefined): number | null {
   return Number.isSafeInteger(number) ? Number(number) : null
 }
 
-function auditDocument(record: AuditRecord): AuditDocument {
+function auditDocument(record: ReadableRecord): AuditDocument {
   return {
     number: record.number,
     at: new Date(record.at).toISOString(),
@@ -57,8 +74,8 @@ function auditDocument(record: AuditRecord): AuditDocument {
     action: record.action,
     account: record.account,
     target: record.target,
-    before: record.before === null ? null : JSON.parse(record.before),
-    after: record.after === null ? null : JSON.parse(record.after),
+    before: record.before,
+    after: record.after,
     address: record.address,
     hash: record.hash,
   }

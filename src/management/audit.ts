@@ -1,6 +1,8 @@
+import type { AuditRecord } from "../accounting/chained-records.ts"
 import type { NewAuditRecord } from "../store/audit.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
+import { type NamedPerson, PersonalNames, personOf } from "./personal-names.ts"
 
 /** What an audit record says of a change, besides who made it. */
 export interface AuditedChange {
@@ -11,16 +13,20 @@ export interface AuditedChange {
   /** The id of the changed object. */
   readonly target?: string | null
   /** What the API showed before, and what it shows now: contract documents, never with a secret. */
-  readonly before?: unknown
-  readonly after?: unknown
+  readonly before?: object | undefined
+  readonly after?: object | undefined
+  /** Whose `name` and `email` are in them. */
+  readonly about?: NamedPerson
 }
 
-/** Makes changes so that each is in the audit log, and none that is not made. */
+/** Makes changes so that each is in the audit log, and none that is not made. What names people is encrypted there. */
 export class Audit {
+  readonly names: PersonalNames
   readonly #store: Store
 
   constructor(store: Store) {
     this.#store = store
+    this.names = new PersonalNames(store)
   }
 
   /**
@@ -28,36 +34,108 @@ export class Audit {
    * @param write the method of the store, with its parameters before the record.
    * @throws StoreError of the method.
    */
-  perform<Result>(
+  async perform<Result>(
     actor: Actor,
     change: AuditedChange,
     write: (record: NewAuditRecord) => Promise<Result>,
   ): Promise<Result> {
-    return write(recordOf(actor, change))
+    return write(await this.#recordOf(actor, change))
   }
 
   /** Records a change of data outside the store, after it is made. */
   async record(actor: Actor, change: AuditedChange): Promise<void> {
-    await this.#store.audit.append(recordOf(actor, change))
+    await this.#store.audit.append(await this.#recordOf(actor, change))
+  }
+
+  async #recordOf(actor: Actor, change: AuditedChange): Promise<NewAuditRecord> {
+    const who = personOf(actor)
+    const [actorName = actor.name, address = actor.address] = who
+      ? await this.names.sealAll(who, [
+          actor.name,
+          ...(actor.address === null ? [] : [actor.address]),
+        ])
+      : []
+    return {
+      at: Date.now(),
+      actorKind: actor.kind,
+      actorId: actor.id,
+      actorName,
+      action: change.action,
+      account: change.account ?? null,
+      target: change.target ?? null,
+      before: await this.#textOf(change.before, change.about),
+      after: await this.#textOf(change.after, change.about),
+      address,
+      claim: actor.claim,
+    }
+  }
+
+  async #textOf(body: object | undefined, about: NamedPerson | undefined): Promise<string | null> {
+    if (body === undefined) return null
+    if (!about) return JSON.stringify(body)
+    const members = Object.entries(body)
+    const personal = members.flatMap(([name, value]) =>
+      PERSONAL.has(name) && typeof value === "string" ? [[name, value] as const] : [],
+    )
+    const sealed = await this.names.sealAll(
+      about,
+      personal.map(([, value]) => value),
+    )
+    const replaced = personal.map(([name], index) => [name, sealed[index]] as const)
+    return JSON.stringify({ ...body, ...Object.fromEntries(replaced) })
   }
 }
 
-function recordOf(actor: Actor, change: AuditedChange): NewAuditRecord {
-  return {
-    at: Date.now(),
-    actorKind: actor.kind,
-    actorId: actor.id,
-    actorName: actor.name,
-    action: change.action,
-    account: change.account ?? null,
-    target: change.target ?? null,
-    before: textOf(change.before),
-    after: textOf(change.after),
-    address: actor.address,
-    claim: actor.claim,
-  }
+/** What names someone in a document of a user, a member or an invitation. */
+const PERSONAL: ReadonlySet<string> = new Set(["name", "email"])
+
+/** An audit record as people read it. */
+export interface ReadableRecord extends Omit<AuditRecord, "before" | "after"> {
+  readonly before: unknown
+  readonly after: unknown
 }
 
-function textOf(document: unknown): string | null {
-  return document === undefined || document === null ? null : JSON.stringify(document)
+/** Records with the names in them; those of people who are erased say so. */
+export async function openRecords(
+  names: PersonalNames,
+  records: readonly AuditRecord[],
+): Promise<ReadableRecord[]> {
+  const bodies = records.map(({ before, after }) => ({
+    before: bodyOf(before),
+    after: bodyOf(after),
+  }))
+  const texts = records.flatMap(({ actorName, address }, index) => [
+    actorName,
+    address,
+    ...textsIn(bodies[index]?.before),
+    ...textsIn(bodies[index]?.after),
+  ])
+  const distinct = [...new Set(texts.filter((text) => text !== null))]
+  const opened = await names.open(distinct)
+  const readable = new Map(distinct.map((text, index) => [text, opened[index] ?? text]))
+  const read = (value: unknown): unknown =>
+    typeof value === "string" ? (readable.get(value) ?? value) : value
+  const readBody = (body: unknown): unknown =>
+    isObject(body)
+      ? Object.fromEntries(Object.entries(body).map(([name, value]) => [name, read(value)]))
+      : body
+  return records.map((record, index) => ({
+    ...record,
+    actorName: readable.get(record.actorName) ?? record.actorName,
+    address: record.address === null ? null : (readable.get(record.address) ?? record.address),
+    before: readBody(bodies[index]?.before),
+    after: readBody(bodies[index]?.after),
+  }))
+}
+
+function bodyOf(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text)
+}
+
+function textsIn(body: unknown): string[] {
+  return isObject(body) ? Object.values(body).filter((value) => typeof value === "string") : []
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

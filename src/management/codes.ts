@@ -34,7 +34,7 @@ export class Codes {
     )
     const page = pageFrom(found, input.limit, (code) => [code.id])
     const now = Date.now()
-    return { ...page, data: page.data.map((code) => codeDocument(code, now)) }
+    return { ...page, data: await this.#documents(page.data, now) }
   }
 
   /** The code itself is only in this response. @throws GatewayError `forbidden`, `invalid_value`. */
@@ -51,14 +51,14 @@ export class Codes {
       uses: input.uses,
       createdAt: now,
       expiresAt: expiryOf(input.expires_at ?? null, now),
-      author: actor.name,
+      author: await this.#audit.names.authorOf(actor),
     }
     const after = codeDocument({ ...code, used: 0, revokedAt: null }, now)
     const change = { action: "code.create", target: code.id, after }
     const record = await this.#audit.perform(actor, change, (record) =>
       this.#store.codes.create(code, record),
     )
-    return { ...codeDocument(record, now), code: text }
+    return { ...codeDocument(record, now), author: actor.name, code: text }
   }
 
   /**
@@ -70,19 +70,30 @@ export class Codes {
     const now = Date.now()
     const before = await this.#store.codes.find(id)
     if (!before) throw new GatewayError("not_found", `There is no code '${id.slice(0, 100)}'.`)
-    if (before.revokedAt !== null) return codeDocument(before, now)
+    if (before.revokedAt !== null) return this.#document(before, now)
     const change = {
       action: "code.revoke",
       target: id,
       before: codeDocument(before, now),
       after: codeDocument({ ...before, revokedAt: now }, now),
     }
-    return codeDocument(
-      await this.#audit.perform(actor, change, (record) =>
-        this.#store.codes.revoke(id, now, record),
-      ),
-      now,
+    const revoked = await this.#audit.perform(actor, change, (record) =>
+      this.#store.codes.revoke(id, now, record),
     )
+    return this.#document(revoked, now)
+  }
+
+  async #document(code: CodeRecord, now: number): Promise<Code> {
+    const [document = codeDocument(code, now)] = await this.#documents([code], now)
+    return document
+  }
+
+  async #documents(codes: readonly CodeRecord[], now: number): Promise<Code[]> {
+    const authors = await this.#audit.names.open(codes.map(({ author }) => author))
+    return codes.map((code, index) => ({
+      ...codeDocument(code, now),
+      author: authors[index] ?? null,
+    }))
   }
 }
 

@@ -60,7 +60,12 @@ export class Credits {
       input.kind ?? null,
     )
     const page = pageFrom(found, input.limit, (entry) => [entry.number])
-    return { ...page, data: page.data.map(entryDocument) }
+    const authors = await this.#audit.names.open(page.data.map(({ author }) => author))
+    const data = page.data.map((entry, index) => ({
+      ...entryDocument(entry),
+      author: authors[index] ?? null,
+    }))
+    return { ...page, data }
   }
 
   /**
@@ -80,10 +85,12 @@ export class Credits {
       target: id,
       after: { kind, amount: formatCredits(amount), note },
     }
-    const entry = { account: id, kind, amount, at: Date.now(), note, author: actor.name }
+    const author = await this.#audit.names.authorOf(actor)
+    const entry = { account: id, kind, amount, at: Date.now(), note, author }
     const append = () =>
       this.#audit.perform(actor, change, (record) => this.#store.entries.add(entry, record))
-    return entryDocument(await (amount < 0n ? this.#takeOut(id, -amount, append) : adding(append)))
+    const added = await (amount < 0n ? this.#takeOut(id, -amount, append) : adding(append))
+    return { ...entryDocument(added), author: actor.name }
   }
 
   /** Processes lease entire balances, so what is taken out has to be recalled first. */

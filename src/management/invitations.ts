@@ -56,7 +56,12 @@ export class Invitations {
     const found = await this.#store.invitations.list(accounts, Date.now(), after, input.limit + 1)
     const page = pageFrom(found, input.limit, ({ createdAt, id }) => [createdAt, id])
     const names = await this.#accountNames()
-    const data = page.data.map((invitation) => invitationDocument(invitation, names))
+    const documents = page.data.map((invitation) => invitationDocument(invitation, names))
+    const inviters = await this.#audit.names.open(documents.map(({ invited_by: by }) => by))
+    const data = documents.map((document, index) => ({
+      ...document,
+      invited_by: inviters[index] ?? document.invited_by,
+    }))
     return { object: "list", data, next_cursor: page.next_cursor }
   }
 
@@ -77,7 +82,7 @@ export class Invitations {
       account,
       email,
       role,
-      invitedBy: actor.name,
+      invitedBy: await this.#audit.names.authorOf(actor),
       createdAt: now,
       expiresAt: now + LIFETIME,
     }
@@ -89,12 +94,22 @@ export class Invitations {
     await refusing(() =>
       this.#audit.perform(
         actor,
-        { action: "invitation.create", account, target: invitation.id, after: document },
+        {
+          action: "invitation.create",
+          account,
+          target: invitation.id,
+          after: document,
+          about: { address: email },
+        },
         (record) =>
           this.#store.invitations.insert({ ...invitation, tokenHash: hashOf(token) }, record),
       ),
     )
-    return { ...document, link: `${this.#baseUrl(actor.origin)}/console/invitation?token=${token}` }
+    return {
+      ...document,
+      invited_by: actor.name,
+      link: `${this.#baseUrl(actor.origin)}/console/invitation?token=${token}`,
+    }
   }
 
   /** @throws GatewayError `forbidden`, `not_found`. */
@@ -104,8 +119,9 @@ export class Invitations {
     if (!invitation || !maySee(actor, invitation.account)) throw noInvitation()
     requireRole(actor, invitation.account, "owner")
     const before = invitationDocument(invitation, await this.#accountNames())
+    const about = { address: invitation.email }
     const change = { action: "invitation.remove", account: invitation.account, target: id, before }
-    await this.#audit.perform(actor, change, (record) =>
+    await this.#audit.perform(actor, { ...change, about }, (record) =>
       this.#store.invitations.remove(id, now, record),
     )
   }
@@ -114,11 +130,12 @@ export class Invitations {
   async open(token: string): Promise<OpenInvitation> {
     const invitation = await this.#require(token)
     const document = invitationDocument(invitation, await this.#accountNames())
+    const [inviter = ""] = await this.#audit.names.open([document.invited_by])
     return {
       account_name: document.account_name,
       email: document.email,
       role: document.role,
-      invited_by: document.invited_by,
+      invited_by: inviter,
       expires_at: document.expires_at,
       is_registered: (await this.#users.findByEmail(invitation.email)) !== null,
     }
@@ -173,7 +190,7 @@ export class Invitations {
     await refusing(() =>
       this.#audit.perform(
         userActor(user, new Map(), address),
-        { action: "member.join", account, target: member.id, after },
+        { action: "member.join", account, target: member.id, after, about: { user: user.id } },
         (record) => this.#store.invitations.accept(invitation.id, member, record),
       ),
     )

@@ -47,7 +47,8 @@ export class Members {
     const member = await this.#requireOwned(actor, id)
     const user = (await this.#users.find(member.user)) ?? undefined
     const before = memberDocument(member, user)
-    const change = { action: "member.change", account: member.account, target: id, before }
+    const about = { user: member.user }
+    const change = { action: "member.change", account: member.account, target: id, before, about }
     const after = { ...before, role }
     const record = await refusing(() =>
       this.#audit.perform(actor, { ...change, after }, (record) =>
@@ -61,7 +62,8 @@ export class Members {
   async remove(actor: Actor, id: string): Promise<void> {
     const member = await this.#requireOwned(actor, id)
     const before = memberDocument(member, (await this.#users.find(member.user)) ?? undefined)
-    const change = { action: "member.remove", account: member.account, target: id, before }
+    const about = { user: member.user }
+    const change = { action: "member.remove", account: member.account, target: id, before, about }
     await refusing(() =>
       this.#audit.perform(actor, change, (record) => this.#store.members.remove(id, record)),
     )

@@ -3,21 +3,24 @@ import type { AuditRecord } from "../accounting/chained-records.ts"
 import type { AuditFilter } from "../store/audit.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
+import { type Audit, openRecords, type ReadableRecord } from "./audit.ts"
 
 /** How many audit records are read at once. */
 const PAGE = 500
 
+export interface PersonExportParts {
+  readonly store: Pick<Store, "audit">
+  readonly users: Users
+  readonly audit: Audit
+}
+
 /** What is stored of a person: no password, no secret of a second factor, no token. */
 export async function exportPerson(
-  { store, users }: { readonly store: Pick<Store, "audit">; readonly users: Users },
+  { store, users, audit }: PersonExportParts,
   user: User,
 ): Promise<PersonExport> {
   const { id } = user
   const sessions = await users.sessions(id)
-  // The filter finds an id in names too.
-  const own = (await recordsOf(store, { actor: id })).filter(({ actorId }) => actorId === id)
-  const about = await recordsOf(store, { target: id })
-  const records = new Map([...own, ...about].map((record) => [record.number, record]))
   return {
     object: "person",
     user,
@@ -28,10 +31,22 @@ export async function exportPerson(
       address,
       agent,
     })),
-    audit: [...records.values()]
-      .toSorted((one, other) => other.number - one.number)
-      .map((record) => recordFor(id, record)),
+    audit: (await openRecords(audit.names, await recordsAbout(store, id))).map((record) =>
+      recordFor(id, record),
+    ),
   }
+}
+
+/** What they did, and what was done to them, the newest first. */
+export async function recordsAbout(
+  store: Pick<Store, "audit">,
+  id: string,
+): Promise<AuditRecord[]> {
+  // The filter finds an id in names too.
+  const own = (await recordsOf(store, { actor: id })).filter(({ actorId }) => actorId === id)
+  const about = await recordsOf(store, { target: id })
+  const records = new Map([...own, ...about].map((record) => [record.number, record]))
+  return [...records.values()].toSorted((one, other) => other.number - one.number)
 }
 
 async function recordsOf(store: Pick<Store, "audit">, filter: AuditFilter): Promise<AuditRecord[]> {
@@ -43,7 +58,7 @@ async function recordsOf(store: Pick<Store, "audit">, filter: AuditFilter): Prom
   }
 }
 
-function recordFor(id: string, record: AuditRecord): PersonExport["audit"][number] {
+function recordFor(id: string, record: ReadableRecord): PersonExport["audit"][number] {
   const isOwn = record.actorId === id
   return {
     number: record.number,
@@ -52,7 +67,7 @@ function recordFor(id: string, record: AuditRecord): PersonExport["audit"][numbe
     action: record.action,
     account: record.account,
     target: record.target,
-    before: record.before === null ? null : JSON.parse(record.before),
-    after: record.after === null ? null : JSON.parse(record.after),
+    before: record.before,
+    after: record.after,
   }
 }

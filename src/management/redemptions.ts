@@ -47,13 +47,14 @@ export class Redemptions {
       target: account,
       after: { code: `...${hintOf(code)}` },
     }
-    const redemption = { hash: hasher.hash(code), account, at: Date.now(), author: actor.name }
+    const author = await audit.names.authorOf(actor)
+    const redemption = { hash: hasher.hash(code), account, at: Date.now(), author }
     try {
       const entry = await audit.perform(actor, change, (record) =>
         store.codes.redeem(redemption, record),
       )
       await takeBack()
-      return entryDocument(entry)
+      return { ...entryDocument(entry), author: actor.name }
     } catch (error) {
       const refusal = redemptionRefusal(error)
       if (refusal.kind !== "invalid_value") await takeBack()

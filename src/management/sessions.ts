@@ -77,6 +77,7 @@ export class Sessions {
       target: id,
       before: { name: before.name },
       after: { name },
+      about: { user: id },
     })
     return this.describe(actor)
   }

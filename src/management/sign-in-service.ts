@@ -26,6 +26,9 @@ export interface SignInDependencies {
   readonly issuers: () => readonly OidcSettings[]
 }
 
+/** Someone who was not let in: whom they said they were, or how they tried. */
+type Stranger = Pick<Actor, "name" | "typed">
+
 /** Where people come in: every way to a session, each recorded. */
 export class SignInService {
   readonly #parts: SignInDependencies
@@ -59,14 +62,15 @@ export class SignInService {
     await takeBack()
     const actor = userActor(user, new Map(), client.address)
     const after = { name: user.name, email: user.email, is_operator: true }
-    await audit.record(actor, { action: "user.setup", target: user.id, after })
+    const about = { user: user.id }
+    await audit.record(actor, { action: "user.setup", target: user.id, after, about })
     // So that they see something.
     const account = await store.accounts.find(FIRST_ACCOUNT)
     if (!account) return user
     const role = "owner" as const
     const id = `mem_${randomText(16)}`
     const member = { id, account: account.id, user: user.id, role, joinedAt: Date.now() }
-    const change = { action: "member.join", account: account.id, target: id }
+    const change = { action: "member.join", account: account.id, target: id, about }
     const joined = { user: user.id, email: user.email, role }
     await audit.perform(actor, { ...change, after: joined }, (record) =>
       store.members.add(member, record),
@@ -77,7 +81,8 @@ export class SignInService {
   /** @throws GatewayError `not_signed_in`, `forbidden`, `too_many_attempts`. */
   withPassword(client: ClientInfo, credentials: Credentials): Promise<SignedIn> {
     const { signIn } = this.#parts.users
-    return this.#recording(client, credentials.email, () =>
+    const { email } = credentials
+    return this.#recording(client, { name: email, typed: { address: email } }, () =>
       signIn.withPassword(client, credentials),
     )
   }
@@ -90,7 +95,7 @@ export class SignInService {
   ): Promise<SignedIn> {
     const { users, audit } = this.#parts
     const step = (): Promise<SignedIn> => users.signIn.withCode(client, input)
-    if (actor === undefined) return this.#recording(client, "second step", step)
+    if (actor === undefined) return this.#recording(client, { name: "second step" }, step)
     const done = await step()
     await audit.record(actor, { action: "user.two_factor", target: actor.id, after: { on: true } })
     return done
@@ -117,20 +122,20 @@ export class SignInService {
       query: input.query,
     })
     if (answer.session) await this.#begun(client, answer.session, issuer.id)
-    else await this.#refused(client, issuer.name, answer.refusal ?? "no session")
+    else await this.#refused(client, { name: issuer.name }, answer.refusal ?? "no session")
     return answer
   }
 
   async #recording(
     client: ClientInfo,
-    name: string,
+    stranger: Stranger,
     step: () => Promise<SignedIn>,
   ): Promise<SignedIn> {
     let done: SignedIn
     try {
       done = await step()
     } catch (thrown) {
-      await this.#refused(client, name, asGatewayError(thrown).kind)
+      await this.#refused(client, stranger, asGatewayError(thrown).kind)
       throw thrown
     }
     if (done.session) await this.#begun(client, done.session, "password")
@@ -144,7 +149,7 @@ export class SignInService {
   }
 
   /** The first of each minute; a flood of them tells nothing more. */
-  async #refused({ address }: ClientInfo, name: string, reason: string): Promise<void> {
+  async #refused({ address }: ClientInfo, stranger: Stranger, reason: string): Promise<void> {
     const minute = Math.floor(Date.now() / MINUTE)
     if (minute !== this.#minute) {
       this.#minute = minute
@@ -154,7 +159,8 @@ export class SignInService {
     const actor: Actor = {
       kind: "user",
       id: null,
-      name: name.slice(0, 200),
+      ...stranger,
+      name: stranger.name.slice(0, 200),
       isOperator: false,
       roles: new Map(),
       address,

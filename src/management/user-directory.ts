@@ -67,7 +67,13 @@ export class UserDirectory {
       ...(change.is_disabled !== undefined && { isDisabled: change.is_disabled }),
     })
     const after = await this.#document(changed)
-    await this.#audit.record(actor, { action: "user.change", target: id, before, after })
+    await this.#audit.record(actor, {
+      action: "user.change",
+      target: id,
+      before,
+      after,
+      about: { user: id },
+    })
     return after
   }
 
@@ -85,6 +91,7 @@ export class UserDirectory {
       action: "user.reset",
       target: id,
       after: { email: user.email, two_factor_removed: withoutTwoFactor },
+      about: { user: id },
     })
     return {
       link: `${this.#baseUrl(actor.origin)}/console/reset?token=${token}`,
@@ -100,7 +107,7 @@ export class UserDirectory {
     requireOperator(actor)
     const user = await this.#document(await this.#users.require(id))
     await this.#audit.record(actor, { action: "user.export", target: id })
-    return exportPerson({ store: this.#store, users: this.#users }, user)
+    return exportPerson({ store: this.#store, users: this.#users, audit: this.#audit }, user)
   }
 
   async #document(user: UserRecord): Promise<User> {

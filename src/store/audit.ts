@@ -10,8 +10,10 @@ export interface NewAuditRecord extends AuditFacts {
 export interface AuditFilter {
   /** Absent: all, and those of no account. */
   readonly accounts?: readonly string[] | undefined
-  /** A part of the actor's name, or their id. */
+  /** A part of the actor's name where it is stored in clear, or their id. */
   readonly actor?: string | undefined
+  /** Or one of these people, under whose keys their names are encrypted. */
+  readonly people?: readonly string[] | undefined
   /** An exact action, or a glob: `key.*`. */
   readonly action?: string | undefined
   readonly target?: string | undefined
@@ -20,6 +22,7 @@ export interface AuditFilter {
   readonly to?: number | undefined
 }
 
+/** Records as they are stored: what names people is encrypted under their keys. */
 export interface AuditReads {
   /** The newest first, those below a number; null starts at the newest. */
   list(filter: AuditFilter, before: number | null, limit: number): Promise<AuditRecord[]>

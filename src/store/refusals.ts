@@ -39,6 +39,8 @@ export const refusals = {
   noMember: (id: string) => new StoreError("not_found", `there is no member '${id}'`),
   isMember: () => new StoreError("exists", "this user belongs to the account already"),
   lastOwner: () => new StoreError("last_owner", "this is the account's last owner"),
+  lastOwnerOf: (account: string) =>
+    new StoreError("last_owner", `this is the last owner of the account '${account}'`),
   noInvitation: (id: string) => new StoreError("not_found", `there is no invitation '${id}'`),
   invitationIsClosed: () =>
     new StoreError("not_found", "the invitation was used, withdrawn, or has expired"),

@@ -11,6 +11,7 @@ import type { KeyReads, KeyWrites } from "./keys.ts"
 import type { LeaseWrites } from "./leases.ts"
 import type { MemberReads, MemberWrites } from "./members.ts"
 import type { NoticeReads, NoticeWrites } from "./notices.ts"
+import type { PeopleReads, PeopleWrites } from "./people.ts"
 import type { NodeReads, NodeWrites } from "./nodes.ts"
 import type { PaymentReads, PaymentWrites } from "./payments.ts"
 import type { RateLimitWrites } from "./rate-limits.ts"
@@ -32,6 +33,7 @@ export interface StoreReader extends AsyncDisposable {
   readonly nodes: NodeReads
   readonly notices: NoticeReads
   readonly payments: PaymentReads
+  readonly people: PeopleReads
   readonly settings: SettingReads
   readonly settlements: SettlementReads
   readonly vendorState: VendorStateReads
@@ -57,6 +59,7 @@ export interface Store extends StoreReader {
   readonly nodes: NodeReads & NodeWrites
   readonly notices: NoticeReads & NoticeWrites
   readonly payments: PaymentReads & PaymentWrites
+  readonly people: PeopleReads & PeopleWrites
   readonly rateLimits: RateLimitWrites
   readonly settings: SettingReads & SettingWrites
   readonly settlements: SettlementReads & SettlementWrites

@@ -76,6 +76,8 @@ export interface UserWrites {
   link(id: string, identity: Identity, at: number): Promise<void>
   /** Disabling a user ends their sessions. */
   change(id: string, change: UserChange): Promise<UserChangeOutcome>
+  /** Deletes them with all that they sign in with. @returns false for the last operator who is not disabled. */
+  remove(id: string): Promise<boolean>
   /** Ends all sessions and proofs of the user. */
   setPassword(id: string, hash: string): Promise<void>
   seen(id: string, at: number): Promise<void>

@@ -114,6 +114,11 @@ export class Users implements Disposable {
     return this.require(id)
   }
 
+  /** Deletes a user with all that they sign in with. @throws GatewayError `conflict` for the last operator. */
+  async remove(id: string): Promise<void> {
+    if (!(await this.#store.users.remove(id))) throw isLastOperator()
+  }
+
   /** Removes the second factor of a user who has lost it. */
   removeTwoFactor(id: string): Promise<void> {
     return this.#store.secondFactors.remove(id)

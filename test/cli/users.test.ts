@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { ConsoleBrowser, OPERATOR } from "../http/admin/console-browser.ts"
+import { ConsoleBrowser, join, OPERATOR, person } from "../http/admin/console-browser.ts"
 import {
   createInstallation,
   type Installation,
@@ -84,6 +84,35 @@ test.concurrent("an operator who is locked out gets in again by the command line
   const unknown = await runCommand(installation, "user", "reset", "nobody@example.com")
   expect(unknown.exitCode).not.toBe(0)
   expect(unknown.stderr).toContain("tollgate user list")
+}, 60_000)
+
+test.concurrent("a person is exported and erased while the gateway serves, and is out everywhere", async () => {
+  using installation = createInstallation(ANY_PORT)
+  await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
+  const browser = await setUp(serving.url, serving.output())
+  const { data } = await browser.json("GET", "/accounts")
+  const [{ id: account } = { id: "" }] = data as { id: string }[]
+  const order = { account, role: "owner", person: person("Ada") }
+  const ada = await join(serving, browser, order)
+  const { email } = order.person
+  const exported = await runJson<{ audit: object[] }>(installation, "user", "export", email)
+  expect(exported).toMatchObject({ object: "person", user: { email }, sessions: [{}] })
+  expect(exported.audit.length).toBeGreaterThan(1)
+
+  const unsure = await runCommand(installation, "user", "erase", email)
+  expect(unsure.exitCode).toBe(2)
+  expect(unsure.stderr).toContain("tollgate user export ada@example.com")
+  const last = await runCommand(installation, "user", "erase", OPERATOR.email, "--yes")
+  expect([last.exitCode, last.stderr]).toEqual([5, expect.stringContaining("operator")])
+  expect(new Set(await statusesOf(ada, 20))).toEqual(new Set([200]))
+  const erased = await runJson<object>(installation, "user", "erase", email, "--yes")
+  expect(erased).toMatchObject({ object: "erasure", user: expect.stringContaining("user_") })
+  expect(new Set(await statusesOf(ada, 20))).toEqual(new Set([401]))
+  expect((await runCommand(installation, "user", "export", email)).exitCode).toBe(4)
+  const again = await runCommand(installation, "user", "erase", email, "--yes")
+  expect(again.stdout).toContain("There was no user with this address.")
+  const verified = await runJson<object>(installation, "ledger", "verify")
+  expect(verified).toMatchObject({ is_right: true })
 }, 60_000)
 
 test.concurrent("the JSON of a start names the console as well", async () => {

@@ -3,7 +3,25 @@ import { Audit } from "../../src/management/audit.ts"
 import { AuditLog } from "../../src/management/audit-log.ts"
 import { auditPage, auditQuery } from "tollgate-contract/operations.ts"
 import { TestDatabase } from "../store/test-database.ts"
+import type { UserRecord } from "../../src/store/users.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"
+
+const ADA: UserRecord = {
+  id: "user_1",
+  name: "Ada",
+  email: "ada@example.com",
+  isOperator: false,
+  isDisabled: false,
+  hasTwoFactor: false,
+  hasPassword: true,
+  createdAt: 1,
+  lastSeenAt: null,
+}
+
+function auditLogOf({ store }: TestDatabase): AuditLog {
+  const list = async ({ search = "" }) => (ADA.email.includes(search) ? [ADA] : [])
+  return new AuditLog(store, new Audit(store), { list })
+}
 
 async function audited(): Promise<TestDatabase> {
   const database = TestDatabase.direct()
@@ -20,7 +38,7 @@ async function audited(): Promise<TestDatabase> {
 
 test("a record is reported as the contract has it", async () => {
   await using database = await audited()
-  const page = await new AuditLog(database.store).list(OPERATOR, auditQuery.parse({ limit: "1" }))
+  const page = await auditLogOf(database).list(OPERATOR, auditQuery.parse({ limit: "1" }))
   expect(auditPage.parse(page)).toMatchObject({
     data: [
       {
@@ -37,7 +55,7 @@ test("a record is reported as the contract has it", async () => {
     next_cursor: expect.any(String),
   })
   const cursor = page.next_cursor ?? ""
-  const next = await new AuditLog(database.store).list(OPERATOR, auditQuery.parse({ cursor }))
+  const next = await auditLogOf(database).list(OPERATOR, auditQuery.parse({ cursor }))
   expect(next.data.map(({ number }) => number)).toEqual([2, 1])
   expect(next.data[1]?.after).toEqual({ name: "x" })
   expect(next.next_cursor).toBeNull()
@@ -45,7 +63,7 @@ test("a record is reported as the contract has it", async () => {
 
 test("owners read what concerns their accounts, operators all, others nothing", async () => {
   await using database = await audited()
-  const log = new AuditLog(database.store)
+  const log = auditLogOf(database)
   const numbers = async (actor = OPERATOR, filter = {}) =>
     (await log.list(actor, auditQuery.parse(filter))).data.map(({ number }) => number)
   expect(await numbers()).toEqual([3, 2, 1])

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
+import { readableAudit } from "./readable-audit.ts"
 import { TestDatabase } from "../store/test-database.ts"
 
 const ADA: Actor = {
@@ -24,7 +25,7 @@ test("a record says who, what, before and after, and from where", async () => {
   )
   expect(account).toMatchObject({ id: "a", balance: 0n })
   await audit.record(COMMAND_LINE, { action: "user.change", before: { name: "old" } })
-  const [second, first] = await database.store.audit.list({}, null, 10)
+  const [second, first] = await readableAudit(database.store, {})
   expect(first).toMatchObject({
     actorKind: "user",
     actorId: "user_1",
@@ -33,14 +34,14 @@ test("a record says who, what, before and after, and from where", async () => {
     account: "a",
     target: "a",
     before: null,
-    after: JSON.stringify(after),
+    after,
     address: "203.0.113.7",
   })
   expect(second).toMatchObject({
     actorKind: "command",
     actorName: "command line",
     account: null,
-    before: '{"name":"old"}',
+    before: { name: "old" },
     after: null,
   })
 })

@@ -10,6 +10,7 @@ import { Keys } from "../../src/management/keys.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
 import { kindOf, userIn } from "./actors.ts"
+import { readableAudit } from "./readable-audit.ts"
 
 let folder: string
 let store: Store
@@ -77,7 +78,7 @@ test("every change is in the audit log, by whom and from where, and none that fa
   await keys.revoke(owner, id)
   await keys.revoke(owner, id)
   expect(await kindOf(keys.change(owner, id, { name: "too late" }))).toBe("conflict")
-  const records = await store.audit.list({ target: id }, null, 10)
+  const records = await readableAudit(store, { target: id })
   expect(records.map(({ action }) => action)).toEqual([
     "key.revoke",
     "key.rotate",

@@ -41,7 +41,7 @@ async function tampered(work: (database: Database) => void): Promise<unknown> {
   for (const action of ["one", "two", "three"]) await store.audit.append(change(action))
   using database = new Database(directory.database)
   work(database)
-  return verifyAudit(store)
+  return await verifyAudit(store)
 }
 
 describe("no one edits the log", () => {

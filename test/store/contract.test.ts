@@ -20,6 +20,7 @@ import { noticeContract } from "./contract/notices.ts"
 import { failureLogContract } from "./contract/failure-log.ts"
 import { payloadLogContract } from "./contract/payload-log.ts"
 import { paymentContract } from "./contract/payments.ts"
+import { peopleContract } from "./contract/people.ts"
 import { rateLimitContract } from "./contract/rate-limits.ts"
 import { reportContract } from "./contract/reports.ts"
 import { usageContract } from "./contract/usage.ts"
@@ -53,6 +54,7 @@ const CONTRACTS = {
   "failure log": failureLogContract,
   "payload log": payloadLogContract,
   payments: paymentContract,
+  people: peopleContract,
   "rate limits": rateLimitContract,
   reports: reportContract,
   usage: usageContract,

@@ -78,6 +78,15 @@ async function tell({ notices }: Store): Promise<void> {
   await notices.raise(notice, { name: "mark", from: null, to: "told" })
 }
 
+/** A person who had a name in an entry. */
+async function erase(store: Store): Promise<void> {
+  const addresses = ["eve@example.com"]
+  const grant = { account: "payer", kind: "grant", amount: 1n, at: 2, note: null } as const
+  await store.entries.add({ ...grant, author: "eve@example.com" }, AUDIT)
+  const audit = { ...AUDIT, action: "user.erase" }
+  await store.people.erase({ person: "eve", addresses, addressHashes: [], at: 9 }, audit)
+}
+
 /** A ledger in which everything has happened. */
 async function happen(store: Store): Promise<void> {
   for (const change of CHANGES) await change(store)
@@ -114,6 +123,7 @@ async function happen(store: Store): Promise<void> {
   )
   await owe(store)
   await tell(store)
+  await erase(store)
   const node = { id: "node", process: 1, host: "test", beatAt: NOW, machine: null }
   await store.nodes.join(node)
   await store.leases.take({ node: "node", owner: "payer", wanted: 500_000n, min: 1n })

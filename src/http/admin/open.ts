@@ -130,7 +130,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),
-    ...auditEndpoints({ auditLog: new AuditLog(store) }),
+    ...auditEndpoints({ auditLog: new AuditLog(store, audit, people.users) }),
     ...priceEndpoints(parts),
     ...consoleEndpoints(parts, audit),
     ...people.endpoints,

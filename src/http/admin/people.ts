@@ -2,6 +2,7 @@ import type { BaseUrl } from "../../management/base-url.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Audit } from "../../management/audit.ts"
 import { SignInService } from "../../management/sign-in-service.ts"
+import { Erasure } from "../../management/erasure.ts"
 import { Invitations } from "../../management/invitations.ts"
 import { Members } from "../../management/members.ts"
 import { OwnPassword } from "../../management/own-password.ts"
@@ -61,7 +62,10 @@ export function openPeople(parts: PeopleParts): People {
       members: new Members(store, users, audit),
       invitations: new Invitations({ store, users, audit, baseUrl }),
     }),
-    ...userEndpoints({ directory: new UserDirectory({ store, users, audit, baseUrl }) }),
+    ...userEndpoints({
+      directory: new UserDirectory({ store, users, audit, baseUrl }),
+      erasure: new Erasure({ store, users, audit }),
+    }),
   ]
   return {
     endpoints,

@@ -1,17 +1,22 @@
 import { userRoutes } from "tollgate-contract/members.ts"
+import type { Erasure } from "../../management/erasure.ts"
 import type { UserDirectory } from "../../management/user-directory.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
 /** `/admin/v1/users`: everyone who can sign in. */
 export function userEndpoints({
   directory,
+  erasure,
 }: {
   readonly directory: UserDirectory
+  readonly erasure: Erasure
 }): AdminEndpoint[] {
   return endpoints(userRoutes, {
     "GET /users": ({ actor, query }) => directory.list(actor, query),
     "PATCH /users/{id}": ({ actor, path, body }) => directory.change(actor, path("id"), body),
     "GET /users/{id}/export": ({ actor, path }) => directory.export(actor, path("id")),
+    "POST /users/erase": ({ actor, body }) => erasure.eraseAddress(actor, body.email),
+    "POST /users/{id}/erase": ({ actor, path }) => erasure.erase(actor, path("id")),
     "POST /users/{id}/reset": ({ actor, path, body }) =>
       directory.reset(actor, path("id"), body.two_factor),
   })

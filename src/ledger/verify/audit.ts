@@ -2,9 +2,14 @@ import type { ChainEnd } from "../../accounting/anchor.ts"
 import type { AuditRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
+import { Redactions } from "./redactions.ts"
 
 /** How many records are read at once. */
 const PAGE = 500
+/** People are erased one by one. */
+const ATTEMPTS = 5
+
+type AuditReader = Pick<StoreReader, "audit" | "people">
 
 export interface AuditVerdict {
   readonly records: number
@@ -13,13 +18,27 @@ export interface AuditVerdict {
 }
 
 /**
- * Checks the audit log: numbers without gaps, each hash over the record and the hash before. Safe during
- * writes.
+ * Checks the audit log: numbers without gaps, each hash over the record and the hash before, and what was removed of
+ * people who were erased. Safe during writes.
  * @param ends the log's ends according to the anchors.
  */
 export async function verifyAudit(
-  store: Pick<StoreReader, "audit">,
+  store: AuditReader,
   ends: readonly ChainEnd[] = [],
+): Promise<AuditVerdict> {
+  for (let attempt = 1; ; attempt++) {
+    const redactions = await Redactions.read(store)
+    const verdict = await verifyOnce(store, ends, redactions)
+    if (verdict.problem === null || attempt === ATTEMPTS) return verdict
+    // A name that was removed meanwhile looks as if the record was changed.
+    if ((await Redactions.read(store)).count === redactions.count) return verdict
+  }
+}
+
+async function verifyOnce(
+  store: AuditReader,
+  ends: readonly ChainEnd[],
+  redactions: Redactions,
 ): Promise<AuditVerdict> {
   const missing = new Set(ends.map(({ number }) => number))
   let records = 0
@@ -30,9 +49,7 @@ export async function verifyAudit(
     const page: AuditRecord[] = await store.audit.list({}, later?.number ?? null, PAGE)
     for (const record of page) {
       problem = (later && linkFault(record, later)) ?? problem
-      if (record.hash !== hashAudit(record)) {
-        problem = { number: record.number, message: "it was changed after it was written" }
-      }
+      problem = contentFault(record, redactions) ?? problem
       if (ends.some(({ number, hash }) => number === record.number && hash !== record.hash)) {
         problem = { number: record.number, message: "it is another than the anchor has seen" }
       }
@@ -49,6 +66,15 @@ export async function verifyAudit(
   const cut = [...missing].find((number) => number > 0)
   if (cut !== undefined) problem ??= { number: cut, message: "it is missing" }
   return { records, problem }
+}
+
+function contentFault(record: AuditRecord, redactions: Redactions): AuditVerdict["problem"] {
+  const { number } = record
+  if (record.hash !== hashAudit(record) && !redactions.hasAudit(record)) {
+    return { number, message: "it was changed after it was written" }
+  }
+  if (redactions.areThoseOf(record)) return null
+  return { number, message: "it does not vouch for the names that were removed" }
 }
 
 function linkFault(record: AuditRecord, later: AuditRecord): AuditVerdict["problem"] {

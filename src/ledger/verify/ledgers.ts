@@ -9,6 +9,7 @@ import type { Checkpoint } from "./checkpoint.ts"
 import { debtFault } from "./debts.ts"
 import type { LedgerProblem } from "./problem.ts"
 import { VerifyProgress, type VerifyOptions } from "./progress.ts"
+import { Redactions } from "./redactions.ts"
 import type { Anchors } from "./rows.ts"
 import { verifyRows } from "./rows.ts"
 import { verifyWriteOffs } from "./write-offs.ts"
@@ -46,10 +47,14 @@ export async function verifyLedgers(
 ): Promise<Verdict> {
   for (let attempt = 1; ; attempt++) {
     const before = await store.integrity.findSeal()
+    const redacted = (await store.people.redactions()).length
     const verdict = await verifyOnce(store, besideLedger, options)
-    // What was removed meanwhile looks as if it was missing.
+    // What was removed meanwhile looks as if it was missing, and a name that was as if it was changed.
     const after = await store.integrity.findSeal()
-    const isSame = after.rowCount === before.rowCount && after.until === before.until
+    const isSame =
+      after.rowCount === before.rowCount &&
+      after.until === before.until &&
+      (await store.people.redactions()).length === redacted
     if (isSame || verdict.problems.length === 0 || attempt === ATTEMPTS) return verdict
   }
 }
@@ -65,11 +70,12 @@ async function verifyOnce(
   const from = options.from && isUsable(options.from, seal, anchors) ? options.from : null
   const progress = new VerifyProgress(seal, anchors.inside.rowCount, from, options.onPage)
   const before = await spentByOwner(store)
+  const redactions = await Redactions.read(store)
   const accounts = await store.accounts.list()
   const problems: LedgerProblem[] = []
   let entries = 0
   for (const { id } of accounts) {
-    const walk = new AccountWalk(store, id, progress)
+    const walk = new AccountWalk(store, id, { progress, redactions })
     const problem = (await walk.run()) ?? (await debtProblem(store, id))
     if (problem) problems.push(problem)
     entries += walk.entries

@@ -2,6 +2,7 @@ import type { AuditRecord } from "../../accounting/chained-records.ts"
 import { hashAudit } from "../../accounting/hash-chain.ts"
 import type { AuditFilter, NewAuditRecord } from "../audit.ts"
 import type { Store } from "../store.ts"
+import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 import { lockChainEnd, moveChainEnd } from "./chain-ends.ts"
@@ -76,7 +77,7 @@ async function list(
 ): Promise<AuditRecord[]> {
   const conditions = new Conditions()
   conditions.among("account", filter.accounts)
-  conditions.add("(actor_id = ? OR strpos(lower(actor_name), lower(?)) > 0)", filter.actor)
+  addActor(conditions, filter)
   conditions.add(
     "action LIKE ?",
     filter.action === undefined ? undefined : globPattern(filter.action),
@@ -88,6 +89,35 @@ async function list(
   const rows = await client.rows<AuditRow>(
     `SELECT ${COLUMNS} FROM audit ${conditions.where} ORDER BY number DESC LIMIT ${conditions.place(BigInt(limit))}`,
     conditions.values,
+  )
+  return rows.map(auditFromRow)
+}
+
+/** Whose records: those of a person by their key, all others by what is stored in clear. */
+function addActor(conditions: Conditions, { actor, people = [] }: AuditFilter): void {
+  if (actor === undefined) return
+  const own = conditions.place(actor)
+  conditions.always(
+    `(actor_id = ${own} OR CASE WHEN starts_with(actor_name, 'sealed:')
+      THEN split_part(actor_name, ':', 2) = ANY(${conditions.place(texts(people))})
+      ELSE strpos(lower(actor_name), lower(${own})) > 0 END)`,
+  )
+}
+
+/** Records that contain one of these texts, in any case, in what is stored in clear. */
+export async function auditMentioning(
+  statements: Statements,
+  sought: readonly string[],
+): Promise<AuditRecord[]> {
+  const columns = ["target", "before_body", "after_body"]
+  const contain = columns.map((column) => `strpos(lower(${column}), lower(text)) > 0`)
+  const isActor =
+    "NOT starts_with(actor_name, 'sealed:') AND (actor_id = text OR lower(actor_name) = lower(text))"
+  const rows = await statements.rows<AuditRow>(
+    `SELECT ${COLUMNS} FROM audit WHERE EXISTS (
+       SELECT FROM unnest($1::text[]) AS sought (text) WHERE ${[isActor, ...contain].join(" OR ")})
+     ORDER BY number`,
+    [texts(sought)],
   )
   return rows.map(auditFromRow)
 }

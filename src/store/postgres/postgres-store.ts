@@ -8,6 +8,7 @@ import { deploymentReportMethods } from "./deployment-reports.ts"
 import { invitationMethods } from "./invitations.ts"
 import { memberMethods } from "./members.ts"
 import { paymentMethods } from "./payments.ts"
+import { peopleMethods } from "./people.ts"
 import { rateLimitMethods } from "./rate-limits.ts"
 import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
@@ -49,6 +50,7 @@ export function postgresStore(client: PostgresClient): Store {
     nodes: nodeMethods(client),
     notices: noticeMethods(parts),
     payments: paymentMethods(parts),
+    people: peopleMethods(client),
     rateLimits: rateLimitMethods(client),
     settings: settingMethods(parts),
     settlements: settlementMethods(client),

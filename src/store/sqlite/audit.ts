@@ -89,7 +89,7 @@ export class AuditTrail {
   list(filter: AuditFilter, before: number | null, limit: number): AuditRecord[] {
     const conditions = new Conditions()
     conditions.among("account", filter.accounts)
-    conditions.add("(actor_id = ? OR instr(lower(actor_name), lower(?)) > 0)", filter.actor, 2)
+    addActor(conditions, filter)
     conditions.add("action GLOB ?", filter.action)
     conditions.add("target = ?", filter.target)
     conditions.add("at >= ?", filter.from)
@@ -102,6 +102,32 @@ export class AuditTrail {
       .all(...conditions.values, BigInt(limit))
     return rows.map(auditFromRow)
   }
+
+  /** Records that contain one of these texts, in any case, in what is stored in clear. */
+  mentioning(texts: readonly string[]): AuditRecord[] {
+    const columns = ["target", "before_body", "after_body"]
+    const contain = columns.map((column) => `instr(lower(${column}), lower(value)) > 0`)
+    const isActor =
+      "actor_name NOT LIKE 'sealed:%' AND (actor_id = value OR lower(actor_name) = lower(value))"
+    return this.#database
+      .query<AuditRow, [string]>(
+        `SELECT ${COLUMNS} FROM audit
+         WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE ${[isActor, ...contain].join(" OR ")}) ORDER BY number`,
+      )
+      .all(JSON.stringify(texts))
+      .map(auditFromRow)
+  }
+}
+
+/** Whose records: those of a person by their key, all others by what is stored in clear. */
+function addActor(conditions: Conditions, { actor, people = [] }: AuditFilter): void {
+  if (actor === undefined) return
+  const person = "substr(actor_name, 8, instr(substr(actor_name, 8), ':') - 1)"
+  conditions.always(
+    `(actor_id = ? OR CASE WHEN actor_name LIKE 'sealed:%'
+      THEN ${person} IN (SELECT value FROM json_each(?)) ELSE instr(lower(actor_name), lower(?)) > 0 END)`,
+  )
+  conditions.values.push(actor, JSON.stringify(people), actor)
 }
 
 interface AuditParts {

@@ -21,6 +21,7 @@ import { nodeMethods } from "./node-methods.ts"
 import { Nodes } from "./nodes.ts"
 import { noticeMethods, Notices } from "./notices.ts"
 import { paymentMethods, Payments } from "./payments.ts"
+import { People, peopleMethods } from "./people.ts"
 import { Postings } from "./postings.ts"
 import { rateLimitMethods, RateLimits } from "./rate-limits.ts"
 import { Receipts } from "./receipts.ts"
@@ -90,6 +91,7 @@ export function storeMethods(database: Database): DirectStore {
     }),
     notices: noticeMethods(transactions, new Notices(database)),
     payments: paymentMethods({ transactions, payments, cards, debts }),
+    people: peopleMethods(transactions, database, new People(database, trail)),
     rateLimits: rateLimitMethods(transactions, new RateLimits(database)),
     settings: settingMethods({ transactions, settings }),
     settlements: settlementMethods({ transactions, postings, holds, receipts, writeOffs }),

@@ -81,7 +81,7 @@ export async function setUpOperator(gateway: TestGateway): Promise<ConsoleBrowse
 
 /** Someone who was invited into an account and has accepted. */
 export async function join(
-  gateway: TestGateway,
+  gateway: { readonly url: string },
   inviting: ConsoleBrowser,
   order: { readonly account: string; readonly role: string; readonly person: Person },
 ): Promise<ConsoleBrowser> {

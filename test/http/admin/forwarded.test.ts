@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
+import { readableAudit } from "../../management/readable-audit.ts"
 import { simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { type FakeIssuer, startIssuer } from "../../users/fake-issuer.ts"
 import { ConsoleBrowser, OPERATOR, setUpOperator } from "./console-browser.ts"
@@ -79,7 +80,7 @@ function allAt(origin: string) {
 
 /** By the newest record of the audit log. */
 async function lastAddress({ store }: TestGateway): Promise<string | null | undefined> {
-  return (await store.audit.list({ action: "session.*" }, null, 1))[0]?.address
+  return (await readableAudit(store, { action: "session.*" }))[0]?.address
 }
 
 /** What becomes of a change that a page of this origin asks through the proxy. */

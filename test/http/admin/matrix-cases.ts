@@ -300,6 +300,11 @@ const MEMBERS: readonly Case[] = [
   { route: "GET /users/{id}/export", ok: 404, ask: () => ({ path: { id: "user_none" } }) },
   { route: "PATCH /users/{id}", ok: 404, ask: () => ({ path: { id: "user_none" }, body: {} }) },
   {
+    route: "POST /users/erase",
+    ask: () => ({ body: { email: `${fresh("never-invited")}@example.com` } }),
+  },
+  { route: "POST /users/{id}/erase", ok: 404, ask: () => ({ path: { id: "user_none" } }) },
+  {
     route: "POST /users/{id}/reset",
     ok: 404,
     ask: () => ({ path: { id: "user_none" }, body: {} }),

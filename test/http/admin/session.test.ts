@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
 import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
+import { readableAudit } from "../../management/readable-audit.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { totp } from "../../users/totp.ts"
 import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
@@ -157,9 +158,7 @@ test("sign-in is refused in words, limited, and recorded in bounds", async () =>
   expect(await refusal(limited)).toMatchObject({ status: 429, error_type: "too_many_attempts" })
   for (let guess = 0; guess < 30; guess++)
     await browser.status("POST", "/auth/sign-in/email", wrong)
-  const refused = (
-    await gateway.store.audit.list({ action: "session.refuse" }, null, 100)
-  ).toReversed()
+  const refused = (await readableAudit(gateway.store, { action: "session.refuse" })).toReversed()
   expect(refused.length).toBeGreaterThanOrEqual(11)
   // Twenty a minute, and a minute may have ended meanwhile.
   expect(refused.length).toBeLessThanOrEqual(40)
@@ -262,8 +261,8 @@ test("of several links only the last one sets a password, and none once they hav
   expect(await use(first, "by an older link")).toBe(403)
   expect(await use(second, "the next password")).toBe(200)
   expect(await use(first, "by an older link")).toBe(403)
-  const [change] = await gateway.store.audit.list({ action: "user.password" }, null, 1)
-  expect(change).toMatchObject({ actorName: OPERATOR.email, after: '{"by":"link"}' })
+  const [change] = await readableAudit(gateway.store, { action: "user.password" })
+  expect(change).toMatchObject({ actorName: OPERATOR.email, after: { by: "link" } })
   await operator.signIn({ ...OPERATOR, password: "the next password" })
   const third = await newLink()
   const own = { current_password: "the next password", new_password: "one of their own" }

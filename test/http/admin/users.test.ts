@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
+import { readableAudit } from "../../management/readable-audit.ts"
 import { startGateway } from "../../support/gateway.ts"
 import { type ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
 
@@ -49,10 +50,9 @@ test("a disabled user is out at once, and does not get in again", async () => {
   expect(await ada.status("GET", "/session")).toBe(401)
   const { email, password } = ADA
   expect(await ada.status("POST", "/auth/sign-in/email", { email, password })).toBe(403)
-  const [record] = await gateway.store.audit.list({ action: "user.change" }, null, 1)
+  const [record] = await readableAudit(gateway.store, { action: "user.change" })
   expect(record).toMatchObject({ target: id, actorName: OPERATOR.email })
-  expect(JSON.parse(record?.before ?? "{}")).toMatchObject({ is_disabled: false })
-  expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ is_disabled: true })
+  expect(record).toMatchObject({ before: { is_disabled: false }, after: { is_disabled: true } })
 })
 
 test("the last operator stays one, and no one disables themselves", async () => {
@@ -74,12 +74,12 @@ test("people change their own name, and only operators an address", async () => 
   const id = await userId(operator, "ada")
   const renamed = await ada.json("PATCH", "/session", { name: "  Ada King " })
   expect(renamed).toMatchObject({ user: { id, name: "Ada King", email: ADA.email } })
-  const [record] = await gateway.store.audit.list({ action: "user.change" }, null, 1)
+  const [record] = await readableAudit(gateway.store, { action: "user.change" })
   expect(record).toMatchObject({
     target: id,
     actorId: id,
-    before: JSON.stringify({ name: ADA.name }),
-    after: JSON.stringify({ name: "Ada King" }),
+    before: { name: ADA.name },
+    after: { name: "Ada King" },
   })
 
   for (const name of ["", " ", "a\u0007b", "a".repeat(101), 5, null]) {

@@ -118,6 +118,7 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
     ),
   ({ notices }) => notices.removeTarget("target", AUDIT),
   ({ backups }) => backups.note({ place: "/mnt", at: NOW, every: null }, AUDIT),
+  ({ people }) => people.erase({ person: "bob", addresses: [], addressHashes: [], at: NOW }, AUDIT),
 ]
 
 function invitation(id: string) {

@@ -1,5 +1,6 @@
 import type { SchemaStep } from "../migrate.ts"
 import { KEY_LIMITS } from "./16-key-limits.ts"
+import { PEOPLE } from "./17-people.ts"
 import { CONCURRENT_REQUESTS } from "./10-concurrent-requests.ts"
 import { NOTICES } from "./11-notices.ts"
 import { ACCOUNT_LIMITS } from "./12-account-limits.ts"
@@ -34,4 +35,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: USAGE_DIMENSIONS, oldest: 1 },
   { sql: BACKUPS, oldest: 1 },
   { sql: KEY_LIMITS, oldest: 1 },
+  { sql: PEOPLE, oldest: 1 },
 ]

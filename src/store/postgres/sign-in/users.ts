@@ -116,6 +116,10 @@ export class PostgresUsers implements UserReads, UserWrites {
     }
   }
 
+  remove(id: string): Promise<boolean> {
+    return this.#client.transaction((transaction) => remove(transaction, id))
+  }
+
   async setPassword(id: string, hash: string): Promise<void> {
     await this.#client.transaction(async (transaction) => {
       await transaction.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, hash])
@@ -171,6 +175,16 @@ async function applyChange(
   )
   if (isDisabled) await transaction.run("DELETE FROM sessions WHERE user_id = $1", [id])
   return "changed"
+}
+
+async function remove(transaction: Statements, id: string): Promise<boolean> {
+  await lockOperators(transaction)
+  const row = await transaction.row<UserRow>(`${SELECT} WHERE id = $1 FOR UPDATE`, [id])
+  if (row === null) return true
+  const isOne = row.is_operator && !row.is_disabled
+  if (isOne && !(await hasOperator(transaction, id))) return false
+  await transaction.run("DELETE FROM users WHERE id = $1", [id])
+  return true
 }
 
 async function link(

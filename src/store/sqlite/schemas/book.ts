@@ -1,5 +1,6 @@
 import type { Schema } from "../migrate.ts"
 import { KEY_LIMITS } from "./book/21-key-limits.ts"
+import { PEOPLE } from "./book/22-people.ts"
 import { BOOK } from "./book/1-book.ts"
 import { IDEMPOTENCY } from "./book/10-idempotency.ts"
 import { DEBTS } from "./book/11-debts.ts"
@@ -46,5 +47,6 @@ export const BOOK_SCHEMA: Schema = {
     USAGE_DIMENSIONS,
     BACKUPS,
     KEY_LIMITS,
+    PEOPLE,
   ],
 }

@@ -162,6 +162,17 @@ export class SqliteUsers implements UserReads, UserWrites {
     return apply.immediate()
   }
 
+  async remove(id: string): Promise<boolean> {
+    // What is removed is overwritten in the file as well.
+    this.#database.run("PRAGMA secure_delete = ON")
+    const { changes } = this.#database.run(
+      `DELETE FROM users WHERE id = ? AND (is_operator = 0 OR is_disabled = 1 OR ${ANOTHER_OPERATOR})`,
+      [id],
+    )
+    this.#database.run("PRAGMA secure_delete = OFF")
+    return changes > 0 || this.#find.get(id) === null
+  }
+
   async setPassword(id: string, hash: string): Promise<void> {
     const set = this.#database.transaction(() => {
       this.#database.run("UPDATE users SET password_hash = ? WHERE id = ?", [hash, id])

@@ -1,0 +1,124 @@
+import type { AuditRecord, EntryRecord } from "./chained-records.ts"
+import { hashAudit, hashEntry, hashText } from "./hash-chain.ts"
+
+/** What stands in the place of someone's name. */
+export const ERASED = "erased"
+
+/** What names a person in records that were written in clear. */
+export interface PersonTraces {
+  /** The user's id; null for someone who has never been a user. */
+  readonly person: string | null
+  /** All their e-mail addresses, in lowercase. */
+  readonly addresses: readonly string[]
+}
+
+/** A record from which a person's name was removed. Its own hash stays, which the next one carries. */
+export interface Redaction {
+  /** The account of the entry; null for an audit record. */
+  readonly account: string | null
+  readonly number: number
+  /** The hash of the record as it is now. */
+  readonly hash: string
+}
+
+/** Redactions with the audit record that vouches for them. */
+export interface RecordedRedaction extends Redaction {
+  readonly record: number
+}
+
+/** What an audit record says of the redactions that it vouches for. */
+export interface RedactionSummary {
+  readonly records: number
+  readonly entries: number
+  /** Over all of them: none can be added, changed or removed later. */
+  readonly hash: string
+}
+
+/** An audit record without a person's name and network address; undefined when it has neither in clear. */
+export function redactAudit(record: AuditRecord, traces: PersonTraces): AuditRecord | undefined {
+  const isActor =
+    (record.actorId !== null && record.actorId === traces.person) ||
+    isAddressIn(traces, record.actorName)
+  const redacted: AuditRecord = {
+    ...record,
+    before: redactText(record.before, record, traces),
+    after: redactText(record.after, record, traces),
+    ...(isActor && !isSealed(record.actorName) && { actorName: ERASED, address: null }),
+  }
+  return hashAudit(redacted) === hashAudit(record) ? undefined : redacted
+}
+
+export function redactionOfAudit(record: AuditRecord): Redaction {
+  return { account: null, number: record.number, hash: hashAudit(record) }
+}
+
+/** The entry as it is when its author is only an id. */
+export function redactEntry(entry: EntryRecord, { person }: PersonTraces): EntryRecord {
+  return { ...entry, author: person ?? ERASED }
+}
+
+export function redactionOfEntry(entry: EntryRecord): Redaction {
+  return { account: entry.account, number: entry.number, hash: hashEntry(entry) }
+}
+
+/** @param redactions in any order. */
+export function summarizeRedactions(redactions: readonly Redaction[]): RedactionSummary {
+  const lines = redactions
+    .map(({ account, number, hash }) => JSON.stringify([account, number, hash]))
+    .toSorted()
+  const records = redactions.filter(({ account }) => account === null).length
+  return {
+    records,
+    entries: redactions.length - records,
+    hash: hashText(lines.join("\n")),
+  }
+}
+
+/** The body of the audit record of an erasure, with what it vouches for. */
+export function withSummary(after: string | null, redactions: readonly Redaction[]): string {
+  const body: unknown = JSON.parse(after ?? "{}")
+  return JSON.stringify({ ...(isObject(body) && body), redacted: summarizeRedactions(redactions) })
+}
+
+/** Whether a text is encrypted under the key of a person: `sealed:<person>:<text>`. */
+export function isSealed(text: string): boolean {
+  return text.startsWith("sealed:")
+}
+
+function isAddressIn({ addresses }: PersonTraces, text: string): boolean {
+  return addresses.includes(text.toLowerCase())
+}
+
+function redactText(
+  text: string | null,
+  { target }: AuditRecord,
+  traces: PersonTraces,
+): string | null {
+  if (text === null) return null
+  const body: unknown = JSON.parse(text)
+  const isTheirs = target !== null && target === traces.person
+  return JSON.stringify(redactValue(body, traces, isTheirs))
+}
+
+function redactValue(value: unknown, traces: PersonTraces, isTheirs: boolean): unknown {
+  if (typeof value === "string") return isAddressIn(traces, value) ? ERASED : value
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, traces, false))
+  if (!isObject(value)) return value
+  const names = isTheirs || isAbout(value, traces)
+  const members = Object.entries(value).map(([name, member]) => {
+    const isName = names && name === "name" && typeof member === "string" && !isSealed(member)
+    return [name, isName ? ERASED : redactValue(member, traces, false)] as const
+  })
+  return Object.fromEntries(members)
+}
+
+/** A user, or a membership or an invitation of one. */
+function isAbout(value: Readonly<Record<string, unknown>>, traces: PersonTraces): boolean {
+  const { id, user, email } = value
+  if (traces.person !== null && (id === traces.person || user === traces.person)) return true
+  return typeof email === "string" && isAddressIn(traces, email)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,96 @@
+import type { Erasure as ErasureDocument } from "tollgate-contract/members.ts"
+import { GatewayError } from "../canon/errors.ts"
+import type { Store } from "../store/store.ts"
+import { StoreError } from "../store/store-error.ts"
+import type { UserRecord } from "../store/users.ts"
+import type { Users } from "../users/users.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import { type Audit, openRecords } from "./audit.ts"
+import { recordsAbout } from "./person-export.ts"
+import { addressHash } from "./personal-names.ts"
+
+export interface ErasureParts {
+  readonly store: Pick<Store, "audit" | "people">
+  readonly users: Users
+  readonly audit: Audit
+}
+
+/** Removes people, and what names them wherever it is stored; what they did stays, under their id. */
+export class Erasure {
+  readonly #parts: ErasureParts
+
+  constructor(parts: ErasureParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Erases a user, for good. It can be repeated where it was interrupted.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, and the last owner of an
+   * account that is not closed.
+   */
+  async erase(actor: Actor, id: string): Promise<ErasureDocument> {
+    requireOperator(actor)
+    if (actor.id === id) {
+      throw new GatewayError("conflict", "You cannot erase yourself. Ask another operator.")
+    }
+    const { users } = this.#parts
+    const user = await users.require(id)
+    // They are out from here on, and whoever has to stay is refused before anything is lost.
+    const { isDisabled } = user
+    await users.change(id, { isDisabled: true })
+    try {
+      await this.#eraseFrom(actor, id, await this.#addressesOf(user))
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "last_owner") throw error
+      await users.change(id, { isDisabled })
+      throw new GatewayError(
+        "conflict",
+        `This cannot be: ${error.message}. Make someone else an owner, or close the account.`,
+        { cause: error },
+      )
+    }
+    await users.remove(id)
+    return { object: "erasure", user: id }
+  }
+
+  /**
+   * Erases what is stored of someone who is no user: invitations to their address, and what names it.
+   * @throws GatewayError `forbidden`; `conflict` for the address of a user.
+   */
+  async eraseAddress(actor: Actor, email: string): Promise<ErasureDocument> {
+    requireOperator(actor)
+    if (await this.#parts.users.findByEmail(email)) {
+      throw new GatewayError("conflict", "This is the address of a user. Erase the user.", {
+        parameter: "email",
+      })
+    }
+    await this.#eraseFrom(actor, null, [email.toLowerCase()])
+    return { object: "erasure", user: null }
+  }
+
+  async #eraseFrom(actor: Actor, person: string | null, addresses: readonly string[]) {
+    const { store, audit } = this.#parts
+    const addressHashes = addresses.map(addressHash)
+    const erased = { person, addresses, addressHashes, at: Date.now() }
+    await audit.perform(actor, { action: "user.erase", target: person }, (record) =>
+      store.people.erase(erased, record),
+    )
+  }
+
+  /** The one they have, and those they had. */
+  async #addressesOf({ id, email }: UserRecord): Promise<string[]> {
+    const { store, audit } = this.#parts
+    const records = await openRecords(audit.names, await recordsAbout(store, id))
+    const found = records.flatMap(({ actorId, actorName, target, before, after }) => [
+      ...(actorId === id ? [actorName] : []),
+      ...(target === id ? [emailIn(before), emailIn(after)] : []),
+    ])
+    const known = found.filter((text) => text?.includes("@") === true)
+    return [...new Set([email, ...known].map((text) => String(text).toLowerCase()))]
+  }
+}
+
+function emailIn(body: unknown): string | undefined {
+  const { email } = (typeof body === "object" && body !== null ? body : {}) as { email?: unknown }
+  return typeof email === "string" ? email : undefined
+}

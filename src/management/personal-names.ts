@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from "node:crypto"
+import { xchacha20poly1305 } from "@noble/ciphers/chacha.js"
+import { ERASED, isSealed } from "../accounting/redaction.ts"
+import { randomText } from "../canon/random-text.ts"
+import type { PersonKey } from "../store/people.ts"
+import type { Store } from "../store/store.ts"
+import type { Actor } from "./actor.ts"
+
+/** Whom a text names: a user, or whoever has an e-mail address. */
+export type NamedPerson = { readonly user: string } | { readonly address: string }
+
+const KEY_BYTES = 32
+const NONCE_BYTES = 24
+const SEALED = /^sealed:([^:]+):([\w-]+)$/
+
+/**
+ * What names people in the audit log and the ledger: `sealed:<person>:<text>`, encrypted under a key of their own
+ * (XChaCha20-Poly1305). Whoever erases a person destroys the key, and every text of theirs with it.
+ */
+export class PersonalNames {
+  readonly #store: Pick<Store, "people">
+
+  constructor(store: Pick<Store, "people">) {
+    this.#store = store
+  }
+
+  /** `erased` for someone who is. */
+  async seal(who: NamedPerson, text: string): Promise<string> {
+    const [sealed = ERASED] = await this.sealAll(who, [text])
+    return sealed
+  }
+
+  async sealAll(who: NamedPerson, texts: readonly string[]): Promise<string[]> {
+    const { person, key } = await this.#keyFor(who)
+    return texts.map((text) => (key === null ? ERASED : sealed({ person, key }, text)))
+  }
+
+  /** Who is named as the one who did something: users encrypted, a token or the command line in clear. */
+  async authorOf(actor: Actor): Promise<string> {
+    const who = personOf(actor)
+    return who ? this.seal(who, actor.name) : actor.name
+  }
+
+  /** What can be read of texts, those that are not encrypted as they are. */
+  async open<Text extends string | null>(texts: readonly Text[]): Promise<(Text | string)[]> {
+    const people = texts.flatMap((text) => SEALED.exec(text ?? "")?.[1] ?? [])
+    if (people.length === 0) return [...texts]
+    const known = await this.#store.people.keys([...new Set(people)])
+    const keys = new Map(known.map(({ person, key }) => [person, key]))
+    return texts.map((text) => (text === null ? text : opened(keys, text)))
+  }
+
+  /** The person of an e-mail address that is no user's, where one is known. */
+  findAddress(email: string): Promise<string | null> {
+    return this.#store.people.findAddress(addressHash(email))
+  }
+
+  #keyFor(who: NamedPerson): Promise<PersonKey> {
+    const key = randomBytes(KEY_BYTES).toString("hex")
+    if ("user" in who) return this.#store.people.keyOf({ person: who.user, key })
+    const person = `address_${randomText(16)}`
+    return this.#store.people.keyOfAddress(addressHash(who.address), { person, key })
+  }
+}
+
+/** The person who does something; undefined for a token and the command line. */
+export function personOf(actor: Actor): NamedPerson | undefined {
+  if (actor.kind !== "user") return undefined
+  return actor.id === null ? actor.typed : { user: actor.id }
+}
+
+/** What is stored of an e-mail address to find its key. */
+export function addressHash(email: string): string {
+  return createHash("sha256").update(`address:${email.toLowerCase()}`).digest("base64url")
+}
+
+function sealed({ person, key }: { readonly person: string; readonly key: string }, text: string) {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
+  const bytes = Buffer.concat([nonce, cipher.encrypt(Buffer.from(text))])
+  return `sealed:${person}:${bytes.toString("base64url")}`
+}
+
+function opened(keys: ReadonlyMap<string, string | null>, text: string): string {
+  const [, person = "", encoded = ""] = isSealed(text) ? (SEALED.exec(text) ?? []) : []
+  if (person === "") return text
+  const key = keys.get(person)
+  if (key === undefined || key === null) return ERASED
+  const bytes = Buffer.from(encoded, "base64url")
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  try {
+    const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
+    return Buffer.from(cipher.decrypt(bytes.subarray(NONCE_BYTES))).toString("utf8")
+  } catch {
+    // Somebody has given something a name of this form.
+    return text
+  }
+}
