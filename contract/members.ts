@@ -82,7 +82,7 @@ export const userChange = z.object({
   is_disabled: z.boolean().optional(),
 })
 
-/** `GET /admin/v1/users/{id}/export`, operators only: what is stored of a person, without secrets. */
+/** `GET /admin/v1/users/{id}/export`, operators and the person: what is stored of them, without secrets. */
 export const personExport = z.object({
   object: z.literal("person"),
   user,
@@ -96,7 +96,20 @@ export const personExport = z.object({
       agent: z.string().nullable(),
     }),
   ),
-  /** What they did, and what others did to them: these without who it was. The newest first. */
+  /** To their address, those that are open. */
+  invitations: z.array(
+    z.object({
+      account: identifier,
+      account_name: z.string(),
+      role: accountRole,
+      created_at: moment,
+      expires_at: moment,
+    }),
+  ),
+  /**
+   * What they did, what others did to them, and records that only mention them. Without who the others are: null stands
+   * in the place of their names. The newest first.
+   */
   audit: z.array(
     z.object({
       number: z.int(),
@@ -206,8 +219,8 @@ export const userRoutes = {
     answer: user,
   }),
   "GET /users/{id}/export": route({
-    summary: "What is stored of a person",
-    minimumRole: "operator",
+    summary: "What is stored of a person: for operators, and for themselves",
+    minimumRole: "session",
     answer: personExport,
   }),
   "POST /users/erase": route({

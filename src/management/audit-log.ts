@@ -1,6 +1,7 @@
 import type * as z from "zod"
 import type { Page } from "tollgate-contract/common.ts"
 import type { AuditRecord as AuditDocument, auditQuery } from "tollgate-contract/operations.ts"
+import { ERASED } from "../accounting/redaction.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
@@ -70,7 +71,7 @@ function auditDocument(record: ReadableRecord): AuditDocument {
   return {
     number: record.number,
     at: new Date(record.at).toISOString(),
-    actor: { kind: record.actorKind, id: record.actorId, name: record.actorName },
+    actor: { kind: record.actorKind, id: record.actorId, name: record.actorName ?? ERASED },
     action: record.action,
     account: record.account,
     target: record.target,

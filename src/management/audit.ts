@@ -90,15 +90,25 @@ export class Audit {
 const PERSONAL: ReadonlySet<string> = new Set(["name", "email"])
 
 /** An audit record as people read it. */
-export interface ReadableRecord extends Omit<AuditRecord, "before" | "after"> {
+export interface ReadableRecord extends Omit<AuditRecord, "actorName" | "before" | "after"> {
+  /** Null for someone whose name the reader may not know. */
+  readonly actorName: string | null
   readonly before: unknown
   readonly after: unknown
 }
 
 /** Records with the names in them; those of people who are erased say so. */
-export async function openRecords(
+export function openRecords(
   names: PersonalNames,
   records: readonly AuditRecord[],
+): Promise<ReadableRecord[]> {
+  return readRecords(records, (texts) => names.open(texts))
+}
+
+/** Records as one reads them who may not read every name. @param open what each text is for them. */
+export async function readRecords(
+  records: readonly AuditRecord[],
+  open: (texts: readonly string[]) => Promise<readonly (string | null)[]>,
 ): Promise<ReadableRecord[]> {
   const bodies = records.map(({ before, after }) => ({
     before: bodyOf(before),
@@ -111,18 +121,18 @@ export async function openRecords(
     ...textsIn(bodies[index]?.after),
   ])
   const distinct = [...new Set(texts.filter((text) => text !== null))]
-  const opened = await names.open(distinct)
-  const readable = new Map(distinct.map((text, index) => [text, opened[index] ?? text]))
+  const opened = await open(distinct)
+  const readable = new Map(distinct.map((text, index) => [text, opened[index] ?? null]))
   const read = (value: unknown): unknown =>
-    typeof value === "string" ? (readable.get(value) ?? value) : value
+    typeof value === "string" ? (readable.get(value) ?? null) : value
   const readBody = (body: unknown): unknown =>
     isObject(body)
       ? Object.fromEntries(Object.entries(body).map(([name, value]) => [name, read(value)]))
       : body
   return records.map((record, index) => ({
     ...record,
-    actorName: readable.get(record.actorName) ?? record.actorName,
-    address: record.address === null ? null : (readable.get(record.address) ?? record.address),
+    actorName: readable.get(record.actorName) ?? null,
+    address: record.address === null ? null : (readable.get(record.address) ?? null),
     before: readBody(bodies[index]?.before),
     after: readBody(bodies[index]?.after),
   }))

@@ -2,11 +2,10 @@ import type { Erasure as ErasureDocument } from "tollgate-contract/members.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import { StoreError } from "../store/store-error.ts"
-import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, requireOperator } from "./actor.ts"
-import { type Audit, openRecords } from "./audit.ts"
-import { recordsAbout } from "./person-export.ts"
+import type { Audit } from "./audit.ts"
+import { addressesOf } from "./person-records.ts"
 import { addressHash } from "./personal-names.ts"
 
 export interface ErasureParts {
@@ -39,7 +38,7 @@ export class Erasure {
     const { isDisabled } = user
     await users.change(id, { isDisabled: true })
     try {
-      await this.#eraseFrom(actor, id, await this.#addressesOf(user))
+      await this.#eraseFrom(actor, id, await addressesOf(this.#parts, user))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "last_owner") throw error
       await users.change(id, { isDisabled })
@@ -76,21 +75,4 @@ export class Erasure {
       store.people.erase(erased, record),
     )
   }
-
-  /** The one they have, and those they had. */
-  async #addressesOf({ id, email }: UserRecord): Promise<string[]> {
-    const { store, audit } = this.#parts
-    const records = await openRecords(audit.names, await recordsAbout(store, id))
-    const found = records.flatMap(({ actorId, actorName, target, before, after }) => [
-      ...(actorId === id ? [actorName] : []),
-      ...(target === id ? [emailIn(before), emailIn(after)] : []),
-    ])
-    const known = found.filter((text) => text?.includes("@") === true)
-    return [...new Set([email, ...known].map((text) => String(text).toLowerCase()))]
-  }
-}
-
-function emailIn(body: unknown): string | undefined {
-  const { email } = (typeof body === "object" && body !== null ? body : {}) as { email?: unknown }
-  return typeof email === "string" ? email : undefined
 }

@@ -1,26 +1,27 @@
 import type { PersonExport, User } from "tollgate-contract/members.ts"
-import type { AuditRecord } from "../accounting/chained-records.ts"
-import type { AuditFilter } from "../store/audit.ts"
+import type { InvitationRecord } from "../store/invitations.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
-import { type Audit, openRecords, type ReadableRecord } from "./audit.ts"
+import type { Audit, ReadableRecord } from "./audit.ts"
+import { recordsAbout } from "./person-records.ts"
 
-/** How many audit records are read at once. */
+/** How many invitations are read at once. */
 const PAGE = 500
 
 export interface PersonExportParts {
-  readonly store: Pick<Store, "audit">
+  readonly store: Pick<Store, "accounts" | "audit" | "invitations">
   readonly users: Users
   readonly audit: Audit
 }
 
 /** What is stored of a person: no password, no secret of a second factor, no token. */
-export async function exportPerson(
-  { store, users, audit }: PersonExportParts,
-  user: User,
-): Promise<PersonExport> {
-  const { id } = user
+export async function exportPerson(parts: PersonExportParts, user: User): Promise<PersonExport> {
+  const { store, users } = parts
+  const { id, email } = user
   const sessions = await users.sessions(id)
+  const names = new Map((await store.accounts.list()).map((account) => [account.id, account.name]))
+  const invitations = await invitationsTo(store, email)
+  const records = await recordsAbout(parts, user)
   return {
     object: "person",
     user,
@@ -31,39 +32,40 @@ export async function exportPerson(
       address,
       agent,
     })),
-    audit: (await openRecords(audit.names, await recordsAbout(store, id))).map((record) =>
-      recordFor(id, record),
-    ),
+    invitations: invitations.map(({ account, role, createdAt, expiresAt }) => ({
+      account,
+      account_name: names.get(account) ?? account,
+      role,
+      created_at: new Date(createdAt).toISOString(),
+      expires_at: new Date(expiresAt).toISOString(),
+    })),
+    audit: records.map((record) => recordFor(id, record)),
   }
 }
 
-/** What they did, and what was done to them, the newest first. */
-export async function recordsAbout(
-  store: Pick<Store, "audit">,
-  id: string,
-): Promise<AuditRecord[]> {
-  // The filter finds an id in names too.
-  const own = (await recordsOf(store, { actor: id })).filter(({ actorId }) => actorId === id)
-  const about = await recordsOf(store, { target: id })
-  const records = new Map([...own, ...about].map((record) => [record.number, record]))
-  return [...records.values()].toSorted((one, other) => other.number - one.number)
-}
-
-async function recordsOf(store: Pick<Store, "audit">, filter: AuditFilter): Promise<AuditRecord[]> {
-  const records: AuditRecord[] = []
-  for (;;) {
-    const page = await store.audit.list(filter, records.at(-1)?.number ?? null, PAGE)
-    records.push(...page)
-    if (page.length < PAGE) return records
+async function invitationsTo(
+  store: Pick<Store, "invitations">,
+  email: string,
+): Promise<InvitationRecord[]> {
+  const now = Date.now()
+  const own: InvitationRecord[] = []
+  for (let last: InvitationRecord | undefined; ;) {
+    const after = last ? { at: last.createdAt, id: last.id } : null
+    const page = await store.invitations.list(null, now, after, PAGE)
+    own.push(...page.filter((invitation) => invitation.email === email))
+    last = page.at(-1)
+    if (page.length < PAGE) return own
   }
 }
 
 function recordFor(id: string, record: ReadableRecord): PersonExport["audit"][number] {
-  const isOwn = record.actorId === id
+  const { actorId, actorKind, actorName, address } = record
+  // Without an id it is whoever typed their address, which is what names them here.
+  const isOwn = actorKind === "user" && (actorId ?? id) === id && actorName !== null
   return {
     number: record.number,
     at: new Date(record.at).toISOString(),
-    actor: isOwn ? { name: record.actorName, address: record.address } : null,
+    actor: isOwn ? { name: actorName, address } : null,
     action: record.action,
     account: record.account,
     target: record.target,

@@ -63,6 +63,11 @@ export class PersonalNames {
   }
 }
 
+/** Under whose key a text is encrypted; undefined for one in clear. */
+export function sealedFor(text: string): string | undefined {
+  return SEALED.exec(text)?.[1]
+}
+
 /** The person who does something; undefined for a token and the command line. */
 export function personOf(actor: Actor): NamedPerson | undefined {
   if (actor.kind !== "user") return undefined

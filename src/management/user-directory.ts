@@ -100,11 +100,11 @@ export class UserDirectory {
   }
 
   /**
-   * What is stored of a person. That it was read is audited.
+   * What is stored of a person, for operators and for themselves. That it was read is audited.
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async export(actor: Actor, id: string): Promise<PersonExport> {
-    requireOperator(actor)
+    if (actor.id !== id) requireOperator(actor)
     const user = await this.#document(await this.#users.require(id))
     await this.#audit.record(actor, { action: "user.export", target: id })
     return exportPerson({ store: this.#store, users: this.#users, audit: this.#audit }, user)

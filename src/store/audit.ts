@@ -14,6 +14,8 @@ export interface AuditFilter {
   readonly actor?: string | undefined
   /** Or one of these people, under whose keys their names are encrypted. */
   readonly people?: readonly string[] | undefined
+  /** One of these texts stands in what was changed, as it is stored. */
+  readonly mentions?: readonly string[] | undefined
   /** An exact action, or a glob: `key.*`. */
   readonly action?: string | undefined
   readonly target?: string | undefined

@@ -78,6 +78,7 @@ async function list(
   const conditions = new Conditions()
   conditions.among("account", filter.accounts)
   addActor(conditions, filter)
+  addMentions(conditions, filter)
   conditions.add(
     "action LIKE ?",
     filter.action === undefined ? undefined : globPattern(filter.action),
@@ -101,6 +102,14 @@ function addActor(conditions: Conditions, { actor, people = [] }: AuditFilter): 
     `(actor_id = ${own} OR CASE WHEN starts_with(actor_name, 'sealed:')
       THEN split_part(actor_name, ':', 2) = ANY(${conditions.place(texts(people))})
       ELSE strpos(lower(actor_name), lower(${own})) > 0 END)`,
+  )
+}
+
+function addMentions(conditions: Conditions, { mentions }: AuditFilter): void {
+  if (mentions === undefined) return
+  conditions.always(
+    `EXISTS (SELECT FROM unnest(${conditions.place(texts(mentions))}::text[]) AS sought (text)
+      WHERE strpos(lower(before_body), lower(text)) > 0 OR strpos(lower(after_body), lower(text)) > 0)`,
   )
 }
 

@@ -90,6 +90,7 @@ export class AuditTrail {
     const conditions = new Conditions()
     conditions.among("account", filter.accounts)
     addActor(conditions, filter)
+    addMentions(conditions, filter)
     conditions.add("action GLOB ?", filter.action)
     conditions.add("target = ?", filter.target)
     conditions.add("at >= ?", filter.from)
@@ -128,6 +129,15 @@ function addActor(conditions: Conditions, { actor, people = [] }: AuditFilter): 
       THEN ${person} IN (SELECT value FROM json_each(?)) ELSE instr(lower(actor_name), lower(?)) > 0 END)`,
   )
   conditions.values.push(actor, JSON.stringify(people), actor)
+}
+
+function addMentions(conditions: Conditions, { mentions }: AuditFilter): void {
+  if (mentions === undefined) return
+  conditions.always(
+    `EXISTS (SELECT 1 FROM json_each(?)
+      WHERE instr(lower(before_body), lower(value)) > 0 OR instr(lower(after_body), lower(value)) > 0)`,
+  )
+  conditions.values.push(JSON.stringify(mentions))
 }
 
 interface AuditParts {

@@ -297,7 +297,13 @@ const MEMBERS: readonly Case[] = [
     ask: async (world) => ({ path: { token: tokenOf(await newInvitation(world)) }, body: {} }),
   },
   { route: "GET /users" },
-  { route: "GET /users/{id}/export", ok: 404, ask: () => ({ path: { id: "user_none" } }) },
+  {
+    route: "GET /users/{id}/export",
+    ok: 404,
+    // It is somebody else.
+    but: { viewer: 403, member: 403, owner: 403, stranger: 403 },
+    ask: () => ({ path: { id: "user_none" } }),
+  },
   { route: "PATCH /users/{id}", ok: 404, ask: () => ({ path: { id: "user_none" }, body: {} }) },
   {
     route: "POST /users/erase",

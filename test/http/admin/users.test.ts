@@ -112,21 +112,75 @@ test("what is stored of a person is exported for operators, without secrets and 
   const id = await userId(operator, "ada")
   await ada.json("PATCH", "/session", { name: "Ada King" })
   await operator.json("PATCH", `/users/${id}`, { name: "Ada Lovelace" })
-  expect(await ada.status("GET", `/users/${id}/export`)).toBe(403)
+  const bob = await join(gateway, operator, { ...order, person: person("Bob") })
+  expect(await bob.status("GET", `/users/${id}/export`)).toBe(403)
   expect(await operator.status("GET", "/users/user_nobody/export")).toBe(404)
-  const person = await operator.json("GET", `/users/${id}/export`)
-  expect(person).toMatchObject({
+  const exported = await operator.json("GET", `/users/${id}/export`)
+  expect(exported).toMatchObject({
     object: "person",
     user: { id, name: "Ada Lovelace", email: ADA.email, accounts: [{ name: "acme" }] },
     identities: [],
     sessions: [{ agent: expect.anything() }],
   })
-  const audit = person["audit"] as { action: string; actor: { name: string } | null }[]
+  const audit = exported["audit"] as { action: string; actor: { name: string } | null }[]
   expect(audit.slice(0, 3)).toMatchObject([
     { action: "user.export", actor: null },
     { action: "user.change", actor: null, after: { name: "Ada Lovelace" } },
     { action: "user.change", actor: { name: ADA.email }, after: { name: "Ada King" } },
   ])
-  const text = JSON.stringify(person)
+  const text = JSON.stringify(exported)
   for (const secret of [OPERATOR.email, ADA.password, "argon2"]) expect(text).not.toContain(secret)
+})
+
+test("people export themselves, with what only mentions them and without other people's names", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  for (const id of ["acc_acme", "acc_other"]) {
+    await gateway.store.accounts.create({ id, name: id, createdAt: 1 }, AUDIT)
+  }
+  // As it was written by earlier versions.
+  const early = JSON.stringify({ email: ADA.email, invited_by: "boss@example.com" })
+  await gateway.store.audit.append({ ...AUDIT, action: "early.mention", after: early })
+  const { email } = ADA
+  await operator.status("POST", "/auth/sign-in/email", { email, password: "not yet" })
+  const order = { account: "acc_acme", role: "owner", person: ADA } as const
+  const ada = await join(gateway, operator, order)
+  const id = await userId(operator, "ada")
+  const guest = { account: "acc_acme", email: "guest@example.com", role: "viewer" }
+  await ada.json("POST", "/members/invitations", guest)
+  await operator.json("POST", "/members/invitations", {
+    account: "acc_other",
+    email,
+    role: "viewer",
+  })
+  const { data } = await ada.json("GET", "/members")
+  const [member] = data as { id: string }[]
+  await join(gateway, operator, { ...order, person: person("Bob") })
+  await operator.json("PATCH", `/members/${member?.id}`, { role: "member" })
+  const exported = await ada.json("GET", `/users/${id}/export`)
+  expect(exported).toMatchObject({
+    user: { id, email },
+    invitations: [{ account: "acc_other", account_name: "acc_other", role: "viewer" }],
+  })
+  const audit = exported["audit"] as Record<string, unknown>[]
+  const actions = audit.map(({ action }) => action)
+  expect(actions).toEqual([
+    "user.export",
+    "member.change",
+    "invitation.create",
+    "invitation.create",
+    "session.begin",
+    "member.join",
+    "invitation.create",
+    "session.refuse",
+    "early.mention",
+  ])
+  expect(audit.at(-1)?.["after"]).toEqual({ email, invited_by: null })
+  expect(audit.at(-2)?.["actor"]).toMatchObject({ name: email })
+  expect(audit.at(-3)).toMatchObject({ actor: null, after: { email, invited_by: null } })
+  expect(audit[3]).toMatchObject({ actor: { name: email }, after: { email: null } })
+  const text = JSON.stringify(exported)
+  for (const other of [OPERATOR.email, guest.email, "boss@"]) expect(text).not.toContain(other)
+  const { user } = await operator.json("GET", "/session")
+  expect(await ada.status("GET", `/users/${(user as { id: string }).id}/export`)).toBe(403)
 })

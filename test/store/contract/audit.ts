@@ -61,6 +61,11 @@ export function auditContract(engine: Engine): void {
     expect(await numbers({ action: "key.*" })).toEqual([2, 1])
     expect(await numbers({ action: "key.create" })).toEqual([1])
     expect(await numbers({ target: "key_1", from: 11 })).toEqual([2])
+    await store.audit.append(change("told", { at: 40, before: '{"email":"ADA@example.com"}' }))
+    await store.audit.append(change("told", { at: 50, after: '{"user":"user_2"}' }))
+    expect(await numbers({ mentions: ["ada@example.com", "user_2"] })).toEqual([5, 4])
+    expect(await numbers({ mentions: ["user_1"] })).toEqual([])
+    expect(await numbers({ mentions: [] })).toEqual([])
     expect(await numbers({ from: 10, to: 20 })).toEqual([1])
   })
 }

@@ -1,0 +1,97 @@
+import type { AuditRecord } from "../accounting/chained-records.ts"
+import type { AuditFilter } from "../store/audit.ts"
+import type { Store } from "../store/store.ts"
+import type { UserRecord } from "../store/users.ts"
+import { type Audit, openRecords, readRecords, type ReadableRecord } from "./audit.ts"
+import { sealedFor } from "./personal-names.ts"
+
+/** How many audit records are read at once. */
+const PAGE = 500
+const EMAIL = /^[^\s@]+@[^\s@]+$/
+
+export interface PersonRecordsParts {
+  readonly store: Pick<Store, "audit">
+  readonly audit: Audit
+}
+
+/** The e-mail address that someone has, and those they had, in lowercase. */
+export async function addressesOf(
+  { store, audit }: PersonRecordsParts,
+  { id, email }: Pick<UserRecord, "id" | "email">,
+): Promise<string[]> {
+  const records = await openRecords(audit.names, [
+    ...(await ownRecords(store, id)),
+    ...(await recordsOf(store, { target: id })),
+  ])
+  const found = records.flatMap(({ actorId, actorName, target, before, after }) => [
+    ...(actorId === id ? [actorName] : []),
+    ...(target === id ? [emailIn(before), emailIn(after)] : []),
+  ])
+  const known = found.filter((text) => typeof text === "string" && EMAIL.test(text))
+  return [...new Set([email, ...known].map((text) => String(text).toLowerCase()))]
+}
+
+/**
+ * What they did, what was done to them, and what mentions them, the newest first: with their own name and nobody
+ * else's.
+ */
+export async function recordsAbout(
+  parts: PersonRecordsParts,
+  user: Pick<UserRecord, "id" | "email">,
+): Promise<ReadableRecord[]> {
+  const { store, audit } = parts
+  const { id } = user
+  const addresses = await addressesOf(parts, user)
+  const found = await Promise.all(addresses.map((email) => audit.names.findAddress(email)))
+  const people = [id, ...found.filter((person) => person !== null)]
+  const records = [
+    ...(await ownRecords(store, id)),
+    ...(await recordsOf(store, { target: id })),
+    ...(await recordsOf(store, { mentions: [...people, ...addresses] })),
+  ]
+  // Attempts to sign in before they had a user, or with a wrong password.
+  for (const actor of addresses) {
+    const typed = await recordsOf(store, { actor, people })
+    records.push(...typed.filter((record) => isActor(record, people, addresses)))
+  }
+  const distinct = [...new Map(records.map((record) => [record.number, record])).values()]
+  const sorted = distinct.toSorted((one, other) => other.number - one.number)
+  return readRecords(sorted, async (texts) => {
+    const opened = await audit.names.open(texts)
+    return texts.map((text, index) => {
+      const person = sealedFor(text)
+      if (person !== undefined) return people.includes(person) ? (opened[index] ?? null) : null
+      return EMAIL.test(text) && !addresses.includes(text.toLowerCase()) ? null : text
+    })
+  })
+}
+
+function isActor(
+  { actorName }: AuditRecord,
+  people: readonly string[],
+  addresses: readonly string[],
+): boolean {
+  const person = sealedFor(actorName)
+  return person === undefined
+    ? addresses.includes(actorName.toLowerCase())
+    : people.includes(person)
+}
+
+/** The filter finds an id in names too. */
+async function ownRecords(store: Pick<Store, "audit">, id: string): Promise<AuditRecord[]> {
+  return (await recordsOf(store, { actor: id })).filter(({ actorId }) => actorId === id)
+}
+
+async function recordsOf(store: Pick<Store, "audit">, filter: AuditFilter): Promise<AuditRecord[]> {
+  const records: AuditRecord[] = []
+  for (;;) {
+    const page = await store.audit.list(filter, records.at(-1)?.number ?? null, PAGE)
+    records.push(...page)
+    if (page.length < PAGE) return records
+  }
+}
+
+function emailIn(body: unknown): string | undefined {
+  const { email } = (typeof body === "object" && body !== null ? body : {}) as { email?: unknown }
+  return typeof email === "string" ? email : undefined
+}
