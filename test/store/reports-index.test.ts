@@ -3,7 +3,9 @@ import { describe, expect, test } from "bun:test"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RequestFilter } from "../../src/store/requests.ts"
+import { newestOf } from "../../src/store/sqlite/migrate.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
+import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 import { ReportedDatabase } from "./reported-requests.ts"
 
@@ -45,6 +47,25 @@ describe("the index", () => {
     await using strange = new ReportsOnDemand(directory.database)
     const rows = await (await strange.upToDate()).list({}, null, 10)
     expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
+  })
+
+  test("stays as a newer version has made it while that replaces this one", async () => {
+    await using own = await ReportedDatabase.open()
+    await own.add({ request: "req_1" })
+    await found(own, {})
+    const { database, path } = own.database.directory
+    using ledger = new Database(database)
+    using index = new Database(join(path, "reports.db"))
+    for (const file of [ledger, index]) file.run("PRAGMA user_version = 1000")
+    index.run("ALTER TABLE requests ADD COLUMN something INTEGER")
+    await using older = new ReportsOnDemand(database)
+    await expect(older.upToDate()).rejects.toThrow("reports.db was written by a newer Tollgate")
+    expect(index.query("SELECT request, something FROM requests").all()).toEqual([
+      { request: "req_1", something: null },
+    ])
+    // Where the ledger is of this version again, nobody newer is left.
+    ledger.run(`PRAGMA user_version = ${newestOf(BOOK_SCHEMA)}`)
+    expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
 
   test("begins again where the ledger is an earlier one", async () => {

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
+import { mkdirSync, renameSync } from "node:fs"
 import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
@@ -21,6 +22,29 @@ test("a process that is no longer alone with the ledger waits for others' locks 
   other.run("COMMIT")
   expect((await created).id).toBe("second")
   expect((await store.accounts.list()).map(({ id }) => id).toSorted()).toEqual(["first", "second"])
+})
+
+test("while a newer version replaces its process, it goes on as it is open, and closes", async () => {
+  using directory = new TemporaryDirectory()
+  const store = await openServingStore(directory.database, false)
+  using newer = new Database(directory.database)
+  newer.run("PRAGMA user_version = 1000")
+  await store.hasCompany()
+  await store.accounts.create({ id: "first", name: "first", createdAt: 1 }, AUDIT)
+  expect(await store.accounts.list()).toHaveLength(1)
+  await store[Symbol.asyncDispose]()
+  await expect(openServingStore(directory.database, true)).rejects.toThrow(
+    "the database was written by a newer Tollgate (schema 1000",
+  )
+})
+
+test("it closes where it could not be opened on a thread", async () => {
+  using directory = new TemporaryDirectory()
+  const store = await openServingStore(directory.database, false)
+  renameSync(directory.database, `${directory.database}.away`)
+  mkdirSync(directory.database)
+  await expect(store.hasCompany()).rejects.toThrow()
+  await store[Symbol.asyncDispose]()
 })
 
 test("it may close at once", async () => {

@@ -7,15 +7,24 @@ import { Contents } from "./contents.ts"
 import { FailuresFile } from "./failures-file.ts"
 import type { IndexMethods } from "./index-methods.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
-import { migrate } from "./migrate.ts"
+import { migrate, newestOf, type Schema, SchemaError, versionOf } from "./migrate.ts"
 import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
+import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long one process waits for another's chunk, milliseconds. */
 const BUSY_TIME = 10_000
+
+/** For an index that a newer version may use: nothing of it is removed. */
+const KEPT_SCHEMA: Schema = {
+  ...REPORTS_SCHEMA,
+  discard: () => {
+    throw new SchemaError("reports.db was written by a newer Tollgate, which replaces this one")
+  },
+}
 
 interface SqliteReports {
   readonly methods: Direct<GroupsOf<IndexMethods>>
@@ -40,12 +49,15 @@ export function reportsPath(databasePath: string): string {
 /**
  * Opens the index next to a ledger, creating it where it does not exist. The ledger is only read.
  * @param databasePath a ledger that exists.
+ * @throws SchemaError when a newer Tollgate, which is about to replace this one, uses the index.
  */
 export function openSqliteReports(databasePath: string): SqliteReports {
   const ledger = new Database(databasePath, { strict: true, safeIntegers: true })
   ledger.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   ledger.run("PRAGMA query_only = ON")
-  const index = openIndex(reportsPath(databasePath))
+  const isReplaced = versionOf(ledger) > newestOf(BOOK_SCHEMA)
+  const schema = isReplaced ? KEPT_SCHEMA : REPORTS_SCHEMA
+  const index = openIndex(reportsPath(databasePath), schema)
   const requests = new RequestIndex(index, ledger)
   const contents = new Contents(databasePath)
   const failures = new FailuresFile(databasePath)
@@ -106,14 +118,14 @@ export function openSqliteReports(databasePath: string): SqliteReports {
 }
 
 /** What is lost in a crash is made again from the ledger, so no commit waits for the disk. */
-function openIndex(path: string): Database {
+function openIndex(path: string, schema: Schema): Database {
   makePrivateFile(path)
   const index = new Database(path, { create: true, strict: true, safeIntegers: true })
   index.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   useWriteAheadLog(index)
   index.run("PRAGMA synchronous = NORMAL")
   index.run(`PRAGMA cache_size = -${CACHE_SIZE}`)
-  migrate(index, REPORTS_SCHEMA)
+  migrate(index, schema)
   return index
 }
 

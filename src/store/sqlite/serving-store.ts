@@ -1,4 +1,5 @@
 import { threadAddress } from "../../runtime.ts"
+import { LedgerError } from "../ledger-error.ts"
 import type { Store } from "../store.ts"
 import { DirectFile } from "./direct-file.ts"
 import { openSqliteStore } from "./sqlite-store.ts"
@@ -36,11 +37,24 @@ export async function openServingStore(path: string, isShared: boolean): Promise
   let company: Promise<void> | undefined
   return {
     ...methods,
-    hasCompany: () => (company ??= file.moveTo(() => openThreadedStore(path))),
+    hasCompany: () => (company ??= moveToThread(file, path)),
     async [Symbol.asyncDispose]() {
-      await company
+      // Who asked for it has heard why it could not be done.
+      await company?.catch(() => undefined)
       await methods[Symbol.asyncDispose]()
     },
+  }
+}
+
+/**
+ * A newer version that comes to replace this process has brought the file to its own schema, and then it cannot be
+ * opened again: what is open works until the process has ended.
+ */
+async function moveToThread(file: DirectFile, path: string): Promise<void> {
+  try {
+    await file.moveTo(() => openThreadedStore(path))
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== "other_version") throw error
   }
 }
 
