@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { xchacha20poly1305 } from "@noble/ciphers/chacha.js"
-import { ERASED, isSealed } from "../accounting/redaction.ts"
+import { ERASED } from "../accounting/redaction.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { PersonKey } from "../store/people.ts"
 import type { Store } from "../store/store.ts"
@@ -10,7 +9,6 @@ import type { Actor } from "./actor.ts"
 export type NamedPerson = { readonly user: string } | { readonly address: string }
 
 const KEY_BYTES = 32
-const NONCE_BYTES = 24
 const SEALED = /^sealed:([^:]+):([\w-]+)$/
 
 /**
@@ -32,7 +30,9 @@ export class PersonalNames {
 
   async sealAll(who: NamedPerson, texts: readonly string[]): Promise<string[]> {
     const { person, key } = await this.#keyFor(who)
-    return texts.map((text) => (key === null ? ERASED : sealed({ person, key }, text)))
+    if (key === null) return texts.map(() => ERASED)
+    const { sealName } = await loadCipher()
+    return texts.map((text) => sealName({ person, key }, text))
   }
 
   /** Who is named as the one who did something: users encrypted, a token or the command line in clear. */
@@ -47,7 +47,8 @@ export class PersonalNames {
     if (people.length === 0) return [...texts]
     const known = await this.#store.people.keys([...new Set(people)])
     const keys = new Map(known.map(({ person, key }) => [person, key]))
-    return texts.map((text) => (text === null ? text : opened(keys, text)))
+    const { openName } = await loadCipher()
+    return texts.map((text) => (SEALED.test(text ?? "") ? openName(keys, text ?? "") : text))
   }
 
   /** The person of an e-mail address that is no user's, where one is known. */
@@ -61,6 +62,11 @@ export class PersonalNames {
     const person = `address_${randomText(16)}`
     return this.#store.people.keyOfAddress(addressHash(who.address), { person, key })
   }
+}
+
+/** Loaded by the first who is named: gateways whose console no one visits never need it. */
+function loadCipher() {
+  return import("./name-cipher.ts")
 }
 
 /** Under whose key a text is encrypted; undefined for one in clear. */
@@ -77,27 +83,4 @@ export function personOf(actor: Actor): NamedPerson | undefined {
 /** What is stored of an e-mail address to find its key. */
 export function addressHash(email: string): string {
   return createHash("sha256").update(`address:${email.toLowerCase()}`).digest("base64url")
-}
-
-function sealed({ person, key }: { readonly person: string; readonly key: string }, text: string) {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
-  const bytes = Buffer.concat([nonce, cipher.encrypt(Buffer.from(text))])
-  return `sealed:${person}:${bytes.toString("base64url")}`
-}
-
-function opened(keys: ReadonlyMap<string, string | null>, text: string): string {
-  const [, person = "", encoded = ""] = isSealed(text) ? (SEALED.exec(text) ?? []) : []
-  if (person === "") return text
-  const key = keys.get(person)
-  if (key === undefined || key === null) return ERASED
-  const bytes = Buffer.from(encoded, "base64url")
-  const nonce = bytes.subarray(0, NONCE_BYTES)
-  try {
-    const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
-    return Buffer.from(cipher.decrypt(bytes.subarray(NONCE_BYTES))).toString("utf8")
-  } catch {
-    // Somebody has given something a name of this form.
-    return text
-  }
 }

@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto"
+import { xchacha20poly1305 } from "@noble/ciphers/chacha.js"
+import { ERASED } from "../accounting/redaction.ts"
+
+const NONCE_BYTES = 24
+
+/** A person with the key that names them, hexadecimal. */
+interface KnownPerson {
+  readonly person: string
+  readonly key: string
+}
+
+/** A text as `sealed:<person>:<text>`. */
+export function sealName({ person, key }: KnownPerson, text: string): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
+  const bytes = Buffer.concat([nonce, cipher.encrypt(Buffer.from(text))])
+  return `sealed:${person}:${bytes.toString("base64url")}`
+}
+
+/** The opposite. @param keys of people; null for those who are erased. */
+export function openName(keys: ReadonlyMap<string, string | null>, text: string): string {
+  const [, person = "", encoded = ""] = text.split(":")
+  const key = keys.get(person) ?? null
+  if (key === null) return ERASED
+  const bytes = Buffer.from(encoded, "base64url")
+  try {
+    const nonce = bytes.subarray(0, NONCE_BYTES)
+    const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
+    return Buffer.from(cipher.decrypt(bytes.subarray(NONCE_BYTES))).toString("utf8")
+  } catch {
+    // Somebody has given something a name of this form.
+    return text
+  }
+}
