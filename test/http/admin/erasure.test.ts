@@ -119,8 +119,11 @@ test("an erased person is nowhere, what they did stays under their id, and every
 
 test("nothing of a person is left in the files", async () => {
   const started = await start()
-  const { gateway, operator, id } = started
+  const { gateway, operator, ada, id } = started
   await using _ = gateway
+  // Three letters are somewhere in any file.
+  const name = "Ada, Countess of Lovelace"
+  await ada.json("PATCH", "/session", { name })
   // As it was written by earlier versions.
   const early = { actorKind: "user", actorId: id, actorName: ADA.email } as const
   await gateway.store.audit.append({ ...AUDIT, ...early, address: "203.0.113.77" })
@@ -128,11 +131,11 @@ test("nothing of a person is left in the files", async () => {
   await gateway.store.entries.add({ ...grant, author: ADA.email }, AUDIT)
   await operator.json("POST", `/users/${id}/erase`)
   await expectRight(gateway)
-  for (const name of ["tollgate.db", "console.db"]) {
-    using file = new Database(joinPath(gateway.settings.data, name))
+  for (const database of ["tollgate.db", "console.db"]) {
+    using file = new Database(joinPath(gateway.settings.data, database))
     file.run("PRAGMA wal_checkpoint(TRUNCATE)")
   }
-  for (const text of [ADA.email, ADA.name, "203.0.113.77"]) {
+  for (const text of [ADA.email, name, "203.0.113.77"]) {
     expect([text, filesWith(gateway.settings.data, text)]).toEqual([text, []])
   }
 })
