@@ -48,6 +48,8 @@ function openDatabase(dataDirectory: string): Database {
   useWriteAheadLog(database)
   database.run("PRAGMA synchronous = NORMAL")
   database.run("PRAGMA foreign_keys = ON")
+  // What is changed or removed is overwritten in the file as well: it names people.
+  database.run("PRAGMA secure_delete = ON")
   migrate(database, CONSOLE_SCHEMA)
   return database
 }

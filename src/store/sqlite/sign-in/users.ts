@@ -1,4 +1,4 @@
-import type { Database, Statement } from "bun:sqlite"
+import { type Database, SQLiteError, type Statement } from "bun:sqlite"
 import type {
   Identity,
   UserChange,
@@ -163,14 +163,22 @@ export class SqliteUsers implements UserReads, UserWrites {
   }
 
   async remove(id: string): Promise<boolean> {
-    // What is removed is overwritten in the file as well.
-    this.#database.run("PRAGMA secure_delete = ON")
     const { changes } = this.#database.run(
       `DELETE FROM users WHERE id = ? AND (is_operator = 0 OR is_disabled = 1 OR ${ANOTHER_OPERATOR})`,
       [id],
     )
-    this.#database.run("PRAGMA secure_delete = OFF")
+    if (changes > 0) this.#compact()
     return changes > 0 || this.#find.get(id) === null
+  }
+
+  /** Earlier versions left what they changed in the file's free space. */
+  #compact(): void {
+    try {
+      this.#database.run("VACUUM")
+    } catch (error) {
+      // Another process uses the file.
+      if (!(error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY"))) throw error
+    }
   }
 
   async setPassword(id: string, hash: string): Promise<void> {
