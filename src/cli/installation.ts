@@ -14,7 +14,7 @@ import { Keys } from "../management/keys.ts"
 import { Statements } from "../management/statements.ts"
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { Database } from "../store/database.ts"
-import { type Store } from "../store/store.ts"
+import type { Store, StoreReader } from "../store/store.ts"
 import { databaseOf } from "../store/installation-database.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
@@ -70,7 +70,10 @@ function refusalOf(error: StoreError): CommandError {
 }
 
 /** @throws CommandError `not_found`, naming the existing accounts. */
-export async function requireAccount(store: Store, idOrName: string): Promise<AccountRecord> {
+export async function requireAccount(
+  store: Pick<StoreReader, "accounts">,
+  idOrName: string,
+): Promise<AccountRecord> {
   const account = await store.accounts.find(idOrName)
   if (account) return account
   const names = (await store.accounts.list()).map(({ name }) => name)

@@ -42,6 +42,19 @@ export function dayArgument(text: string): string {
   throw new InvalidArgumentError("It must be a day such as 2026-11-21.")
 }
 
+/** A day, which is its first moment in UTC, or a moment: `2026-11-21`, `2026-11-21T08:00:00Z`. As Unix milliseconds. */
+export function momentArgument(text: string): number {
+  if (!text.includes("T")) return Date.parse(dayArgument(text))
+  const at = MOMENT.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(at)) return at
+  throw new InvalidArgumentError(
+    "It must be a day such as 2026-11-21, or a moment such as 2026-11-21T08:00:00Z.",
+  )
+}
+
+/** With its offset: without one it would be that of the machine. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
+
 function readCredits(text: string): bigint | undefined {
   try {
     return parseCredits(text)

@@ -94,7 +94,12 @@ function labelOfTag(tag: string): string {
   return tagLabel(tag.slice(0, end).trim(), tag.slice(end + 1).trim())
 }
 
-function budgetDocument({ label, dailyBudget, monthlyBudget }: LabelBudgetRecord): LabelBudget {
+/** What a label may spend, as the API shows it. */
+export function budgetDocument({
+  label,
+  dailyBudget,
+  monthlyBudget,
+}: LabelBudgetRecord): LabelBudget {
   return {
     ...labelDocument(label),
     daily_budget: dailyBudget === undefined ? null : formatCredits(BigInt(dailyBudget)),
@@ -103,7 +108,7 @@ function budgetDocument({ label, dailyBudget, monthlyBudget }: LabelBudgetRecord
 }
 
 /** A label as the API names it. */
-function labelDocument(label: string): { user: string | null; tag: string | null } {
+export function labelDocument(label: string): { user: string | null; tag: string | null } {
   return { user: null, tag: null, ...readLabel(label) }
 }
 

@@ -4,7 +4,7 @@ import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { MemberRecord } from "../store/members.ts"
 import { type Store } from "../store/store.ts"
-import type { UserRecord } from "../store/users.ts"
+import type { UserName } from "../store/snapshot.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
@@ -96,7 +96,8 @@ export function accountsOf(
   return roles.filter(([, role]) => least === "viewer" || role === least).map(([id]) => id)
 }
 
-function memberDocument(member: MemberRecord, user: UserRecord | undefined): Member {
+/** A member as the API shows it. */
+export function memberDocument(member: MemberRecord, user: UserName | undefined): Member {
   return {
     id: member.id,
     account: member.account,

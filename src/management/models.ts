@@ -190,7 +190,8 @@ function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boo
   return [model.id, model.ownedBy].some((text) => text.toLowerCase().includes(wanted))
 }
 
-function multiplierOf({ models, multiplier }: Settings, id: string): string {
+/** The factor on a model's price. */
+export function multiplierOf({ models, multiplier }: Settings, id: string): string {
   return (Object.hasOwn(models, id) ? models[id]?.multiplier : undefined) ?? multiplier
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { ERASED } from "../accounting/redaction.ts"
 import { randomText } from "../canon/random-text.ts"
-import type { PersonKey } from "../store/people.ts"
+import type { PeopleReads, PersonKey } from "../store/people.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 
@@ -42,13 +42,8 @@ export class PersonalNames {
   }
 
   /** What can be read of texts, those that are not encrypted as they are. */
-  async open<Text extends string | null>(texts: readonly Text[]): Promise<(Text | string)[]> {
-    const people = texts.flatMap((text) => SEALED.exec(text ?? "")?.[1] ?? [])
-    if (people.length === 0) return [...texts]
-    const known = await this.#store.people.keys([...new Set(people)])
-    const keys = new Map(known.map(({ person, key }) => [person, key]))
-    const { openName } = await loadCipher()
-    return texts.map((text) => (SEALED.test(text ?? "") ? openName(keys, text ?? "") : text))
+  open<Text extends string | null>(texts: readonly Text[]): Promise<(Text | string)[]> {
+    return openNames(this.#store.people, texts)
   }
 
   /** The person of an e-mail address that is no user's, where one is known. */
@@ -62,6 +57,19 @@ export class PersonalNames {
     const person = `address_${randomText(16)}`
     return this.#store.people.keyOfAddress(addressHash(who.address), { person, key })
   }
+}
+
+/** What can be read of texts, those that are not encrypted as they are. */
+export async function openNames<Text extends string | null>(
+  people: Pick<PeopleReads, "keys">,
+  texts: readonly Text[],
+): Promise<(Text | string)[]> {
+  const named = texts.flatMap((text) => SEALED.exec(text ?? "")?.[1] ?? [])
+  if (named.length === 0) return [...texts]
+  const known = await people.keys([...new Set(named)])
+  const keys = new Map(known.map(({ person, key }) => [person, key]))
+  const { openName } = await loadCipher()
+  return texts.map((text) => (SEALED.test(text ?? "") ? openName(keys, text ?? "") : text))
 }
 
 /** Loaded by the first who is named: gateways whose console no one visits never need it. */

@@ -1,6 +1,7 @@
 import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
+import { csvRow, defused } from "./csv.ts"
 
 /** The balance, charges and credits of an account in a period. */
 export interface Statement {
@@ -26,7 +27,7 @@ export async function* csvStatement(statement: Statement): AsyncGenerator<string
   let balance = opening
   for await (const line of entries) {
     balance += line.amount
-    yield row([
+    yield csvRow([
       String(line.number),
       momentText(line.at),
       line.kind,
@@ -40,7 +41,7 @@ export async function* csvStatement(statement: Statement): AsyncGenerator<string
   if (writeOffs === undefined) return
   for await (const { at, amount, request, key, reason } of writeOffs) {
     const note = `${formatCredits(amount)} credits were not charged: ${reason}`
-    yield row(["", momentText(at), "write-off", "", "", request, "", key, note])
+    yield csvRow(["", momentText(at), "write-off", "", "", request, "", key, note])
   }
 }
 
@@ -86,23 +87,7 @@ async function* jsonWriteOffs(writeOffs: AsyncIterable<WriteOffRecord>): AsyncGe
 }
 
 function balanceRow(name: string, at: number, balance: bigint): string {
-  return row(["", momentText(at), name, "", formatCredits(balance), "", "", "", ""])
-}
-
-function row(cells: readonly string[]): string {
-  return `${cells.map(quoted).join(",")}\r\n`
-}
-
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-}
-
-/**
- * Spreadsheets treat a text that starts like this as a formula, in full-width characters too, and people write
- * the notes.
- */
-function defused(text: string): string {
-  return /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text
+  return csvRow(["", momentText(at), name, "", formatCredits(balance), "", "", "", ""])
 }
 
 function momentText(at: number): string {

@@ -26,7 +26,8 @@ export class WriteOffs {
   }
 }
 
-function writeOffDocument(record: WriteOffRecord): WriteOff {
+/** A write-off as the API shows it. */
+export function writeOffDocument(record: WriteOffRecord): WriteOff {
   const { number, at, account, key, request, amount, reason, hash } = record
   const moment = new Date(at).toISOString()
   return {

@@ -3,6 +3,7 @@ import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "./console-store.ts"
 import type { DatabaseStatus } from "./database-status.ts"
 import type { ServingDatabase } from "./serving-database.ts"
+import type { Snapshot } from "./snapshot.ts"
 import type { Store, StoreReader } from "./store.ts"
 
 /** One database of one engine, which need not exist yet. Nothing is opened before it is asked for. */
@@ -25,6 +26,12 @@ export interface Database {
    * @throws LedgerError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
    */
   openReader(): Promise<StoreReader>
+  /**
+   * Lets a step read it as it is at one moment, for as long as that takes. Nothing is created or changed, and those who
+   * use it go on.
+   * @throws LedgerError as `openReader` does.
+   */
+  readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T>
   /**
    * Opens it to serve from.
    * @param isShared whether other processes use it from the start.

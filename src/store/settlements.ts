@@ -57,12 +57,22 @@ export interface ReceiptRecord {
   readonly writtenOff: readonly WriteOff[]
 }
 
+/** Which receipts are listed. Unix milliseconds, the end exclusive. */
+export interface ReceiptFilter {
+  /** Absent: those of all accounts. */
+  readonly account?: string | undefined
+  readonly from: number
+  readonly until: number
+}
+
 /** What becomes of requests: holds while they run, then charges with their receipts, and write-offs. */
 export interface SettlementReads {
   /** What an account's requests hold, the oldest first. Those that are soon over are not in it. */
   listHolds(account: string): Promise<HoldRecord[]>
   /** The receipt of a request; null when there is none. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
+  /** In the order of the requests' ids, those after one of them. */
+  listReceipts(filter: ReceiptFilter, after: string, limit: number): Promise<ReceiptRecord[]>
   /** What was written off, of some accounts or of all: the newest first, those below a number; null starts at the newest. */
   listWriteOffs(
     accounts: readonly string[] | undefined,

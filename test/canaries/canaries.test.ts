@@ -31,6 +31,9 @@ const EVERYWHERE = [
   /^bucket .*\.jsonl\.gz$/,
   "data/lines/requests.jsonl",
   "tollgate doctor",
+  "data/exported/lines/receipts.jsonl",
+  "data/exported/lines/settings.json",
+  "data/exported/cells/members.csv",
 ]
 const ENGINES = {
   SQLite: {

@@ -243,6 +243,9 @@ export class Observation implements AsyncDisposable {
     for (const words of [...COMMANDS, ["receipt", request], ["backup", backup]]) {
       for (const more of [[], ["--json"]]) await this.#run(...words, ...more)
     }
+    const exported = join(this.#installation.data, "exported")
+    await this.#run("export", join(exported, "lines"), "--with-key-hashes")
+    await this.#run("export", join(exported, "cells"), "--format", "csv")
   }
 }
 

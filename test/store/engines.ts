@@ -12,6 +12,8 @@ export interface Engine {
   readonly name: string
   /** Opens the database that belongs to a folder of the test, created at its first opening. */
   readonly open: (folder: string) => Promise<Store>
+  /** The database that belongs to a folder of the test. */
+  readonly database: (folder: string) => Promise<Database>
   /** Opens the users of the console and their credentials. */
   readonly users: (folder: string) => Promise<ConsoleStore>
   /** Opens it as a process that serves does. */
@@ -31,18 +33,21 @@ export const ENGINES: readonly Engine[] = [
   {
     name: "SQLite",
     open: (folder) => databaseOf({ data: folder }).openStore(),
+    database: async (folder) => databaseOf({ data: folder }),
     users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
     serve: (folder) => databaseOf({ data: folder }).openToServe(false),
   },
   {
     name: "SQLite on a thread",
     open: (folder) => openThreadedStore(databaseFileIn(folder)),
+    database: async (folder) => databaseOf({ data: folder }),
     users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
     serve: (folder) => databaseOf({ data: folder }).openToServe(true),
   },
   {
     name: "PostgreSQL",
     open: async (folder) => (await postgresOf(folder)).openStore(),
+    database: postgresOf,
     users: async (folder) => (await postgresOf(folder)).openConsoleStore(),
     serve: async (folder) => (await postgresOf(folder)).openToServe(false),
   },

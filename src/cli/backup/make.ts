@@ -17,6 +17,7 @@ import { writeSecret } from "../../secrets/secret-folder.ts"
 import type { Database } from "../../store/database.ts"
 import type { FileKind } from "../../store/kept-files.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
+import { isRefusalOfDisk } from "../disk-refusal.ts"
 import { CommandError } from "../exit-codes.ts"
 import { formatBytes } from "../output.ts"
 import { keepOnDisk, makeFolder, partOf } from "./folder-place.ts"
@@ -99,13 +100,6 @@ export async function removeOldest(
   const surplus = others.slice(0, Math.max(0, others.length - (keep - 1)))
   for (const each of surplus) await place.remove(each)
   return surplus
-}
-
-/** A full disk, a quota, the largest possible file, a broken disk. */
-const REFUSALS: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO"])
-
-function isRefusalOfDisk(error: unknown): boolean {
-  return error instanceof Error && "code" in error && REFUSALS.has(String(error.code))
 }
 
 function noRoom({ workshop }: BackupPlace): CommandError {

@@ -74,6 +74,8 @@ export class PostgresClient implements Statements, AsyncDisposable {
   #failingSince: number | undefined
   #isAway = false
   #endsAt = Infinity
+  /** Set where all that is read is of one moment. */
+  #moment: PooledConnection | undefined
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -151,8 +153,26 @@ export class PostgresClient implements Statements, AsyncDisposable {
     })
   }
 
+  /**
+   * Reads of one moment, for as long as they take, through a client of their own that changes nothing.
+   * @throws PostgresFailure.
+   */
+  async atOneMoment<T>(step: (client: PostgresClient) => Promise<T>): Promise<T> {
+    await using client = new PostgresClient({ ...this.#options, max: 1 })
+    return await client.#pool.use(LONGEST, async (connection) => {
+      await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${UNHURRIED}`)
+      // The moment is that of its first read.
+      await connection.query("SELECT 1 FROM accounts LIMIT 1", [])
+      client.#moment = connection
+      const result = await step(client)
+      await connection.script("COMMIT")
+      return result
+    })
+  }
+
   /** Several reads that see the same state. */
   consistently<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
+    if (this.#moment) return step(statementsOn(this.#moment))
     return this.#repeated(true, (connection) => inTransaction(connection, READING, step))
   }
 
@@ -191,6 +211,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
     mayRunTwice: boolean,
     step: (connection: PooledConnection) => Promise<T>,
   ): Promise<T> {
+    if (this.#moment) return step(this.#moment)
     const now = performance.now()
     const deadline = now + Math.min(PATIENCE, Math.max(LEAST, this.#endsAt - now))
     let repeats = 0

@@ -5,6 +5,7 @@ import type { Database } from "../database.ts"
 import type { DatabaseStatus } from "../database-status.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { ServingDatabase } from "../serving-database.ts"
+import type { Snapshot } from "../snapshot.ts"
 import type { Store, StoreReader } from "../store.ts"
 import { Announcements } from "./announcements.ts"
 import { PostgresClient, type Transaction } from "./client.ts"
@@ -103,6 +104,16 @@ export class PostgresDatabase implements Database {
       throw explainedError(error, this.place)
     }
     return explained(postgresStore(client), this.place)
+  }
+
+  async readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    // Says whether there is one, of this version.
+    await (await this.openReader())[Symbol.asyncDispose]()
+    return this.#using((client) =>
+      client.atOneMoment((moment) =>
+        step({ store: postgresStore(moment), users: postgresConsoleStore(moment).users }),
+      ),
+    )
   }
 
   async openToServe(): Promise<ServingDatabase> {

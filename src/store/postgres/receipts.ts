@@ -1,10 +1,11 @@
 import { ownersOfCharge } from "../../accounting/label-budgets.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
-import type { HoldRecord, ReceiptRecord } from "../settlements.ts"
+import type { HoldRecord, ReceiptFilter, ReceiptRecord } from "../settlements.ts"
 import type { Statements } from "./client.ts"
+import { Conditions } from "./conditions.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
 import { reportOf } from "./postings.ts"
-import { writeOffsOf } from "./write-offs.ts"
+import { writeOffsOf, writeOffsOfAll } from "./write-offs.ts"
 
 interface ReceiptRow {
   readonly request: string
@@ -40,6 +41,46 @@ export async function findReceipt(
   const writtenOff = await writeOffsOf(statements, request)
   const entry = entryRow ? entryFromRow(entryRow) : null
   return { request, account, key, at, body, entry, budgets, late, writtenOff }
+}
+
+type ListedRow = Omit<ReceiptRow, "entry"> &
+  Omit<EntryRow, "number"> & { readonly number: bigint | null }
+
+/** In the order of the requests' ids, those after one of them. */
+export async function listReceipts(
+  statements: Statements,
+  { account, from, until }: ReceiptFilter,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<ReceiptRecord[]> {
+  const conditions = new Conditions()
+  conditions.add("r.request > ?", after)
+  conditions.add("r.account = ?", account)
+  conditions.add("r.at >= ?", from)
+  conditions.add("r.at < ?", until)
+  const rows = await statements.rows<ListedRow>(
+    `SELECT r.request, r.account, r.key, r.at, r.body, r.is_late, r.entry AS number, e.kind, e.amount, e.balance, e.note,
+       e.author, e.receipt_hash, e.previous_hash, e.hash, coalesce(e.budgets, 0) AS budgets
+     FROM receipts AS r LEFT JOIN entries AS e ON e.account = r.account AND e.number = r.entry AND e.at = r.at
+     ${conditions.where} ORDER BY r.request LIMIT ${conditions.place(BigInt(limit))}`,
+    conditions.values,
+  )
+  const writtenOff = await writeOffsOfAll(statements, rows)
+  return rows.map(({ body, is_late: late, ...row }) => {
+    const { request, account, key, number } = row
+    const at = Number(row.at)
+    const charge = { budgetBits: Number(row.budgets), account, key, at, receipt: body }
+    return {
+      request,
+      account,
+      key,
+      at,
+      body,
+      entry: number === null ? null : entryFromRow({ ...row, number }),
+      budgets: ownersOfCharge(charge),
+      late,
+      writtenOff: writtenOff.get(request) ?? [],
+    }
+  })
 }
 
 /** Records what expired with a node that died, so that each such request has its receipt. */

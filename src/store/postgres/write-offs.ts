@@ -1,4 +1,5 @@
 import type { WriteOff, WriteOffReason, WriteOffRecord } from "../../accounting/chained-records.ts"
+import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 
@@ -21,6 +22,22 @@ export async function writeOffsOf(statements: Statements, request: string): Prom
     [request],
   )
   return rows.map(({ amount, reason }) => ({ amount, reason }))
+}
+
+/** The same of several requests, by their ids. */
+export async function writeOffsOfAll(
+  statements: Statements,
+  requests: readonly { readonly request: string }[],
+): Promise<ReadonlyMap<string, WriteOff[]>> {
+  const rows = await statements.rows<Pick<WriteOffRow, "request" | "amount" | "reason">>(
+    "SELECT request, amount, reason FROM write_offs WHERE request = ANY($1) ORDER BY number",
+    [texts(requests.map(({ request }) => request))],
+  )
+  const found = new Map<string, WriteOff[]>()
+  for (const { request, amount, reason } of rows) {
+    found.set(request, [...(found.get(request) ?? []), { amount, reason }])
+  }
+  return found
 }
 
 /** The newest first, those below a number; null starts at the newest. */

@@ -1,7 +1,8 @@
 import type { Database, Statement } from "bun:sqlite"
 import { ownersOfCharge } from "../../accounting/label-budgets.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
-import type { HoldRecord, Posting, ReceiptRecord } from "../settlements.ts"
+import type { HoldRecord, Posting, ReceiptFilter, ReceiptRecord } from "../settlements.ts"
+import { Conditions } from "./conditions.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
@@ -17,6 +18,7 @@ export type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
 
 /** Receipts, in rows of the ledger: one row for each request. Methods that write expect to run inside a transaction. */
 export class Receipts {
+  readonly #database: Database
   readonly #writeOffs: WriteOffs
   readonly #insert: Statement<
     unknown,
@@ -27,6 +29,7 @@ export class Receipts {
   readonly #replaced: Statement<{ found: bigint }, [string]>
 
   constructor(database: Database, writeOffs: WriteOffs) {
+    this.#database = database
     this.#writeOffs = writeOffs
     this.#insert = database.prepare(
       "INSERT INTO entries (account, at, request, kind, key, receipt, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -46,8 +49,29 @@ export class Receipts {
 
   find(request: string): ReceiptRecord | null {
     const row = this.#row.get(request)
-    if (!row) return null
-    const { account, key, receipt } = row
+    return row && this.#read(row)
+  }
+
+  /** In the order of the requests' ids, those after one of them. */
+  list({ account, from, until }: ReceiptFilter, after: string, limit: number): ReceiptRecord[] {
+    const conditions = new Conditions()
+    conditions.add("request > ?", after)
+    conditions.always("receipt IS NOT NULL")
+    conditions.add("account = ?", account)
+    conditions.add("at >= ?", from)
+    conditions.add("at < ?", until)
+    // In the order of that index: the one on accounts would have all of an account's rows sorted for each page.
+    return this.#database
+      .query<ReceiptRow, (string | bigint)[]>(
+        `SELECT ${ENTRY_COLUMNS}, receipt FROM entries INDEXED BY entries_by_request
+         ${conditions.where} ORDER BY request LIMIT ?`,
+      )
+      .all(...conditions.values, BigInt(limit))
+      .map((row) => this.#read(row))
+  }
+
+  #read(row: ReceiptRow): ReceiptRecord {
+    const { request, account, key, receipt } = row
     const at = Number(row.at)
     const entry = row.number === null ? null : entryFromRow(row)
     const budgets = ownersOfCharge({ budgetBits: Number(row.budgets), account, key, at, receipt })

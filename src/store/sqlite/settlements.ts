@@ -20,6 +20,7 @@ export function settlementMethods(parts: SettlementParts): DirectStore["settleme
   return {
     listHolds: (account) => holds.ofAccount(account),
     findReceipt: (request) => receipts.find(request),
+    listReceipts: (filter, after, limit) => receipts.list(filter, after, limit),
     listWriteOffs: (accounts, before, limit) => writeOffs.list(accounts, before, limit),
     post: postMethod(transactions, postings),
   }

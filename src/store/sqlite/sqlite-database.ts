@@ -6,6 +6,7 @@ import type { CopyCheck, CopyCounts, CopySource } from "../copy/copy.ts"
 import type { Database } from "../database.ts"
 import type { DatabaseStatus } from "../database-status.ts"
 import type { ServingDatabase } from "../serving-database.ts"
+import type { Snapshot } from "../snapshot.ts"
 import type { Store, StoreReader } from "../store.ts"
 import { backUpSqlite, restoreSqlite } from "./backup.ts"
 import { ConversationsOnDemand } from "./conversations-on-demand.ts"
@@ -21,6 +22,7 @@ import { ReportsOnDemand } from "./reports-on-demand.ts"
 import { FolderFiles } from "./folder-files.ts"
 import { openServingStore } from "./serving-store.ts"
 import { hasConsoleFile, openConsoleFile } from "./sign-in/console-file.ts"
+import { readSqliteSnapshot } from "./snapshot.ts"
 import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
@@ -94,6 +96,10 @@ export class SqliteDatabase implements Database {
 
   async openReader(): Promise<StoreReader> {
     return new DirectFile(openSqliteReader(this.place)).store()
+  }
+
+  readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return readSqliteSnapshot(this.place, step)
   }
 
   async openToServe(isShared: boolean): Promise<ServingDatabase> {

@@ -21,6 +21,8 @@ export interface SqliteStore {
   measureCommit(): number
   /** An error of a method as the store's own, where it comes from the file. */
   explained(error: unknown): unknown
+  /** From now on it reads the state of this moment. */
+  beginReading(): void
   /** From now on someone else moves the log into the database. */
   leaveCheckpoints(): void
   close(): void
@@ -65,6 +67,11 @@ function storeOn(database: Database, path: string): SqliteStore {
   return {
     methods: storeMethods(database),
     measureCommit: () => measureCommit(database),
+    beginReading: () => {
+      database.run("BEGIN")
+      // The moment is that of its first read.
+      database.query("SELECT 1 FROM accounts LIMIT 1").get()
+    },
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
     explained: (error) => asLedgerError(path, error),
     close: () => close(database),

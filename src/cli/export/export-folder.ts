@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto"
+import { lstatSync } from "node:fs"
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import type { ExportedTable } from "../../management/export/exported-table.ts"
+import { keepOnDisk, makeFolder, partOf } from "../backup/folder-place.ts"
+import { isRefusalOfDisk } from "../disk-refusal.ts"
+import { CommandError } from "../exit-codes.ts"
+import type { RowsFormat } from "./rows-text.ts"
+
+/** Characters that are written at once. */
+const CHUNK = 256 * 1024
+
+/** A file of an export, as its manifest lists it. */
+export interface ExportedFile {
+  readonly path: string
+  /** Absent where it is one document. */
+  readonly rows?: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** A folder that is filled under another name, and gets its own when all of it is on the disk. */
+export class ExportFolder {
+  readonly #target: string
+  readonly #part: string
+
+  private constructor(target: string) {
+    this.#target = target
+    this.#part = partOf(target)
+  }
+
+  /**
+   * Lets a step fill a new folder. Nothing of it is left where that fails.
+   * @throws CommandError where there is something of that name, or the disk does not take it.
+   */
+  static async fill<T>(path: string, step: (folder: ExportFolder) => Promise<T>): Promise<T> {
+    const folder = new ExportFolder(resolve(path))
+    await folder.#begin()
+    try {
+      const result = await step(folder)
+      await keepOnDisk(folder.#part)
+      folder.#requireNothing()
+      await rename(folder.#part, folder.#target)
+      await keepOnDisk(dirname(folder.#target))
+      return result
+    } catch (error) {
+      await rm(folder.#part, { recursive: true, force: true })
+      throw isRefusalOfDisk(error) ? noRoom(folder.#target) : error
+    }
+  }
+
+  /** Writes the rows of a table as they come. */
+  writeRows(table: ExportedTable, format: RowsFormat): Promise<ExportedFile> {
+    return this.#write(`${table.name}.${format.extension}`, async (file) => {
+      let rows = 0
+      await file.write(format.head(table))
+      for await (const row of table.rows()) {
+        rows += 1
+        await file.write(format.row(row, table))
+      }
+      return { rows }
+    })
+  }
+
+  writeDocument(path: string, document: object): Promise<ExportedFile> {
+    return this.#write(path, async (file) => {
+      await file.write(`${JSON.stringify(document, undefined, 2)}\n`)
+      return {}
+    })
+  }
+
+  async #begin(): Promise<void> {
+    this.#requireNothing()
+    await makeFolder(dirname(this.#target))
+    try {
+      await mkdir(this.#part, { mode: 0o700 })
+    } catch (error) {
+      throw isExisting(error) ? unfinished(this.#part) : error
+    }
+  }
+
+  /** A link that leads nowhere is something as well. */
+  #requireNothing(): void {
+    if (lstatSync(this.#target, { throwIfNoEntry: false }) === undefined) return
+    throw new CommandError(
+      "conflict",
+      `there is already something at ${this.#target}`,
+      "An export is never written over anything. Name a folder that does not exist yet.",
+    )
+  }
+
+  async #write(
+    path: string,
+    step: (file: HashedFile) => Promise<{ readonly rows?: number }>,
+  ): Promise<ExportedFile> {
+    const handle = await open(join(this.#part, path), "wx", 0o600)
+    try {
+      const file = new HashedFile(handle)
+      const counts = await step(file)
+      return { path, ...counts, ...(await file.end()) }
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+/** A file that is written in large pieces, and hashed on the way. */
+class HashedFile {
+  readonly #handle: FileHandle
+  readonly #hash = createHash("sha256")
+  #waiting = ""
+  #bytes = 0
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle
+  }
+
+  async write(text: string): Promise<void> {
+    this.#waiting += text
+    if (this.#waiting.length >= CHUNK) await this.#flush()
+  }
+
+  /** Waits until all of it is on the disk. */
+  async end(): Promise<{ readonly bytes: number; readonly sha256: string }> {
+    await this.#flush()
+    await this.#handle.sync()
+    return { bytes: this.#bytes, sha256: this.#hash.digest("hex") }
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#waiting)
+    this.#waiting = ""
+    this.#hash.update(bytes)
+    this.#bytes += bytes.length
+    await this.#handle.writeFile(bytes)
+  }
+}
+
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST"
+}
+
+function unfinished(part: string): CommandError {
+  return new CommandError(
+    "conflict",
+    `there is an export at ${part} that is not finished`,
+    "Another one goes on just now, or was killed. Wait for it, or remove that folder.",
+  )
+}
+
+function noRoom(target: string): CommandError {
+  return new CommandError(
+    "failed",
+    `the export cannot be written to ${target}: the disk is full or broken`,
+    "Free some space, or choose another folder. Nothing of this export is left there.",
+  )
+}

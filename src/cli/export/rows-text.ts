@@ -1,0 +1,35 @@
+import { csvRow, defused } from "../../management/csv.ts"
+import type { ExportedRow, ExportedTable } from "../../management/export/exported-table.ts"
+
+/** How rows are written. */
+export interface RowsFormat {
+  /** The end of the file's name. */
+  readonly extension: string
+  /** What comes before the first row. */
+  head(table: ExportedTable): string
+  row(row: ExportedRow, table: ExportedTable): string
+}
+
+const JSON_LINES: RowsFormat = {
+  extension: "jsonl",
+  head: () => "",
+  row: (row) => `${JSON.stringify(row)}\n`,
+}
+
+const CSV: RowsFormat = {
+  extension: "csv",
+  head: ({ columns }) => csvRow(columns),
+  row: (row, { columns }) => csvRow(columns.map((column) => cellOf(row[column]))),
+}
+
+export const FORMATS: Readonly<Record<string, RowsFormat>> = { jsonl: JSON_LINES, csv: CSV }
+
+const DECIMAL = /^-?\d+(\.\d+)?$/
+
+/** Lists and tables are JSON, and nothing at all is empty. */
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return ""
+  if (typeof value === "object") return JSON.stringify(value)
+  const text = String(value)
+  return DECIMAL.test(text) ? text : defused(text)
+}

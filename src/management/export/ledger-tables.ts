@@ -1,0 +1,142 @@
+import type { WriteOffRecord } from "../../accounting/chained-records.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import { showReceipt } from "../../relay/billing/receipt.ts"
+import type { AccountRecord } from "../../store/accounts.ts"
+import type { StatementLine } from "../../store/entries.ts"
+import { LedgerError } from "../../store/ledger-error.ts"
+import type { ReceiptRecord } from "../../store/settlements.ts"
+import { openNames } from "../personal-names.ts"
+import { entryDocument } from "../credits.ts"
+import { writeOffDocument } from "../write-offs.ts"
+import {
+  allPages,
+  columnsOf,
+  endOf,
+  type ExportedRow,
+  type ExportedTable,
+  type ExportScope,
+  idsOf,
+} from "./exported-table.ts"
+
+const BALANCE_COLUMNS = "account opening_balance closing_balance balance debt"
+const ENTRY_COLUMNS =
+  "account number kind amount balance at request key model note author receipt_hash previous_hash hash"
+const RECEIPT_COLUMNS =
+  "id object status created_at first_byte_ms duration_ms account key endpoint model requested_model user session tags label_budgets " +
+  "stream deployment usage usage_reported usage_beyond_bound estimated price modes unpriced arithmetic formula cost " +
+  "charged written_off write_offs late hold attempts losses entry"
+const WRITE_OFF_COLUMNS = "number at account key request amount reason hash"
+
+/** Of an account, in nanocredits: before the first exported entry, and after the last one. */
+interface Bounds {
+  readonly opening: bigint
+  readonly closing: bigint
+}
+
+/** What was paid and given, and for which requests. The bounds of the entries are known when these have been read. */
+export function ledgerTables(scope: ExportScope): ExportedTable[] {
+  const bounds = new Map<string, Bounds>()
+  return [
+    { name: "entries", columns: columnsOf(ENTRY_COLUMNS), rows: () => entries(scope, bounds) },
+    { name: "balances", columns: columnsOf(BALANCE_COLUMNS), rows: () => balances(scope, bounds) },
+    { name: "receipts", columns: columnsOf(RECEIPT_COLUMNS), rows: () => receipts(scope) },
+    { name: "write_offs", columns: columnsOf(WRITE_OFF_COLUMNS), rows: () => writeOffs(scope) },
+  ]
+}
+
+/**
+ * Account by account, in the order of their numbers. The charge of a request has the time at which the request started,
+ * so all entries of an account are looked at: they also have to come to its balance.
+ * @throws LedgerError `damaged` where they do not.
+ */
+async function* entries(
+  scope: ExportScope,
+  bounds: Map<string, Bounds>,
+): AsyncGenerator<ExportedRow> {
+  const { snapshot, accounts, from } = scope
+  const until = endOf(scope)
+  for (const account of accounts) {
+    let opening = (await snapshot.store.integrity.findAccountSeal(account.id))?.balance ?? 0n
+    let exported = 0n
+    let later = 0n
+    for await (const line of linesOf(scope, account)) {
+      if (line.at < from) opening += line.amount
+      else if (line.at >= until) later += line.amount
+      else {
+        exported += line.amount
+        yield { ...entryRow(line), author: await authorOf(scope, line) }
+      }
+    }
+    const closing = opening + exported
+    requireSum(account, closing + later)
+    bounds.set(account.id, { opening, closing })
+  }
+}
+
+function linesOf({ snapshot }: ExportScope, { id }: AccountRecord): AsyncGenerator<StatementLine> {
+  return allPages((last, limit) =>
+    snapshot.store.entries.listStatementLines(id, last?.number ?? 0, limit),
+  )
+}
+
+function entryRow(line: StatementLine): ExportedRow {
+  const { hash, ...document } = entryDocument(line)
+  const { account, key, model, receiptHash, previousHash } = line
+  const chain = { receipt_hash: receiptHash, previous_hash: previousHash, hash }
+  return { account, ...document, key, model, ...chain }
+}
+
+/** People are named under a key of their own, which is gone for those who were erased. */
+async function authorOf(
+  { snapshot }: ExportScope,
+  { author }: StatementLine,
+): Promise<string | null> {
+  if (author === null) return null
+  const [name = author] = await openNames(snapshot.store.people, [author])
+  return name
+}
+
+function requireSum({ id, balance }: AccountRecord, sum: bigint): void {
+  if (sum === balance) return
+  throw new LedgerError(
+    "damaged",
+    `the entries of the account ${id} come to ${formatCredits(sum)} credits, and its balance is ${formatCredits(balance)}`,
+  )
+}
+
+function* balances(
+  { accounts }: ExportScope,
+  bounds: ReadonlyMap<string, Bounds>,
+): Generator<ExportedRow> {
+  for (const { id, balance, debt } of accounts) {
+    const { opening, closing } = bounds.get(id) ?? { opening: balance, closing: balance }
+    yield {
+      account: id,
+      opening_balance: formatCredits(opening),
+      closing_balance: formatCredits(closing),
+      balance: formatCredits(balance),
+      debt: formatCredits(debt),
+    }
+  }
+}
+
+/** In the order of the requests' ids, which is about that of time. */
+async function* receipts(scope: ExportScope): AsyncGenerator<ExportedRow> {
+  const { snapshot, accounts, isNarrowed, from } = scope
+  const account = isNarrowed ? accounts[0]?.id : undefined
+  const filter = { account, from, until: endOf(scope) }
+  const all = allPages<ReceiptRecord>((last, limit) =>
+    snapshot.store.settlements.listReceipts(filter, last?.request ?? "", limit),
+  )
+  for await (const receipt of all) yield showReceipt(receipt)
+}
+
+/** The newest first. */
+async function* writeOffs(scope: ExportScope): AsyncGenerator<ExportedRow> {
+  const all = allPages<WriteOffRecord>((last, limit) =>
+    scope.snapshot.store.settlements.listWriteOffs(idsOf(scope), last?.number ?? null, limit),
+  )
+  for await (const record of all) {
+    if (record.at >= scope.from && record.at < endOf(scope)) yield writeOffDocument(record)
+  }
+}
