@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { LogSettings } from "../config/log-settings.ts"
-import { endpointOf } from "../sinks/line-bucket.ts"
+import { endpointOf } from "../wire/bucket/place.ts"
 import { resolveAddress } from "../wire/http/pinned-fetch.ts"
 import type { Check } from "./doctor-check.ts"
 

@@ -1,33 +1,39 @@
 import type { BucketSettings } from "../config/bucket-settings.ts"
+import { Bucket } from "../wire/bucket/bucket.ts"
 
 /** The prefix of image names, so that a bucket may hold other things too. */
 const PREFIX = "tollgate-pictures/"
+/** How long the bucket may take: a caller waits for it. Milliseconds. */
+const PATIENCE = 20_000
+const ATTEMPTS = 2
 
 /** An S3-compatible bucket, which signs its links itself. */
 export class BucketImageStorage {
-  readonly #client: Bun.S3Client
+  readonly #bucket: Bucket
 
-  constructor(settings: BucketSettings) {
-    this.#client = new Bun.S3Client(settings)
+  /** @param patience milliseconds. */
+  constructor(settings: BucketSettings, patience = PATIENCE) {
+    this.#bucket = new Bucket(settings, { patience, attempts: ATTEMPTS })
   }
 
   async put(name: string, bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<void> {
-    await this.#client.write(PREFIX + name, bytes, { type: mediaType })
+    await this.#bucket.put(PREFIX + name, bytes, { type: mediaType })
   }
 
   /** @param lifetime milliseconds. */
-  link(name: string, lifetime: number): string {
-    const expiresIn = Math.max(1, Math.ceil(lifetime / 1000))
-    return this.#client.presign(PREFIX + name, { method: "GET", expiresIn })
+  link(name: string, lifetime: number): Promise<string> {
+    return this.#bucket.link(PREFIX + name, Math.max(1, Math.ceil(lifetime / 1000)))
   }
 
-  /** Oldest first: names start with the time at which they expire. */
+  /** The first of them, the oldest first: names start with the time at which they expire. */
   async names(): Promise<string[]> {
-    const { contents = [] } = await this.#client.list({ prefix: PREFIX })
-    return contents.map(({ key }) => key.slice(PREFIX.length))
+    for await (const { keys } of this.#bucket.list({ prefix: PREFIX })) {
+      return keys.map((key) => key.slice(PREFIX.length))
+    }
+    return []
   }
 
   async remove(name: string): Promise<void> {
-    await this.#client.delete(PREFIX + name)
+    await this.#bucket.remove(PREFIX + name)
   }
 }

@@ -2,7 +2,8 @@ import { gzip } from "node:zlib"
 import { promisify } from "node:util"
 import type { LineAddressSettings } from "../config/log-settings.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
-import { discard, sendLines } from "./send-lines.ts"
+import { discard } from "../wire/http/answer-body.ts"
+import { sendLines } from "./send-lines.ts"
 
 const compress = promisify(gzip)
 
@@ -23,7 +24,6 @@ export class LineAddress implements LineDestination {
     const text = `${lines.join("\n")}\n`
     const answer = await sendLines({
       url,
-      method: "POST",
       headers: {
         "content-type": "application/x-ndjson",
         ...(isCompressed && { "content-encoding": "gzip" }),

@@ -2,18 +2,15 @@ import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinn
 import { LineDeliveryError } from "./destination.ts"
 
 /** How long one delivery may take, milliseconds. */
-const PATIENCE = 30_000
+export const PATIENCE = 30_000
 
 export interface SentLines {
   readonly url: string
-  readonly method: "POST" | "PUT"
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array<ArrayBuffer>
   /** Whether the address may be in a private network. */
   readonly allowsPrivate: boolean
   readonly signal: AbortSignal
-  /** Milliseconds; for tests. */
-  readonly patience?: number
 }
 
 /**
@@ -22,19 +19,21 @@ export interface SentLines {
  * @throws LineDeliveryError that there is none.
  */
 export async function sendLines(lines: SentLines): Promise<Response> {
-  const { url, patience = PATIENCE, ...request } = lines
+  const { url, ...request } = lines
   try {
-    return await pinnedFetch(readWebAddress(url), { ...request, deadline: patience })
+    return await pinnedFetch(readWebAddress(url), {
+      ...request,
+      method: "POST",
+      deadline: PATIENCE,
+    })
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error
     const { message, isRefused } = error
-    throw new LineDeliveryError(
-      isRefused ? `${message}. Add "private: true" to it if it is meant` : message,
-    )
+    throw new LineDeliveryError(isRefused ? refusedAddress(message) : message)
   }
 }
 
-/** Reads no more of an answer, which is of no use but for its status. */
-export async function discard({ body }: Response): Promise<void> {
-  await body?.cancel().catch(() => undefined)
+/** Says of an address that is refused what the operator can do. */
+export function refusedAddress(message: string): string {
+  return `${message}. Add "private: true" to it if it is meant`
 }

@@ -19,14 +19,18 @@ const SECRET = "canary-of-the-bucket"
 
 /** Runs a command with the credentials of a bucket. */
 async function run(data: string, endpoint: string, ...words: string[]) {
-  const environment = {
-    AWS_ACCESS_KEY_ID: "id",
-    AWS_SECRET_ACCESS_KEY: SECRET,
-    AWS_ENDPOINT: endpoint,
-  }
+  return runIn(endpoint === "" ? {} : keysAt(endpoint), data, ...words)
+}
+
+function keysAt(endpoint: string): Record<string, string> {
+  return { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: SECRET, AWS_ENDPOINT: endpoint }
+}
+
+/** The same, with variables of its own. */
+async function runIn(environment: Record<string, string>, data: string, ...words: string[]) {
   const child = Bun.spawn([process.execPath, PROGRAM, "--data", data, "--json", ...words], {
     cwd: tmpdir(),
-    env: cleanEnvironment(endpoint === "" ? {} : environment),
+    env: cleanEnvironment(environment),
     stdout: "pipe",
     stderr: "pipe",
   })
@@ -115,7 +119,7 @@ test.concurrent("a bucket that refuses is an error, and has no backup", async ()
   const without = await run(place.data, "", "backup", PLACE)
   expect(without.stderr).toContain("Set AWS_ACCESS_KEY_ID")
   const nobody = await run(place.data, "http://127.0.0.1:1", "backup", PLACE)
-  expect(nobody.stderr).toContain("ConnectionRefused")
+  expect(nobody.stderr).toContain("it cannot be reached")
   for (const address of [`s3://id:${SECRET}@shelf/x`, "s3://Shelf", "s3:shelf", "s3://shelf?x=1"]) {
     const { exitCode, stderr } = await run(place.data, at, "backup", address)
     expect([address, exitCode, stderr]).toEqual([
@@ -143,4 +147,48 @@ test.concurrent("a bucket that refuses is an error, and has no backup", async ()
   const { name } = (await run(place.data, at, "backup", PLACE)).document
   const folders = new Set([...bucket.objects.keys()].map((path) => path.split("/")[4]))
   expect([...folders]).toEqual([name])
+}, 60_000)
+
+test.concurrent("a session token goes with the key next to it, and with no other", async () => {
+  using place = await installation()
+  const bucket = new FakeBucket()
+  const tokens = new Set<string | null>()
+  bucket.hears = (headers) => void tokens.add(headers.get("x-amz-security-token"))
+  using server = bucket.listen()
+  const temporary = { ...keysAt(server.url.origin), AWS_SESSION_TOKEN: "of the environment" }
+  await runIn(temporary, place.data, "backup", PLACE)
+  expect([...tokens]).toEqual(["of the environment"])
+  tokens.clear()
+  const own = { S3_ACCESS_KEY_ID: "other", S3_SECRET_ACCESS_KEY: SECRET }
+  const made = await runIn({ ...temporary, ...own }, place.data, "backup", PLACE)
+  expect([made.exitCode, ...tokens]).toEqual([0, null])
+  const half = await runIn({ ...temporary, S3_ACCESS_KEY_ID: "other" }, place.data, "backup", PLACE)
+  expect(half.stderr).toContain("S3_SECRET_ACCESS_KEY")
+}, 60_000)
+
+test.concurrent("parts of a file that could not be sent are forgotten by the bucket", async () => {
+  using place = await installation()
+  const bucket = new FakeBucket()
+  using server = bucket.listen()
+  mkdirSync(join(place.data, "answers"))
+  const large = join(place.data, "answers/large")
+  writeFileSync(large, "")
+  truncateSync(large, 100_000_000)
+  let parts = 0
+  bucket.refuses = (method, path) =>
+    method === "PUT" && path.endsWith("large") && ++parts > 2 ? "QuotaExceeded" : undefined
+  const full = await run(place.data, server.url.origin, "backup", PLACE)
+  expect(full.stderr).toContain("QuotaExceeded")
+  expect([parts > 2, bucket.uploads.size, place.left()]).toEqual([true, 0, []])
+}, 60_000)
+
+test.concurrent("a bucket that sends its caller elsewhere gets nothing", async () => {
+  using place = await installation()
+  let asked = 0
+  using other = Bun.serve({ port: 0, fetch: () => new Response(`${++asked}`) })
+  using server = Bun.serve({ port: 0, fetch: () => Response.redirect(other.url.href, 301) })
+  const { exitCode, stderr } = await run(place.data, server.url.origin, "backup", PLACE)
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("status 301")])
+  expect(stderr).toContain("AWS_REGION")
+  expect([asked, place.left()]).toEqual([0, []])
 }, 60_000)

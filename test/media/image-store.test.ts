@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { ImageSettings } from "../../src/config/settings.ts"
 import { ImageStore } from "../../src/media/image-store.ts"
 import { FolderFiles } from "../../src/store/sqlite/folder-files.ts"
+import { BucketImageStorage } from "../../src/media/image-storage.ts"
 import { FakeBucket } from "../support/fake-bucket.ts"
 import { png } from "../support/png.ts"
 
@@ -132,6 +133,36 @@ describe("in a bucket", () => {
     await images.sweep()
     expect(failures).toEqual([])
     expect([...bucket.objects.keys()]).toEqual([new URL(link).pathname])
+  })
+})
+
+describe("a bucket", () => {
+  const place = { bucket: "shelf", accessKeyId: "id", secretAccessKey: "secret" }
+
+  test("that never answers is not waited for", async () => {
+    using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
+    const storage = new BucketImageStorage({ ...place, endpoint: server.url.origin }, 200)
+    const storing = storage.put("name", png(8, 8), "image/png")
+    expect(await storing.then(String, String)).toContain("cannot be reached")
+  })
+
+  test("is used with the keys of the settings alone, and does not lead elsewhere", async () => {
+    const heard: Headers[] = []
+    using server = Bun.serve({
+      port: 0,
+      fetch: ({ headers }) => {
+        heard.push(headers)
+        return Response.redirect("http://169.254.169.254/", 307)
+      },
+    })
+    process.env["AWS_SESSION_TOKEN"] = "of something else"
+    try {
+      const storage = new BucketImageStorage({ ...place, endpoint: server.url.origin })
+      expect(await storage.names().then(String, String)).toContain("status 307")
+      expect(heard.map((headers) => headers.get("x-amz-security-token"))).toEqual([null])
+    } finally {
+      delete process.env["AWS_SESSION_TOKEN"]
+    }
   })
 })
 

@@ -17,7 +17,8 @@ export class FakeBucket {
   hears: (headers: Headers) => void = () => undefined
   /** How many it lists at once, at most. */
   page = 1_000
-  readonly #uploads = new Map<string, Uint8Array<ArrayBuffer>[]>()
+  /** What has begun to be sent in parts, and is not an object yet. */
+  readonly uploads = new Map<string, Uint8Array<ArrayBuffer>[]>()
 
   listen(): Bun.Server<undefined> {
     return Bun.serve({
@@ -40,7 +41,9 @@ export class FakeBucket {
     if (request.method === "POST") return this.#multipart(path, searchParams)
     if (request.method === "PUT") return this.#put(path, searchParams, request)
     if (request.method === "DELETE") {
-      this.objects.delete(path)
+      const upload = searchParams.get("uploadId")
+      if (upload === null) this.objects.delete(path)
+      else this.uploads.delete(upload)
       return new Response(null, { status: 204 })
     }
     if (searchParams.has("prefix")) return this.#list(path, searchParams)
@@ -51,7 +54,7 @@ export class FakeBucket {
 
   async #put(path: string, parameters: URLSearchParams, request: Request): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer())
-    const upload = this.#uploads.get(parameters.get("uploadId") ?? "")
+    const upload = this.uploads.get(parameters.get("uploadId") ?? "")
     if (upload) upload[Number(parameters.get("partNumber"))] = body
     else this.objects.set(path, { body, type: request.headers.get("content-type") ?? "" })
     return new Response(null, { headers: { etag: '"e"' } })
@@ -60,12 +63,13 @@ export class FakeBucket {
   #multipart(path: string, parameters: URLSearchParams): Response {
     const id = parameters.get("uploadId")
     if (id === null) {
-      const begun = `upload-${this.#uploads.size}`
-      this.#uploads.set(begun, [])
+      const begun = crypto.randomUUID()
+      this.uploads.set(begun, [])
       return xml("InitiateMultipartUploadResult", `<UploadId>${begun}</UploadId>`)
     }
-    const parts = (this.#uploads.get(id) ?? []).filter((part) => part !== undefined)
+    const parts = (this.uploads.get(id) ?? []).filter((part) => part !== undefined)
     this.objects.set(path, { body: new Uint8Array(Buffer.concat(parts)), type: "" })
+    this.uploads.delete(id)
     return xml("CompleteMultipartUploadResult", "")
   }
 
@@ -82,11 +86,13 @@ export class FakeBucket {
     const all = [...found].toSorted().filter((key) => key > after)
     const page = all.slice(0, Math.min(this.page, Number(parameters.get("max-keys") ?? 1_000)))
     const rest = all.length > page.length
-    const token = rest ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ""
+    const token = rest
+      ? `<NextContinuationToken>${Bun.escapeHTML(page.at(-1) ?? "")}</NextContinuationToken>`
+      : ""
     const rows = page.map((key) =>
       key.endsWith("/")
-        ? `<CommonPrefixes><Prefix>${key}</Prefix></CommonPrefixes>`
-        : `<Contents><Key>${key}</Key><Size>1</Size></Contents>`,
+        ? `<CommonPrefixes><Prefix>${Bun.escapeHTML(key)}</Prefix></CommonPrefixes>`
+        : `<Contents><Key>${Bun.escapeHTML(key)}</Key><Size>1</Size></Contents>`,
     )
     return xml("ListBucketResult", `<IsTruncated>${rest}</IsTruncated>${token}${rows.join("")}`)
   }

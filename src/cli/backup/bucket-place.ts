@@ -1,16 +1,17 @@
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { BucketError } from "../../wire/bucket/bucket-error.ts"
+import { Bucket } from "../../wire/bucket/bucket.ts"
 import { CommandError } from "../exit-codes.ts"
+import { bucketOf } from "./bucket-keys.ts"
 import { FolderPlace } from "./folder-place.ts"
 import { MANIFEST } from "./manifest.ts"
 import { type BackupPlace, installationIn, type StoredBackup } from "./place.ts"
+import { sendFile } from "./send-file.ts"
 
-/** Of a large file, which is sent in parts: a bucket takes 10,000 of them. Bytes. */
-const PART_SIZE = 16 * 1024 * 1024
-/** Parts that are sent at the same time. */
-const PARTS_AT_ONCE = 4
-/** As many as a bucket lists at once. */
-const PAGE = 1_000
+/** How long one answer of a bucket may take, and how often it is asked. Milliseconds. */
+const PATIENCE = 60_000
+const ATTEMPTS = 3
 
 const BUCKET_ADDRESS =
   /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[^?#]*))?$/
@@ -24,7 +25,7 @@ export function isBucket(address: string): boolean {
 export class BucketPlace implements BackupPlace {
   readonly words: string
   readonly workshop: string
-  readonly #client: Bun.S3Client
+  readonly #bucket: Bucket
   /** Empty, or with a slash at its end. */
   readonly #prefix: string
 
@@ -39,7 +40,8 @@ export class BucketPlace implements BackupPlace {
     const path = prefix.split("/").filter((part) => part !== "")
     this.words = ["s3:/", bucket, ...path].join("/")
     this.workshop = join(data, "backup")
-    this.#client = new Bun.S3Client({ bucket })
+    const place = bucketOf(bucket, process.env)
+    this.#bucket = new Bucket(place, { patience: PATIENCE, attempts: ATTEMPTS })
     this.#prefix = path.map((part) => `${part}/`).join("")
   }
 
@@ -66,74 +68,66 @@ export class BucketPlace implements BackupPlace {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#asked(() => this.#client.delete(this.#key(name, MANIFEST)))
+    await this.#asked(() => this.#bucket.remove(this.#key(name, MANIFEST)))
     await this.#removeAll(name)
   }
 
   async open(name: string): Promise<StoredBackup | undefined> {
     if (!(await this.#isWhole(name))) return undefined
     const read = (path: string) => this.#read(name, path)
-    const manifest = this.#client.file(this.#key(name, MANIFEST))
-    return {
-      words: `${this.words}/${name}`,
-      manifest: await this.#asked(() => manifest.text()),
-      read,
-    }
+    const manifest = await textOf(read(MANIFEST))
+    return { words: `${this.words}/${name}`, manifest, read }
   }
 
   async #send(name: string, path: string, file: string): Promise<void> {
     const key = this.#key(name, path)
-    const options = { partSize: PART_SIZE, queueSize: PARTS_AT_ONCE }
-    await this.#asked(() => this.#client.write(key, Bun.file(file), options))
-    const { size } = await this.#asked(() => this.#client.stat(key))
+    await this.#asked(() => sendFile(this.#bucket, key, file))
+    const size = await this.#asked(() => this.#bucket.size(key))
     if (size === (await stat(file)).size) return
     throw new CommandError(
       "failed",
-      `${this.words} has ${size} bytes of ${path}, which are not all`,
+      `${this.words} has ${size ?? 0} bytes of ${path}, which are not all`,
       "Look at the bucket and what is before it. The next backup removes what is there of this one.",
     )
   }
 
   async *#read(name: string, path: string): AsyncGenerator<Uint8Array> {
-    const file = this.#client.file(this.#key(name, path))
-    // A stream does not say so well that there is nothing.
-    if (!(await this.#asked(() => file.exists()))) {
+    const bytes = await this.#asked(() => this.#bucket.get(this.#key(name, path)))
+    if (bytes === undefined) {
       throw Object.assign(new Error(`${path} is missing`), { code: "ENOENT" })
     }
     try {
-      yield* file.stream()
+      yield* bytes
     } catch (error) {
       throw this.#refusal(error)
     }
   }
 
-  #isWhole(name: string): Promise<boolean> {
-    return this.#asked(() => this.#client.exists(this.#key(name, MANIFEST)))
+  async #isWhole(name: string): Promise<boolean> {
+    const size = await this.#asked(() => this.#bucket.size(this.#key(name, MANIFEST)))
+    return size !== undefined
   }
 
   /** The names of all, also of those that are not whole. */
   async #all(): Promise<string[]> {
-    const names: string[] = []
-    const from = { prefix: this.#prefix, delimiter: "/", maxKeys: PAGE }
-    for (let next: string | undefined; ;) {
-      const continuationToken = next === undefined ? {} : { continuationToken: next }
-      const page = await this.#asked(() => this.#client.list({ ...from, ...continuationToken }))
-      const found = page.commonPrefixes ?? []
-      names.push(...found.map(({ prefix }) => prefix.slice(this.#prefix.length, -1)))
-      next = page.nextContinuationToken
-      if (!page.isTruncated || next === undefined) break
-    }
-    return names.filter((name) => installationIn(name) !== undefined).toSorted()
+    const prefix = this.#prefix
+    const found = await this.#asked(async () => {
+      const names: string[] = []
+      for await (const { folders } of this.#bucket.list({ prefix, byFolder: true })) {
+        names.push(...folders.map((folder) => folder.slice(prefix.length, -1)))
+      }
+      return names
+    })
+    return found.filter((name) => installationIn(name) !== undefined).toSorted()
   }
 
   async #removeAll(name: string): Promise<void> {
     const prefix = `${this.#prefix}${name}/`
-    for (;;) {
-      const page = await this.#asked(() => this.#client.list({ prefix, maxKeys: PAGE }))
-      const keys = (page.contents ?? []).map(({ key }) => key)
-      for (const key of keys) await this.#asked(() => this.#client.delete(key))
-      if (keys.length === 0 || !page.isTruncated) return
-    }
+    await this.#asked(async () => {
+      const keys: string[] = []
+      for await (const page of this.#bucket.list({ prefix })) keys.push(...page.keys)
+      for (const key of keys) await this.#bucket.remove(key)
+    })
   }
 
   async #asked<T>(step: () => Promise<T>): Promise<T> {
@@ -145,13 +139,10 @@ export class BucketPlace implements BackupPlace {
   }
 
   #refusal(error: unknown): unknown {
-    if (!(error instanceof Error) || error.name !== "S3Error") return error
-    const code = "code" in error ? String(error.code) : ""
-    const hint =
-      HINTS[code] ??
-      "Look at the bucket's name, AWS_REGION, and AWS_ENDPOINT where it is not Amazon's."
-    const message = `the bucket ${this.words} cannot be used: ${code}, ${error.message}`
-    return new CommandError("failed", message, hint)
+    if (!(error instanceof BucketError)) return error
+    const { message, code = "", status = 0 } = error
+    const hint = HINTS[code] ?? (REFUSED.has(status) ? RIGHTS : PLACE)
+    return new CommandError("failed", `the bucket ${this.words} cannot be used: ${message}`, hint)
   }
 
   #key(name: string, path: string): string {
@@ -160,11 +151,29 @@ export class BucketPlace implements BackupPlace {
 }
 
 const CREDENTIALS = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+const RIGHTS = `${CREDENTIALS} to a key that may list, read, write and delete there.`
+const OWN = `${CREDENTIALS} to those of the bucket.`
+const PLACE = "Look at the bucket's name, AWS_REGION, and AWS_ENDPOINT where it is not Amazon's."
 const HINTS: Readonly<Record<string, string>> = {
-  ERR_S3_MISSING_CREDENTIALS: `${CREDENTIALS}, AWS_REGION, and AWS_ENDPOINT where it is not Amazon's.`,
-  AccessDenied: `${CREDENTIALS} to a key that may list, read, write and delete there.`,
-  InvalidAccessKeyId: `${CREDENTIALS} to those of the bucket.`,
-  SignatureDoesNotMatch: `${CREDENTIALS} to those of the bucket.`,
+  AccessDenied: RIGHTS,
+  InvalidAccessKeyId: OWN,
+  SignatureDoesNotMatch: OWN,
+}
+/** Of an answer without words, as that to `HEAD`. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403])
+
+/** A manifest lists every file that is kept for callers. Characters. */
+const LONGEST_MANIFEST = 512 * 1024 * 1024
+
+async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const chunk of bytes) {
+    text += decoder.decode(chunk, { stream: true })
+    // A bucket that sends without an end fills no memory.
+    if (text.length > LONGEST_MANIFEST) break
+  }
+  return text
 }
 
 function notAnAddress(): CommandError {

@@ -15,7 +15,7 @@ export class PinnedFetchError extends Error {
 }
 
 export interface PinnedRequest {
-  readonly method?: "GET" | "POST" | "PUT"
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
   /** Whether private networks may be reached. */

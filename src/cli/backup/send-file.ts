@@ -1,0 +1,73 @@
+import { open } from "node:fs/promises"
+import type { Bucket, BucketUpload } from "../../wire/bucket/bucket.ts"
+
+/** Of a large file, which is sent in parts. Bytes. */
+const PART_SIZE = 16 * 1024 * 1024
+/** A bucket takes no more of them. */
+const MOST_PARTS = 10_000
+/** Parts that are sent at the same time. */
+const PARTS_AT_ONCE = 4
+/** What the slowest connection sends, bytes in a second. */
+const SLOWEST = 64 * 1024
+/** Milliseconds. */
+const LEAST_PATIENCE = 60_000
+
+/** Sends a file to a bucket. Little of it is in memory. @throws BucketError; then the bucket has nothing of it. */
+export async function sendFile(bucket: Bucket, key: string, path: string): Promise<void> {
+  await using file = await open(path, "r")
+  const { size } = await file.stat()
+  const partSize = Math.max(PART_SIZE, Math.ceil(size / MOST_PARTS))
+  const read = async (number: number): Promise<Uint8Array<ArrayBuffer>> => {
+    const from = (number - 1) * partSize
+    const bytes = new Uint8Array(Math.min(partSize, size - from))
+    for (let done = 0; done < bytes.length;) {
+      const { bytesRead } = await file.read(bytes, done, bytes.length - done, from + done)
+      if (bytesRead === 0) throw new Error(`${path} has become shorter while it was sent`)
+      done += bytesRead
+    }
+    return bytes
+  }
+  if (size <= partSize) return await bucket.put(key, await read(1), { patience: patienceOf(size) })
+  const upload = await bucket.beginUpload(key)
+  try {
+    await sendParts(bucket, upload, { read, count: Math.ceil(size / partSize) })
+    await bucket.endUpload(upload)
+  } catch (error) {
+    await bucket.abortUpload(upload).catch(() => undefined)
+    throw error
+  }
+}
+
+/** How long a bucket may take for some bytes, milliseconds. */
+function patienceOf(bytes: number): number {
+  return LEAST_PATIENCE + Math.ceil((bytes / SLOWEST) * 1_000)
+}
+
+interface FileParts {
+  readonly read: (number: number) => Promise<Uint8Array<ArrayBuffer>>
+  readonly count: number
+}
+
+async function sendParts(
+  bucket: Bucket,
+  upload: BucketUpload,
+  { read, count }: FileParts,
+): Promise<void> {
+  let next = 1
+  const senders = Array.from({ length: PARTS_AT_ONCE }, async () => {
+    while (next <= count) {
+      const number = next++
+      const bytes = await read(number)
+      try {
+        await bucket.putPart(upload, number, bytes, patienceOf(bytes.length))
+      } catch (error) {
+        // The others need not go on.
+        next = count + 1
+        throw error
+      }
+    }
+  })
+  const results = await Promise.allSettled(senders)
+  const failed = results.find((result) => result.status === "rejected")
+  if (failed) throw failed.reason
+}

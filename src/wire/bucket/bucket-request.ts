@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto"
+import { AwsV4Signer } from "aws4fetch"
+import { beginningOf, discard } from "../http/answer-body.ts"
+import { pinnedFetch, PinnedFetchError, readWebAddress } from "../http/pinned-fetch.ts"
+import { BucketError } from "./bucket-error.ts"
+import { addressOf, type BucketPlace, type Query, regionOf } from "./place.ts"
+
+export interface BucketRequest {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
+  /** Of an object; empty: the bucket itself. */
+  readonly key: string
+  readonly query?: Query
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer>
+  /** Whether the bucket may be in a private network. */
+  readonly allowsPrivate: boolean
+  /** How long the entire answer may take, milliseconds. */
+  readonly patience: number
+  readonly signal?: AbortSignal | undefined
+}
+
+const NOTHING = new Uint8Array(0)
+/** The word for what went wrong, in the beginning of the answer. */
+const CODE = /<Code>([A-Za-z]{1,64})<\/Code>/
+
+/**
+ * Sends one request to a bucket, signed with its own keys: those of the environment, which the vendors may use, have no
+ * part in it. Redirects are not followed.
+ * @returns an answer that is no error, of whose body nothing is read yet.
+ * @throws BucketError
+ */
+export async function sendToBucket(place: BucketPlace, request: BucketRequest): Promise<Response> {
+  const { method, key, query, headers, body, allowsPrivate, patience, signal } = request
+  const url = addressOf(place, key, query)
+  const signer = new AwsV4Signer({
+    ...keysOf(place),
+    method,
+    url: url.href,
+    headers: {
+      ...headers,
+      "x-amz-content-sha256": createHash("sha256")
+        .update(body ?? NOTHING)
+        .digest("hex"),
+    },
+  })
+  const signed = Object.fromEntries((await signer.sign()).headers)
+  const answer = await answerOf(url, {
+    method,
+    headers: signed,
+    ...(body !== undefined && { body }),
+    allowsPrivate,
+    deadline: patience,
+    ...(signal && { signal }),
+  })
+  if (answer.ok) return answer
+  throw refusal(answer.status, await beginningOf(answer))
+}
+
+/**
+ * A link to an object that works without keys.
+ * @param lifetime seconds.
+ */
+export async function signedLink(
+  place: BucketPlace,
+  key: string,
+  lifetime: number,
+): Promise<string> {
+  const url = addressOf(place, key, { "X-Amz-Expires": String(lifetime) })
+  const signer = new AwsV4Signer({ ...keysOf(place), url: url.href, signQuery: true })
+  return (await signer.sign()).url.href
+}
+
+/** @param text the beginning of what the bucket has answered. */
+export function refusal(status: number, text: string): BucketError {
+  const [, code] = CODE.exec(text) ?? []
+  const reason = `it answered with status ${status}`
+  return new BucketError(code === undefined ? reason : `${reason} (${code})`, { status, code })
+}
+
+/** Reads no more of an answer that is of no use but for its status. */
+export async function sendAndForget(place: BucketPlace, request: BucketRequest): Promise<void> {
+  await discard(await sendToBucket(place, request))
+}
+
+function keysOf(place: BucketPlace) {
+  const { accessKeyId, secretAccessKey, sessionToken } = place
+  return {
+    service: "s3",
+    region: regionOf(place),
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken !== undefined && { sessionToken }),
+  }
+}
+
+async function answerOf(url: URL, request: Parameters<typeof pinnedFetch>[1]): Promise<Response> {
+  try {
+    return await pinnedFetch(readWebAddress(url.href), request)
+  } catch (error) {
+    if (!(error instanceof PinnedFetchError)) throw error
+    throw new BucketError(error.message, { isAddressRefused: error.isRefused })
+  }
+}

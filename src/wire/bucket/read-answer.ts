@@ -1,0 +1,49 @@
+import { BucketError } from "./bucket-error.ts"
+
+/** Of an answer that is a document, characters: the longest is a list of a thousand long names. */
+const LONGEST = 16 * 1024 * 1024
+
+/** All of an answer. @throws BucketError where it is cut off, takes too long or is endless. */
+export async function textOf(answer: Response): Promise<string> {
+  let text = ""
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of answer.body ?? []) {
+      text += decoder.decode(chunk, { stream: true })
+      if (text.length > LONGEST) break
+    }
+  } catch {
+    throw cutOff()
+  }
+  if (text.length > LONGEST) throw new BucketError("its answer is without an end")
+  return text
+}
+
+export function cutOff(): BucketError {
+  return new BucketError("its answer was cut off")
+}
+
+/** The texts of all elements of a name. */
+export function elementsOf(text: string, name: string): string[] {
+  const pattern = new RegExp(`<${name}>([^<]*)</${name}>`, "g")
+  return [...text.matchAll(pattern)].map(([, content = ""]) => decoded(content))
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+}
+
+function decoded(text: string): string {
+  return text.replaceAll(
+    /&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|(\w{2,4}));/g,
+    (all, hex, digits, name) => {
+      if (name !== undefined) return MARKS[String(name)] ?? String(all)
+      const point = hex === undefined ? Number(digits) : Number.parseInt(String(hex), 16)
+      return point <= 0x10ffff ? String.fromCodePoint(point) : String(all)
+    },
+  )
+}

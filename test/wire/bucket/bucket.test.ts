@@ -1,0 +1,292 @@
+import { describe, expect, test } from "bun:test"
+import { createServer, type Socket } from "node:net"
+import { BucketError } from "../../../src/wire/bucket/bucket-error.ts"
+import { Bucket, type BucketOptions } from "../../../src/wire/bucket/bucket.ts"
+import { FakeBucket } from "../../support/fake-bucket.ts"
+
+const SECRET = "canary-of-the-bucket"
+const KEYS = { accessKeyId: "id", secretAccessKey: SECRET, region: "eu-central-1" }
+
+function bucketAt(endpoint: string, options: Partial<BucketOptions> = {}): Bucket {
+  const place = { bucket: "shelf", endpoint, ...KEYS }
+  return new Bucket(place, { patience: 5_000, attempts: 1, pause: 1, ...options })
+}
+
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text))
+}
+
+async function read(chunks: AsyncIterable<Uint8Array> | undefined): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(chunks ?? [])).toString()
+}
+
+async function failureOf(step: Promise<unknown>): Promise<BucketError> {
+  const error = await step.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof BucketError)) throw new Error(`no BucketError: ${String(error)}`)
+  expect(String(error)).not.toContain(SECRET)
+  return error
+}
+
+async function keysIn(bucket: Bucket, prefix: string, byFolder = false) {
+  const pages = await Array.fromAsync(bucket.list({ prefix, byFolder }))
+  return {
+    keys: pages.flatMap(({ keys }) => keys),
+    folders: pages.flatMap(({ folders }) => folders),
+  }
+}
+
+describe("a bucket that checks every signature", () => {
+  const NAMES = ["plain", "a b", "a+b", "it's (here)!*", "ünï/cödé", "50%", "x=1&y=2", "q?#"]
+
+  test.each(NAMES)("stores, gives and removes '%s'", async (key) => {
+    const fake = new FakeBucket()
+    fake.secret = SECRET
+    using server = fake.listen()
+    const bucket = bucketAt(server.url.href)
+    await bucket.put(key, bytes("text"), { type: "text/plain" })
+    expect([...fake.objects]).toEqual([
+      [`/shelf/${key}`, { body: bytes("text"), type: "text/plain" }],
+    ])
+    expect(await bucket.size(key)).toBe(4)
+    expect(await read(await bucket.get(key))).toBe("text")
+    await bucket.remove(key)
+    expect(await bucket.size(key)).toBeUndefined()
+    expect(await bucket.get(key)).toBeUndefined()
+  })
+
+  test("lists by pages and by folders", async () => {
+    const fake = new FakeBucket()
+    fake.secret = SECRET
+    fake.page = 2
+    using server = fake.listen()
+    const bucket = bucketAt(server.url.href)
+    const names = ["a/1", "a/2", "a/b&c/3", "a/b&c/<4>", "a/d/5", "z"]
+    for (const name of names) await bucket.put(name, bytes(name))
+    expect((await keysIn(bucket, "a/")).keys).toEqual(names.slice(0, 5))
+    expect(await keysIn(bucket, "a/", true)).toEqual({
+      keys: ["a/1", "a/2"],
+      folders: ["a/b&c/", "a/d/"],
+    })
+    expect(await keysIn(bucket, "nothing/")).toEqual({ keys: [], folders: [] })
+  })
+
+  test("takes an object in parts, whatever their order, or forgets them", async () => {
+    const fake = new FakeBucket()
+    fake.secret = SECRET
+    using server = fake.listen()
+    const bucket = bucketAt(server.url.href)
+    const upload = await bucket.beginUpload("large")
+    await bucket.putPart(upload, 2, bytes("two"), 5_000)
+    await bucket.putPart(upload, 1, bytes("one"), 5_000)
+    expect(await bucket.size("large")).toBeUndefined()
+    await bucket.endUpload(upload)
+    expect(await read(await bucket.get("large"))).toBe("onetwo")
+    const other = await bucket.beginUpload("other")
+    await bucket.putPart(other, 1, bytes("one"), 5_000)
+    await bucket.abortUpload(other)
+    expect([fake.uploads.size, fake.objects.size]).toEqual([0, 1])
+  })
+
+  test("gives links that work without keys", async () => {
+    const fake = new FakeBucket()
+    using server = fake.listen()
+    const bucket = bucketAt(server.url.href)
+    await bucket.put("a b", bytes("text"))
+    const link = await bucket.link("a b", 60)
+    expect(new URL(link).pathname).toBe("/shelf/a%20b")
+    const other = new Bun.S3Client({ bucket: "shelf", endpoint: server.url.origin, ...KEYS })
+    const names = (address: string) => [...new URL(address).searchParams.keys()].toSorted()
+    expect(names(link)).toEqual(names(other.presign("a b", { expiresIn: 60 })))
+    expect(await (await fetch(link)).text()).toBe("text")
+  })
+
+  test("is used with its own keys, whatever the environment has", async () => {
+    const fake = new FakeBucket()
+    const heard: Headers[] = []
+    fake.hears = (headers) => void heard.push(headers)
+    using server = fake.listen()
+    process.env["AWS_SESSION_TOKEN"] = "of something else"
+    try {
+      await bucketAt(server.url.href).put("key", bytes("text"))
+    } finally {
+      delete process.env["AWS_SESSION_TOKEN"]
+    }
+    const place = { bucket: "shelf", endpoint: server.url.href, ...KEYS, sessionToken: "own" }
+    await new Bucket(place, { patience: 5_000, attempts: 1 }).put("key", bytes("text"))
+    expect(heard.map((headers) => headers.get("x-amz-security-token"))).toEqual([null, "own"])
+    expect(heard[0]?.get("authorization")).toContain("/eu-central-1/s3/aws4_request")
+  })
+})
+
+/** What is done with a bucket, by name. */
+const STEPS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
+  put: (bucket) => bucket.put("key", bytes("text")),
+  get: async (bucket) => read(await bucket.get("key")),
+  size: (bucket) => bucket.size("key"),
+  list: (bucket) => keysIn(bucket, ""),
+  remove: (bucket) => bucket.remove("key"),
+  begin: (bucket) => bucket.beginUpload("key"),
+  part: (bucket) => bucket.putPart({ key: "key", id: "1", tags: [] }, 1, bytes("text"), 200),
+}
+
+describe.each(Object.keys(STEPS))("%s", (name) => {
+  const step = (bucket: Bucket): Promise<unknown> => STEPS[name]?.(bucket) ?? Promise.resolve()
+
+  test("does not wait for a bucket that never answers", async () => {
+    using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
+    const { message, status } = await failureOf(step(bucketAt(server.url.href, { patience: 200 })))
+    expect([message, status]).toEqual(["it cannot be reached", undefined])
+  })
+
+  test("does not follow a bucket elsewhere", async () => {
+    let asked = 0
+    using other = Bun.serve({ port: 0, fetch: () => new Response(`${++asked}`) })
+    using server = Bun.serve({ port: 0, fetch: () => Response.redirect(other.url.href, 307) })
+    const error = await failureOf(step(bucketAt(server.url.href)))
+    expect([error.message, asked]).toEqual(["it answered with status 307", 0])
+  })
+
+  test("says in which words it was refused", async () => {
+    const fake = new FakeBucket()
+    fake.refuses = () => "AccessDenied"
+    using server = fake.listen()
+    const { status, message } = await failureOf(step(bucketAt(server.url.href, { attempts: 3 })))
+    expect(status).toBe(403)
+    // Nothing is in an answer to HEAD but its status.
+    expect(message).toContain(name === "size" ? "403" : "403 (AccessDenied)")
+  })
+
+  test("tries again what may pass, and gives up", async () => {
+    const fake = new FakeBucket()
+    fake.objects.set("/shelf/key", { body: bytes("text"), type: "" })
+    let failing = 2
+    const inner = fake.listen()
+    let asked = 0
+    using server = Bun.serve({
+      port: 0,
+      fetch: (request) => {
+        asked++
+        if (failing-- > 0) return new Response("<Code>SlowDown</Code>", { status: 503 })
+        return fetch(
+          new URL(new URL(request.url).pathname + new URL(request.url).search, inner.url),
+          {
+            method: request.method,
+            headers: request.headers,
+            ...(request.body && { body: request.body }),
+          },
+        )
+      },
+    })
+    await step(bucketAt(server.url.href, { attempts: 3 }))
+    failing = 100
+    asked = 0
+    const { status } = await failureOf(step(bucketAt(server.url.href, { attempts: 3 })))
+    expect([status, asked]).toEqual([503, 3])
+    await inner.stop(true)
+  })
+
+  test("does not go on where the connection is cut", async () => {
+    await using cut = await cutting("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<Key>half")
+    // What is of no use but for its status is there.
+    const isDone = ["put", "size", "remove", "part"].includes(name)
+    if (isDone) await step(bucketAt(cut.url))
+    else expect((await failureOf(step(bucketAt(cut.url)))).message).toContain("cut off")
+    await using silent = await cutting("")
+    expect((await failureOf(step(bucketAt(silent.url)))).message).toBe("it cannot be reached")
+  })
+})
+
+/** A server that sends some bytes and closes the connection. */
+async function cutting(answer: string) {
+  const server = createServer((socket: Socket) => {
+    socket.on("error", () => undefined)
+    socket.once("data", () => socket.end(answer))
+  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, "127.0.0.1", resolve)
+  await promise
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.close()
+    },
+  }
+}
+
+describe("an object", () => {
+  test("that stops in the middle is not waited for", async () => {
+    const halted = () =>
+      new ReadableStream({
+        start: (stream) => stream.enqueue(new Uint8Array(10)),
+        pull: () => new Promise(() => {}),
+      })
+    using server = Bun.serve({ port: 0, fetch: () => new Response(halted()) })
+    const bucket = bucketAt(server.url.href, { patience: 200 })
+    const error = await failureOf(bucket.get("key").then(read))
+    expect(error.message).toContain("cut off")
+  })
+
+  test("may take longer than an answer, as long as it goes on", async () => {
+    const slow = () =>
+      new ReadableStream({
+        async start(stream) {
+          for (let chunk = 0; chunk < 8; chunk++) {
+            stream.enqueue(bytes("x"))
+            await Bun.sleep(50)
+          }
+          stream.close()
+        },
+      })
+    using server = Bun.serve({ port: 0, fetch: () => new Response(slow()) })
+    const bucket = bucketAt(server.url.href, { patience: 250 })
+    expect(await read(await bucket.get("key"))).toBe("xxxxxxxx")
+  })
+
+  test("is not waited for while its reader takes time", async () => {
+    const fake = new FakeBucket()
+    fake.objects.set("/shelf/key", { body: new Uint8Array(5_000_000), type: "" })
+    using server = fake.listen()
+    let length = 0
+    for await (const chunk of (await bucketAt(server.url.href, { patience: 100 }).get("key")) ??
+      []) {
+      if (length === 0) await Bun.sleep(300)
+      length += chunk.length
+    }
+    expect(length).toBe(5_000_000)
+  })
+
+  test("of a bucket that is not there is not only missing", async () => {
+    const answer = () => new Response("<Code>NoSuchBucket</Code>", { status: 404 })
+    using server = Bun.serve({ port: 0, fetch: answer })
+    const error = await failureOf(bucketAt(server.url.href).get("key"))
+    expect(error.code).toBe("NoSuchBucket")
+  })
+})
+
+test("a list without an end is not read to the end", async () => {
+  const endless = () =>
+    new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(65_536).fill(32)) })
+  using server = Bun.serve({ port: 0, fetch: () => new Response(endless()) })
+  const error = await failureOf(keysIn(bucketAt(server.url.href), ""))
+  expect(error.message).toContain("without an end")
+})
+
+test("parts that a bucket could not put together are no object", async () => {
+  const text = "<Error><Code>InternalError</Code></Error>"
+  using server = Bun.serve({ port: 0, fetch: () => new Response(text) })
+  const upload = { key: "key", id: "1", tags: ["a"] }
+  const error = await failureOf(bucketAt(server.url.href).endUpload(upload))
+  expect(error.code).toBe("InternalError")
+})
+
+test("a bucket in a private network is refused where that is not meant", async () => {
+  const fake = new FakeBucket()
+  using server = fake.listen()
+  const bucket = bucketAt(server.url.href, { allowsPrivate: false, attempts: 3 })
+  const error = await failureOf(bucket.put("key", bytes("text")))
+  expect([error.isAddressRefused, fake.objects.size]).toEqual([true, 0])
+})
