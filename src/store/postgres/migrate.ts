@@ -35,17 +35,30 @@ export async function schemaState(statements: Statements): Promise<SchemaState> 
 }
 
 /**
- * Brings a database to the newest schema, once, however many processes start at the same time.
+ * Brings a database to the newest schema, once, however many processes start at the same time. What is interrupted goes on
+ * with the step in which it was.
  * @throws LedgerError `other_version` when a newer Tollgate has changed it so that this one does not work with it.
  */
 export async function migrate(
   client: PostgresClient,
   steps: readonly SchemaStep[],
 ): Promise<SchemaState> {
-  const before = await schemaState(client)
-  if (before.version >= steps.length) return requireUsable(before, steps)
+  let state = await schemaState(client)
+  if (state.version >= steps.length) return requireUsable(state, steps)
+  while (state.version < steps.length) {
+    // Tables that others use are locked for one step at a time; a database without any is made at once.
+    const until = state.version === 0 ? steps.length : state.version + 1
+    state = await takeSteps(client, steps.slice(0, until))
+  }
+  // A plan that was made for other tables would stay as they grow.
+  await client.atLength((statements) => statements.run("ANALYZE"), "READ COMMITTED")
+  return requireUsable(state, steps)
+}
+
+/** Takes those of the steps that have not been taken, in one transaction. */
+function takeSteps(client: PostgresClient, steps: readonly SchemaStep[]): Promise<SchemaState> {
   // However long a step takes on large tables, and however long another process that is at it.
-  await client.atLength(async (statements) => {
+  return client.atLength(async (statements) => {
     await statements.script("SET LOCAL lock_timeout = 0")
     await statements.run("SELECT pg_advisory_xact_lock($1)", [LOCK])
     // A change of a table waits for those who use it, and all others behind it: not for long.
@@ -54,10 +67,8 @@ export async function migrate(
     const { version } = await schemaState(statements)
     for (const { sql } of steps.slice(version)) await statements.script(sql)
     if (version < steps.length) await record(statements, steps)
-    // A plan that was made for empty tables would stay as they grow.
-    await statements.run("ANALYZE")
+    return await schemaState(statements)
   }, "READ COMMITTED")
-  return requireUsable(await schemaState(client), steps)
 }
 
 /** @throws LedgerError `other_version` when this program does not work with a database as it is. */

@@ -1,3 +1,30 @@
+/** What is added up of each group. */
+const SUMS = [
+  "requests",
+  "errors",
+  "input",
+  "output",
+  "cost",
+  "written_off",
+  "durations",
+  "duration",
+  "first_bytes",
+  "first_byte",
+]
+
+function columns(prefix: string): string {
+  return SUMS.map((name) => prefix + name).join(", ")
+}
+
+/** The sums of receipts, which are grouped by the first seven columns. */
+const RECEIPT_SUMS = `r.at / 3600000 AS hour, r.account, r.key, r.model, coalesce(r.provider, '') AS provider, r.outcome,
+    r.endpoint, count(*) AS requests, count(*) FILTER (WHERE r.failed) AS errors, sum(r.input)::bigint AS input,
+    sum(r.output)::bigint AS output, sum(r.cost)::bigint AS cost, sum(r.written_off)::bigint AS written_off,
+    count(r.duration) FILTER (WHERE r.status = 'settled') AS durations,
+    coalesce(sum(r.duration) FILTER (WHERE r.status = 'settled'), 0)::bigint AS duration,
+    count(r.first_byte) FILTER (WHERE r.status = 'settled') AS first_bytes,
+    coalesce(sum(r.first_byte) FILTER (WHERE r.status = 'settled'), 0)::bigint AS first_byte`
+
 /**
  * Sums are told apart by their endpoint too, and know what requests cost before the multiplier. Receipts keep by whom and
  * for what a request was sent.
@@ -6,6 +33,33 @@
  * not known: it counts as what they cost.
  */
 export const USAGE_DIMENSIONS = `
+-- To add up what there is takes long where there are many receipts, so requests are settled meanwhile: no table is locked.
+CREATE TEMP TABLE seen ON COMMIT DROP AS
+  SELECT hour, account, key, model, provider, outcome, p.endpoint, ${columns("p.")}, u::text AS counted
+  FROM (SELECT ${RECEIPT_SUMS} FROM receipts AS r GROUP BY 1, 2, 3, 4, 5, 6, 7) AS p
+    FULL JOIN usage_hours AS u USING (hour, account, key, model, provider, outcome);
+ANALYZE seen;
+LOCK TABLE receipts, usage_hours IN ACCESS EXCLUSIVE MODE;
+-- What was settled since then is added up again, found by an index.
+CREATE TEMP TABLE changed ON COMMIT DROP AS
+  SELECT DISTINCT u.hour, u.account, u.key, u.model, u.provider, u.outcome FROM usage_hours AS u
+    LEFT JOIN seen AS s USING (hour, account, key, model, provider, outcome)
+  WHERE s.counted IS DISTINCT FROM u::text;
+SET LOCAL enable_seqscan = off;
+SET LOCAL enable_hashjoin = off;
+SET LOCAL enable_mergejoin = off;
+CREATE TEMP TABLE present ON COMMIT DROP AS
+  SELECT ${RECEIPT_SUMS} FROM changed AS c JOIN receipts AS r
+    ON (r.account, r.key, r.model, coalesce(r.provider, ''), r.outcome) = (c.account, c.key, c.model, c.provider, c.outcome)
+      AND r.at >= c.hour::bigint * 3600000 AND r.at < (c.hour + 1)::bigint * 3600000
+  GROUP BY 1, 2, 3, 4, 5, 6, 7;
+RESET enable_seqscan;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+INSERT INTO present SELECT hour, account, key, model, provider, outcome, endpoint, ${columns("")} FROM seen AS s
+  WHERE s.requests IS NOT NULL AND NOT EXISTS (SELECT FROM changed AS c
+    WHERE (c.hour, c.account, c.key, c.model, c.provider, c.outcome) = (s.hour, s.account, s.key, s.model, s.provider, s.outcome));
+
 ALTER TABLE receipts ADD COLUMN provider_cost bigint;
 -- JSON; null where its caller said nothing.
 ALTER TABLE receipts ADD COLUMN labels text;
@@ -23,15 +77,6 @@ CREATE INDEX request_labels_by_time ON request_labels (name, at);
 ALTER TABLE usage_hours ADD COLUMN endpoint text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE usage_hours ADD COLUMN provider_cost bigint NOT NULL DEFAULT 0;
 -- What is left of the sums without the receipts that are there is of receipts that were removed.
-CREATE TEMP TABLE present ON COMMIT DROP AS
-  SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
-    count(*) AS requests, count(*) FILTER (WHERE failed) AS errors, sum(input)::bigint AS input,
-    sum(output)::bigint AS output, sum(cost)::bigint AS cost, sum(written_off)::bigint AS written_off,
-    count(duration) FILTER (WHERE status = 'settled') AS durations,
-    coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0)::bigint AS duration,
-    count(first_byte) FILTER (WHERE status = 'settled') AS first_bytes,
-    coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)::bigint AS first_byte
-  FROM receipts GROUP BY 1, 2, 3, 4, 5, 6, 7;
 UPDATE usage_hours u SET requests = u.requests - p.requests, errors = u.errors - p.errors, input = u.input - p.input,
   output = u.output - p.output, cost = u.cost - p.cost, written_off = u.written_off - p.written_off,
   durations = u.durations - p.durations, duration = u.duration - p.duration,
