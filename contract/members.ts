@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { accountRole, done, email, identifier, label, moment, page, pageQuery } from "./common.ts"
+import { passkey } from "./passkeys.ts"
 import { password } from "./own-password.ts"
 import { session } from "./session.ts"
 import { route } from "./route.ts"
@@ -96,6 +97,7 @@ export const personExport = z.object({
       agent: z.string().nullable(),
     }),
   ),
+  passkeys: z.array(passkey),
   /** To their address, those that are open. */
   invitations: z.array(
     z.object({

@@ -8,6 +8,7 @@ import { acceptanceRoutes, invitationRoutes, memberRoutes, userRoutes } from "./
 import { auditRoutes, settingsRoutes } from "./operations.ts"
 import { noticeRoutes } from "./notices.ts"
 import { passwordRoutes, proofRoutes, twoFactorRoutes } from "./own-password.ts"
+import { passkeyRoutes, passkeySignInRoutes } from "./passkeys.ts"
 import { priceRoutes } from "./prices.ts"
 import { receiptRoutes } from "./receipts.ts"
 import { sessionRoutes, signInRoutes } from "./session.ts"
@@ -36,6 +37,8 @@ export const ROUTES = {
   ...passwordRoutes,
   ...proofRoutes,
   ...twoFactorRoutes,
+  ...passkeySignInRoutes,
+  ...passkeyRoutes,
   ...invitationRoutes,
   ...memberRoutes,
   ...acceptanceRoutes,

@@ -9,7 +9,7 @@ export const registerUserReset: RegisterCommand = (program, terminal) => {
     .command("reset")
     .description("make a link that sets a user's password, once, within a day")
     .argument("<EMAIL>", "the user's e-mail address")
-    .option("--two-factor", "also switch their second factor off")
+    .option("--two-factor", "also remove their second factor and passkeys")
     .action(async (email: string, options: { twoFactor?: boolean }, command) => {
       const reset = await withUsers(command, async ({ users, directory }) => {
         const { id } = await requireUser(users, email)

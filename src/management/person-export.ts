@@ -3,6 +3,7 @@ import type { InvitationRecord } from "../store/invitations.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
 import type { Audit, ReadableRecord } from "./audit.ts"
+import { passkeyDocument } from "./own-passkeys.ts"
 import { recordsAbout } from "./person-records.ts"
 
 /** How many invitations are read at once. */
@@ -32,6 +33,7 @@ export async function exportPerson(parts: PersonExportParts, user: User): Promis
       address,
       agent,
     })),
+    passkeys: (await users.passkeys.list(id)).map(passkeyDocument),
     invitations: invitations.map(({ account, role, createdAt, expiresAt }) => ({
       account,
       account_name: names.get(account) ?? account,

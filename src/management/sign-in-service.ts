@@ -1,3 +1,4 @@
+import type { PasskeyAnswer } from "tollgate-contract/passkeys.ts"
 import type { SignInOptions } from "tollgate-contract/session.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
@@ -5,6 +6,7 @@ import { randomText } from "../canon/random-text.ts"
 import type { Store } from "../store/store.ts"
 import type { ClientInfo } from "../users/client-info.ts"
 import { requireOidc } from "../users/issuers.ts"
+import { takesPasskeys } from "../users/passkeys.ts"
 import type { SecondFactorInput } from "../users/second-factors.ts"
 import type { Credentials, SignedIn } from "../users/sign-in.ts"
 import type { OpenSession } from "../users/user-sessions.ts"
@@ -14,6 +16,9 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { FIRST_ACCOUNT } from "./first-account.ts"
 import { userActor } from "./user-actor.ts"
+
+/** How the audit log names the way in. */
+const PASSKEY = "passkey"
 
 /** Refusals that are recorded: a guesser must not fill the disk. */
 const REFUSALS_PER_MINUTE = 20
@@ -39,11 +44,12 @@ export class SignInService {
     this.#parts = parts
   }
 
-  async options(): Promise<SignInOptions> {
+  /** @param origin where the console is, as the browser sees it. */
+  async options(origin: string): Promise<SignInOptions> {
     return {
       needs_setup: !(await this.#parts.users.hasOperator()),
       password: true,
-      passkey: false,
+      passkey: takesPasskeys(origin),
       oidc: this.#parts.issuers().map(({ id, name }) => ({ id, name })),
     }
   }
@@ -84,6 +90,18 @@ export class SignInService {
     const { email } = credentials
     return this.#recording(client, { name: email, typed: { address: email } }, () =>
       signIn.withPassword(client, credentials),
+    )
+  }
+
+  /** @throws GatewayError `not_signed_in`, `forbidden`, `too_many_attempts`. */
+  withPasskey(
+    client: ClientInfo,
+    credential: PasskeyAnswer,
+    isRemembered: boolean,
+  ): Promise<SignedIn> {
+    const { passkeys } = this.#parts.users
+    return this.#recording(client, { name: PASSKEY }, () =>
+      passkeys.signIn(client, credential, isRemembered),
     )
   }
 
@@ -138,7 +156,8 @@ export class SignInService {
       await this.#refused(client, stranger, asGatewayError(thrown).kind)
       throw thrown
     }
-    if (done.session) await this.#begun(client, done.session, "password")
+    const way = stranger.name === PASSKEY ? PASSKEY : "password"
+    if (done.session) await this.#begun(client, done.session, way)
     return done
   }
 

@@ -1,3 +1,4 @@
+import type { PasskeyReads, PasskeyWrites } from "./passkeys.ts"
 import type { ProofReads, ProofWrites } from "./proofs.ts"
 import type { SecondFactorReads, SecondFactorWrites } from "./second-factors.ts"
 import type { SessionReads, SessionWrites } from "./sessions.ts"
@@ -12,6 +13,7 @@ export interface ConsoleStore extends Disposable {
   readonly users: UserReads & UserWrites
   readonly sessions: SessionReads & SessionWrites
   readonly secondFactors: SecondFactorReads & SecondFactorWrites
+  readonly passkeys: PasskeyReads & PasskeyWrites
   readonly proofs: ProofReads & ProofWrites
   readonly attempts: SignInAttempts
   /** Removes what has expired. */

@@ -1,8 +1,14 @@
 /**
  * What a proof is for: a link that sets a password, the step between password and code, a browser that needs
- * no code, and the return from an issuer.
+ * no code, the return from an issuer, and what a passkey has to sign.
  */
-export type ProofKind = "reset-password" | "challenge" | "trusted-browser" | "oidc"
+export type ProofKind =
+  | "reset-password"
+  | "challenge"
+  | "trusted-browser"
+  | "oidc"
+  | "passkey-creation"
+  | "passkey-sign-in"
 
 /** A short-lived credential of a browser or a link; only a hash of its token is stored. */
 export interface Proof {

@@ -3,6 +3,8 @@ export const SESSION_COOKIE = "tollgate.session_token"
 export const CHALLENGE_COOKIE = "tollgate.two_factor"
 /** Of a browser that needs no code. */
 export const TRUST_COOKIE = "tollgate.trust_device"
+/** Between what a passkey has to sign and its answer. */
+export const PASSKEY_COOKIE = "tollgate.passkey"
 /** Between the console and an issuer. */
 export const STATE_COOKIE = "tollgate.state"
 

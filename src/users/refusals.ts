@@ -73,6 +73,44 @@ export function hasNoPassword(): GatewayError {
   )
 }
 
+/** The same for an unknown passkey, one of another place, and a wrong signature. */
+export function noSuchPasskey(cause?: unknown): GatewayError {
+  return new GatewayError(
+    "not_signed_in",
+    "This passkey does not sign in here. Use another, or sign in with your password.",
+    { cause },
+  )
+}
+
+export function passkeyIsOver(): GatewayError {
+  return new GatewayError(
+    "not_signed_in",
+    "The time for the passkey is over, or it was answered already. Try again.",
+  )
+}
+
+export function passkeyIsNoUse(cause: unknown): GatewayError {
+  return new GatewayError(
+    "invalid_value",
+    "The browser has made something else than was asked for. Try again, or with another device.",
+    { parameter: "credential", cause },
+  )
+}
+
+export function hasTooManyPasskeys(most: number): GatewayError {
+  return new GatewayError(
+    "conflict",
+    `This passkey is known already, or you have ${most}: remove one that you no longer use.`,
+  )
+}
+
+export function noPasskeysHere(origin: string): GatewayError {
+  return new GatewayError(
+    "conflict",
+    `Browsers use no passkeys at ${origin}: it takes https and a name, which server.public_url gives.`,
+  )
+}
+
 export function resetIsOver(): GatewayError {
   return new GatewayError(
     "forbidden",

@@ -8,6 +8,7 @@ import { AttemptLimits } from "./attempt-limits.ts"
 import { FactorCipher } from "./factor-cipher.ts"
 import { Issuers } from "./issuers.ts"
 import { OwnCredentials } from "./own-credentials.ts"
+import { Passkeys } from "./passkeys.ts"
 import { Passwords } from "./passwords.ts"
 import {
   isAddressOfAnother,
@@ -40,6 +41,7 @@ export interface NewUser {
 export class Users implements Disposable {
   readonly signIn: SignIn
   readonly issuers: Issuers
+  readonly passkeys: Passkeys
   readonly own: OwnCredentials
   readonly setupToken: SetupToken
   readonly #store: ConsoleStore
@@ -58,6 +60,7 @@ export class Users implements Disposable {
     this.#limits = limits
     this.signIn = new SignIn(parts)
     this.own = new OwnCredentials(parts)
+    this.passkeys = new Passkeys(parts)
     this.issuers = new Issuers({ store, limits, sessions, isInvited, onFailure })
     this.setupToken = secrets.setupToken
   }
@@ -119,9 +122,10 @@ export class Users implements Disposable {
     if (!(await this.#store.users.remove(id))) throw isLastOperator()
   }
 
-  /** Removes the second factor of a user who has lost it. */
-  removeTwoFactor(id: string): Promise<void> {
-    return this.#store.secondFactors.remove(id)
+  /** Removes the second factor and the passkeys of a user who has lost them. */
+  async removeTwoFactor(id: string): Promise<void> {
+    await this.#store.secondFactors.remove(id)
+    await this.#store.passkeys.removeAll(id)
   }
 
   /** A token that sets a new password, once, within a day. Earlier ones stop working. @throws GatewayError `not_found`. */

@@ -180,6 +180,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   "console.db": [
     "INSERT INTO users VALUES ('u', 'Ada', 'ada@example.com', 'hash', 1, 0, 1, NULL)",
     "INSERT INTO identities VALUES ('google', 's', 'u', 1)",
+    "INSERT INTO passkeys VALUES ('p', 'u', 'credential', 'key', 7, '[]', 'laptop', 1, NULL)",
     `INSERT INTO sessions VALUES ('s', 't', 'u', 1, 1, ${NOW + DAY}, '::1', 'agent')`,
     "INSERT INTO second_factors VALUES ('u', 'sealed', '[]', 1, 3, 0, NULL)",
     `INSERT INTO proofs VALUES ('h', 'reset-password', 'u', '', 0, ${NOW + DAY})`,

@@ -37,3 +37,10 @@ test("OpenID Connect is loaded when someone comes from an issuer", () => {
   expect([...loaded].filter((name) => name.startsWith("oauth4webapi"))).toEqual([])
   expect(loadedBy("users/oidc.ts")).toContain("oauth4webapi")
 })
+
+test("WebAuthn is loaded with the first passkey", () => {
+  const loaded = loadedBy("users/users.ts")
+  expect(loaded).toContain("users/passkeys.ts")
+  expect([...loaded].filter((name) => name.startsWith("@simplewebauthn"))).toEqual([])
+  expect(loadedBy("users/webauthn.ts")).toContain("@simplewebauthn/server")
+})

@@ -5,6 +5,7 @@ import { SignInService } from "../../management/sign-in-service.ts"
 import { Erasure } from "../../management/erasure.ts"
 import { Invitations } from "../../management/invitations.ts"
 import { Members } from "../../management/members.ts"
+import { OwnPasskeys } from "../../management/own-passkeys.ts"
 import { OwnPassword } from "../../management/own-password.ts"
 import { Sessions } from "../../management/sessions.ts"
 import { UserDirectory } from "../../management/user-directory.ts"
@@ -17,6 +18,7 @@ import type { AdminEndpoint } from "./endpoint.ts"
 import type { ActorOf } from "./guard.ts"
 import { memberEndpoints } from "./members.ts"
 import { ownPasswordEndpoints } from "./own-password.ts"
+import { passkeyEndpoints } from "./passkeys.ts"
 import { sessionEndpoints } from "./session.ts"
 import { userEndpoints } from "./users.ts"
 
@@ -57,6 +59,7 @@ export function openPeople(parts: PeopleParts): People {
   const endpoints = [
     ...sessionEndpoints(shared),
     ...ownPasswordEndpoints({ ...shared, own: new OwnPassword(users, audit) }),
+    ...passkeyEndpoints({ ...shared, own: new OwnPasskeys(users, audit) }),
     ...memberEndpoints({
       ...shared,
       members: new Members(store, users, audit),

@@ -24,7 +24,7 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
   const { users, sessions, signIn, publicUrl } = services
   const secure = (context: AdminContext<never>): boolean => isSecure(context, publicUrl())
   return openEndpoints(signInRoutes, {
-    "GET /sign-in": () => signIn.options(),
+    "GET /sign-in": (context) => signIn.options(originOf(context, publicUrl())),
     async "POST /setup"(context) {
       const { token, ...input } = context.body
       const client = clientOf(context)

@@ -66,6 +66,10 @@ export const TABLES: readonly CopiedTable[] = [
   table("identities", "provider subject user_id created_at"),
   table("sessions", "id token_hash user_id is_remembered created_at expires_at address agent"),
   table("second_factors", "user_id secret backup_codes is_active last_step failures locked_until"),
+  table(
+    "passkeys",
+    "id user_id credential public_key counter transports name created_at last_used_at",
+  ),
   table("proofs", "hash kind user_id value attempts expires_at"),
   table("notice_targets", "id account channel hint sealed types balance_below created_at"),
   table("notices", "number id account type at data"),

@@ -8,6 +8,7 @@ const FILES: Readonly<Record<string, CopiedFileName>> = {
   identities: "console",
   sessions: "console",
   second_factors: "console",
+  passkeys: "console",
   proofs: "console",
   attempts: "console",
   contents: "contents",

@@ -1,4 +1,5 @@
 import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
+import { SoftwareAuthenticator } from "../../users/software-authenticator.ts"
 import { PASSWORD, type Role, type World } from "./matrix-world.ts"
 
 /** What is asked, and what it gets from those who may. */
@@ -319,6 +320,16 @@ const MEMBERS: readonly Case[] = [
 
 const WRONG = { password: "not the password" }
 
+const ASKED = { challenge: "bm9uZQ", origin: "https://ai.example.com", rpId: "ai.example.com" }
+
+function passkeyAnswer(): unknown {
+  return new SoftwareAuthenticator().get(ASKED)
+}
+
+function passkeyCreation(): unknown {
+  return new SoftwareAuthenticator().create(ASKED, "bm9uZQ")
+}
+
 const SESSIONS: readonly Case[] = [
   { route: "GET /sign-in" },
   {
@@ -350,6 +361,33 @@ const SESSIONS: readonly Case[] = [
   { route: "GET /session/all", but: { admin: 403 } },
   {
     route: "DELETE /session/all/{id}",
+    ok: 404,
+    but: { admin: 403 },
+    ask: () => ({ path: { id: "none" } }),
+  },
+  // Browsers use no passkeys at an address without a name.
+  { route: "POST /auth/sign-in/passkey/begin", ok: 409 },
+  {
+    route: "POST /auth/sign-in/passkey",
+    ok: 401,
+    ask: () => ({ body: { credential: passkeyAnswer() } }),
+  },
+  { route: "GET /auth/passkeys", but: { admin: 403 } },
+  { route: "POST /auth/passkeys/begin", ok: 409, but: { admin: 403 }, ask: () => ({ body: {} }) },
+  {
+    route: "POST /auth/passkeys",
+    ok: 401,
+    but: { admin: 403 },
+    ask: () => ({ body: { name: "x", credential: passkeyCreation() } }),
+  },
+  {
+    route: "PATCH /auth/passkeys/{id}",
+    ok: 404,
+    but: { admin: 403 },
+    ask: () => ({ path: { id: "none" }, body: { name: "x" } }),
+  },
+  {
+    route: "DELETE /auth/passkeys/{id}",
     ok: 404,
     but: { admin: 403 },
     ask: () => ({ path: { id: "none" } }),

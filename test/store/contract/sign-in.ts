@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import type { ConsoleStore } from "../../../src/store/console-store.ts"
+import type { PasskeyRecord } from "../../../src/store/passkeys.ts"
 import type { UserInput } from "../../../src/store/users.ts"
 import type { Engine } from "../engines.ts"
 import { TemporaryDirectory } from "../test-database.ts"
@@ -55,6 +56,74 @@ export function signInContract(engine: Engine): void {
   usersContract(engine)
   sessionsContract(engine)
   credentialsContract(engine)
+  passkeysContract(engine)
+}
+
+function passkey(id: string, change: Partial<PasskeyRecord> = {}): PasskeyRecord {
+  return {
+    id,
+    user: "ada",
+    credential: `credential of ${id}`,
+    publicKey: "key",
+    counter: 0,
+    transports: ["internal", "hybrid"],
+    name: "laptop",
+    createdAt: NOW,
+    lastUsedAt: null,
+    ...change,
+  }
+}
+
+function passkeysContract(engine: Engine): void {
+  test("a passkey is its user's, and known by its credential", () =>
+    withTwo(engine, async (one, other) => {
+      await one.users.create(user("ada", { isFirst: true }))
+      await one.users.create(user("bob"))
+      const first = passkey("first")
+      expect(await one.passkeys.create(first, 2)).toBe(true)
+      expect(await other.passkeys.findByCredential(first.credential)).toEqual(first)
+      expect(await other.passkeys.findByCredential("another")).toBeNull()
+      const { credential } = first
+      expect(await other.passkeys.create(passkey("x", { user: "bob", credential }), 2)).toBe(false)
+      const both = ["second", "third"].map((id) => other.passkeys.create(passkey(id), 2))
+      expect((await Promise.all(both)).toSorted()).toEqual([false, true])
+      expect(await one.passkeys.list("ada")).toHaveLength(2)
+      expect(await one.passkeys.rename("bob", "first", "phone")).toBe(false)
+      expect(await one.passkeys.remove("bob", "first")).toBe(false)
+      expect(await one.passkeys.rename("ada", "first", "phone")).toBe(true)
+      expect(await other.passkeys.findByCredential(credential)).toMatchObject({ name: "phone" })
+      expect(await one.passkeys.remove("ada", "first")).toBe(true)
+      expect(await one.passkeys.remove("ada", "first")).toBe(false)
+      await one.passkeys.removeAll("ada")
+      expect(await other.passkeys.list("ada")).toEqual([])
+    }))
+
+  test("a passkey's counter only grows, unless it does not count", () =>
+    withTwo(engine, async (one, other) => {
+      await one.users.create(user("ada", { isFirst: true }))
+      await one.passkeys.create(passkey("first"), 2)
+      expect(await one.passkeys.use("first", 0, NOW)).toBe(true)
+      expect(await one.passkeys.use("first", 0, NOW)).toBe(true)
+      const both = [one, other].map(({ passkeys }) => passkeys.use("first", 3, NOW + 1))
+      expect((await Promise.all(both)).toSorted()).toEqual([false, true])
+      expect(await one.passkeys.use("first", 0, NOW)).toBe(false)
+      const used = { counter: 3, lastUsedAt: NOW + 1 }
+      expect(await other.passkeys.list("ada")).toEqual([passkey("first", used)])
+    }))
+
+  test("who is disabled gets none, and who is deleted has none", () =>
+    withTwo(engine, async (one, other) => {
+      await one.users.create(user("olga", { isFirst: true }))
+      await one.users.create(user("ada"))
+      await one.passkeys.create(passkey("first"), 2)
+      await one.users.change("ada", { isDisabled: true })
+      expect(await other.passkeys.create(passkey("second"), 2)).toBe(false)
+      expect(await other.users.remove("olga")).toBe(false)
+      expect(await other.users.remove("ada")).toBe(true)
+      expect(await other.users.remove("ada")).toBe(true)
+      expect(await one.passkeys.findByCredential("credential of first")).toBeNull()
+      expect(await one.passkeys.create(passkey("third"), 2)).toBe(false)
+    }))
 }
 
 function usersContract(engine: Engine): void {

@@ -1,5 +1,6 @@
 import { type ConsoleStore, LONGEST_WINDOW } from "../../console-store.ts"
 import type { PostgresClient } from "../client.ts"
+import { PostgresPasskeys } from "./passkeys.ts"
 import { PostgresProofs } from "./proofs.ts"
 import { PostgresSecondFactors } from "./second-factors.ts"
 import { PostgresSessions } from "./sessions.ts"
@@ -12,6 +13,7 @@ export function postgresConsoleStore(client: PostgresClient): ConsoleStore {
     users: new PostgresUsers(client),
     sessions: new PostgresSessions(client),
     secondFactors: new PostgresSecondFactors(client),
+    passkeys: new PostgresPasskeys(client),
     proofs: new PostgresProofs(client),
     attempts: new PostgresSignInAttempts(client),
     async sweep(now) {

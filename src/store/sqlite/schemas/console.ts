@@ -156,5 +156,22 @@ DROP TABLE account;
 DROP TABLE session;
 DROP TABLE "user";
 `,
+    `
+CREATE TABLE passkeys (
+  id TEXT PRIMARY KEY,
+  user TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  -- As the authenticator knows it, base64url.
+  credential TEXT NOT NULL UNIQUE,
+  -- COSE, base64url.
+  public_key TEXT NOT NULL,
+  counter INTEGER NOT NULL,
+  -- JSON.
+  transports TEXT NOT NULL,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX passkeys_user ON passkeys (user);
+`,
   ],
 }

@@ -6,6 +6,7 @@ import { makePrivateFile } from "../../private-file.ts"
 import { migrate } from "../migrate.ts"
 import { CONSOLE_SCHEMA } from "../schemas/console.ts"
 import { useWriteAheadLog } from "../write-ahead-log.ts"
+import { SqlitePasskeys } from "./passkeys.ts"
 import { SqliteProofs } from "./proofs.ts"
 import { SqliteSecondFactors } from "./second-factors.ts"
 import { SqliteSessions } from "./sessions.ts"
@@ -32,6 +33,7 @@ export function openConsoleFile(dataDirectory: string): ConsoleStore {
     users: new SqliteUsers(database),
     sessions: new SqliteSessions(database),
     secondFactors: new SqliteSecondFactors(database),
+    passkeys: new SqlitePasskeys(database),
     proofs: new SqliteProofs(database),
     attempts: new SqliteSignInAttempts(database),
     sweep: async (now) => sweep(database, now),

@@ -1,0 +1,114 @@
+import * as z from "zod"
+import { done, identifier, label, moment, page } from "./common.ts"
+import { route } from "./route.ts"
+import { signInAnswer } from "./session.ts"
+
+/** A passkey of the user who is signed in. */
+export const passkey = z.object({
+  id: identifier,
+  name: z.string(),
+  created_at: moment,
+  last_used_at: moment.nullable(),
+})
+export type Passkey = z.infer<typeof passkey>
+export const passkeyPage = page(passkey)
+
+/** What a browser is given to make a passkey or to use one: WebAuthn's JSON form, which it parses itself. */
+export const passkeyOptions = z.object({ public_key: z.looseObject({ challenge: z.string() }) })
+
+/** Binary values of browsers, base64url. */
+const bytes = z
+  .string()
+  .max(20_000)
+  .regex(/^[\w-]*$/, "must be base64url")
+
+const credential = {
+  id: bytes.min(1).max(2_000),
+  rawId: bytes.min(1).max(2_000),
+  type: z.literal("public-key"),
+}
+
+/** `POST /admin/v1/auth/passkeys/begin`. Users who have a password say it. */
+export const passkeyBeginning = z.object({ password: z.string().min(1).max(200).optional() })
+
+/** `POST /admin/v1/auth/passkeys`: what the browser's authenticator answered, as `PublicKeyCredential.toJSON` gives it. */
+export const newPasskey = z.object({
+  name: label,
+  // Browsers say more of it than is needed.
+  credential: z.looseObject({
+    ...credential,
+    response: z.looseObject({
+      clientDataJSON: bytes,
+      attestationObject: bytes,
+      transports: z.array(z.string().max(50)).max(10).optional(),
+    }),
+  }),
+})
+export type NewPasskey = z.infer<typeof newPasskey>
+
+/** `PATCH /admin/v1/auth/passkeys/{id}` */
+export const passkeyChange = z.object({ name: label })
+
+/** `POST /admin/v1/auth/sign-in/passkey`: what the browser's authenticator answered. */
+export const passkeySignIn = z.object({
+  // Browsers say more of it than is needed.
+  credential: z.looseObject({
+    ...credential,
+    response: z.looseObject({
+      clientDataJSON: bytes,
+      authenticatorData: bytes,
+      signature: bytes,
+      userHandle: bytes.nullish(),
+    }),
+  }),
+  /** Whether the session outlives the browser. */
+  remember: z.boolean().default(true),
+})
+export type PasskeyAnswer = z.infer<typeof passkeySignIn>["credential"]
+
+/** Signing in with a passkey, without an e-mail address. */
+export const passkeySignInRoutes = {
+  "POST /auth/sign-in/passkey/begin": route({
+    summary: "What a browser needs to sign in with a passkey",
+    minimumRole: "anyone",
+    answer: passkeyOptions,
+  }),
+  "POST /auth/sign-in/passkey": route({
+    summary: "Sign in with a passkey",
+    minimumRole: "anyone",
+    body: passkeySignIn,
+    answer: signInAnswer,
+  }),
+}
+
+/** `/admin/v1/auth/passkeys`: those of the user who is signed in. */
+export const passkeyRoutes = {
+  "GET /auth/passkeys": route({
+    summary: "Your passkeys",
+    minimumRole: "session",
+    answer: passkeyPage,
+  }),
+  "POST /auth/passkeys/begin": route({
+    summary: "What a browser needs to make a passkey",
+    minimumRole: "session",
+    body: passkeyBeginning,
+    answer: passkeyOptions,
+  }),
+  "POST /auth/passkeys": route({
+    summary: "Add the passkey that a browser has made",
+    minimumRole: "session",
+    body: newPasskey,
+    answer: passkey,
+  }),
+  "PATCH /auth/passkeys/{id}": route({
+    summary: "Rename a passkey",
+    minimumRole: "session",
+    body: passkeyChange,
+    answer: passkey,
+  }),
+  "DELETE /auth/passkeys/{id}": route({
+    summary: "Remove a passkey: it no longer signs in",
+    minimumRole: "session",
+    answer: done,
+  }),
+}

@@ -1,0 +1,88 @@
+import type { Page } from "tollgate-contract/common.ts"
+import type { NewPasskey, Passkey } from "tollgate-contract/passkeys.ts"
+import { GatewayError } from "../canon/errors.ts"
+import type { PasskeyRecord } from "../store/passkeys.ts"
+import type { ClientInfo } from "../users/client-info.ts"
+import type { BegunCeremony } from "../users/passkeys.ts"
+import type { Users } from "../users/users.ts"
+import type { Actor } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import { requireUser } from "./sessions.ts"
+
+/** The passkeys of the user who is signed in; each change is recorded. */
+export class OwnPasskeys {
+  readonly #users: Users
+  readonly #audit: Audit
+
+  constructor(users: Users, audit: Audit) {
+    this.#users = users
+    this.#audit = audit
+  }
+
+  /** The oldest first. @throws GatewayError `forbidden` for the admin token. */
+  async list(actor: Actor): Promise<Page<Passkey>> {
+    const passkeys = await this.#users.passkeys.list(requireUser(actor))
+    return { object: "list", data: passkeys.map(passkeyDocument), next_cursor: null }
+  }
+
+  /** @throws GatewayError `conflict`, `invalid_value`, `too_many_attempts`. */
+  begin(
+    actor: Actor,
+    client: ClientInfo,
+    { origin, password }: { readonly origin: string; readonly password: string | undefined },
+  ): Promise<BegunCeremony> {
+    requireUser(actor)
+    return this.#users.passkeys.beginCreation(client, origin, password)
+  }
+
+  /** @throws GatewayError `not_signed_in`, `invalid_value`, `conflict`. */
+  async create(
+    actor: Actor,
+    client: ClientInfo,
+    input: NewPasskey,
+  ): Promise<{ readonly passkey: Passkey; readonly cookies: readonly string[] }> {
+    const id = requireUser(actor)
+    const { passkey, cookies } = await this.#users.passkeys.create(client, input)
+    const after = passkeyDocument(passkey)
+    const about = { user: id }
+    const change = { action: "passkey.create", target: passkey.id, after, about }
+    await this.#audit.record(actor, change)
+    return { passkey: after, cookies }
+  }
+
+  /** @throws GatewayError `not_found`. */
+  async rename(actor: Actor, id: string, name: string): Promise<Passkey> {
+    const user = requireUser(actor)
+    const found = await this.#users.passkeys.rename(user, id, name)
+    if (!found) throw noPasskey(id)
+    const before = passkeyDocument(found)
+    const after = { ...before, name }
+    const about = { user }
+    await this.#audit.record(actor, { action: "passkey.change", target: id, before, after, about })
+    return after
+  }
+
+  /** @throws GatewayError `not_found`. */
+  async remove(actor: Actor, id: string): Promise<void> {
+    const user = requireUser(actor)
+    const found = await this.#users.passkeys.remove(user, id)
+    if (!found) throw noPasskey(id)
+    const before = passkeyDocument(found)
+    const about = { user }
+    await this.#audit.record(actor, { action: "passkey.remove", target: id, before, about })
+  }
+}
+
+/** A passkey as the API shows it. */
+export function passkeyDocument({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {
+  return {
+    id,
+    name,
+    created_at: new Date(createdAt).toISOString(),
+    last_used_at: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
+  }
+}
+
+function noPasskey(id: string): GatewayError {
+  return new GatewayError("not_found", `You have no passkey '${id.slice(0, 100)}'.`)
+}

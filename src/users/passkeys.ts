@@ -1,0 +1,206 @@
+import { randomUUID } from "node:crypto"
+import { isIP } from "node:net"
+import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
+import type { PasskeyRecord } from "../store/passkeys.ts"
+import type { ProofKind } from "../store/proofs.ts"
+import type { UserRecord } from "../store/users.ts"
+import { attemptKey } from "./attempt-limits.ts"
+import type { ClientInfo } from "./client-info.ts"
+import { cookieNamed, expireCookie, PASSKEY_COOKIE, SESSION_COOKIE, setCookie } from "./cookies.ts"
+import type { Ceremony } from "./ceremony.ts"
+import {
+  hasTooManyPasskeys,
+  isDisabled,
+  noPasskeysHere,
+  noSuchPasskey,
+  passkeyIsNoUse,
+  passkeyIsOver,
+  wrongPassword,
+} from "./refusals.ts"
+import type { SignedIn, SignInParts } from "./sign-in.ts"
+import { hashToken, newToken } from "./tokens.ts"
+
+/** How long a challenge works, seconds. */
+const CHALLENGE_TIME = 5 * 60
+/** How many a user may have. */
+const MOST_PASSKEYS = 20
+
+/** What a browser is given, and the cookie that binds the answer to it. */
+export interface BegunCeremony {
+  readonly options: Readonly<Record<string, unknown>> & { readonly challenge: string }
+  readonly cookies: readonly string[]
+}
+
+/** Passkeys: made by users who are signed in, and used to sign in, with no password and no code. */
+export class Passkeys {
+  readonly #parts: SignInParts
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts
+  }
+
+  list(user: string): Promise<PasskeyRecord[]> {
+    return this.#parts.store.passkeys.list(user)
+  }
+
+  /**
+   * @param password of a user who has one.
+   * @throws GatewayError `conflict` where browsers make none, or the user has too many; `invalid_value` for a wrong
+   * password.
+   */
+  async beginCreation(
+    client: ClientInfo,
+    origin: string,
+    password: string | undefined,
+  ): Promise<BegunCeremony> {
+    const { store, limits, passwords, sessions } = this.#parts
+    const rpId = requireDomain(origin)
+    const key = attemptKey("session", cookieNamed(client.cookie, SESSION_COOKIE))
+    const takeBack = await limits.beginBy(client, key)
+    passwords.requireRoom()
+    const { user } = await sessions.require(client.cookie)
+    const hash = await store.users.passwordHash(user.id)
+    if (hash !== null && !(await passwords.verify(password ?? "", hash))) {
+      throw wrongPassword("password")
+    }
+    const known = await this.list(user.id)
+    if (known.length >= MOST_PASSKEYS) throw hasTooManyPasskeys(MOST_PASSKEYS)
+    await takeBack()
+    const { creationOptions } = await import("./webauthn.ts")
+    const options = await creationOptions({ rpId }, user, known)
+    const cookies = await this.#keep("passkey-creation", user.id, {
+      challenge: options.challenge,
+      origin,
+      rpId,
+    })
+    return { options, cookies }
+  }
+
+  /** @throws GatewayError `not_signed_in` when it took too long; `invalid_value` for anything else than was asked for. */
+  async create(
+    client: ClientInfo,
+    { name, credential }: NewPasskey,
+  ): Promise<{ readonly passkey: PasskeyRecord; readonly cookies: readonly string[] }> {
+    const { store, sessions } = this.#parts
+    const { user } = await sessions.require(client.cookie)
+    const { ceremony } = await this.#take(client, "passkey-creation", user.id)
+    const { verifyCreation } = await import("./webauthn.ts")
+    const made = await verifyCreation(ceremony, credential).catch((error: unknown) => {
+      throw passkeyIsNoUse(error)
+    })
+    const passkey: PasskeyRecord = {
+      ...made,
+      id: `passkey_${randomUUID().replaceAll("-", "")}`,
+      user: user.id,
+      transports: credential.response.transports ?? [],
+      name,
+      createdAt: Date.now(),
+      lastUsedAt: null,
+    }
+    if (!(await store.passkeys.create(passkey, MOST_PASSKEYS))) {
+      throw hasTooManyPasskeys(MOST_PASSKEYS)
+    }
+    return { passkey, cookies: [expireCookie(PASSKEY_COOKIE)] }
+  }
+
+  /** @throws GatewayError `conflict` where browsers use none. */
+  async beginSignIn(client: ClientInfo, origin: string): Promise<BegunCeremony> {
+    const rpId = requireDomain(origin)
+    await this.#parts.limits.beginFrom("passkey", client.address)
+    const { requestOptions } = await import("./webauthn.ts")
+    const options = await requestOptions({ rpId })
+    const cookies = await this.#keep("passkey-sign-in", null, {
+      challenge: options.challenge,
+      origin,
+      rpId,
+    })
+    return { options, cookies }
+  }
+
+  /**
+   * Signs in: the authenticator has verified its user, so no code is asked for.
+   * @throws GatewayError `not_signed_in`; `forbidden` for a disabled user.
+   */
+  async signIn(
+    client: ClientInfo,
+    credential: PasskeyAnswer,
+    isRemembered: boolean,
+  ): Promise<SignedIn> {
+    const { store, limits, sessions } = this.#parts
+    const takeBack = await limits.beginFrom("passkey-answer", client.address)
+    const { ceremony } = await this.#take(client, "passkey-sign-in", null)
+    const passkey = await store.passkeys.findByCredential(credential.id)
+    const user = passkey && (await store.users.find(passkey.user))
+    if (!passkey || !user || !isHandleOf(user, credential)) throw noSuchPasskey()
+    const { verifyUse } = await import("./webauthn.ts")
+    const counter = await verifyUse(ceremony, passkey, credential).catch((error: unknown) => {
+      throw noSuchPasskey(error)
+    })
+    if (user.isDisabled) throw isDisabled()
+    if (!(await store.passkeys.use(passkey.id, counter, Date.now()))) throw noSuchPasskey()
+    const { session, cookies } = await sessions.open(user, client, { isRemembered })
+    await takeBack()
+    return { session, cookies: [...cookies, expireCookie(PASSKEY_COOKIE)] }
+  }
+
+  /** @returns the passkey as it was; null when the user has no such passkey. */
+  async rename(user: string, id: string, name: string): Promise<PasskeyRecord | null> {
+    const before = (await this.list(user)).find((passkey) => passkey.id === id)
+    if (!before || !(await this.#parts.store.passkeys.rename(user, id, name))) return null
+    return before
+  }
+
+  /** @returns the passkey as it was; null when the user has no such passkey. */
+  async remove(user: string, id: string): Promise<PasskeyRecord | null> {
+    const before = (await this.list(user)).find((passkey) => passkey.id === id)
+    if (!before || !(await this.#parts.store.passkeys.remove(user, id))) return null
+    return before
+  }
+
+  /** Keeps what has to be signed, for one answer of this browser. @returns its cookies. */
+  async #keep(
+    kind: ProofKind,
+    user: string | null,
+    ceremony: Ceremony,
+  ): Promise<readonly string[]> {
+    const token = newToken()
+    await this.#parts.store.proofs.create({
+      kind,
+      hash: hashToken(kind, token),
+      user,
+      value: JSON.stringify(ceremony),
+      expiresAt: Date.now() + CHALLENGE_TIME * 1_000,
+    })
+    return [setCookie(PASSKEY_COOKIE, token, CHALLENGE_TIME)]
+  }
+
+  async #take(
+    client: ClientInfo,
+    kind: ProofKind,
+    user: string | null,
+  ): Promise<{ readonly ceremony: Ceremony }> {
+    const token = cookieNamed(client.cookie, PASSKEY_COOKIE)
+    if (token === undefined) throw passkeyIsOver()
+    const proof = await this.#parts.store.proofs.take(kind, hashToken(kind, token), Date.now())
+    if (!proof || proof.user !== user) throw passkeyIsOver()
+    return { ceremony: JSON.parse(proof.value) as Ceremony }
+  }
+}
+
+/** Whether browsers make and use passkeys where the console is: with TLS, or on the machine itself, under a name. */
+export function takesPasskeys(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin)
+  if (hostname === "localhost" || hostname.endsWith(".localhost")) return true
+  return protocol === "https:" && isIP(hostname.replace(/^\[|\]$/g, "")) === 0
+}
+
+function requireDomain(origin: string): string {
+  if (takesPasskeys(origin)) return new URL(origin).hostname
+  throw noPasskeysHere(origin)
+}
+
+/** The authenticator may say whose the passkey is. */
+function isHandleOf(user: UserRecord, { response: { userHandle } }: PasskeyAnswer): boolean {
+  if (userHandle === undefined || userHandle === null) return true
+  return Buffer.from(userHandle, "base64url").toString("utf8") === user.id
+}

@@ -1,0 +1,99 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server"
+import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
+import type { PasskeyRecord } from "../store/passkeys.ts"
+import type { UserRecord } from "../store/users.ts"
+import type { Ceremony } from "./ceremony.ts"
+
+/** How long the browser waits for the user, milliseconds. */
+const BROWSER_TIME = 2 * 60_000
+/** EdDSA, ECDSA P-256, RSA with SHA-256: one of them is in every authenticator. */
+const ALGORITHMS = [-8, -7, -257]
+const SERVICE = "Tollgate"
+
+/** What the browser is given to make a passkey, which it can find by itself later and which verifies its user. */
+export async function creationOptions(
+  { rpId }: Pick<Ceremony, "rpId">,
+  user: UserRecord,
+  known: readonly PasskeyRecord[],
+): Promise<Readonly<Record<string, unknown>> & { readonly challenge: string }> {
+  return {
+    ...(await generateRegistrationOptions({
+      rpName: SERVICE,
+      rpID: rpId,
+      userID: Buffer.from(user.id),
+      userName: user.email,
+      userDisplayName: user.name,
+      timeout: BROWSER_TIME,
+      attestationType: "none",
+      excludeCredentials: known.map(({ credential }) => ({ id: credential })),
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+      supportedAlgorithmIDs: ALGORITHMS,
+    })),
+  }
+}
+
+/** What the browser is given to use a passkey: none is named, so it tells nothing of who there is. */
+export async function requestOptions({
+  rpId,
+}: Pick<Ceremony, "rpId">): Promise<
+  Readonly<Record<string, unknown>> & { readonly challenge: string }
+> {
+  return {
+    ...(await generateAuthenticationOptions({
+      rpID: rpId,
+      timeout: BROWSER_TIME,
+      userVerification: "required",
+    })),
+  }
+}
+
+/** The key of a new passkey. @throws Error when anything is not as it was asked for. */
+export async function verifyCreation(
+  { challenge, origin, rpId }: Ceremony,
+  credential: NewPasskey["credential"],
+): Promise<Pick<PasskeyRecord, "credential" | "publicKey" | "counter">> {
+  const { clientDataJSON, attestationObject } = credential.response
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: {
+      ...credential,
+      response: { clientDataJSON, attestationObject },
+      clientExtensionResults: {},
+    },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
+  })
+  if (!verified) throw new Error("its signature is wrong")
+  const { id, publicKey, counter } = registrationInfo.credential
+  return { credential: id, publicKey: Buffer.from(publicKey).toString("base64url"), counter }
+}
+
+/** The new counter of a passkey that signed. @throws Error when anything is not as it was asked for. */
+export async function verifyUse(
+  { challenge, origin, rpId }: Ceremony,
+  { credential: id, publicKey, counter }: PasskeyRecord,
+  credential: PasskeyAnswer,
+): Promise<number> {
+  const { clientDataJSON, authenticatorData, signature } = credential.response
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: {
+      ...credential,
+      response: { clientDataJSON, authenticatorData, signature },
+      clientExtensionResults: {},
+    },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    credential: { id, publicKey: new Uint8Array(Buffer.from(publicKey, "base64url")), counter },
+  })
+  if (!verified) throw new Error("its signature is wrong")
+  return authenticationInfo.newCounter
+}
