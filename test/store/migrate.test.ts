@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { migrate, requireNewestSchema, type Schema } from "../../src/store/sqlite/migrate.ts"
+import { TemporaryDirectory } from "./test-database.ts"
 
 const FIRST = "CREATE TABLE first (id INTEGER)"
 const SECOND = "CREATE TABLE second (id INTEGER)"
@@ -66,4 +67,18 @@ test("tables of a file that had no version are taken over", () => {
     steps: ["CREATE TABLE IF NOT EXISTS first (id INTEGER)", SECOND],
   })
   expect(tablesOf(database)).toEqual(["first", "second"])
+})
+
+test("a process that waited while another one migrated knows the tables as they are now", () => {
+  using directory = new TemporaryDirectory()
+  const before: Schema = { file: "it", steps: ["CREATE TABLE t (a, b)"] }
+  const after: Schema = { ...before, steps: [...before.steps, "ALTER TABLE t ADD COLUMN c"] }
+  using first = new Database(directory.database)
+  migrate(first, before)
+  using waiting = new Database(directory.database)
+  waiting.query("SELECT a FROM t").all()
+  migrate(first, after)
+  migrate(waiting, after)
+  waiting.run("INSERT INTO t VALUES (1, 2, 3)")
+  expect(first.query("SELECT c FROM t").all()).toEqual([{ c: 3 }])
 })

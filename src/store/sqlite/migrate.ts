@@ -55,6 +55,9 @@ export function requireNewestSchema(database: Database, schema: Schema): void {
 
 function takeSteps(database: Database, schema: Schema): void {
   const { steps, dropped = 0, discard } = schema
+  // Who has waited while another process took the steps would go on with the tables as they were: SQLite looks again only
+  // when a table is read.
+  hasTables(database)
   let version = versionOf(database)
   const newest = newestOf(schema)
   if (version === newest) return
