@@ -13,6 +13,15 @@ export function looksLikeKey(credential: string): boolean {
   return SHAPE.test(credential)
 }
 
+/** A key of another gateway that was taken over: no longer than this. */
+const LONGEST_FOREIGN = 512
+
+/** The SHA-256 that a key of another gateway may be known by, hexadecimal; undefined for what can be none. */
+export function digestOf(credential: string): string | undefined {
+  if (credential.length > LONGEST_FOREIGN) return undefined
+  return new Bun.CryptoHasher("sha256").update(credential).digest("hex")
+}
+
 /** The end of a key, to distinguish keys in a list. */
 export function hintOf(secret: string): string {
   return secret.slice(-4)
@@ -30,5 +39,14 @@ export class KeyHasher {
   /** HMAC-SHA-256, hexadecimal. */
   hash(secret: string): string {
     return this.#keyed.copy().update(secret).digest("hex")
+  }
+
+  /**
+   * The hash of a key of which only the SHA-256 is known, hexadecimal: another gateway has made it and kept no more. It is
+   * hashed under the secret, since a key that a person has thought of could be found by its SHA-256; and twice, so that the
+   * SHA-256 itself is no key.
+   */
+  hashDigest(digest: string): string {
+    return this.hash(this.hash(`sha256:${digest}`))
   }
 }

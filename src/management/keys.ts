@@ -32,6 +32,12 @@ export interface KeyContext {
   readonly changed?: () => Promise<void>
 }
 
+/** A key of another gateway. */
+export type ForeignSecret = { readonly hint: string } & (
+  | { readonly secret: string }
+  | { readonly digest: string }
+)
+
 export interface KeyQuery extends PageQuery {
   readonly account?: string | undefined
   readonly status?: Key["status"] | undefined
@@ -71,25 +77,45 @@ export class Keys {
 
   /** @throws GatewayError `not_found` for accounts of others, `forbidden`, `invalid_value`. */
   async create(actor: Actor, input: NewKey): Promise<KeyWithSecret> {
+    const now = Date.now()
+    const { secret, record: secretRecord } = this.#newSecret(now)
+    const id = `key_${randomText(16)}`
+    return { ...(await this.#insert(actor, input, id, secretRecord)), secret }
+  }
+
+  /**
+   * Takes over a key that another gateway has made: its callers go on with it. It can be rotated and revoked like any other.
+   * @param foreign the key itself, or only its SHA-256, hexadecimal.
+   * @throws GatewayError as `create` does; `conflict` where there is one of this id, or the same secret.
+   */
+  async takeOver(actor: Actor, input: NewKey, id: string, foreign: ForeignSecret): Promise<Key> {
+    const { hint } = foreign
+    const hash =
+      "secret" in foreign
+        ? this.#hasher.hash(foreign.secret)
+        : this.#hasher.hashDigest(foreign.digest)
+    return this.#insert(actor, input, id, { hash, hint, createdAt: Date.now(), expiresAt: null })
+  }
+
+  async #insert(actor: Actor, input: NewKey, id: string, secret: KeySecretRecord): Promise<Key> {
     requireRole(actor, input.account, "member")
     await this.#refuseClosed(input.account)
     const now = Date.now()
-    const { secret, record: secretRecord } = this.#newSecret(now)
     const key: NewKeyRecord = {
       ...UNLIMITED,
       ...changeOf(input, now),
-      id: `key_${randomText(16)}`,
+      id,
       account: input.account,
       name: input.name,
       createdAt: now,
-      secret: secretRecord,
+      secret,
     }
     const after = { id: key.id, ...keySettings(key) }
     const change = { action: "key.create", account: key.account, target: key.id, after }
     const record = await this.#changing(() =>
       this.#audit.perform(actor, change, (record) => this.#store.keys.insert(key, record)),
     )
-    return { ...(await this.#document(record)), secret }
+    return this.#document(record)
   }
 
   /** @throws GatewayError `not_found`, `forbidden`, `invalid_value`; `conflict` once it is revoked. */

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test"
+import { KeyHasher } from "../../src/keys/secret.ts"
+import { COMMAND_LINE } from "../../src/management/actor.ts"
+import { Audit } from "../../src/management/audit.ts"
+import { Keys } from "../../src/management/keys.ts"
+import { TestDatabase } from "../store/test-database.ts"
+import { ask, bearer, desk, hasher } from "./support.ts"
+
+const LITELLM = "sk-1234567890abcdefghijkl"
+const NEW_API = `sk-${"A1b2C3d4".repeat(6)}`
+const digest = new Bun.CryptoHasher("sha256").update(LITELLM).digest("hex")
+
+test("keys of other gateways work, are rotated and revoked, and what is known of them opens nothing", async () => {
+  await using database = TestDatabase.direct()
+  await database.account("account", 0n)
+  const { keyring } = await desk(database)
+  const keys = new Keys(database.store, new Audit(database.store), hasher, {
+    changed: () => keyring.changed(),
+  })
+  const input = { account: "account", name: "old" }
+  await keys.takeOver(COMMAND_LINE, input, "key_a", { digest, hint: "ijkl" })
+  await keys.takeOver(COMMAND_LINE, input, "key_b", { secret: NEW_API, hint: "C3d4" })
+  expect(ask(keyring, bearer(LITELLM))).toBe("key_a")
+  expect(ask(keyring, { "x-api-key": NEW_API })).toBe("key_b")
+  const stored = (await database.store.keys.find("key_a"))?.secrets[0]?.hash ?? ""
+  // What stands in LiteLLM's database, and what stands here.
+  for (const wrong of [digest, `sha256:${digest}`, stored, `${LITELLM}x`, "x".repeat(100_000)]) {
+    expect(ask(keyring, bearer(wrong))).toBe("invalid_api_key")
+  }
+  // Another installation cannot tell which key it is from what is stored here.
+  expect(stored).not.toBe(digest)
+  expect(stored).not.toBe(new KeyHasher("another pepper").hashDigest(digest))
+  const { secret } = await keys.rotate(COMMAND_LINE, "key_a", 60_000)
+  expect([ask(keyring, bearer(secret)), ask(keyring, bearer(LITELLM))]).toEqual(["key_a", "key_a"])
+  await keys.revoke(COMMAND_LINE, "key_a")
+  await keys.revoke(COMMAND_LINE, "key_b")
+  for (const revoked of [secret, LITELLM, NEW_API]) {
+    expect(ask(keyring, bearer(revoked))).toBe("invalid_api_key")
+  }
+})
