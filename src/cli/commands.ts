@@ -52,6 +52,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   ],
   backup: async () => [(await import("./backup/backup.ts")).registerBackup],
   restore: async () => [(await import("./backup/restore.ts")).registerRestore],
+  import: async () => [(await import("./import/import.ts")).registerImport],
   export: async () => [(await import("./export/export.ts")).registerExport],
   doctor: async () => [(await import("./doctor.ts")).registerDoctor],
   drill: async () => [(await import("./drill/drill.ts")).registerDrill],

@@ -1,0 +1,133 @@
+import { Database } from "bun:sqlite"
+import { existsSync } from "node:fs"
+import { formatCredits } from "../../ledger/money.ts"
+import { CommandError } from "../exit-codes.ts"
+import { NewApiChannels } from "./new-api-channels.ts"
+import {
+  Differences,
+  importedId,
+  type ImportPlan,
+  type PlannedAccount,
+  type PlannedKey,
+} from "./plan.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+/** A unit of new-api's quota is a part of a dollar: 500,000 of them are one. */
+const NANOCREDITS_PER_UNIT = 2_000n
+const ENABLED = 1
+/** Of its 48 characters and `sk-` before them. */
+const HINT = 4
+const MILLISECONDS = 1_000
+
+/**
+ * What new-api's SQLite database becomes here: channels are providers, users are accounts, tokens are keys. It keeps keys
+ * in clear, so that callers go on with them.
+ * @throws CommandError
+ */
+export async function planNewApi(file: string): Promise<ImportPlan> {
+  if (!existsSync(file)) throw new CommandError("not_found", `there is no file ${file}`)
+  const differences = new Differences()
+  const { channels, users, tokens } = readAll(file)
+  const models = new NewApiChannels(differences)
+  for (const channel of channels) models.add(channel)
+  const { settings, variables, ids } = models.finish()
+  const accounts = users.map((user) => accountOf(user, tokens, ids, differences))
+  differences.toDecide(
+    "prices",
+    "those of the known models are in force: compare ratios and groups, and set 'multiplier'",
+  )
+  return { settings, variables, accounts, differences: differences.list }
+}
+
+function readAll(file: string): Readonly<Record<"channels" | "users" | "tokens", Row[]>> {
+  try {
+    using database = new Database(file, { readonly: true })
+    const rows = (table: string): Row[] => database.query<Row, []>(`SELECT * FROM ${table}`).all()
+    const isThere = ({ deleted_at: deletedAt }: Row): boolean =>
+      deletedAt === null || deletedAt === undefined
+    return {
+      channels: rows("channels"),
+      users: rows("users").filter(isThere),
+      tokens: rows("tokens").filter(isThere),
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError("usage", `${file} is no database of new-api: ${reason}`)
+  }
+}
+
+function accountOf(
+  user: Row,
+  tokens: readonly Row[],
+  ids: ReadonlyMap<string, string>,
+  differences: Differences,
+): PlannedAccount {
+  const name = String(user["username"] ?? user["id"])
+  const subject = `account ${name}`
+  const credits = creditsOf(user["quota"])
+  const keys = tokens
+    .filter((token) => token["user_id"] === user["id"])
+    .flatMap((token) => keyOf(token, ids, differences))
+  differences.carried(subject, `${keys.length} keys, ${formatCredits(credits)} credits`)
+  const { email, group } = user
+  if (typeof email === "string" && email !== "")
+    differences.toDecide(`user ${email}`, "invite them in the console")
+  if (typeof group === "string" && group !== "" && group !== "default") {
+    differences.leftOut(subject, `its group '${group}'`)
+  }
+  return {
+    name,
+    limits: {},
+    isPaused: user["status"] !== ENABLED,
+    credits,
+    note: `from new-api: user ${String(user["id"])}`,
+    keys,
+  }
+}
+
+function keyOf(
+  token: Row,
+  ids: ReadonlyMap<string, string>,
+  differences: Differences,
+): PlannedKey[] {
+  const name = String(token["name"] ?? "").trim() || "unnamed"
+  const subject = `key ${name}`
+  const secret = String(token["key"] ?? "")
+  const left = creditsOf(token["remain_quota"])
+  const isUnlimited = Boolean(token["unlimited_quota"])
+  const expires = Number(token["expired_time"] ?? -1)
+  if (
+    secret === "" ||
+    (!isUnlimited && left === 0n) ||
+    (expires > 0 && expires * MILLISECONDS <= Date.now())
+  ) {
+    differences.leftOut(subject, secret === "" ? "it has no secret" : "it is used up or expired")
+    return []
+  }
+  const listed = token["model_limits_enabled"] ? String(token["model_limits"] ?? "").split(",") : []
+  const names = listed.map((model) => model.trim()).filter((model) => model !== "")
+  const models = names.map((model) => ids.get(model) ?? model)
+  const addresses = String(token["allow_ips"] ?? "")
+    .split(/[\s,]+/)
+    .filter((address) => address !== "")
+  return [
+    {
+      id: importedId("key", `new-api:${secret}`),
+      secret: { secret: `sk-${secret}`, hint: secret.slice(-HINT) },
+      isPaused: token["status"] !== ENABLED,
+      input: {
+        name,
+        ...(!isUnlimited && { budget: formatCredits(left) }),
+        ...(models.length > 0 && { models }),
+        ...(addresses.length > 0 && { addresses }),
+        ...(expires > 0 && { expires_at: new Date(expires * MILLISECONDS).toISOString() }),
+      },
+    },
+  ]
+}
+
+function creditsOf(quota: unknown): bigint {
+  const units = typeof quota === "number" && Number.isSafeInteger(quota) ? BigInt(quota) : 0n
+  return units > 0n ? units * NANOCREDITS_PER_UNIT : 0n
+}

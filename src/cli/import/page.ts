@@ -1,0 +1,31 @@
+import { formatCredits } from "../../ledger/money.ts"
+import { formatTable, type Style } from "../output.ts"
+import type { Difference, Fate, ImportPlan } from "./plan.ts"
+
+const FATES: readonly (readonly [Fate, string])[] = [
+  ["carried", "CARRIED OVER"],
+  ["changed", "CHANGED"],
+  ["left out", "LEFT OUT"],
+  ["to decide", "FOR YOU TO DECIDE"],
+]
+
+/** The page of differences, with no secret. */
+export function pageOf({ accounts, differences }: ImportPlan, style: Style): string {
+  const parts = FATES.flatMap(([fate, title]) => {
+    const rows = differences.filter((difference) => difference.fate === fate)
+    return rows.length === 0 ? [] : [`${style.strong(title)}\n${tableOf(rows, style)}`]
+  })
+  const keys = accounts.reduce((sum, { keys: own }) => sum + own.length, 0)
+  const credits = accounts.reduce((sum, account) => sum + account.credits, 0n)
+  const sums = `${accounts.length} accounts, ${keys} keys, ${formatCredits(credits)} credits`
+  return [...parts, sums].join("\n\n")
+}
+
+function tableOf(rows: readonly Difference[], style: Style): string {
+  const columns = [{ title: "WHAT" }, { title: "HOW" }]
+  return formatTable(
+    columns,
+    rows.map(({ subject, words }) => [subject, words]),
+    style,
+  )
+}
