@@ -20,14 +20,19 @@ export interface LineDestination {
   deliver(batch: LineBatch, signal: AbortSignal): Promise<void>
 }
 
+/**
+ * Whose fault it is that lines were not delivered: that of their destination, which is waited for; that of the lines, so
+ * that trying again for long is of no use; or one cannot tell.
+ */
+export type LineFault = "destination" | "lines" | "unclear"
+
 /** Why lines were not delivered, in words for the operator; without the address, which may hold a secret. */
 export class LineDeliveryError extends Error {
   override readonly name = "LineDeliveryError"
-  /** Whether it may be due to the lines themselves, so that trying again for long is of no use. */
-  readonly isRefused: boolean
+  readonly fault: LineFault
 
-  constructor(message: string, isRefused = false) {
+  constructor(message: string, fault: LineFault = "destination") {
     super(message)
-    this.isRefused = isRefused
+    this.fault = fault
   }
 }

@@ -1,14 +1,19 @@
 import { gzip } from "node:zlib"
 import { promisify } from "node:util"
 import type { LineAddressSettings } from "../config/log-settings.ts"
-import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
+import {
+  type LineBatch,
+  type LineDestination,
+  LineDeliveryError,
+  type LineFault,
+} from "./destination.ts"
 import { discard } from "../wire/http/answer-body.ts"
 import { sendLines } from "./send-lines.ts"
 
 const compress = promisify(gzip)
 
-/** What may be otherwise the next time, besides all faults of the server. */
-const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429])
+/** What has nothing to do with the lines. */
+const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429, 502, 503, 504])
 const SERVER_ERROR = 500
 
 /** An address that takes lines of JSON: an insert of ClickHouse, a log store, a webhook. */
@@ -39,7 +44,12 @@ export class LineAddress implements LineDestination {
     await discard(answer)
     if (answer.ok) return
     const { status } = answer
-    const isRefused = status < SERVER_ERROR && !PASSING.has(status)
-    throw new LineDeliveryError(`it answered with status ${status}`, isRefused)
+    throw new LineDeliveryError(`it answered with status ${status}`, faultOf(status))
   }
+}
+
+/** A server that does not expect some lines may say that it has failed. */
+function faultOf(status: number): LineFault {
+  if (PASSING.has(status)) return "destination"
+  return status < SERVER_ERROR ? "lines" : "unclear"
 }

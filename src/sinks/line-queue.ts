@@ -10,6 +10,8 @@ interface WaitingBatch extends LineBatch {
   size: number
   /** Which hour since 1970. */
   readonly hour: number
+  /** Whether no line is added to it any more. */
+  isClosed: boolean
 }
 
 export interface QueueLimits {
@@ -39,7 +41,8 @@ export class LineQueue {
   /** Whether a batch is waiting that no line will be added to. */
   get hasFullBatch(): boolean {
     const [first] = this.#waiting
-    return first !== undefined && (this.#waiting.length > 1 || first.size >= this.#limits.batch)
+    if (first === undefined) return false
+    return this.#waiting.length > 1 || first.isClosed || first.size >= this.#limits.batch
   }
 
   /** @returns whether there was room for it. */
@@ -47,8 +50,13 @@ export class LineQueue {
     if (this.#size + line.length > this.#limits.limit) return false
     const hour = Math.floor(now / HOUR)
     let last = this.#waiting.at(-1)
-    if (last === undefined || last.size >= this.#limits.batch || last.hour !== hour) {
-      last = { id: randomText(ID_LENGTH), since: now, lines: [], hour, size: 0 }
+    if (
+      last === undefined ||
+      last.isClosed ||
+      last.size >= this.#limits.batch ||
+      last.hour !== hour
+    ) {
+      last = { id: randomText(ID_LENGTH), since: now, lines: [], hour, size: 0, isClosed: false }
       this.#waiting.push(last)
     }
     last.lines.push(line)
@@ -61,6 +69,12 @@ export class LineQueue {
   /** The oldest batch, which counts as waiting until it is done. */
   take(): LineBatch | undefined {
     return this.#waiting.shift()
+  }
+
+  /** A batch that was taken waits again, behind all others. */
+  putBack({ id, since, lines, size }: LineBatch): void {
+    const hour = Math.floor(since / HOUR)
+    this.#waiting.push({ id, since, lines: [...lines], hour, size, isClosed: true })
   }
 
   /** A batch that was taken is delivered or given up. */

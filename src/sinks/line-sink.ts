@@ -1,4 +1,9 @@
-import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
+import {
+  type LineBatch,
+  type LineDestination,
+  LineDeliveryError,
+  type LineFault,
+} from "./destination.ts"
 import { LineQueue, type QueueLimits } from "./line-queue.ts"
 
 /** The first pause after a failure, and the longest, milliseconds. */
@@ -8,6 +13,8 @@ const LONGEST_PAUSE = 30_000
 const LAST_PAUSE = 200
 /** How often a destination may refuse a batch until it is given up: it would keep all others waiting. */
 const MOST_REFUSALS = 5
+/** How often a batch may fail while others get through, until it is given up. */
+const MOST_DOUBTS = 5
 /** How long what is waiting may take to be delivered when the process ends, milliseconds. */
 const LAST_TIME = 5_000
 /** How often lost lines are reported, milliseconds. */
@@ -32,6 +39,14 @@ export interface LineSinkParts extends QueueLimits {
   readonly lastTime?: () => number
 }
 
+/** What is known of a batch that fails. */
+interface Doubt {
+  /** How often it has failed after others had got through. */
+  readonly count: number
+  /** What was written when it failed last. */
+  readonly written: number
+}
+
 /**
  * Delivers lines to one destination, in batches and in the background. Whoever adds a line never waits: what does not
  * fit into the queue is dropped and counted.
@@ -46,6 +61,10 @@ export class LineSink implements AsyncDisposable {
   /** Ends a pause. */
   #wake: (() => void) | undefined
   #isEnding = false
+  /** Failures since the last success. */
+  #failures = 0
+  /** Batches of which one cannot tell why they fail, by their ids. */
+  readonly #doubts = new Map<string, Doubt>()
   #written = 0
   #dropped = 0
   #reported = 0
@@ -100,33 +119,51 @@ export class LineSink implements AsyncDisposable {
     do {
       const batch = this.#queue.take()
       if (batch === undefined) return
-      const isDelivered = await this.#deliver(batch)
+      const fate = await this.#deliver(batch)
       // What is late is counted as lost already.
       if (this.#over.signal.aborted) return
+      if (fate === "later") {
+        this.#queue.putBack(batch)
+        continue
+      }
+      this.#failures = 0
+      this.#doubts.delete(batch.id)
       this.#queue.done(batch)
-      if (isDelivered) this.#written += batch.lines.length
+      if (fate === "delivered") this.#written += batch.lines.length
       else this.#drop(batch.lines.length)
     } while (this.#queue.hasFullBatch || this.#isEnding)
   }
 
-  /** @returns false when it was given up. */
-  async #deliver(batch: LineBatch): Promise<boolean> {
+  async #deliver(batch: LineBatch): Promise<"delivered" | "given up" | "later"> {
     const { destination, alarms } = this.#parts
     const { signal } = this.#over
     let refusals = 0
-    for (let attempt = 0; !signal.aborted; attempt++) {
+    while (!signal.aborted) {
+      let fault: LineFault = "destination"
       try {
         await destination.deliver(batch, signal)
-        return true
+        return "delivered"
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         if (!signal.aborted) alarms.linesNotDelivered(this.name, reason)
-        if (error instanceof LineDeliveryError && error.isRefused) refusals += 1
-        if (refusals >= MOST_REFUSALS) return false
+        if (error instanceof LineDeliveryError) ({ fault } = error)
       }
-      await this.#pause(attempt)
+      if (fault === "lines" && ++refusals >= MOST_REFUSALS) return "given up"
+      if (fault === "unclear" && this.#isAtFault(batch)) return "given up"
+      await this.#pause(this.#failures++)
+      // The others show whether it was the batch.
+      if (fault === "unclear") return "later"
     }
-    return false
+    return "later"
+  }
+
+  /** Notes that a batch has failed. @returns whether it did so often enough while others got through. */
+  #isAtFault({ id }: LineBatch): boolean {
+    const before = this.#doubts.get(id)
+    const isOnlyThis = before !== undefined && this.#written > before.written
+    const count = (before?.count ?? 0) + (isOnlyThis ? 1 : 0)
+    this.#doubts.set(id, { count, written: this.#written })
+    return count >= MOST_DOUBTS
   }
 
   async #pause(attempt: number): Promise<void> {

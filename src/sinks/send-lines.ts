@@ -29,7 +29,9 @@ export async function sendLines(lines: SentLines): Promise<Response> {
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error
     const { message, isRefused } = error
-    throw new LineDeliveryError(isRefused ? refusedAddress(message) : message)
+    if (isRefused) throw new LineDeliveryError(refusedAddress(message))
+    // What takes them may have died of them.
+    throw new LineDeliveryError(message, "unclear")
   }
 }
 

@@ -24,6 +24,23 @@ test("what an address does not take is sent again, under the same id, and not fo
   expect(JSON.stringify(gateway.heard)).not.toContain(SECRET)
 })
 
+test("a batch that an address fails with each time does not keep the others", async () => {
+  using receiver = new Receiver()
+  let bad: string | null | undefined
+  receiver.answer = (request) => {
+    const id = request.headers.get("idempotency-key")
+    bad ??= id
+    return new Response(null, { status: id === bad ? 500 : 200 })
+  }
+  await using gateway = await startGateway({ settings: sending(receiver.url) })
+  await chat(gateway)
+  await until(() => receiver.ids.length === 1)
+  await chat(gateway, 2)
+  await until(() => receiver.ids.some((id) => id !== bad))
+  expect(reasons(gateway)).toContain("it answered with status 500")
+  gateway.app.hurry()
+})
+
 test("an address in a private network is refused unless the operator says that it is meant", async () => {
   using receiver = new Receiver()
   const settings = sending(receiver.url, { allowsPrivate: false })

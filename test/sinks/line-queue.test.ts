@@ -15,6 +15,25 @@ test("a batch is never of two hours", () => {
   expect(queue.take()).toBeUndefined()
 })
 
+test("a batch that waits again is behind the others, and gets no more lines", () => {
+  const queue = new LineQueue({ limit: 1_000, batch: 100 })
+  queue.add("a", HOUR)
+  const first = queue.take()
+  if (!first) throw new Error("nothing waits")
+  queue.add("b", HOUR)
+  queue.putBack(first)
+  queue.add("c", HOUR)
+  expect(queue.hasFullBatch).toBe(true)
+  expect([queue.take(), queue.take(), queue.take()].map((batch) => batch?.lines)).toEqual([
+    ["b"],
+    ["a"],
+    ["c"],
+  ])
+  queue.putBack(first)
+  expect([queue.hasFullBatch, queue.count]).toEqual([true, 3])
+  expect(queue.take()).toMatchObject({ id: first.id, since: first.since, size: 1 })
+})
+
 test("it holds every line it took, once and in order, and never more than its limit", () => {
   const step = fc.oneof(
     fc.string({ maxLength: 30 }).map((line) => ({ line })),

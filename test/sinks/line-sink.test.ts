@@ -103,7 +103,7 @@ test("a destination that fails is asked again with the same batch until it works
 
 test("a batch that is refused is given up, so that it does not keep the others", async () => {
   const shelf = new Shelf()
-  shelf.fault = new LineDeliveryError("it answered with status 400", true)
+  shelf.fault = new LineDeliveryError("it answered with status 400", "lines")
   const { sink, told } = open(shelf)
   sink.add("bad")
   await until(() => sink.counts.dropped === 1)
@@ -114,6 +114,64 @@ test("a batch that is refused is given up, so that it does not keep the others",
   await until(() => sink.counts.written === 1)
   await sink[Symbol.asyncDispose]()
   expect(shelf.taken).toEqual(["good"])
+})
+
+/** Fails with some lines, and with all of them while it is away. */
+class Picky extends Shelf {
+  isAway = false
+
+  override async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {
+    const isBad = batch.lines.some((line) => line.startsWith("bad"))
+    if (isBad || this.isAway) {
+      this.asked.push(batch.id)
+      throw new LineDeliveryError("it answered with status 500", "unclear")
+    }
+    await super.deliver(batch, signal)
+  }
+}
+
+test("a batch that fails while others get through is given up, and they do not wait for it", async () => {
+  const shelf = new Picky()
+  const { sink, told } = open(shelf, { batch: 4 })
+  for (const line of ["bad1", "bad2"]) sink.add(line)
+  for (let line = 1000; sink.counts.dropped < 2; line++) {
+    sink.add(String(line))
+    await until(() => sink.counts.written === line - 999)
+  }
+  expect(told.filter(([what]) => what === "dropped").length).toBeGreaterThan(0)
+  expect(sink.counts).toMatchObject({ dropped: 2, waiting: 0 })
+  // Each once before any other had got through, and five times after one had.
+  expect(shelf.asked.length - shelf.batches.length).toBeGreaterThanOrEqual(2 * 6)
+  await sink[Symbol.asyncDispose]()
+  expect(sink.counts.dropped).toBe(2)
+})
+
+test("nothing is given up while nothing gets through", async () => {
+  const shelf = new Picky()
+  shelf.isAway = true
+  const { sink } = open(shelf, { batch: 4 })
+  for (const line of numbers(1000, 1010)) sink.add(line)
+  await until(() => shelf.asked.length > 9)
+  expect(sink.counts).toEqual({ written: 0, dropped: 0, waiting: 10 })
+  shelf.isAway = false
+  await until(() => sink.counts.written === 10)
+  expect(shelf.taken.toSorted()).toEqual(numbers(1000, 1010))
+  // Each batch was the same each time.
+  expect(new Set(shelf.asked).size).toBe(shelf.batches.length)
+  await sink[Symbol.asyncDispose]()
+})
+
+test("a bad batch that is alone is kept, and asked for now and then", async () => {
+  const shelf = new Picky()
+  const { sink } = open(shelf, { lastTime: () => 20 })
+  sink.add("bad")
+  await until(() => shelf.asked.length > 7)
+  expect(sink.counts).toEqual({ written: 0, dropped: 0, waiting: 1 })
+  sink.add("good")
+  await until(() => sink.counts.written === 1)
+  expect(shelf.taken).toEqual(["good"])
+  await sink[Symbol.asyncDispose]()
+  expect(sink.counts).toMatchObject({ written: 1, dropped: 1 })
 })
 
 test("the end delivers what waits, also out of a long pause", async () => {

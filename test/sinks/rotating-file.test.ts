@@ -99,7 +99,7 @@ test("a folder that cannot be made is an error in words, and works once it can b
   writeFileSync(dirname(path), "in the way")
   await using file = new RotatingFile(settings(path))
   const failure = await file.deliver(batch("a")).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ name: "LineDeliveryError", isRefused: false })
+  expect(failure).toMatchObject({ name: "LineDeliveryError", fault: "destination" })
   rmSync(dirname(path))
   await file.deliver(batch("a"))
   expect(readFileSync(path, "utf8")).toBe("a\n")
