@@ -11,6 +11,7 @@ import { AUDIT } from "../store/audit-record.ts"
 import { BEFORE, happen, sealAll } from "../store/contract/sealing.ts"
 import { PostgresServer } from "../support/postgres-server.ts"
 import {
+  cleanEnvironment,
   createInstallation,
   type Installation,
   runCommand,
@@ -20,6 +21,10 @@ import {
 import { until } from "../support/until.ts"
 import { cellsOf, Exported, type Manifest } from "./exported.ts"
 
+const MAIN = join(import.meta.dir, "../../src/main.ts")
+/** Who waits for a lock. */
+const WAITING =
+  "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 /** Names as people give them. */
 const NAMES = ['acme, "the first"', "=HYPERLINK(1)", "＠sum", "-1+1", "Ünïcødé"]
 const MODELS = `
@@ -321,8 +326,7 @@ describe("when something fails on the way", () => {
       using installation = createInstallation("")
       await withFilled(installation, undefined, happen)
       const words = ["--data", installation.data, "export", join(installation.data, "out")]
-      const program = join(import.meta.dir, "../../src/main.ts")
-      const child = Bun.spawn(["prlimit", "--fsize=40000", process.execPath, program, ...words], {
+      const child = Bun.spawn(["prlimit", "--fsize=40000", process.execPath, MAIN, ...words], {
         env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" },
         stderr: "pipe",
       })
@@ -364,7 +368,28 @@ describe("when something fails on the way", () => {
     expect(left(installation)).toEqual([])
   }, 30_000)
 
-  test("nothing is left where the database goes away", async () => {
+  test.each([
+    ["number = 7 AND account = 'busy'", "damaged: malformed JSON"],
+    ["number IS NULL", "is not what was written"],
+  ])(
+    "nothing is left of a receipt that was changed, where %s",
+    async (where, words) => {
+      using installation = createInstallation("")
+      await withFilled(installation, undefined, happen)
+      using file = new Database(join(installation.data, "tollgate.db"))
+      file.run(`UPDATE entries SET receipt = '{' WHERE ${where}`)
+      const { exitCode, stderr } = await runCommand(
+        installation,
+        "export",
+        join(installation.data, "out"),
+      )
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(words)])
+      expect(left(installation)).toEqual([])
+    },
+    30_000,
+  )
+
+  test("nothing is left where the database goes away, or the command is ended", async () => {
     await using server = await PostgresServer.start()
     const url = server.url(await server.create())
     using installation = createInstallation(settingsOf("http://127.0.0.1:9", url))
@@ -373,9 +398,20 @@ describe("when something fails on the way", () => {
     // It waits where it reads receipts, until its connection is cut.
     const connection = await sql.reserve()
     await connection.unsafe("BEGIN; LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE").simple()
-    const running = runCommand(installation, "export", join(installation.data, "out"))
-    const cut = `SELECT pg_terminate_backend(pid) AS cut FROM pg_stat_activity
-      WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    const out = join(installation.data, "out")
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const child = Bun.spawn(
+        [process.execPath, MAIN, "--config", installation.config, "export", out],
+        { env: cleanEnvironment(), stderr: "pipe" },
+      )
+      await until(async () => (await sql.unsafe<unknown[]>(WAITING)).length > 0)
+      child.kill(signal)
+      expect(await child.exited).toBe(signal === "SIGINT" ? 130 : 143)
+      expect(left(installation)).toEqual([])
+      await until(async () => (await sql.unsafe<unknown[]>(WAITING)).length === 0)
+    }
+    const running = runCommand(installation, "export", out)
+    const cut = WAITING.replace("pid", "pg_terminate_backend(pid)")
     await until(async () => (await sql.unsafe<unknown[]>(cut)).length > 0)
     const { exitCode, stderr } = await running
     await connection.unsafe("ROLLBACK")

@@ -7,10 +7,6 @@ const PART_SIZE = 16 * 1024 * 1024
 const MOST_PARTS = 10_000
 /** Parts that are sent at the same time. */
 const PARTS_AT_ONCE = 4
-/** What the slowest connection sends, bytes in a second. */
-const SLOWEST = 64 * 1024
-/** Milliseconds. */
-const LEAST_PATIENCE = 60_000
 
 /** Sends a file to a bucket. Little of it is in memory. @throws BucketError; then the bucket has nothing of it. */
 export async function sendFile(bucket: Bucket, key: string, path: string): Promise<void> {
@@ -27,7 +23,7 @@ export async function sendFile(bucket: Bucket, key: string, path: string): Promi
     }
     return bytes
   }
-  if (size <= partSize) return await bucket.put(key, await read(1), { patience: patienceOf(size) })
+  if (size <= partSize) return await bucket.put(key, await read(1))
   const upload = await bucket.beginUpload(key)
   try {
     await sendParts(bucket, upload, { read, count: Math.ceil(size / partSize) })
@@ -36,11 +32,6 @@ export async function sendFile(bucket: Bucket, key: string, path: string): Promi
     await bucket.abortUpload(upload).catch(() => undefined)
     throw error
   }
-}
-
-/** How long a bucket may take for some bytes, milliseconds. */
-function patienceOf(bytes: number): number {
-  return LEAST_PATIENCE + Math.ceil((bytes / SLOWEST) * 1_000)
 }
 
 interface FileParts {
@@ -59,7 +50,7 @@ async function sendParts(
       const number = next++
       const bytes = await read(number)
       try {
-        await bucket.putPart(upload, number, bytes, patienceOf(bytes.length))
+        await bucket.putPart(upload, number, bytes)
       } catch (error) {
         // The others need not go on.
         next = count + 1

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { lstatSync } from "node:fs"
+import { lstatSync, rmSync } from "node:fs"
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import type { ExportedTable } from "../../management/export/exported-table.ts"
@@ -8,6 +8,9 @@ import { isRefusalOfDisk } from "../disk-refusal.ts"
 import { CommandError } from "../exit-codes.ts"
 import type { RowsFormat } from "./rows-text.ts"
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+/** What shells add to the number of a signal. */
+const SIGNALED = 128
 /** Characters that are written at once. */
 const CHUNK = 256 * 1024
 
@@ -37,6 +40,7 @@ export class ExportFolder {
   static async fill<T>(path: string, step: (folder: ExportFolder) => Promise<T>): Promise<T> {
     const folder = new ExportFolder(resolve(path))
     await folder.#begin()
+    using _ = folder.#removedBySignals()
     try {
       const result = await step(folder)
       await keepOnDisk(folder.#part)
@@ -77,6 +81,20 @@ export class ExportFolder {
       await mkdir(this.#part, { mode: 0o700 })
     } catch (error) {
       throw isExisting(error) ? unfinished(this.#part) : error
+    }
+  }
+
+  /** Who ends the command finds nothing of it. */
+  #removedBySignals(): Disposable {
+    const remove = (_signal: NodeJS.Signals, number: number): void => {
+      rmSync(this.#part, { recursive: true, force: true })
+      process.exit(SIGNALED + number)
+    }
+    for (const signal of SIGNALS) process.on(signal, remove)
+    return {
+      [Symbol.dispose]() {
+        for (const signal of SIGNALS) process.off(signal, remove)
+      },
     }
   }
 

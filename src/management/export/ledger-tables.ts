@@ -128,7 +128,17 @@ async function* receipts(scope: ExportScope): AsyncGenerator<ExportedRow> {
   const all = allPages<ReceiptRecord>((last, limit) =>
     snapshot.store.settlements.listReceipts(filter, last?.request ?? "", limit),
   )
-  for await (const receipt of all) yield showReceipt(receipt)
+  for await (const receipt of all) yield receiptRow(receipt)
+}
+
+/** @throws LedgerError `damaged`. */
+function receiptRow(receipt: ReceiptRecord): ExportedRow {
+  try {
+    return showReceipt(receipt)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new LedgerError("damaged", `the receipt of ${receipt.request} is not what was written`)
+  }
 }
 
 /** The newest first. */

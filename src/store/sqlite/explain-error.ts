@@ -6,6 +6,8 @@ import { SchemaError } from "./migrate.ts"
 
 /** What SQLite says of a file whose contents are not a database any more. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
+/** What it says of a column that holds no JSON any more. */
+const NO_JSON = "malformed JSON"
 /** What it says when the file system refuses. */
 const UNAVAILABLE = [
   "SQLITE_IOERR",
@@ -21,7 +23,7 @@ export function asLedgerError(path: string, error: unknown): unknown {
   if (error instanceof SchemaError) return new LedgerError("other_version", error.message)
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ""
-  if (isOneOf(code, DAMAGED)) {
+  if (isOneOf(code, DAMAGED) || error.message === NO_JSON) {
     return new LedgerError("damaged", `the ledger ${path} is damaged: ${error.message}`)
   }
   if (!isOneOf(code, UNAVAILABLE)) return error

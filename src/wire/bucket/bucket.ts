@@ -13,7 +13,7 @@ import { cutOff, elementsOf, textOf } from "./read-answer.ts"
 export interface BucketOptions {
   /** Whether it may be in a private network. Absent: yes. */
   readonly allowsPrivate?: boolean
-  /** How long one answer may take, milliseconds. */
+  /** How long one answer may take besides what bytes take to be sent, milliseconds. */
   readonly patience: number
   /** How often a request is tried that may succeed another time. */
   readonly attempts: number
@@ -39,8 +39,6 @@ export interface PutOptions {
   /** Its media type. */
   readonly type?: string
   readonly signal?: AbortSignal
-  /** Milliseconds; absent: as for any answer. */
-  readonly patience?: number
 }
 
 /** The parts of a large object. */
@@ -56,6 +54,8 @@ type Sent = Omit<BucketRequest, "allowsPrivate" | "patience"> & { readonly patie
 /** As many as a bucket lists at once. */
 const PAGE = 1_000
 const PAUSE = 300
+/** What the slowest connection sends, bytes in a millisecond. */
+const SLOWEST = 64
 /** A bucket puts the parts of a large object together in some minutes. Milliseconds. */
 const ASSEMBLY = 600_000
 /** An object may be of any length: this is how long it may take in all, milliseconds. */
@@ -120,7 +120,8 @@ export class Bucket {
       const text = await this.#send({ method: "GET", key: "", query }, readText)
       const folders = [...text.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs)]
       yield {
-        keys: elementsOf(text, "Key"),
+        // What is listed may be removed.
+        keys: elementsOf(text, "Key").filter((key) => key.startsWith(prefix)),
         folders: folders.flatMap(([, folder = ""]) => elementsOf(folder, "Prefix")),
       }
       const [last] = elementsOf(text, "NextContinuationToken")
@@ -146,18 +147,14 @@ export class Bucket {
     return { key, id, tags: [] }
   }
 
-  /**
-   * Sends a part of it, of which the first has number 1.
-   * @param patience milliseconds: a part is larger than what else is sent.
-   */
+  /** Sends a part of it, of which the first has number 1. */
   async putPart(
     { key, id, tags }: BucketUpload,
     number: number,
     body: Uint8Array<ArrayBuffer>,
-    patience: number,
   ): Promise<void> {
     const query = { partNumber: String(number), uploadId: id }
-    const request = { method: "PUT", key, query, body, patience } as const
+    const request = { method: "PUT", key, query, body } as const
     tags[number - 1] = await this.#send(request, async (place, sent) => {
       const answer = await sendToBucket(place, sent)
       await discard(answer)
@@ -204,8 +201,10 @@ export class Bucket {
     request: Sent,
     step: (place: BucketPlace, request: BucketRequest) => Promise<T>,
   ): Promise<T> {
-    const { allowsPrivate = true, patience, attempts, pause = PAUSE } = this.#options
-    const whole = { patience, ...request, allowsPrivate }
+    const { allowsPrivate = true, attempts, pause = PAUSE } = this.#options
+    const sending = Math.ceil((request.body?.length ?? 0) / SLOWEST)
+    const patience = (request.patience ?? this.#options.patience) + sending
+    const whole = { ...request, patience, allowsPrivate }
     for (let attempt = 1; ; attempt++) {
       try {
         return await step(this.#place, whole)

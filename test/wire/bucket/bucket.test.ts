@@ -79,13 +79,13 @@ describe("a bucket that checks every signature", () => {
     using server = fake.listen()
     const bucket = bucketAt(server.url.href)
     const upload = await bucket.beginUpload("large")
-    await bucket.putPart(upload, 2, bytes("two"), 5_000)
-    await bucket.putPart(upload, 1, bytes("one"), 5_000)
+    await bucket.putPart(upload, 2, bytes("two"))
+    await bucket.putPart(upload, 1, bytes("one"))
     expect(await bucket.size("large")).toBeUndefined()
     await bucket.endUpload(upload)
     expect(await read(await bucket.get("large"))).toBe("onetwo")
     const other = await bucket.beginUpload("other")
-    await bucket.putPart(other, 1, bytes("one"), 5_000)
+    await bucket.putPart(other, 1, bytes("one"))
     await bucket.abortUpload(other)
     expect([fake.uploads.size, fake.objects.size]).toEqual([0, 1])
   })
@@ -129,7 +129,7 @@ const STEPS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
   list: (bucket) => keysIn(bucket, ""),
   remove: (bucket) => bucket.remove("key"),
   begin: (bucket) => bucket.beginUpload("key"),
-  part: (bucket) => bucket.putPart({ key: "key", id: "1", tags: [] }, 1, bytes("text"), 200),
+  part: (bucket) => bucket.putPart({ key: "key", id: "1", tags: [] }, 1, bytes("text")),
 }
 
 describe.each(Object.keys(STEPS))("%s", (name) => {
@@ -265,6 +265,30 @@ describe("an object", () => {
     const error = await failureOf(bucketAt(server.url.href).get("key"))
     expect(error.code).toBe("NoSuchBucket")
   })
+})
+
+test("what is large may take its time, and what does not go on is not waited for", async () => {
+  const end = Promise.withResolvers<void>()
+  const answer = async () => {
+    await end.promise
+    return new Response()
+  }
+  using server = Bun.serve({ port: 0, fetch: answer })
+  const bucket = bucketAt(server.url.href, { patience: 100 })
+  let isOver = false
+  const large = bucket.put("key", new Uint8Array(64_000)).finally(() => {
+    isOver = true
+  })
+  await failureOf(bucket.put("key", bytes("small")))
+  expect(isOver).toBe(false)
+  end.resolve()
+  await large
+})
+
+test("nothing is listed that was not asked for", async () => {
+  const text = "<Contents><Key>mine/1</Key></Contents><Contents><Key>other</Key></Contents>"
+  using server = Bun.serve({ port: 0, fetch: () => new Response(text) })
+  expect((await keysIn(bucketAt(server.url.href), "mine/")).keys).toEqual(["mine/1"])
 })
 
 test("a list without an end is not read to the end", async () => {
