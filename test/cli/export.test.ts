@@ -421,6 +421,26 @@ describe("when something fails on the way", () => {
   }, 60_000)
 })
 
+test("what a gateway has left that was killed is exported", async () => {
+  using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
+  using installation = createInstallation(settingsOf(vendor.url))
+  await runJson(installation, "account", "create", "caller", "--credits", "1")
+  const created = ["key", "create", "--account", "caller"]
+  const { key } = await runJson<{ key: string }>(installation, ...created)
+  await using serving = await startServing(installation)
+  const response = await fetch(`${serving.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "vendor/echo", messages: [{ role: "user", content: "x" }] }),
+  })
+  expect(await response.text()).toContain("Hello")
+  serving.process.kill("SIGKILL")
+  await serving.process.exited
+  const exported = await exportTo(installation, "out")
+  expect([exported.faults(), exported.unequal()]).toEqual([[], []])
+  expect(exported.rows("receipts")).toHaveLength(1)
+}, 30_000)
+
 test("what it says is its manifest, and where it is", async () => {
   using installation = createInstallation("")
   await withFilled(installation, undefined, async (store) => store.accounts.list())
