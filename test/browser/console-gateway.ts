@@ -29,8 +29,11 @@ export interface ConsoleGateway extends AsyncDisposable {
   readonly setupLink: string
   /** The key that the first start printed. */
   readonly firstKey: string
-  /** A browser of someone else: no cookie of another. */
-  visitor(options?: VisitorOptions): Promise<Visitor>
+  /**
+   * A browser of someone else: no cookie of another.
+   * @param url where they reach the gateway, when it is by another name.
+   */
+  visitor(options?: VisitorOptions, url?: string): Promise<Visitor>
 }
 
 export interface VisitorOptions {
@@ -68,7 +71,7 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
     gateway,
     setupLink: found(/console: (\S+)/, gateway.output()),
     firstKey: found(/key: (\S+)/, gateway.output()),
-    visitor: (options) => openVisitor(browser, gateway.url, options),
+    visitor: (options, url = gateway.url) => openVisitor(browser, url, options),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }

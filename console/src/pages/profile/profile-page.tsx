@@ -4,6 +4,7 @@ import { Facts } from "../../ui/facts.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { PasskeysPanel } from "./passkeys-panel.tsx"
 import { PasswordPanel } from "./password-panel.tsx"
 import { SessionsPanel } from "./sessions-panel.tsx"
 import { TwoFactorPanel } from "./two-factor-panel.tsx"
@@ -48,6 +49,7 @@ export function ProfilePage() {
           </Text>
         </Panel>
       )}
+      <PasskeysPanel hasPassword={user.has_password} />
       <SessionsPanel />
     </Page>
   )

@@ -5,10 +5,12 @@ import { useState } from "react"
 import { api } from "../../api/client.ts"
 import { signInQuery } from "../../api/queries.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
+import { knowsPasskeys } from "../../passkeys.ts"
 import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { CodeStep } from "./code-step.tsx"
 import { PasswordStep } from "./password-step.tsx"
+import { PasskeyButton } from "./passkey-button.tsx"
 import { localPath, refusalText } from "./return-path.ts"
 
 const route = getRouteApi("/sign-in")
@@ -39,6 +41,7 @@ export function SignInPage() {
       {options.data?.password === true && (
         <PasswordStep onDone={enter} onCode={() => setCodeAsked(true)} />
       )}
+      {options.data?.passkey === true && knowsPasskeys() && <PasskeyButton onDone={enter} />}
       <IssuerButtons issuers={options.data?.oidc ?? []} back={localPath(back)} />
     </PublicPage>
   )

@@ -1,0 +1,93 @@
+import { Modal, PasswordInput, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import type { Passkey } from "tollgate-contract/passkeys.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { makePasskey } from "../../passkeys.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+export interface AddPasskeyProperties {
+  readonly isOpen: boolean
+  readonly hasPassword: boolean
+  readonly onClose: () => void
+}
+
+/** A name and the password, and then the browser asks. */
+export function AddPasskeyModal({ isOpen, hasPassword, onClose }: AddPasskeyProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Add a passkey">
+      <AddForm hasPassword={hasPassword} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function AddForm({ hasPassword, onClose }: Omit<AddPasskeyProperties, "isOpen">) {
+  const form = useForm({
+    initialValues: { name: "", password: "" },
+    validate: {
+      name: nameFault,
+      password: (value) => (hasPassword && value === "" ? "Enter your password" : null),
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async ({ name, password }) => {
+    await makePasskey(name.trim(), hasPassword ? password : undefined)
+    onClose()
+    notifyDone("The passkey is added.")
+    await refresh("/auth/passkeys")
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Where it is, for you: my laptop"
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+        {hasPassword && (
+          <PasswordInput
+            label="Your password"
+            autoComplete="current-password"
+            {...form.getInputProps("password")}
+          />
+        )}
+        <ErrorNotice error={error} />
+        <FormButtons action="Add the passkey" isBusy={isBusy} error={error} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+export interface RenamePasskeyProperties {
+  readonly passkey: Passkey
+  readonly onClose: () => void
+}
+
+/** Another name. */
+export function RenamePasskeyModal({ passkey, onClose }: RenamePasskeyProperties) {
+  const form = useForm({ initialValues: { name: passkey.name }, validate: { name: nameFault } })
+  const { submit, isBusy, error } = useSubmit(form, async ({ name }) => {
+    const path = { id: passkey.id }
+    await api("PATCH /auth/passkeys/{id}", { path, body: { name: name.trim() } })
+    onClose()
+    await refresh("/auth/passkeys")
+  })
+  return (
+    <Modal opened onClose={onClose} title="Rename the passkey">
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack>
+          <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
+          <ErrorNotice error={error} />
+          <FormButtons action="Rename" isBusy={isBusy} error={error} onClose={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function nameFault(name: string): string | null {
+  return name.trim() === "" ? "Enter a name" : null
+}

@@ -1,0 +1,119 @@
+import { Button, Group, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import type { Passkey } from "tollgate-contract/passkeys.ts"
+import { api } from "../../api/client.ts"
+import { signInQuery } from "../../api/queries.ts"
+import { refresh } from "../../api/refresh.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { knowsPasskeys } from "../../passkeys.ts"
+import { Confirm } from "../../ui/confirm.tsx"
+import type { Column } from "../../ui/data-column.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { When } from "../../ui/when.tsx"
+import { AddPasskeyModal, RenamePasskeyModal } from "./passkey-modals.tsx"
+
+/** The passkeys of this user: made here, and used on the sign-in page. */
+export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }) {
+  const passkeys = usePages("GET /auth/passkeys", {})
+  const options = useQuery(signInQuery)
+  const [isAdding, setAdding] = useState(false)
+  const [renamed, setRenamed] = useState<Passkey>()
+  const [removed, setRemoved] = useState<Passkey>()
+  const isPossible = options.data?.passkey === true && knowsPasskeys()
+  return (
+    <Panel
+      title="Passkeys"
+      description="Sign in with a finger, a face or a PIN, without your password and a code."
+      isFlush
+      actions={
+        isPossible && (
+          <Button size="xs" onClick={() => setAdding(true)}>
+            Add a passkey
+          </Button>
+        )
+      }
+    >
+      <ErrorNotice error={passkeys.error} retry={passkeys.retry} />
+      {options.data !== undefined && !isPossible && (
+        <Text size="sm" c="dimmed" p="md">
+          {options.data.passkey
+            ? "This browser makes no passkeys."
+            : "Browsers make passkeys only where the console has https and a name. Ask an operator."}
+        </Text>
+      )}
+      {passkeys.items.length > 0 && (
+        <DataTable
+          label="Passkeys"
+          columns={columns(setRenamed, setRemoved)}
+          rows={passkeys.items}
+          rowKey={(passkey) => passkey.id}
+          isLoading={passkeys.isLoading}
+        />
+      )}
+      <AddPasskeyModal
+        isOpen={isAdding}
+        hasPassword={hasPassword}
+        onClose={() => setAdding(false)}
+      />
+      {renamed && <RenamePasskeyModal passkey={renamed} onClose={() => setRenamed(undefined)} />}
+      <Confirm
+        isOpen={removed !== undefined}
+        title="Remove the passkey"
+        action="Remove the passkey"
+        onConfirm={async () => {
+          await api("DELETE /auth/passkeys/{id}", { path: { id: removed?.id ?? "" } })
+          notifyDone("The passkey is removed.")
+          await refresh("/auth/passkeys")
+        }}
+        onClose={() => setRemoved(undefined)}
+      >
+        {removed?.name} no longer signs you in. Your device may still offer it: remove it there too.
+      </Confirm>
+    </Panel>
+  )
+}
+
+function columns(
+  rename: (passkey: Passkey) => void,
+  remove: (passkey: Passkey) => void,
+): Column<Passkey>[] {
+  return [
+    { id: "name", header: "Name", cell: ({ name }) => name },
+    { id: "created", header: "Added", cell: (passkey) => <When at={passkey.created_at} /> },
+    {
+      id: "used",
+      header: "Last used",
+      cell: ({ last_used_at: at }) => (at === null ? "never" : <When at={at} />),
+    },
+    {
+      id: "change",
+      header: "Change",
+      isAction: true,
+      width: 180,
+      cell: (passkey) => (
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => rename(passkey)}
+            aria-label={`Rename ${passkey.name}`}
+          >
+            Rename
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => remove(passkey)}
+            aria-label={`Remove ${passkey.name}`}
+          >
+            Remove
+          </Button>
+        </Group>
+      ),
+    },
+  ]
+}

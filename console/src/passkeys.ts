@@ -1,0 +1,57 @@
+import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
+import { api } from "./api/client.ts"
+
+/** Whether this browser makes passkeys and uses them, in the form that the gateway speaks. */
+export function knowsPasskeys(): boolean {
+  return (
+    typeof PublicKeyCredential === "function" &&
+    "parseCreationOptionsFromJSON" in PublicKeyCredential &&
+    "parseRequestOptionsFromJSON" in PublicKeyCredential
+  )
+}
+
+/** Lets the browser ask for a passkey, and signs in with it. @throws Error in words, where the user or the browser refuses. */
+export async function signInWithPasskey(): Promise<void> {
+  const { public_key: options } = await api("POST /auth/sign-in/passkey/begin", {})
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+  const credential = await explained(() => navigator.credentials.get({ publicKey }))
+  const answer = jsonOf(credential) as PasskeyAnswer
+  await api("POST /auth/sign-in/passkey", { body: { credential: answer } })
+}
+
+/**
+ * Lets the browser make a passkey.
+ * @param password of a user who has one.
+ * @throws Error in words, where the user or the browser refuses.
+ */
+export async function makePasskey(name: string, password: string | undefined): Promise<void> {
+  const { public_key: options } = await api("POST /auth/passkeys/begin", { body: { password } })
+  // What it has beside the challenge is the gateway's word.
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+    options as unknown as PublicKeyCredentialCreationOptionsJSON,
+  )
+  const credential = await explained(() => navigator.credentials.create({ publicKey }))
+  const made = jsonOf(credential) as NewPasskey["credential"]
+  await api("POST /auth/passkeys", { body: { name, credential: made } })
+}
+
+/** Which of its two forms it has depends on what was asked for, and the gateway checks it. */
+function jsonOf(credential: Credential | null): unknown {
+  if (credential instanceof PublicKeyCredential) return credential.toJSON()
+  throw new Error("The browser has given no passkey. Try again.")
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  NotAllowedError: "It was cancelled, or took too long. Try again.",
+  InvalidStateError: "This device has a passkey for this gateway already.",
+  SecurityError: "The browser takes no passkeys at this address.",
+}
+
+async function explained<Result>(step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step()
+  } catch (thrown) {
+    const name = thrown instanceof DOMException ? thrown.name : ""
+    throw new Error(REASONS[name] ?? "The browser could not use a passkey.", { cause: thrown })
+  }
+}
