@@ -104,18 +104,19 @@ export class AuditTrail {
     return rows.map(auditFromRow)
   }
 
-  /** Records that contain one of these texts, in any case, in what is stored in clear. */
+  /** Records that contain one of these texts, in lowercase, in what is stored in clear. */
   mentioning(texts: readonly string[]): AuditRecord[] {
-    const columns = ["target", "before_body", "after_body"]
-    const contain = columns.map((column) => `instr(lower(${column}), lower(value)) > 0`)
-    const isActor =
-      "actor_name NOT LIKE 'sealed:%' AND (actor_id = value OR lower(actor_name) = lower(value))"
+    if (texts.length === 0) return []
+    const conditions = texts.map((_, index) => {
+      const text = `?${index + 1}`
+      const isActor = `actor_name NOT LIKE 'sealed:%' AND (actor_id = ${text} OR lower(actor_name) = ${text})`
+      return `${isActor} OR target = ${text} OR instr(before_body, ${text}) > 0 OR instr(after_body, ${text}) > 0`
+    })
     return this.#database
-      .query<AuditRow, [string]>(
-        `SELECT ${COLUMNS} FROM audit
-         WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE ${[isActor, ...contain].join(" OR ")}) ORDER BY number`,
+      .query<AuditRow, string[]>(
+        `SELECT ${COLUMNS} FROM audit WHERE ${conditions.join(" OR ")} ORDER BY number`,
       )
-      .all(JSON.stringify(texts))
+      .all(...texts)
       .map(auditFromRow)
   }
 }

@@ -155,7 +155,7 @@ export class People {
   #entriesBy(traces: PersonTraces): EntryRecord[] {
     return this.#database
       .query<EntryRow, [string]>(
-        `SELECT ${ENTRY_COLUMNS} FROM entries WHERE kind <> 'charge'
+        `SELECT ${ENTRY_COLUMNS} FROM entries INDEXED BY entries_by_kind WHERE number IS NOT NULL AND kind <> 'charge'
            AND lower(author) IN (SELECT value FROM json_each(?))`,
       )
       .all(JSON.stringify(traces.addresses))

@@ -176,6 +176,37 @@ test("the last operator cannot be erased, not even by another who goes as well",
   expect(await rest.json("GET", "/session")).toMatchObject({ is_operator: true })
 })
 
+test("an erasure that was interrupted is taken to its end", async () => {
+  const started = await start()
+  await using gateway = started.gateway
+  const { operator, ada, id } = started
+  // The ledger has forgotten them, and the process has died before their user was deleted.
+  await operator.json("PATCH", `/users/${id}`, { is_disabled: true })
+  const erased = { person: id, addresses: [ADA.email], addressHashes: [], at: 1 }
+  await gateway.store.people.erase(erased, { ...AUDIT, action: "user.erase", target: id })
+  expect(await ada.status("GET", "/session")).toBe(401)
+  expect(await userId(operator, "ada")).toBe(id)
+  await operator.json("POST", `/users/${id}/erase`)
+  expect(await userId(operator, "ada")).toBe("")
+  expect(JSON.stringify(await auditOf(operator))).not.toContain(ADA.email)
+  await expectRight(gateway)
+})
+
+test("what someone does on another node while they are erased names nobody", async () => {
+  const started = await start()
+  await using gateway = started.gateway
+  const { operator, ada, id } = started
+  const order = { account: ACME, name: "a key" }
+  const both = await Promise.all([
+    operator.status("POST", `/users/${id}/erase`),
+    ...Array.from({ length: 10 }, () => ada.status("POST", "/keys", order)),
+  ])
+  expect(both[0]).toBe(200)
+  expect(JSON.stringify(await auditOf(operator))).not.toContain(ADA.email)
+  expect(await gateway.store.people.keys([id])).toEqual([{ person: id, key: null }])
+  await expectRight(gateway)
+})
+
 test("someone who was only invited is erased by their address", async () => {
   const started = await start()
   await using gateway = started.gateway
