@@ -15,8 +15,8 @@ export interface AuditedChange {
   /** What the API showed before, and what it shows now: contract documents, never with a secret. */
   readonly before?: object | undefined
   readonly after?: object | undefined
-  /** Whose `name` and `email` are in them. */
-  readonly about?: NamedPerson
+  /** Whose name and addresses are in them. */
+  readonly about?: NamedPerson | undefined
 }
 
 /** Makes changes so that each is in the audit log, and none that is not made. What names people is encrypted there. */
@@ -86,8 +86,8 @@ export class Audit {
   }
 }
 
-/** What names someone in a document of a user, a member or an invitation. */
-const PERSONAL: ReadonlySet<string> = new Set(["name", "email"])
+/** What names someone in a document of a user, a member, an invitation or a target of mail. */
+const PERSONAL: ReadonlySet<string> = new Set(["name", "email", "address"])
 
 /** An audit record as people read it. */
 export interface ReadableRecord extends Omit<AuditRecord, "actorName" | "before" | "after"> {

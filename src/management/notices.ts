@@ -22,6 +22,7 @@ import type { NoticeRecord, NoticeTarget as TargetRecord } from "../store/notice
 import type { Store } from "../store/store.ts"
 import type { AttemptLimits } from "../users/attempt-limits.ts"
 import type { Users } from "../users/users.ts"
+import type { NamedPerson } from "./personal-names.ts"
 import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
@@ -92,7 +93,14 @@ export class NoticeManagement {
       createdAt: Date.now(),
     }
     const after = targetDocument(target)
-    const change = { action: "notice_target.create", account: target.account, target: id, after }
+    const about = personAt(target)
+    const change = {
+      action: "notice_target.create",
+      account: target.account,
+      target: id,
+      after,
+      about,
+    }
     await audit.perform(actor, change, (record) => store.notices.insertTarget(target, record))
     return { ...after, secret: secret ?? null }
   }
@@ -102,7 +110,14 @@ export class NoticeManagement {
     const { store, audit } = this.#parts
     const found = await this.#require(actor, id)
     const before = targetDocument(found)
-    const change = { action: "notice_target.remove", account: found.account, target: id, before }
+    const about = personAt(found)
+    const change = {
+      action: "notice_target.remove",
+      account: found.account,
+      target: id,
+      before,
+      about,
+    }
     await audit.perform(actor, change, (record) => store.notices.removeTarget(id, record))
   }
 
@@ -160,6 +175,11 @@ export class NoticeManagement {
 
 function invalid(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter })
+}
+
+/** Who reads what is sent there, where it is mail. */
+function personAt({ channel, hint }: TargetRecord): NamedPerson | undefined {
+  return channel === "mail" ? { address: hint } : undefined
 }
 
 function targetDocument(target: TargetRecord): NoticeTarget {

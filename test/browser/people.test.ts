@@ -4,6 +4,7 @@ import type { Page } from "playwright-core"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import {
   type ConsoleGateway,
+  image,
   open,
   OPERATOR,
   setUp,
@@ -211,6 +212,27 @@ test(
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
     // Back where they wanted to go.
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+  },
+  TIME,
+)
+
+test(
+  "an operator erases a person, who is out, and whom the audit log no longer names",
+  async () => {
+    const { page } = operator
+    await open(operator, "Audit")
+    await page.getByText("mia@example.com").first().waitFor()
+    await open(operator, "Users")
+    await page.getByRole("button", { name: "Actions for Mia Member" }).click()
+    await page.getByRole("menuitem", { name: "Erase" }).click()
+    await page.getByText("It cannot be undone.").waitFor()
+    await page.getByRole("button", { name: "Erase the person" }).click()
+    await page.getByText("mia@example.com").waitFor({ state: "detached" })
+    expect(await ask(member.page, "GET", "/session")).toMatchObject({ status: 401 })
+    await open(operator, "Audit")
+    await page.getByText("erased").first().waitFor()
+    await page.getByText("mia@example.com").first().waitFor({ state: "detached" })
+    await image(page, "audit-of-an-erased-person")
   },
   TIME,
 )

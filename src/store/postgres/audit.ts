@@ -113,13 +113,13 @@ function addMentions(conditions: Conditions, { mentions }: AuditFilter): void {
   )
 }
 
-/** Records that contain one of these texts, in lowercase, in what is stored in clear. */
+/** Records that contain one of these lowercase texts, in any case, in what is stored in clear. */
 export async function auditMentioning(
   statements: Statements,
   sought: readonly string[],
 ): Promise<AuditRecord[]> {
   const columns = ["before_body", "after_body"]
-  const contain = columns.map((column) => `strpos(${column}, text) > 0`)
+  const contain = columns.map((column) => `strpos(lower(${column}), text) > 0`)
   const isActor =
     "NOT starts_with(actor_name, 'sealed:') AND (actor_id = text OR lower(actor_name) = text)"
   const rows = await statements.rows<AuditRow>(

@@ -104,13 +104,13 @@ export class AuditTrail {
     return rows.map(auditFromRow)
   }
 
-  /** Records that contain one of these texts, in lowercase, in what is stored in clear. */
+  /** Records that contain one of these lowercase texts, in any case, in what is stored in clear. */
   mentioning(texts: readonly string[]): AuditRecord[] {
     if (texts.length === 0) return []
     const conditions = texts.map((_, index) => {
       const text = `?${index + 1}`
       const isActor = `actor_name NOT LIKE 'sealed:%' AND (actor_id = ${text} OR lower(actor_name) = ${text})`
-      return `${isActor} OR target = ${text} OR instr(before_body, ${text}) > 0 OR instr(after_body, ${text}) > 0`
+      return `${isActor} OR target = ${text} OR instr(lower(before_body), ${text}) > 0 OR instr(lower(after_body), ${text}) > 0`
     })
     return this.#database
       .query<AuditRow, string[]>(

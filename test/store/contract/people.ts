@@ -66,6 +66,8 @@ export function peopleContract(engine: Engine): void {
     await store.audit.append(byBob)
     await store.audit.append(inClear({ actorName: "ADA@example.com", action: "session.refuse" }))
     await store.audit.append(inClear({ actorName: "adamant@example.com", action: "other" }))
+    const told = JSON.stringify({ channel: "mail", address: "Ada@Example.com" })
+    await store.audit.append(inClear({ actorId: "user_bob", actorName: "bob", after: told }))
     await store.entries.add(grantBy(EMAIL), AUDIT)
     await store.entries.add(grantBy("bob@example.com"), AUDIT)
     const before = await store.audit.list({}, null, 100)
@@ -75,7 +77,7 @@ export function peopleContract(engine: Engine): void {
     await expectRight(store)
     const [erasure, ...records] = await store.audit.list({}, null, 100)
     expect(JSON.parse(erasure?.after ?? "{}")).toMatchObject({
-      redacted: { records: 3, entries: 1 },
+      redacted: { records: 4, entries: 1 },
     })
     expect(records.map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash))
     const text = JSON.stringify([erasure, records])

@@ -97,6 +97,9 @@ function UserMenu({ user, begin }: UserMenuProperties) {
         >
           {user.is_disabled ? "Enable" : "Disable"}
         </Menu.Item>
+        <Menu.Item color="red" onClick={() => begin({ name: "erase", user })}>
+          Erase
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

@@ -2,7 +2,7 @@ import type { User } from "tollgate-contract/members.ts"
 
 /** What an operator is about to do with a user. */
 export interface UserTask {
-  readonly name: "promote" | "demote" | "disable" | "enable"
+  readonly name: "promote" | "demote" | "disable" | "enable" | "erase"
   readonly user: User
 }
 
@@ -12,7 +12,8 @@ export interface UserQuestion {
   readonly text: string
   readonly action: string
   readonly isDangerous: boolean
-  readonly change: { readonly is_operator?: boolean; readonly is_disabled?: boolean }
+  /** Null: they are erased. */
+  readonly change: { readonly is_operator?: boolean; readonly is_disabled?: boolean } | null
 }
 
 export function questionOf({ name, user }: UserTask): UserQuestion {
@@ -48,6 +49,14 @@ export function questionOf({ name, user }: UserTask): UserQuestion {
         action: "Enable the user",
         isDangerous: false,
         change: { is_disabled: false },
+      }
+    case "erase":
+      return {
+        title: `Erase ${user.name}?`,
+        text: "Their name and addresses are removed everywhere, and records of what they did show an id that names no one. Keys that they know keep working. It cannot be undone.",
+        action: "Erase the person",
+        isDangerous: true,
+        change: null,
       }
   }
 }

@@ -30,8 +30,15 @@ export function UsersPage() {
 
   async function change() {
     if (task === undefined || question === undefined) return
-    await api("PATCH /users/{id}", { path: { id: task.user.id }, body: question.change })
-    await refresh("/users")
+    const path = { id: task.user.id }
+    if (question.change === null) {
+      await api("POST /users/{id}/erase", { path })
+      // Everything that has named them.
+      await refresh("/")
+    } else {
+      await api("PATCH /users/{id}", { path, body: question.change })
+      await refresh("/users")
+    }
   }
 
   return (
