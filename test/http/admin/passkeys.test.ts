@@ -128,6 +128,12 @@ test("what was not asked for makes no passkey", async () => {
   expect(await browser.status("POST", "/auth/passkeys", { name: "x", credential: broken })).toBe(
     400,
   )
+  const nested = await browser.json("POST", "/auth/passkeys/begin", { password })
+  const deep = new SoftwareAuthenticator().create(askedBy(nested), handle)
+  const { clientDataJSON } = deep["response"] as { clientDataJSON: string }
+  const attestationObject = Buffer.alloc(14_000, 0x81).toString("base64url")
+  const bomb = { ...deep, response: { clientDataJSON, attestationObject } }
+  expect(await browser.status("POST", "/auth/passkeys", { name: "x", credential: bomb })).toBe(400)
   // The challenge has been answered.
   expect(await browser.status("POST", "/auth/passkeys", { name: "x", credential })).toBe(401)
   expect(await browser.status("POST", "/auth/passkeys", { name: "x", credential: {} })).toBe(400)
