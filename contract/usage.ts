@@ -122,6 +122,35 @@ export const overview = z.object({
 })
 export type Overview = z.infer<typeof overview>
 
+/** `GET /admin/v1/usage/reliability`: how models or providers did in the last 24 hours. */
+export const reliabilityQuery = z.object({ group: z.enum(["model", "provider"]) })
+export type ReliabilityQuery = z.infer<typeof reliabilityQuery>
+
+const reliabilityCounts = z.object({
+  /** Without those that failed through no fault of the vendor: what it refused as asked wrongly, and what failed here. */
+  requests: z.int(),
+  failed: z.int(),
+})
+
+export const reliabilityRow = reliabilityCounts.extend({
+  group: z.string(),
+  /** `failing`: in the last hour with requests most of them failed. */
+  state: z.enum(["healthy", "failing"]),
+  times: answerTimes,
+  /** The last 24 hours, the oldest first, those without requests included. */
+  hours: z.array(reliabilityCounts.extend({ at: moment })),
+})
+export type ReliabilityRow = z.infer<typeof reliabilityRow>
+
+export const reliability = z.object({
+  object: z.literal("list"),
+  /** Those that had requests of accounts that the asker sees. */
+  data: z.array(reliabilityRow),
+  /** Whether the times are those of a sample. */
+  sampled: z.boolean(),
+})
+export type Reliability = z.infer<typeof reliability>
+
 /** `/admin/v1/usage`: what was used, and what it cost. */
 export const usageRoutes = {
   "GET /usage": route({
@@ -136,5 +165,11 @@ export const usageRoutes = {
     minimumRole: "session",
     query: overviewQuery,
     answer: overview,
+  }),
+  "GET /usage/reliability": route({
+    summary: "How models or providers did in the last 24 hours, of the requests that are stored",
+    minimumRole: "session",
+    query: reliabilityQuery,
+    answer: reliability,
   }),
 }

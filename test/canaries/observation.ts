@@ -46,6 +46,7 @@ const PAGES = [
   "/sign-in",
   `/usage?from=${YESTERDAY}T00:00:00Z&to=${TOMORROW}T00:00:00Z&group=model`,
   "/usage/overview",
+  "/usage/reliability?group=provider",
   "/users",
   "/write-offs",
 ]

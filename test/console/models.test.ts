@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import {
   filterModels,
   healthOf,
@@ -96,9 +97,9 @@ test("a model rests when every way to it does", () => {
     { ...way, health: resting },
     { ...way, health: healthy },
   ]
-  expect(healthOf(model("a/b", { deployments: both }))).toBe("healthy")
-  expect(healthOf(model("a/b", { deployments: both.slice(0, 1) }))).toBe("resting")
-  expect(healthOf(model("a/b", { deployments: [] }))).toBe("unknown")
+  expect(healthOf(model("a/b", { deployments: both }), undefined)).toBe("healthy")
+  expect(healthOf(model("a/b", { deployments: both.slice(0, 1) }), undefined)).toBe("resting")
+  expect(healthOf(model("a/b", { deployments: [] }), undefined)).toBe("unknown")
 })
 
 test("a model whose only request failed is not healthy", () => {
@@ -106,7 +107,7 @@ test("a model whose only request failed is not healthy", () => {
   const unknown = { ...healthy, state: "unknown" } as const
   const way = { provider: "a", model: "b", weight: 1 }
   const ways = [failing, unknown].map((health) => ({ ...way, health }))
-  expect(healthOf(model("a/b", { deployments: ways }))).toBe("failing")
+  expect(healthOf(model("a/b", { deployments: ways }), undefined)).toBe("failing")
 })
 
 test("the model to try first is the cheapest that is not free", () => {
@@ -233,4 +234,14 @@ test("the playground begins with what is wished, or with the first that fits bes
   expect(firstModel(models, ["rerank", "embedding"], "a/embed")).toBe("a/embed")
   expect(firstModel(models, ["rerank"], "b/rank")).toBe("a/rank")
   expect(firstModel(models, ["chat"], undefined)).toBeNull()
+})
+
+test("stored requests say how a model does, but for one that rests now", () => {
+  const history = { state: "failing" } as ReliabilityRow
+  const way = { provider: "a", model: "b", weight: 1 }
+  const of = (state: "healthy" | "unknown" | "resting") =>
+    healthOf(model("a/b", { deployments: [{ ...way, health: { ...healthy, state } }] }), history)
+  expect(of("unknown")).toBe("failing")
+  expect(of("healthy")).toBe("failing")
+  expect(of("resting")).toBe("resting")
 })

@@ -21,6 +21,15 @@ export function momentText(iso: string, style: MomentStyle = {}): string {
   }).format(new Date(iso))
 }
 
+/** `15:04` */
+export function timeText(iso: string, style: MomentStyle = {}): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...zoneOf(style),
+  }).format(new Date(iso))
+}
+
 /** The reader's zone: `Europe/Berlin`. */
 export function zoneName(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone

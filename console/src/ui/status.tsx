@@ -14,6 +14,7 @@ const COLORS: Readonly<Record<string, MantineColor>> = {
   written_off: "yellow",
   used_up: "gray",
   unknown: "gray",
+  "no recent calls": "gray",
   released: "gray",
   closed: "gray",
   revoked: "red",

@@ -19,6 +19,7 @@ import { Payments } from "../../management/payments.ts"
 import type { PriceUpdates } from "../../management/prices/price-updates.ts"
 import { Providers } from "../../management/providers.ts"
 import { type RedemptionParts, Redemptions } from "../../management/redemptions.ts"
+import { ReliabilityReports } from "../../management/reliability.ts"
 import { Requests } from "../../management/requests.ts"
 import { GatewaySettings } from "../../management/settings.ts"
 import { Statements } from "../../management/statements.ts"
@@ -127,6 +128,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     ...usageEndpoints({
       usageReports: new UsageReports(store, reports),
       overviews: new Overviews(store, reports),
+      reliability: new ReliabilityReports(reports),
     }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),

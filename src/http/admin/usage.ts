@@ -1,5 +1,6 @@
 import { usageRoutes } from "tollgate-contract/usage.ts"
 import type { Overviews } from "../../management/overview.ts"
+import type { ReliabilityReports } from "../../management/reliability.ts"
 import type { UsageReports } from "../../management/usage.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
@@ -7,12 +8,15 @@ import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 export function usageEndpoints({
   usageReports,
   overviews,
+  reliability,
 }: {
   readonly usageReports: UsageReports
   readonly overviews: Overviews
+  readonly reliability: ReliabilityReports
 }): AdminEndpoint[] {
   return endpoints(usageRoutes, {
     "GET /usage": ({ actor, query }) => usageReports.usage(actor, query),
     "GET /usage/overview": ({ actor, query }) => overviews.overview(actor, query.account),
+    "GET /usage/reliability": ({ actor, query }) => reliability.report(actor, query),
   })
 }

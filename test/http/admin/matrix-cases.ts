@@ -178,6 +178,7 @@ const REPORTS: readonly Case[] = [
     }),
   },
   { route: "GET /usage/overview" },
+  { route: "GET /usage/reliability", ask: () => ({ query: "group=model" }) },
   { route: "GET /write-offs" },
   {
     route: "GET /audit",

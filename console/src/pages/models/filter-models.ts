@@ -1,4 +1,6 @@
-import type { Model } from "tollgate-contract/catalog.ts"
+import type { Health, Model } from "tollgate-contract/catalog.ts"
+import type { ReliabilityRow } from "tollgate-contract/usage.ts"
+import { healthState } from "../../format/health-state.ts"
 
 export interface ModelFilters {
   readonly search?: string | undefined
@@ -37,10 +39,10 @@ export function providersOf(models: readonly Model[]): string[] {
   return [...new Set(all)].toSorted()
 }
 
-/** As well as the best of its deployments that were used. */
-export function healthOf(model: Model): Model["deployments"][number]["health"]["state"] {
+/** As its stored requests say; without any, as well as the best of its deployments that were used. */
+export function healthOf(model: Model, history: ReliabilityRow | undefined): Health["state"] {
   const states = model.deployments.map(({ health }) => health.state)
-  return BEST_FIRST.find((best) => states.includes(best)) ?? "unknown"
+  return healthState(BEST_FIRST.find((best) => states.includes(best)) ?? "unknown", history)
 }
 
 const BEST_FIRST = ["healthy", "failing", "resting"] as const

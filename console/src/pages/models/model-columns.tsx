@@ -1,11 +1,14 @@
-import { Badge, Group, Text, UnstyledButton } from "@mantine/core"
+import { Group, Text, UnstyledButton } from "@mantine/core"
 import { IconPlayerPlay } from "../../ui/icons.tsx"
 import type { Model } from "tollgate-contract/catalog.ts"
+import type { ReliabilityRow } from "tollgate-contract/usage.ts"
+import { stateWord } from "../../format/health-state.ts"
 import { shortCount } from "../../format/numbers.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import type { Column } from "../../ui/data-table.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
+import { HealthSummary, Speed } from "../../ui/reliability.tsx"
 import { Status } from "../../ui/status.tsx"
 import { tabOfKind } from "../playground/tabs.ts"
 import { healthOf } from "./filter-models.ts"
@@ -18,28 +21,30 @@ import {
   usualClasses,
 } from "./prices.ts"
 
+/** How models did, by id. */
+export type ModelHistory = ReadonlyMap<string, ReliabilityRow> | undefined
+
 /** The columns of the catalog. @param show opens a model. */
-export function modelColumns(show: (id: string) => void): readonly Column<Model>[] {
+export function modelColumns(
+  show: (id: string) => void,
+  history: ModelHistory,
+): readonly Column<Model>[] {
   return [
     {
       id: "id",
       header: "Model",
       cell: (model) => (
-        <Group gap={2} wrap="nowrap">
-          <UnstyledButton onClick={() => show(model.id)} className="mono anywhere model-name">
-            {model.id}
-          </UnstyledButton>
-          <CopyButton value={model.id} label={`Copy ${model.id}`} />
-        </Group>
-      ),
-    },
-    {
-      id: "kind",
-      header: "Kind",
-      cell: ({ kind }) => (
-        <Badge variant="default" tt="none" radius="sm" className="status">
-          {kind}
-        </Badge>
+        <>
+          <Group gap={2} wrap="nowrap">
+            <UnstyledButton onClick={() => show(model.id)} className="mono anywhere model-name">
+              {model.id}
+            </UnstyledButton>
+            <CopyButton value={model.id} label={`Copy ${model.id}`} />
+          </Group>
+          <Text size="xs" c="dimmed">
+            {model.kind}
+          </Text>
+        </>
       ),
     },
     {
@@ -65,8 +70,27 @@ export function modelColumns(show: (id: string) => void): readonly Column<Model>
         <span className={isOne(multiplier) ? "dim" : ""}>× {multiplier}</span>
       ),
     },
-    { id: "health", header: "Health", cell: (model) => <Status value={healthOf(model)} /> },
+    ...historyColumns(history),
     { id: "try", header: "Try it", isAction: true, cell: (model) => <TryButton model={model} /> },
+  ]
+}
+
+function historyColumns(history: ModelHistory): readonly Column<Model>[] {
+  return [
+    {
+      id: "speed",
+      header: "Duration",
+      isFigure: true,
+      cell: ({ id }) => <Speed history={history?.get(id)} />,
+    },
+    {
+      id: "health",
+      header: "Health",
+      cell: (model) => {
+        const row = history?.get(model.id)
+        return <HealthSummary state={stateWord(healthOf(model, row))} history={row} />
+      },
+    },
   ]
 }
 

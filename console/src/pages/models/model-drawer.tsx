@@ -1,10 +1,13 @@
 import { Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core"
 import type { Model } from "tollgate-contract/catalog.ts"
+import type { ReliabilityRow } from "tollgate-contract/usage.ts"
+import { stateWord } from "../../format/health-state.ts"
 import { countText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { type Fact, Facts } from "../../ui/facts.tsx"
 import { Money } from "../../ui/money.tsx"
+import { ReliabilityFacts } from "../../ui/reliability.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { TryButton } from "./model-columns.tsx"
@@ -13,23 +16,28 @@ import { allPrices, isOne, readablePrice, withFactor } from "./prices.ts"
 
 export interface ModelDrawerProperties {
   readonly model: Model | undefined
+  /** How it did; undefined where it had no requests. */
+  readonly history: ReliabilityRow | undefined
   readonly onClose: () => void
 }
 
 /** All about one model; for an operator, with what they may change. */
-export function ModelDrawer({ model, onClose }: ModelDrawerProperties) {
+export function ModelDrawer({ model, history, onClose }: ModelDrawerProperties) {
   return (
     <Drawer
       opened={model !== undefined}
       onClose={onClose}
       title={<span className="mono anywhere">{model?.id}</span>}
     >
-      {model !== undefined && <ModelDetail key={model.id} model={model} />}
+      {model !== undefined && <ModelDetail key={model.id} model={model} history={history} />}
     </Drawer>
   )
 }
 
-function ModelDetail({ model }: { readonly model: Model }) {
+function ModelDetail({
+  model,
+  history,
+}: Omit<ModelDrawerProperties, "onClose" | "model"> & { readonly model: Model }) {
   const { is_operator: isOperator } = useSession()
   return (
     <Stack gap="lg">
@@ -38,6 +46,12 @@ function ModelDetail({ model }: { readonly model: Model }) {
         <CopyButton value={model.id} label="Copy ID" text="Copy ID" />
       </Group>
       <Facts facts={factsOf(model)} />
+      <section>
+        <Title order={3} size="h6" mb={4}>
+          Last 24 hours
+        </Title>
+        <ReliabilityFacts history={history} />
+      </section>
       <section>
         <Title order={3} size="h6" mb={4}>
           Price
@@ -134,8 +148,8 @@ function Deployments({ model }: { readonly model: Model }) {
               {provider} {name !== "" && <span className="mono dim">{name}</span>}
             </Text>
             <Text size="xs" c="dimmed">
-              weight {weight}, {countText(health.successes)} answered, {countText(health.failures)}{" "}
-              failed
+              weight {weight}; since the last start {countText(health.successes)} answered,{" "}
+              {countText(health.failures)} failed
               {health.until !== null && (
                 <>
                   , paused until <When at={health.until} isExact />
@@ -148,7 +162,7 @@ function Deployments({ model }: { readonly model: Model }) {
               </Text>
             )}
           </div>
-          <Status value={health.state} />
+          <Status value={stateWord(health.state)} />
         </Group>
       ))}
     </Stack>

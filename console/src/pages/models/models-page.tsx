@@ -3,6 +3,7 @@ import { IconBox, IconPlus } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
+import { reliabilityQuery } from "../../api/reliability.ts"
 import { counted } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
 import { DataTable } from "../../ui/data-table.tsx"
@@ -38,7 +39,8 @@ export function ModelsPage() {
   const [isAdding, setAdding] = useState(false)
   const found = useMemo(() => filterModels(models ?? [], filters), [models, filters])
   const open = models?.find(({ id }) => id === openId)
-  const columns = useMemo(() => modelColumns(show), [])
+  const { data: history } = useQuery(reliabilityQuery("model"))
+  const columns = useMemo(() => modelColumns(show, history), [history])
 
   function change(part: ModelFilters & { readonly model?: string | undefined }) {
     void navigate({ search: (search) => ({ ...search, ...part }), replace: true })
@@ -90,7 +92,11 @@ export function ModelsPage() {
           </Center>
         )}
       </Panel>
-      <ModelDrawer model={open} onClose={() => show(undefined)} />
+      <ModelDrawer
+        model={open}
+        history={openId === undefined ? undefined : history?.get(openId)}
+        onClose={() => show(undefined)}
+      />
       {isOperator && <AddModel isOpen={isAdding} onClose={() => setAdding(false)} onAdded={show} />}
     </Page>
   )

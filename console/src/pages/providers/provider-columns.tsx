@@ -7,10 +7,12 @@ import {
   IconTrash,
 } from "../../ui/icons.tsx"
 import type { Provider } from "tollgate-contract/catalog.ts"
+import type { ReliabilityRow } from "tollgate-contract/usage.ts"
+import { healthState, stateWord } from "../../format/health-state.ts"
 import { countText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
-import { Status } from "../../ui/status.tsx"
+import { HealthSummary, Speed } from "../../ui/reliability.tsx"
 import type { ProviderTask } from "./providers-page.tsx"
 
 const ORIGINS: Readonly<Record<Provider["origin"], string>> = {
@@ -23,7 +25,10 @@ const ORIGINS: Readonly<Record<Provider["origin"], string>> = {
 type Begin = (task: ProviderTask) => void
 
 /** The columns of the providers. @param begin starts something with one of them. */
-export function providerColumns(begin: Begin): readonly Column<Provider>[] {
+export function providerColumns(
+  begin: Begin,
+  history: ReadonlyMap<string, ReliabilityRow> | undefined,
+): readonly Column<Provider>[] {
   return [
     {
       id: "id",
@@ -66,9 +71,15 @@ export function providerColumns(begin: Begin): readonly Column<Provider>[] {
       cell: (provider) => <Unpriced provider={provider} begin={begin} />,
     },
     {
+      id: "speed",
+      header: "Duration",
+      isFigure: true,
+      cell: ({ id }) => <Speed history={history?.get(id)} />,
+    },
+    {
       id: "health",
       header: "Health",
-      cell: (provider) => <HealthCell provider={provider} />,
+      cell: (provider) => <HealthCell provider={provider} history={history?.get(provider.id)} />,
     },
     {
       id: "actions",
@@ -99,14 +110,22 @@ function Origin({ provider }: { readonly provider: Provider }) {
   )
 }
 
-function HealthCell({ provider }: { readonly provider: Provider }) {
+interface HealthProperties {
+  readonly provider: Provider
+  readonly history: ReliabilityRow | undefined
+}
+
+function HealthCell({ provider, history }: HealthProperties) {
   const { problem, health } = provider
+  const state = healthState(health.state, history)
   // Of one that is healthy again, what went wrong before is history.
-  const error =
-    problem ?? (health.state === "resting" || health.state === "failing" ? health.last_error : null)
+  const error = problem ?? (state === "resting" || state === "failing" ? health.last_error : null)
   return (
     <>
-      <Status value={problem === null ? health.state : "unavailable"} />
+      <HealthSummary
+        state={problem === null ? stateWord(state) : "unavailable"}
+        history={history}
+      />
       {error !== null && (
         <Text size="xs" c="dimmed" className="anywhere" maw={220} lineClamp={2} title={error}>
           {error}

@@ -1,9 +1,11 @@
 import "./providers.css"
 import { Button } from "@mantine/core"
 import { IconPlugConnected, IconPlus } from "../../ui/icons.tsx"
+import { useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import type { Provider } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
+import { reliabilityQuery } from "../../api/reliability.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { Confirm } from "../../ui/confirm.tsx"
@@ -31,7 +33,8 @@ export function ProvidersPage() {
   const providers = usePages("GET /providers", {}, { refetchInterval: 15_000 })
   const [isAdding, setAdding] = useState(false)
   const [task, setTask] = useState<ProviderTask>()
-  const columns = useMemo(() => providerColumns(setTask), [])
+  const { data: history } = useQuery(reliabilityQuery("provider"))
+  const columns = useMemo(() => providerColumns(setTask, history), [history])
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       Add a provider
@@ -54,7 +57,7 @@ export function ProvidersPage() {
           rows={providers.items}
           rowKey={(provider) => provider.id}
           isLoading={providers.isLoading}
-          minWidth={820}
+          minWidth={900}
           empty={
             providers.error === null && (
               <EmptyState

@@ -1,0 +1,16 @@
+import { queryOptions } from "@tanstack/react-query"
+import type { ReliabilityQuery, ReliabilityRow } from "tollgate-contract/usage.ts"
+import { api } from "./client.ts"
+
+/** How models or providers did in the last 24 hours, by name. */
+export function reliabilityQuery(group: ReliabilityQuery["group"]) {
+  return queryOptions({
+    queryKey: ["/usage/reliability", { group }],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, ReliabilityRow>> => {
+      const { data } = await api("GET /usage/reliability", { query: { group } }, { signal })
+      return new Map(data.map((row) => [row.group, row]))
+    },
+    staleTime: 30_000,
+    refetchInterval: 60_000,
+  })
+}

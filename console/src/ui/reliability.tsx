@@ -1,0 +1,110 @@
+import "./reliability.css"
+import { Group, Text } from "@mantine/core"
+import type { ReliabilityRow } from "tollgate-contract/usage.ts"
+import { timeText } from "../format/moments.ts"
+import { counted, countText, durationText, shareText, shortCount } from "../format/numbers.ts"
+import { type Fact, Facts } from "./facts.tsx"
+import { Status } from "./status.tsx"
+
+interface HealthSummaryProperties {
+  readonly state: string
+  readonly history: ReliabilityRow | undefined
+}
+
+/** A state, and the last 24 hours below it. */
+export function HealthSummary({ state, history }: HealthSummaryProperties) {
+  return (
+    <div className="health">
+      <Group gap={8} wrap="nowrap">
+        <Status value={state} />
+        {history !== undefined && (
+          <Text span size="xs" c="dimmed" className="figures">
+            {shareText(shareOf(history))} of {shortCount(history.requests)}
+          </Text>
+        )}
+      </Group>
+      {history !== undefined && <HourStrip history={history} />}
+    </div>
+  )
+}
+
+/** A bar for each of the last 24 hours: as much of it is red as failed. */
+function HourStrip({ history }: { readonly history: ReliabilityRow }) {
+  const { requests, failed, hours } = history
+  const label = `Last 24 hours: ${shareText(shareOf(history))} of ${counted(requests, "request")} succeeded, ${countText(failed)} failed`
+  return (
+    <div className="hour-strip" role="img" aria-label={label}>
+      {hours.map((hour) => (
+        <span
+          key={hour.at}
+          title={`${timeText(hour.at)}: ${hour.requests === 0 ? "no requests" : `${counted(hour.requests, "request")}, ${countText(hour.failed)} failed`}`}
+          className={hour.requests === 0 ? "hour-empty" : undefined}
+        >
+          {hour.failed > 0 && <i style={{ height: `${faultHeight(hour)}%` }} />}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** How fast answers come, in two lines of a table. */
+export function Speed({ history }: { readonly history: ReliabilityRow | undefined }) {
+  const median = history?.times.p50_duration_ms ?? null
+  if (history === undefined || median === null) return <span className="dim">–</span>
+  const { p95_duration_ms: p95, tokens_per_second: speed } = history.times
+  return (
+    <div className="speed">
+      {durationText(median)}
+      <Text size="xs" c="dimmed">
+        95% in {durationText(p95)}
+      </Text>
+      {speed !== null && (
+        <Text size="xs" c="dimmed">
+          {countText(speed)} tokens/s
+        </Text>
+      )}
+    </div>
+  )
+}
+
+/** All of it, for a drawer. */
+export function ReliabilityFacts({ history }: { readonly history: ReliabilityRow | undefined }) {
+  if (history === undefined) {
+    return (
+      <Text size="sm" c="dimmed">
+        No requests in the last 24 hours.
+      </Text>
+    )
+  }
+  return (
+    <>
+      <HourStrip history={history} />
+      <Facts facts={factsOf(history)} />
+    </>
+  )
+}
+
+function factsOf(history: ReliabilityRow): Fact[] {
+  const { requests, failed, times } = history
+  return [
+    { label: "Requests", value: countText(requests) },
+    { label: "Succeeded", value: `${shareText(shareOf(history))} (${countText(failed)} failed)` },
+    { label: "Median duration", value: durationText(times.p50_duration_ms) },
+    { label: "95% within", value: durationText(times.p95_duration_ms) },
+    { label: "First byte, median", value: durationText(times.p50_first_byte_ms) },
+    {
+      label: "Tokens per second",
+      value: times.tokens_per_second === null ? "–" : countText(times.tokens_per_second),
+    },
+  ]
+}
+
+/** In tenths of a percent, and down: with a failure it is never all of them. */
+function shareOf({ requests, failed }: ReliabilityRow): number {
+  return requests === 0 ? 1 : Math.floor(((requests - failed) / requests) * 1_000) / 1_000
+}
+
+/** A single failure among many is still to be seen. */
+function faultHeight({ requests, failed }: ReliabilityRow["hours"][number]): number {
+  return Math.max(15, (failed / requests) * 100)
+}

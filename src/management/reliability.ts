@@ -1,0 +1,112 @@
+import type { ErrorKind } from "../canon/errors.ts"
+import type { Reliability, ReliabilityQuery, ReliabilityRow } from "tollgate-contract/usage.ts"
+import type { UsageFilter, UsagePoint, UsageSum } from "../store/requests.ts"
+import type { Reports, RequestReports } from "../store/reports.ts"
+import { HOUR } from "../store/usage-sums.ts"
+import type { Actor } from "./actor.ts"
+import { AnswerTimes } from "./answer-times.ts"
+import { scopeOf } from "./scope.ts"
+
+const HOURS = 24
+/** How requests fail that say nothing of the vendor: they were asked wrongly, or it was the gateway. */
+const NO_FAULT: readonly (ErrorKind | "expired" | "released")[] = [
+  "refused_by_upstream",
+  "internal_error",
+  "overloaded",
+  "expired",
+  "released",
+]
+
+type Counts = Pick<ReliabilityRow, "requests" | "failed">
+
+/** How models and providers did, from the requests that are stored: a restart forgets nothing of it. */
+export class ReliabilityReports {
+  readonly #reports: Reports
+
+  constructor(reports: Reports) {
+    this.#reports = reports
+  }
+
+  /** Of the last 24 hours, and of the accounts that the actor may see; those with the most requests first. */
+  async report(actor: Actor, { group }: ReliabilityQuery, now = Date.now()): Promise<Reliability> {
+    const to = (Math.floor(now / HOUR) + 1) * HOUR
+    const filter = { accounts: scopeOf(actor, undefined), from: to - HOURS * HOUR, to }
+    const reports = await this.#reports.upToDate()
+    const [sums, outcomes, sample] = await Promise.all([
+      reports.sumUsage(filter, group),
+      reports.sumUsage(filter, "outcome"),
+      reports.sampleAnswers(filter),
+    ])
+    // What was never sent anywhere has no provider.
+    const names = sums.map((sum) => sum.group).filter((name) => name !== "")
+    const points = await this.#points(reports, filter, { group, names, outcomes })
+    const times = new AnswerTimes(sample, group)
+    const rows = names.map((name) => {
+      const hours = hoursOf(points.get(name) ?? [], filter.from)
+      return { ...rowOf(name, hours), times: times.ofGroup(name) ?? times.ofAll() }
+    })
+    return {
+      object: "list",
+      data: rows
+        .filter(({ requests }) => requests > 0)
+        .toSorted((left, right) => right.requests - left.requests),
+      sampled: !sample.isComplete,
+    }
+  }
+
+  /** What counts for each name, by the hour: what was nobody's fault is taken away again. */
+  async #points(
+    reports: RequestReports,
+    filter: UsageFilter,
+    { group, names, outcomes }: PointParts,
+  ): Promise<ReadonlyMap<string, Point[]>> {
+    const series = { group, names, step: "hour" as const }
+    const excused = NO_FAULT.filter((outcome) => outcomes.some((sum) => sum.group === outcome))
+    const [all, ...others] = await Promise.all([
+      reports.usageSeries(filter, series),
+      ...excused.map((outcome) => reports.usageSeries({ ...filter, outcome }, series)),
+    ])
+    const counted = [...all.map((point) => countsOf(point, 1)), ...others.flat().map(taken)]
+    return Map.groupBy(counted, ({ name }) => name)
+  }
+}
+
+interface PointParts {
+  readonly group: ReliabilityQuery["group"]
+  readonly names: readonly string[]
+  readonly outcomes: readonly UsageSum[]
+}
+
+interface Point extends Counts {
+  readonly name: string
+  readonly at: number
+}
+
+function taken(point: UsagePoint): Point {
+  return countsOf(point, -1)
+}
+
+function countsOf({ group, at, requests, errors }: UsagePoint, sign: 1 | -1): Point {
+  return { name: group, at, requests: sign * requests, failed: sign * errors }
+}
+
+function hoursOf(points: readonly Point[], from: number): ReliabilityRow["hours"] {
+  return Array.from({ length: HOURS }, (_, index) => {
+    const at = from + index * HOUR
+    const { requests, failed } = sumOf(points.filter((point) => point.at === at))
+    return { at: new Date(at).toISOString(), requests, failed }
+  })
+}
+
+function rowOf(group: string, hours: ReliabilityRow["hours"]): Omit<ReliabilityRow, "times"> {
+  const last = hours.findLast(({ requests }) => requests > 0)
+  const isFailing = last !== undefined && last.failed * 2 > last.requests
+  return { group, state: isFailing ? "failing" : "healthy", ...sumOf(hours), hours }
+}
+
+function sumOf(counts: readonly Counts[]): Counts {
+  return {
+    requests: counts.reduce((sum, { requests }) => sum + requests, 0),
+    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test"
+import { reliability } from "tollgate-contract/usage.ts"
+import { ReliabilityReports } from "../../src/management/reliability.ts"
+import { ENGINES } from "../store/engines.ts"
+import { ReportedEngine } from "../store/reported-requests.ts"
+import { OPERATOR, userIn } from "./actors.ts"
+
+const HOUR = 3_600_000
+const NOW = Date.UTC(2026, 2, 2, 10, 30)
+
+for (const engine of ENGINES) {
+  test(`${engine.name}: models are judged by their stored requests, hour by hour`, async () => {
+    await using own = await ReportedEngine.on(engine)
+    await own.add(
+      { request: "req_1", at: NOW, model: "m/good", duration: 1_000, usage: { output: 50 } },
+      { request: "req_2", at: NOW - HOUR, model: "m/good", outcomes: ["upstream_error"] },
+      { request: "req_3", at: NOW, model: "m/bad", outcomes: ["upstream_timeout"] },
+      { request: "req_4", at: NOW - 3 * HOUR, model: "m/bad" },
+      { request: "req_5", at: NOW - 30 * HOUR, model: "m/old" },
+    )
+    const reports = new ReliabilityReports(own.reports)
+    const found = reliability.parse(await reports.report(OPERATOR, { group: "model" }, NOW))
+    const rowOf = (group: string) => found.data.find((row) => row.group === group)
+    expect(rowOf("m/good")).toMatchObject({ state: "healthy", requests: 2, failed: 1 })
+    expect(rowOf("m/good")?.times).toMatchObject({ p95_duration_ms: 1_000, tokens_per_second: 50 })
+    expect(rowOf("m/bad")).toMatchObject({ state: "failing", requests: 2, failed: 1 })
+    expect(rowOf("m/old")).toBeUndefined()
+    const hours = rowOf("m/good")?.hours ?? []
+    expect(hours).toHaveLength(24)
+    expect(hours.at(-1)).toEqual({ at: "2026-03-02T10:00:00.000Z", requests: 1, failed: 0 })
+    expect(hours.at(-2)).toEqual({ at: "2026-03-02T09:00:00.000Z", requests: 1, failed: 1 })
+    expect(hours.at(-3)).toMatchObject({ requests: 0, failed: 0 })
+  })
+
+  test(`${engine.name}: a model is not blamed for what was asked wrongly, and has no row of only that`, async () => {
+    await using own = await ReportedEngine.on(engine)
+    await own.add(
+      { request: "req_1", at: NOW, model: "m/mixed" },
+      { request: "req_2", at: NOW, model: "m/mixed", outcomes: ["refused_by_upstream"] },
+      { request: "req_3", at: NOW, model: "m/refused", outcomes: ["refused_by_upstream"] },
+    )
+    const { data } = await new ReliabilityReports(own.reports).report(
+      OPERATOR,
+      { group: "model" },
+      NOW,
+    )
+    expect(data).toMatchObject([{ group: "m/mixed", state: "healthy", requests: 1, failed: 0 }])
+  })
+
+  test(`${engine.name}: who is no operator sees what their own accounts met`, async () => {
+    await using own = await ReportedEngine.on(engine)
+    await own.add(
+      { request: "req_1", at: NOW, model: "m/one" },
+      { request: "req_2", at: NOW, model: "m/one", account: "b" },
+      { request: "req_3", at: NOW, model: "m/other", account: "b" },
+    )
+    const reports = new ReliabilityReports(own.reports)
+    const groups = async (actor = OPERATOR) =>
+      (await reports.report(actor, { group: "model" }, NOW)).data.map(
+        ({ group, requests }) => `${group} ${requests}`,
+      )
+    expect(await groups()).toEqual(["m/one 2", "m/other 1"])
+    expect(await groups(userIn({ a: "viewer" }))).toEqual(["m/one 1"])
+    expect(await groups(userIn({}))).toEqual([])
+  })
+}
