@@ -4,6 +4,8 @@ import {
   modelEntry,
   modelPage,
   modelQuery,
+  modelTest,
+  modelTestQuestion,
   newProvider,
   provider,
   providerEntry,
@@ -62,6 +64,12 @@ export const modelRoutes = {
     summary: "One model",
     minimumRole: "session",
     answer: model,
+  }),
+  "POST /models/test": route({
+    summary: "Ask the providers of a model whether they have it, which costs nothing",
+    minimumRole: "operator",
+    body: modelTestQuestion,
+    answer: modelTest,
   }),
   "PUT /models/{provider}/{name...}": route({
     summary: "Set a model's price, multiplier, kind or deployments, or add a model",

@@ -36,7 +36,15 @@ export const model = z.object({
   endpoints: z.array(z.string()),
   /** `model` is the provider's own name for it; empty for those who are no operators. */
   deployments: z.array(
-    z.object({ provider: z.string(), model: z.string(), weight: z.number(), health }),
+    z.object({
+      provider: z.string(),
+      model: z.string(),
+      /** Of those above 0 requests are shared; those of 0 are tried after them, in this order. */
+      weight: z.number(),
+      /** No request goes there. */
+      is_paused: z.boolean(),
+      health,
+    }),
   ),
   /** Where its entry comes from; `file` and `environment` ones are locked in the console. */
   origin: z.enum(["known", "file", "console"]),
@@ -73,6 +81,26 @@ export const modelEntry = z.looseObject({
   max_output: z.int().optional(),
 })
 export type ModelEntry = z.infer<typeof modelEntry>
+
+/** `POST /admin/v1/models/test` (operators): asks each provider of a model; no model answers, and nothing is charged. */
+export const modelTestQuestion = z.object({ model: z.string().min(1).max(200) })
+export const modelTest = z.object({
+  object: z.literal("list"),
+  data: z.array(
+    z.object({
+      provider: z.string(),
+      model: z.string(),
+      is_paused: z.boolean(),
+      ok: z.boolean(),
+      /** Whether the provider's own list names the model; null where it has no list. */
+      is_listed: z.boolean().nullable(),
+      /** What was found, in a sentence; on failure what to do. */
+      message: z.string(),
+      duration_ms: z.int(),
+    }),
+  ),
+})
+export type ModelTest = z.infer<typeof modelTest>
 
 /** Providers without their secrets. */
 export const provider = z.object({

@@ -69,13 +69,16 @@ export function buildModel(
   const draft: Draft = { id, kind, settings, facts, vendor, multiplier }
   const wanted = settings?.deployments ?? [{ provider, model: name, weight: 1 }]
   const warnings: string[] = []
-  const deployments = wanted.flatMap((deployment) => {
-    const built = buildDeployment(deployment, draft, sources)
-    if (built.warning !== undefined) warnings.push(`model ${id}${built.warning}`)
-    return built.deployment ?? []
+  const built = wanted.flatMap(({ isPaused = false, ...settings }) => {
+    const { deployment, warning } = buildDeployment(settings, draft, sources)
+    if (warning !== undefined) warnings.push(`model ${id}${warning}`)
+    return deployment ? [{ deployment, isPaused }] : []
   })
-  if (deployments.length === 0) return { warnings }
-  const model = describeModel(draft, deployments, provider, sources.created)
+  const active = built.filter(({ isPaused }) => !isPaused).map(({ deployment }) => deployment)
+  if (active.length === 0) return { warnings }
+  const paused = built.filter(({ isPaused }) => isPaused).map(({ deployment }) => deployment)
+  const described = describeModel(draft, active, provider, sources.created)
+  const model = paused.length === 0 ? described : { ...described, paused }
   return { model, warnings: [...new Set(warnings)] }
 }
 

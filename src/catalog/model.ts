@@ -40,6 +40,8 @@ export interface Model {
   /** What happens to answers whose callers have left; absent: the setting for all models. */
   readonly disconnect?: Disconnect
   readonly deployments: readonly Deployment[]
+  /** Those that no request goes to until the operator says so. */
+  readonly paused?: readonly Deployment[]
 }
 
 /** Whether a model can be called: one without a price is listed, and refused. */

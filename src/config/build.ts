@@ -186,6 +186,7 @@ function buildDeployment(
     provider: entry.provider ?? id.slice(0, slash),
     model: entry.model ?? id.slice(slash + 1),
     weight: entry.weight ?? 1,
+    isPaused: entry.paused,
     price: price(entry.price),
     dialects: entry.dialects,
   })

@@ -35,7 +35,11 @@ export function structureFindings(
 }
 
 function weightFindings(path: SettingPath, deployments: readonly unknown[]): Finding[] {
-  const weights = deployments.map((deployment) => asNumber(member(deployment, "weight")))
+  const active = deployments.filter((deployment) => member(deployment, "paused") !== true)
+  if (deployments.length > 0 && active.length === 0) {
+    return [{ path, message: "need at least one deployment that is not paused" }]
+  }
+  const weights = active.map((deployment) => asNumber(member(deployment, "weight")))
   if (weights.length === 0 || weights.some((weight) => weight !== 0)) return []
   return [{ path, message: "need at least one deployment with a weight above 0" }]
 }

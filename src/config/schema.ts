@@ -251,6 +251,7 @@ function deploymentSchema(names: KnownNames) {
     provider: provider.optional(),
     model: text().optional(),
     weight: number(0, 1_000_000).optional(),
+    paused: flag().optional(),
     price: price.optional(),
     dialects: dialects(names),
   })

@@ -98,6 +98,8 @@ export interface DeploymentSettings {
   /** The provider's own name for the model. */
   readonly model: string
   readonly weight: number
+  /** Whether no request goes there until the operator says so. */
+  readonly isPaused?: boolean
   /** Absent: the model's price. */
   readonly price?: PriceSettings
   /** Absent: the model's dialects. */

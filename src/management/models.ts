@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { buildCatalog, type Catalog } from "../catalog/catalog.ts"
-import { isPriced, type Model } from "../catalog/model.ts"
+import { type Deployment, isPriced, type Model } from "../catalog/model.ts"
 import { entryFindings, namedProviders } from "../config/console-entry.ts"
 import type { RawEntry } from "../config/console-settings.ts"
 import type { Settings } from "../config/settings.ts"
@@ -154,11 +154,12 @@ export class Models {
       ...priceDocument(model),
       multiplier: multiplierOf(effective, model.id),
       endpoints: endpointsOf(model, vendorOf),
-      deployments: model.deployments.map(({ id, provider, upstreamModel, weight }) => ({
-        provider,
-        model: isOperator ? upstreamModel : "",
-        weight,
-        health: healthDocument(this.#health.report(id), isOperator),
+      deployments: deploymentsOf(model, effective).map(({ deployment, isPaused }) => ({
+        provider: deployment.provider,
+        model: isOperator ? deployment.upstreamModel : "",
+        weight: deployment.weight,
+        is_paused: isPaused,
+        health: healthDocument(this.#health.report(deployment.id), isOperator),
       })),
       origin,
       is_locked: origin === "file" || !isOperator,
@@ -191,6 +192,28 @@ function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boo
 }
 
 /** The factor on a model's price. */
+interface ListedDeployment {
+  readonly deployment: Deployment
+  readonly isPaused: boolean
+}
+
+/** In the order of the settings. */
+function deploymentsOf(
+  { id, deployments, paused = [] }: Model,
+  { models }: Settings,
+): ListedDeployment[] {
+  const active = deployments.map((deployment) => ({ deployment, isPaused: false }))
+  if (paused.length === 0) return active
+  const written = (Object.hasOwn(models, id) ? models[id]?.deployments : undefined) ?? []
+  const places = new Map(
+    written.map(({ provider, model }, place) => [`${provider}/${model}`, place]),
+  )
+  const placeOf = ({ deployment }: ListedDeployment): number => places.get(deployment.id) ?? 0
+  return [...active, ...paused.map((deployment) => ({ deployment, isPaused: true }))].toSorted(
+    (left, right) => placeOf(left) - placeOf(right),
+  )
+}
+
 export function multiplierOf({ models, multiplier }: Settings, id: string): string {
   return (Object.hasOwn(models, id) ? models[id]?.multiplier : undefined) ?? multiplier
 }

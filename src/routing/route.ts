@@ -5,7 +5,7 @@ const NONE: readonly Deployment[] = []
 
 /**
  * The deployments to try for one request, in order: healthy ones in a random order drawn by weight, those with
- * weight 0 after them, and those with an open circuit last. No priced one is left out, since a doubtful attempt
+ * weight 0 after them in the order of the settings, and those with an open circuit last. No priced one is left out, since a doubtful attempt
  * is better than a certain refusal.
  * @param random from 0 up to but not including 1.
  */
@@ -56,7 +56,7 @@ function draw(deployments: readonly Deployment[], random: () => number): Deploym
     sum -= chosen.weight
     drawn.push(chosen)
   }
-  return [...drawn, ...shuffle(fallbacks, random)]
+  return [...drawn, ...fallbacks]
 }
 
 function pick(deployments: readonly Deployment[], point: number): number {
@@ -67,11 +67,4 @@ function pick(deployments: readonly Deployment[], point: number): number {
   }
   // The sum is a float, and the point can lie a rounding error beyond it.
   return deployments.length - 1
-}
-
-function shuffle(deployments: Deployment[], random: () => number): Deployment[] {
-  return deployments
-    .map((deployment) => ({ deployment, place: random() }))
-    .toSorted((left, right) => left.place - right.place)
-    .map(({ deployment }) => deployment)
 }

@@ -97,6 +97,69 @@ test(
   TIME,
 )
 
+test(
+  "deployments are edited, paused and tested, and requests go where they then may",
+  async () => {
+    const { page } = operator
+    await page.goto("/console/models?model=sandbox/claude")
+    const drawer = page.getByRole("dialog")
+    await drawer.getByRole("button", { name: "Test", exact: true }).click()
+    const results = drawer.getByRole("list", { name: "Test results" })
+    await results.getByText("sandbox-claude").waitFor()
+
+    await drawer.getByRole("button", { name: "Edit deployments" }).click()
+    await drawer.getByRole("button", { name: "Add a deployment" }).click()
+    await drawer.getByText("Each deployment needs a provider").waitFor()
+    const added = drawer.getByRole("group", { name: "Deployment 2" })
+    await added.getByRole("combobox", { name: "Provider" }).click()
+    await page.getByRole("option", { name: "sandbox", exact: true }).click()
+    await added.getByRole("textbox", { name: "Name there" }).fill("echo")
+    await added.getByRole("textbox", { name: "Weight" }).fill("1")
+    const first = drawer.getByRole("group", { name: "Deployment 1" })
+    await first.getByRole("switch", { name: "Paused" }).check({ force: true })
+    await drawer.getByRole("button", { name: "Move deployment 2 up" }).click()
+    await image(page, "deployment-form")
+    await drawer.getByRole("button", { name: "Save", exact: true }).click()
+    await drawer.getByText("paused", { exact: true }).waitFor()
+    await image(page, "deployments-paused")
+
+    const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
+    const messages = [{ role: "user" as const, content: "hello" }]
+    const { response } = await client.chat.completions
+      .create({ model: "sandbox/claude", messages })
+      .withResponse()
+    expect(response.headers.get("x-tollgate-provider")).toBe("sandbox")
+  },
+  TIME,
+)
+
+test(
+  "what the settings file says of a model is shown, and changed there",
+  async () => {
+    const { page } = operator
+    await page.goto("/console/models?model=sandbox/broken")
+    const drawer = page.getByRole("dialog")
+    await drawer.getByRole("button", { name: "Test", exact: true }).waitFor()
+    expect(await drawer.getByRole("button", { name: "Edit deployments" }).count()).toBe(0)
+  },
+  TIME,
+)
+
+test(
+  "all providers are tested at once, with times and reasons",
+  async () => {
+    const { page } = operator
+    await page.goto("/console/providers")
+    await page.getByRole("button", { name: "Test all" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText(/providers tested, /).waitFor()
+    const results = dialog.getByRole("table", { name: "Test results" })
+    expect(await results.getByText(/^\d+ ms$|^[\d.]+ s$/).count()).toBeGreaterThan(1)
+    await image(page, "providers-test-all")
+  },
+  TIME,
+)
+
 test("no page complained on the way", () => {
   expect(operator.complaints).toEqual([])
 })

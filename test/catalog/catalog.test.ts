@@ -303,3 +303,22 @@ test("facts name their newest date whatever their order", () => {
   })
   expect(catalog.find("mine/small")?.created).toBe(1_787_270_400)
 })
+
+test("no request goes to a paused deployment, and nothing of it is in the price of the model", () => {
+  const { catalog } = build(
+    settings(
+      { mine: provider("acme") },
+      {
+        "mine/pool": {
+          deployments: [
+            { provider: "mine", model: "large", weight: 1, isPaused: true },
+            { provider: "mine", model: "small", weight: 1 },
+          ],
+        },
+      },
+    ),
+  )
+  const pool = catalog.find("mine/pool")
+  expect(pool?.deployments.map(({ id }) => id)).toEqual(["mine/small"])
+  expect(pool?.paused?.map(({ id }) => id)).toEqual(["mine/large"])
+})

@@ -46,7 +46,7 @@ function model(id: string, facts: Partial<Model> = {}): Model {
     price: { input: "0.15", output: "0.6" },
     multiplier: "1",
     endpoints: [],
-    deployments: [{ provider, model: name, weight: 1, health: healthy }],
+    deployments: [{ provider, model: name, weight: 1, is_paused: false, health: healthy }],
     origin: "known",
     is_locked: false,
     known_price: null,
@@ -63,7 +63,9 @@ describe("the catalog's filters", () => {
     model("openai/gpt-5", { owned_by: "OpenAI" }),
     model("openai/embed", { kind: "embedding", price: null }),
     model("mine/gpt-5", {
-      deployments: [{ provider: "azure", model: "x", weight: 1, health: healthy }],
+      deployments: [
+        { provider: "azure", model: "x", weight: 1, is_paused: false, health: healthy },
+      ],
     }),
   ]
   const ids = (filters: Parameters<typeof filterModels>[1]): string[] =>
@@ -92,7 +94,7 @@ test("a model's path keeps the slashes of its name and nothing else", () => {
 
 test("a model rests when every way to it does", () => {
   const resting = { ...healthy, state: "resting" } as const
-  const way = { provider: "a", model: "b", weight: 1 }
+  const way = { provider: "a", model: "b", weight: 1, is_paused: false }
   const both = [
     { ...way, health: resting },
     { ...way, health: healthy },
@@ -105,7 +107,7 @@ test("a model rests when every way to it does", () => {
 test("a model whose only request failed is not healthy", () => {
   const failing = { ...healthy, state: "failing" } as const
   const unknown = { ...healthy, state: "unknown" } as const
-  const way = { provider: "a", model: "b", weight: 1 }
+  const way = { provider: "a", model: "b", weight: 1, is_paused: false }
   const ways = [failing, unknown].map((health) => ({ ...way, health }))
   expect(healthOf(model("a/b", { deployments: ways }), undefined)).toBe("failing")
 })
@@ -238,7 +240,7 @@ test("the playground begins with what is wished, or with the first that fits bes
 
 test("stored requests say how a model does, but for one that rests now", () => {
   const history = { state: "failing" } as ReliabilityRow
-  const way = { provider: "a", model: "b", weight: 1 }
+  const way = { provider: "a", model: "b", weight: 1, is_paused: false }
   const of = (state: "healthy" | "unknown" | "resting") =>
     healthOf(model("a/b", { deployments: [{ ...way, health: { ...healthy, state } }] }), history)
   expect(of("unknown")).toBe("failing")

@@ -12,6 +12,7 @@ import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { ConsoleChanges } from "../../src/management/console-changes.ts"
 import { LiveSettings } from "../../src/management/live-settings.ts"
+import { ModelTests } from "../../src/management/model-tests.ts"
 import { Models } from "../../src/management/models.ts"
 import { Providers } from "../../src/management/providers.ts"
 import { GatewaySettings } from "../../src/management/settings.ts"
@@ -242,6 +243,70 @@ test("a provider is summed up over its deployments", async () => {
     failures: 1,
     last_error: expect.stringContaining("(401)"),
   })
+})
+
+test("deployments are paused and ordered, on every process, with their audit record", async () => {
+  const first = await Process.start(store, settings)
+  const second = await Process.start(store, settings)
+  const deployments = [
+    { provider: "idle", model: "one", weight: 1, paused: true },
+    { provider: "inside", model: "two", weight: 1 },
+    { provider: "idle", model: "three", weight: 0 },
+  ]
+  const entry = { price: { input: "1", output: "1" }, deployments }
+  const set = await first.models.set(COMMAND_LINE, "inside/pool", entry)
+  const shown = [
+    { model: "one", weight: 1, is_paused: true },
+    { model: "two", weight: 1, is_paused: false },
+    { model: "three", weight: 0, is_paused: false },
+  ]
+  expect(set.deployments).toMatchObject(shown)
+  await second.live.refresh()
+  expect(second.models.find(COMMAND_LINE, "inside/pool").deployments).toMatchObject(shown)
+  const [record] = await store.audit.list({ action: "model.set" }, null, 1)
+  expect(JSON.stringify(record)).toContain("paused")
+
+  const paused = deployments.map((deployment) => ({ ...deployment, paused: true }))
+  const refused = first.models.set(COMMAND_LINE, "inside/pool", { ...entry, deployments: paused })
+  await expect(refused).rejects.toThrow("need at least one deployment that is not paused")
+  const fallbacks = deployments.map((deployment) => ({ ...deployment, weight: 0 }))
+  const idle = first.models.set(COMMAND_LINE, "inside/pool", { ...entry, deployments: fallbacks })
+  await expect(idle).rejects.toThrow("need at least one deployment with a weight above 0")
+  await first.models.reset(COMMAND_LINE, "inside/pool")
+})
+
+test("a model is asked for at its providers, and a name that their lists do not have is told", async () => {
+  await using vendor = Bun.serve({
+    port: 0,
+    fetch: () => Response.json({ data: [{ id: "there" }] }),
+  })
+  const { models, providers } = await Process.start(store, {
+    ...settings,
+    providers: {
+      up: { ...settings.providers["inside"]!, baseUrl: `${vendor.url.origin}/v1` },
+      down: { ...settings.providers["inside"]!, baseUrl: "http://127.0.0.1:1/v1" },
+    },
+    models: {
+      "up/pool": {
+        kind: "chat",
+        price: { input: "1", output: "1" },
+        deployments: [
+          { provider: "up", model: "there", weight: 1 },
+          { provider: "up", model: "elsewhere", weight: 1, isPaused: true },
+          { provider: "down", model: "there", weight: 0 },
+        ],
+      },
+    },
+  })
+  const tests = new ModelTests(models, providers)
+  const { data } = await tests.test(COMMAND_LINE, "up/pool")
+  expect(data).toMatchObject([
+    { model: "there", ok: true, is_listed: true },
+    { model: "elsewhere", ok: true, is_listed: false, is_paused: true },
+    { provider: "down", ok: false, is_listed: null },
+  ])
+  expect(data[1]?.message).toContain("does not name 'elsewhere'")
+  await expect(tests.test(MEMBER, "up/pool")).rejects.toMatchObject({ kind: "forbidden" })
 })
 
 test("the settings say which file they come from, and what it locks", async () => {

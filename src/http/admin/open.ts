@@ -14,6 +14,7 @@ import { Keys, type KeyUses } from "../../management/keys.ts"
 import type { LiveSettings } from "../../management/live-settings.ts"
 import { Failures } from "../../management/failures.ts"
 import { NoticeManagement, type NoticeManagementParts } from "../../management/notices.ts"
+import { ModelTests } from "../../management/model-tests.ts"
 import { Models } from "../../management/models.ts"
 import { Payments } from "../../management/payments.ts"
 import type { PriceUpdates } from "../../management/prices/price-updates.ts"
@@ -192,9 +193,10 @@ function consoleEndpoints(
 ): readonly AdminEndpoint[] {
   const changes = new ConsoleChanges(live, store, audit)
   const parts = { changes, health, catalog }
+  const [providers, models] = [new Providers(parts), new Models(parts)]
   return [
-    ...providerEndpoints({ providers: new Providers(parts) }),
-    ...modelEndpoints({ models: new Models(parts) }),
+    ...providerEndpoints({ providers }),
+    ...modelEndpoints({ models, modelTests: new ModelTests(models, providers) }),
     ...settingsEndpoints({ gatewaySettings: new GatewaySettings({ ...parts, file, openReader }) }),
   ]
 }

@@ -229,6 +229,7 @@ const MODELS: readonly Case[] = [
     route: "GET /models/{provider}/{name}",
     ask: () => ({ path: { provider: "sim", name: "echo" } }),
   },
+  { route: "POST /models/test", ask: () => ({ body: { model: "sim/echo" } }) },
   {
     route: "PUT /models/{provider}/{name}",
     ask: () => ({ path: MODEL, body: { kind: "chat", price: { input: "1", output: "2" } } }),

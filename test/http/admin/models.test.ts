@@ -61,8 +61,8 @@ describe("the list", () => {
       multiplier: "1",
       endpoints: ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/responses/compact"],
       deployments: [
-        { provider: "sim", model: "echo", weight: 2, health: expect.anything() },
-        { provider: "sim", model: "spare", weight: 0, health: expect.anything() },
+        { provider: "sim", model: "echo", weight: 2, is_paused: false, health: expect.anything() },
+        { provider: "sim", model: "spare", weight: 0, is_paused: false, health: expect.anything() },
       ],
       origin: "file",
       is_locked: true,

@@ -10,6 +10,7 @@ import { Money } from "../../ui/money.tsx"
 import { ReliabilityFacts } from "../../ui/reliability.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { DeploymentActions } from "./deployment-actions.tsx"
 import { TryButton } from "./model-columns.tsx"
 import { ModelPricing } from "./model-pricing.tsx"
 import { allPrices, isOne, readablePrice, withFactor } from "./prices.ts"
@@ -64,6 +65,7 @@ function ModelDetail({
           Deployments
         </Title>
         <Deployments model={model} />
+        {isOperator && <DeploymentActions model={model} />}
       </section>
       <section>
         <Title order={3} size="h6" mb={4}>
@@ -141,15 +143,15 @@ function PriceTable({ model }: { readonly model: Model }) {
 function Deployments({ model }: { readonly model: Model }) {
   return (
     <Stack gap="xs">
-      {model.deployments.map(({ provider, model: name, weight, health }) => (
+      {model.deployments.map(({ provider, model: name, weight, is_paused: isPaused, health }) => (
         <Group key={`${provider} ${name}`} justify="space-between" gap="xs" wrap="nowrap">
           <div className="anywhere">
             <Text size="sm">
               {provider} {name !== "" && <span className="mono dim">{name}</span>}
             </Text>
             <Text size="xs" c="dimmed">
-              weight {weight}; since the last start {countText(health.successes)} answered,{" "}
-              {countText(health.failures)} failed
+              {weight === 0 ? "fallback" : `weight ${weight}`}; since the last start{" "}
+              {countText(health.successes)} answered, {countText(health.failures)} failed
               {health.until !== null && (
                 <>
                   , paused until <When at={health.until} isExact />
@@ -162,7 +164,7 @@ function Deployments({ model }: { readonly model: Model }) {
               </Text>
             )}
           </div>
-          <Status value={stateWord(health.state)} />
+          <Status value={isPaused ? "paused" : stateWord(health.state)} />
         </Group>
       ))}
     </Stack>

@@ -1,5 +1,5 @@
 import "./providers.css"
-import { Button } from "@mantine/core"
+import { Button, Group } from "@mantine/core"
 import { IconPlugConnected, IconPlus } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
@@ -20,6 +20,7 @@ import { AddProvider } from "./add-provider.tsx"
 import { ChangeProvider } from "./change-provider.tsx"
 import { FixPrices } from "./fix-prices.tsx"
 import { providerColumns } from "./provider-columns.tsx"
+import { TestAll } from "./test-all.tsx"
 import { TestProvider } from "./test-provider.tsx"
 
 /** What is being done to a provider. */
@@ -32,6 +33,7 @@ export interface ProviderTask {
 export function ProvidersPage() {
   const providers = usePages("GET /providers", {}, { refetchInterval: 15_000 })
   const [isAdding, setAdding] = useState(false)
+  const [isTestingAll, setTestingAll] = useState(false)
   const [task, setTask] = useState<ProviderTask>()
   const { data: history } = useQuery(reliabilityQuery("provider"))
   const columns = useMemo(() => providerColumns(setTask, history), [history])
@@ -45,7 +47,20 @@ export function ProvidersPage() {
     <Page
       title="Providers"
       description="The vendors this gateway calls, and the keys it uses. Keys are encrypted on disk and never shown again."
-      actions={addButton}
+      actions={
+        <Group gap="xs">
+          {providers.items.length > 1 && (
+            <Button
+              variant="default"
+              leftSection={<IconPlugConnected size={16} />}
+              onClick={() => setTestingAll(true)}
+            >
+              Test all
+            </Button>
+          )}
+          {addButton}
+        </Group>
+      }
     >
       <Panel isFlush>
         {providers.error !== null && (
@@ -73,6 +88,11 @@ export function ProvidersPage() {
         <MoreButton pages={providers} />
       </Panel>
       <AddProvider isOpen={isAdding} onClose={() => setAdding(false)} />
+      <TestAll
+        isOpen={isTestingAll}
+        providers={providers.items}
+        onClose={() => setTestingAll(false)}
+      />
       <Tasks task={task} onClose={() => setTask(undefined)} />
     </Page>
   )

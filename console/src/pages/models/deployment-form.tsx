@@ -1,0 +1,162 @@
+import { ActionIcon, Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { IconArrowLeft, IconPlus, IconTrash } from "../../ui/icons.tsx"
+import {
+  deploymentsFault,
+  type DeploymentValues,
+  deploymentValues,
+  entryWithDeployments,
+  moved,
+} from "./deployment-values.ts"
+
+export interface DeploymentFormProperties {
+  readonly model: Model
+  readonly isBusy: boolean
+  readonly onSave: (entry: ModelEntry) => void
+  readonly onCancel: () => void
+}
+
+/** The deployments of a model: which there are, how they share its requests, and in which order they stand in. */
+export function DeploymentForm({ model, isBusy, onSave, onCancel }: DeploymentFormProperties) {
+  const [values, setValues] = useState(() => deploymentValues(model))
+  const { data: providers } = useQuery(oneQuery("GET /providers", { query: { limit: 200 } }))
+  const fault = deploymentsFault(values)
+  const names = [
+    ...new Set([
+      ...(providers?.data ?? []).map(({ id }) => id),
+      ...values.map((one) => one.provider),
+    ]),
+  ].filter((name) => name !== "")
+
+  function add() {
+    const row = Math.max(0, ...values.map((value) => value.row)) + 1
+    setValues([...values, { row, provider: "", model: "", weight: "0", isPaused: false }])
+  }
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (fault === undefined) onSave(entryWithDeployments(model, values))
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="xs" c="dimmed">
+          Requests are shared by weight. Those of weight 0 are fallbacks, tried in this order when
+          the others fail.
+        </Text>
+        {values.map((value, index) => (
+          <DeploymentRow
+            key={value.row}
+            value={value}
+            place={index + 1}
+            count={values.length}
+            providers={names}
+            onChange={(part) => setValues(values.with(index, { ...value, ...part }))}
+            onMove={(by) => setValues(moved(values, index, by))}
+            onRemove={() => setValues(values.toSpliced(index, 1))}
+          />
+        ))}
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={isBusy} disabled={fault !== undefined}>
+            Save
+          </Button>
+          <Button size="xs" variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button size="xs" variant="subtle" leftSection={<IconPlus size={14} />} onClick={add}>
+            Add a deployment
+          </Button>
+        </Group>
+        {fault !== undefined && (
+          <Text size="xs" c="dimmed" role="status">
+            {fault}
+          </Text>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+interface DeploymentRowProperties {
+  readonly value: DeploymentValues
+  /** From 1. */
+  readonly place: number
+  readonly count: number
+  readonly providers: readonly string[]
+  readonly onChange: (part: Partial<DeploymentValues>) => void
+  readonly onMove: (by: -1 | 1) => void
+  readonly onRemove: () => void
+}
+
+function DeploymentRow(properties: DeploymentRowProperties) {
+  const { value, place, count, providers, onChange, onMove, onRemove } = properties
+  return (
+    <fieldset className="deployment">
+      <legend className="unseen">Deployment {place}</legend>
+      <Group gap="xs" grow align="flex-start">
+        <Select
+          label="Provider"
+          size="xs"
+          searchable
+          data={[...providers]}
+          value={value.provider === "" ? null : value.provider}
+          onChange={(provider) => onChange({ provider: provider ?? "" })}
+        />
+        <TextInput
+          label="Name there"
+          size="xs"
+          value={value.model}
+          onChange={(event) => onChange({ model: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Weight"
+          size="xs"
+          inputMode="decimal"
+          value={value.weight}
+          onChange={(event) => onChange({ weight: event.currentTarget.value })}
+        />
+      </Group>
+      <Group gap="xs" justify="space-between" mt="xs">
+        <Switch
+          label="Paused"
+          size="xs"
+          checked={value.isPaused}
+          onChange={(event) => onChange({ isPaused: event.currentTarget.checked })}
+        />
+        <Group gap={4}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            disabled={place === 1}
+            aria-label={`Move deployment ${place} up`}
+            onClick={() => onMove(-1)}
+          >
+            <IconArrowLeft size={16} className="turned-up" />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            disabled={place === count}
+            aria-label={`Move deployment ${place} down`}
+            onClick={() => onMove(1)}
+          >
+            <IconArrowLeft size={16} className="turned-down" />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="red"
+            disabled={count === 1}
+            aria-label={`Remove deployment ${place}`}
+            onClick={onRemove}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      </Group>
+    </fieldset>
+  )
+}

@@ -1,0 +1,79 @@
+import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
+
+/** A deployment as it is edited. */
+export interface DeploymentValues {
+  /** Keeps fields apart while rows move. */
+  readonly row: number
+  readonly provider: string
+  readonly model: string
+  /** As typed. */
+  readonly weight: string
+  readonly isPaused: boolean
+}
+
+export function deploymentValues({ deployments }: Model): DeploymentValues[] {
+  return deployments.map(({ provider, model, weight, is_paused: isPaused }, row) => ({
+    row,
+    provider,
+    model,
+    weight: String(weight),
+    isPaused,
+  }))
+}
+
+/** What is wrong with them together; undefined where nothing is. */
+export function deploymentsFault(values: readonly DeploymentValues[]): string | undefined {
+  if (values.some(({ provider, model }) => provider === "" || model.trim() === "")) {
+    return "Each deployment needs a provider and the model's name there."
+  }
+  if (values.some(({ weight }) => weightOf(weight) === undefined)) {
+    return "Weights are numbers from 0 to 1,000,000."
+  }
+  const active = values.filter(({ isPaused }) => !isPaused)
+  if (active.length === 0) return "At least one deployment must not be paused."
+  if (active.every(({ weight }) => weightOf(weight) === 0)) {
+    return "At least one deployment needs a weight above 0."
+  }
+  const places = values.map(({ provider, model }) => `${provider}/${model.trim()}`)
+  const repeated = places.find((place, index) => places.indexOf(place) !== index)
+  return repeated === undefined ? undefined : `${repeated} is there twice.`
+}
+
+/** The model's entry with these deployments; what else is set of it, or of one of them, stays. */
+export function entryWithDeployments(
+  { entry }: Model,
+  values: readonly DeploymentValues[],
+): ModelEntry {
+  const before = Array.isArray(entry?.["deployments"]) ? entry["deployments"] : []
+  const kept = new Map(
+    before.map((one: Readonly<Record<string, unknown>>) => [
+      `${String(one["provider"])}/${String(one["model"])}`,
+      one,
+    ]),
+  )
+  return {
+    ...entry,
+    deployments: values.map(({ provider, model, weight, isPaused }) => {
+      const { paused: _, ...others } = kept.get(`${provider}/${model.trim()}`) ?? {}
+      return {
+        ...others,
+        provider,
+        model: model.trim(),
+        weight: weightOf(weight) ?? 1,
+        ...(isPaused && { paused: true }),
+      }
+    }),
+  }
+}
+
+/** One place up or down. */
+export function moved<Value>(values: readonly Value[], index: number, by: -1 | 1): Value[] {
+  const value = values[index]
+  if (value === undefined || values[index + by] === undefined) return [...values]
+  return values.toSpliced(index, 1).toSpliced(index + by, 0, value)
+}
+
+function weightOf(typed: string): number | undefined {
+  const weight = Number(typed)
+  return typed.trim() !== "" && weight >= 0 && weight <= 1_000_000 ? weight : undefined
+}

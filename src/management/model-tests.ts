@@ -1,0 +1,44 @@
+import type { ModelTest, ProviderTest } from "tollgate-contract/catalog.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import type { Models } from "./models.ts"
+import type { Providers } from "./providers.ts"
+
+/** Asks the providers of a model whether they have it. No model has to answer, so nothing is charged. */
+export class ModelTests {
+  readonly #models: Models
+  readonly #providers: Providers
+
+  constructor(models: Models, providers: Providers) {
+    this.#models = models
+    this.#providers = providers
+  }
+
+  /** Each deployment, the paused ones too. @throws GatewayError `forbidden`, `model_not_found`. */
+  async test(actor: Actor, id: string): Promise<ModelTest> {
+    requireOperator(actor)
+    const { deployments } = this.#models.find(actor, id)
+    const providers = [...new Set(deployments.map(({ provider }) => provider))]
+    const tests = await Promise.all(
+      providers.map(async (name) => [name, await this.#providers.test(actor, name)] as const),
+    )
+    const byProvider = new Map(tests)
+    return {
+      object: "list",
+      data: deployments.flatMap(({ provider, model, is_paused }) => {
+        const test = byProvider.get(provider)
+        return test ? [{ provider, model, is_paused, ...findingOf(model, test) }] : []
+      }),
+    }
+  }
+}
+
+type Finding = Pick<ModelTest["data"][number], "ok" | "is_listed" | "message" | "duration_ms">
+
+function findingOf(model: string, { ok, message, models, duration_ms }: ProviderTest): Finding {
+  if (!ok || models === null) return { ok, is_listed: null, message, duration_ms }
+  const isListed = models.includes(model)
+  const found = isListed
+    ? "It accepts the credential, and its list has the model."
+    : `It accepts the credential, but its list does not name '${model}'. Check the name if calls fail.`
+  return { ok, is_listed: isListed, message: found, duration_ms }
+}
