@@ -31,18 +31,15 @@ export class SeriesMetric<Series> {
     if (definition.labels === undefined) this.labels({})
   }
 
-  /** The series of these labels. @throws when they are not those of the definition. */
+  /** The series of these labels. Those that are missing are empty: whoever is counted is never refused for it. */
   labels(labels: Labels): Series {
     const { labels: names = [] } = this.#definition
-    const values = names.map((name) => labels[name])
-    if (values.includes(undefined) || Object.keys(labels).length !== names.length) {
-      throw new Error(`${this.#name} has these labels: ${names.join(", ")}`)
-    }
+    const values = names.map((name) => [name, labels[name] ?? ""] as const)
     const key = JSON.stringify(values)
     const known = this.#series.get(key)
     if (known) return known[1]
     const series = this.#kind.begin()
-    this.#series.set(key, [labels, series])
+    this.#series.set(key, [Object.fromEntries(values), series])
     return series
   }
 
