@@ -11,6 +11,7 @@ import { CHAT_CALLERS } from "./processor-time.ts"
 /** By what a Tollgate is observed. */
 export type Observation =
   | "nothing"
+  | "nothing, again"
   | "metrics and request lines"
   | "a tenth traced"
   | "all traced"
@@ -37,6 +38,8 @@ export async function measureObservation(effort: Effort): Promise<readonly Obser
   const lines = "metrics: { token: bench }\nlog: { requests: true }\n"
   const variants: readonly (readonly [Observation, string])[] = [
     ["nothing", ""],
+    // Two processes of the same differ as well: so much of the others' difference says nothing.
+    ["nothing, again", ""],
     ["metrics and request lines", lines],
     ["a tenth traced", traces(0.1, "off")],
     ["all traced", traces(1, "off")],
