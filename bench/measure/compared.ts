@@ -9,19 +9,27 @@ export interface ComparedCost<Name extends string> {
   readonly ratio: Spread
 }
 
-/** What variants of the gateway cost per answer, divided by what one of them costs. */
+/** What variants of the gateway cost per answer, divided by what one of them costs. Processes of one name count as one. */
 export function comparedTo<Name extends string>(
   base: Name,
   names: readonly Name[],
   blocks: readonly Block[],
 ): readonly ComparedCost<Name>[] {
-  const costOf = ({ processorTime, answers }: Block): number => processorTime / answers
+  const rounds = new Set(blocks.map(({ round }) => round))
+  const costsOf = (name: Name): number[] =>
+    [...rounds].map((round) =>
+      costOf(blocks.filter((block) => block.subject === name && block.round === round)),
+    )
+  const others = costsOf(base)
   return names.map((name) => {
-    const own = blocks.filter(({ subject }) => subject === name)
-    const ratios = own.map((block) => {
-      const other = blocks.find(({ subject, round }) => subject === base && round === block.round)
-      return other ? costOf(block) / costOf(other) : NaN
-    })
-    return { name, microseconds: spreadOf(own.map(costOf)), ratio: spreadOf(ratios) }
+    const own = costsOf(name)
+    const ratios = own.map((cost, index) => cost / (others[index] ?? NaN))
+    return { name, microseconds: spreadOf(own), ratio: spreadOf(ratios) }
   })
+}
+
+/** Microseconds of processor time per answer. */
+function costOf(blocks: readonly Block[]): number {
+  const used = blocks.reduce((sum, { processorTime }) => sum + processorTime, 0)
+  return used / blocks.reduce((sum, { answers }) => sum + answers, 0)
 }

@@ -11,13 +11,15 @@ import { CHAT_CALLERS } from "./processor-time.ts"
 /** By what a Tollgate is observed. */
 export type Observation =
   | "nothing"
-  | "nothing, again"
   | "metrics and request lines"
   | "a tenth traced"
   | "all traced"
   | "all of it"
 
 export type ObservationCost = ComparedCost<Observation>
+
+/** Two processes of the same program differ by some percent for as long as they run, by what their compiler has seen. */
+const PROCESSES = 3
 
 /** What it costs to be observed: Tollgates with and without, side by side. */
 export async function measureObservation(effort: Effort): Promise<readonly ObservationCost[]> {
@@ -36,17 +38,18 @@ export async function measureObservation(effort: Effort): Promise<readonly Obser
   const traces = (sample: number, metrics: string): string =>
     `telemetry: { endpoint: "${collector.url}", sample: ${sample}, metrics: ${metrics} }\n`
   const lines = "metrics: { token: bench }\nlog: { requests: true }\n"
-  const variants: readonly (readonly [Observation, string])[] = [
-    ["nothing", ""],
-    // Two processes of the same differ as well: so much of the others' difference says nothing.
-    ["nothing, again", ""],
-    ["metrics and request lines", lines],
-    ["a tenth traced", traces(0.1, "off")],
-    ["all traced", traces(1, "off")],
-    ["all of it", lines + traces(1, "10s")],
+  const variants: readonly (readonly [Observation, string, number])[] = [
+    ["nothing", "", PROCESSES],
+    ["metrics and request lines", lines, PROCESSES],
+    ["a tenth traced", traces(0.1, "off"), 1],
+    ["all traced", traces(1, "off"), 1],
+    ["all of it", lines + traces(1, "10s"), 1],
   ]
   const running: (Running & { readonly name: Observation })[] = []
-  for (const [name, settings] of variants) {
+  const processes = variants.flatMap(([name, settings, count]) =>
+    Array.from({ length: count }, () => [name, settings] as const),
+  )
+  for (const [name, settings] of processes) {
     const prepared = stack.use(await prepareTollgate(upstream, settings))
     const one = stack.use(await prepared.start())
     await checkAnswers(one)
@@ -59,6 +62,6 @@ export async function measureObservation(effort: Effort): Promise<readonly Obser
     warmUp: effort.warmUp,
     body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
   })
-  const names = running.map(({ name }) => name)
+  const names = variants.map(([name]) => name)
   return comparedTo("nothing", names, blocks)
 }

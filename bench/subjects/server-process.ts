@@ -1,4 +1,4 @@
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onGatewayCore } from "../machine.ts"
@@ -52,7 +52,10 @@ export function freePort(): number {
 
 /** Starts a server on the gateway's core and waits for its first answer. @throws with its last words. */
 export async function startServer(order: ServerOrder): Promise<ServerProcess> {
-  const log = join(order.directory, "output.log")
+  // Not where its settings are: a gateway watches that folder, and would be told of each line.
+  const outputs = join(order.directory, "output")
+  mkdirSync(outputs, { recursive: true })
+  const log = join(outputs, "output.log")
   const output = openSync(log, "a")
   const startedAt = performance.now()
   const child = Bun.spawn([...onGatewayCore(), ...order.command], {

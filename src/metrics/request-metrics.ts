@@ -1,6 +1,8 @@
 import type { Deployment } from "../catalog/model.ts"
 import type { CostLine } from "../ledger/price.ts"
 import { usageName, type AttemptRecord } from "../relay/billing/receipt.ts"
+import type { PricedUsage } from "../relay/billing/priced-usage.ts"
+import { costOfLines, providerCost } from "../relay/billing/provider-cost.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
 import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
 import { LabelValues } from "./label-values.ts"
@@ -12,7 +14,6 @@ const MOST_MODELS = 200
 const MOST_OUTCOMES = 50
 const MOST_ENDPOINTS = 100
 const NANOCREDITS = 1e9
-const MILLION = 1e6
 /** Of a request that called nobody. */
 const NONE = "none"
 
@@ -55,7 +56,7 @@ export class RequestMetrics implements RequestObserver {
     if (settlement.writtenOff > 0n) {
       series.writtenOff.add(Number(settlement.writtenOff) / NANOCREDITS)
     }
-    series.card.add(cardCost(priced.cost.lines))
+    series.card.add(cardCost(priced, deployment))
     for (const line of priced.cost.lines) this.#count(series, charge, deployment, line)
     this.#countAttempts(charge.attempts)
   }
@@ -149,8 +150,7 @@ function providerOf(deployment: string): string {
   return end === -1 ? deployment : deployment.slice(0, end)
 }
 
-function cardCost(lines: readonly CostLine[]): number {
-  let cost = 0
-  for (const { quantity, rate } of lines) cost += quantity * Number(rate)
-  return cost / MILLION / NANOCREDITS
+function cardCost(priced: PricedUsage, { price }: Deployment): number {
+  const cost = (price && providerCost(priced, price)) ?? costOfLines(priced.cost.lines)
+  return Number(cost) / NANOCREDITS
 }

@@ -62,6 +62,8 @@ export interface Events {
   /** The same, and refusals of the request itself, with all that is known: not for the log. */
   attemptEnded(failure: AttemptFailure): void
   requestFailed(request: string, error: unknown): void
+  /** Whoever watches requests did not take one that has ended. */
+  observerFailed(request: string, error: unknown): void
   /** A request that held money has ended; only where each is logged. */
   requestEnded(line: string): void
   /** A request was answered with an error; only where each is logged. */
@@ -140,12 +142,7 @@ export function createEvents(
       logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),
     // The vendor may have quoted the request.
     attemptEnded: () => undefined,
-    ...requestEvents(logger),
-    requestFailed: (request, error) =>
-      logger.error(
-        { event: "request_failed", request, error: words(error) },
-        "a request failed for a reason of our own",
-      ),
+    ...requestEvents(logger, words),
     ...lineEvents(logger, clean),
     ...leftEvents(logger, words),
     nodeForgotten: () =>
@@ -219,8 +216,22 @@ function deliveryEvents(
 /** How requests ended. */
 function requestEvents(
   logger: Logger,
-): Pick<Events, "requestEnded" | "requestRefused" | "errorAnswered"> {
+  words: (error: unknown) => string,
+): Pick<
+  Events,
+  "requestFailed" | "observerFailed" | "requestEnded" | "requestRefused" | "errorAnswered"
+> {
   return {
+    requestFailed: (request, error) =>
+      logger.error(
+        { event: "request_failed", request, error: words(error) },
+        "a request failed for a reason of our own",
+      ),
+    observerFailed: (request, error) =>
+      logger.error(
+        { event: "observer_failed", request, error: words(error) },
+        "a request that has ended was not counted or logged",
+      ),
     requestEnded: lineWriter(logger, "request"),
     requestRefused: (request, endpoint, kind) =>
       logger.info({ event: "error_answered", request, endpoint, kind }),

@@ -44,6 +44,7 @@ const PAGES = [
   "/settings",
   "/settings/book",
   "/sign-in",
+  "/system",
   `/usage?from=${YESTERDAY}T00:00:00Z&to=${TOMORROW}T00:00:00Z&group=model`,
   "/usage/overview",
   "/usage/reliability?group=provider",

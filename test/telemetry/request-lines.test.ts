@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test"
+import { expect, spyOn, test } from "bun:test"
+import { RequestMetrics } from "../../src/metrics/request-metrics.ts"
 import { simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 
 const CANARY = "canary-prompt-7c1f"
@@ -73,4 +74,30 @@ test("there is none where the settings do not ask for it", async () => {
   await (await caller.post("/v1/chat/completions", chat("sim/none"))).text()
   expect(linesOf(gateway, "requestEnded")).toEqual([])
   expect(linesOf(gateway, "requestRefused")).toEqual([])
+})
+
+test("an observer that throws breaks no answer, and keeps nothing from the next observer", async () => {
+  await using gateway = await startGateway({
+    settings: {
+      log: { requests: true, queueBytes: 2 ** 24 },
+      metrics: { host: "127.0.0.1", token: "to-read" },
+    },
+    models: { "sim/fault-500": simulated() },
+  })
+  const caller = await gateway.caller("1")
+  const fault = (): never => {
+    throw new Error("not counted")
+  }
+  using settled = spyOn(RequestMetrics.prototype, "settled").mockImplementation(fault)
+  using released = spyOn(RequestMetrics.prototype, "released").mockImplementation(fault)
+  const answer = await caller.post("/v1/chat/completions", chat("sim/echo"))
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toHaveProperty("choices")
+  const failed = await caller.post("/v1/chat/completions", chat("sim/fault-500"))
+  await failed.text()
+  const asked = [answer, failed].map(({ headers }) => headers.get("x-request-id"))
+  expect(linesOf(gateway, "observerFailed").map(([request]) => request)).toEqual(asked)
+  expect(linesOf(gateway, "requestEnded")).toHaveLength(2)
+  expect(settled).toHaveBeenCalledTimes(1)
+  expect(released).toHaveBeenCalledTimes(1)
 })
