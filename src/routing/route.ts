@@ -1,52 +1,151 @@
+import type { Choice } from "../config/settings.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { Health } from "./health.ts"
+import type { Load, Loads } from "./loads.ts"
 
-const NONE: readonly Deployment[] = []
+/** What a vendor's cache knows a request by. */
+export interface CacheKey {
+  /** The caller's own key, its session, or the text that its requests begin with. */
+  readonly kind: "cache_key" | "session" | "prompt"
+  readonly text: string
+}
+
+/** Why a deployment was the first to be tried; receipts say it. */
+export type RouteReason = CacheKey["kind"] | Choice
+
+export interface Route {
+  /** In the order in which they are tried. */
+  readonly deployments: readonly Deployment[]
+  /** Absent where there is nothing to choose. */
+  readonly reason?: RouteReason
+}
+
+const NOWHERE: Route = { deployments: [] }
+/** How many values a hash has. */
+const HASHES = 2 ** 32
 
 /**
- * The deployments to try for one request, in order: healthy ones in a random order drawn by weight, those with
- * weight 0 after them in the order of the settings, and those with an open circuit last. No priced one is left out, since a doubtful attempt
- * is better than a certain refusal.
- * @param random from 0 up to but not including 1.
+ * The order in which the deployments of a model are tried for one request: healthy ones as the model's choice has them,
+ * those with weight 0 after them in the order of the settings, and those with an open circuit last. No priced one is left
+ * out, since a doubtful attempt is better than a certain refusal.
  */
-export function route(
-  model: Model,
-  health: Health,
-  random: () => number = Math.random,
-): readonly Deployment[] {
-  const { deployments } = model
-  return deployments.length === 1 ? single(deployments) : inOrder(deployments, health, random)
+export class Router {
+  readonly #health: Health
+  readonly #loads: Loads
+  readonly #random: () => number
+
+  /** @param random from 0 up to but not including 1. */
+  constructor(health: Health, loads: Loads, random: () => number = Math.random) {
+    this.#health = health
+    this.#loads = loads
+    this.#random = random
+  }
+
+  /**
+   * @param cacheKey finds what a vendor's cache may know the request by. It is asked for only where deployments are equals:
+   * who has put them in an order wants the first.
+   */
+  route(model: Model, cacheKey?: () => CacheKey | undefined): Route {
+    const { deployments, choice = "weight" } = model
+    if (deployments.length === 1) return deployments[0]?.price === undefined ? NOWHERE : model
+    const priced = deployments.filter(({ price }) => price !== undefined)
+    if (priced.length < 2) return { deployments: priced }
+    const key = choice === "order" || choice === "price" ? undefined : cacheKey?.()
+    const order = (equals: readonly Deployment[]): readonly Deployment[] =>
+      key === undefined ? this.#chosen(equals, choice) : byAffinity(equals, key)
+    const reason = key?.kind ?? choice
+    if (this.#health.isAllWell) return { deployments: withFallbacks(priced, order), reason }
+    const { healthy = [], open = [] } = Object.groupBy(priced, ({ id }) =>
+      this.#health.isHealthy(id) ? "healthy" : "open",
+    )
+    return {
+      deployments: [...withFallbacks(healthy, order), ...withFallbacks(open, order)],
+      reason,
+    }
+  }
+
+  loadOf(deployment: Deployment): Load {
+    return this.#loads.of(deployment)
+  }
+
+  /** Whether at most one of some deployments is healthy. */
+  isWithoutChoice(deployments: readonly Deployment[]): boolean {
+    if (deployments.length === 1) return true
+    return deployments.filter(({ id }) => this.#health.isHealthy(id)).length < 2
+  }
+
+  #chosen(deployments: readonly Deployment[], choice: Choice): readonly Deployment[] {
+    switch (choice) {
+      case "order":
+      case "price":
+        // The catalog has sorted them.
+        return deployments
+      case "weight":
+        return draw(deployments, this.#random)
+      case "latency": {
+        const now = performance.now()
+        return this.#betterOfTwo(deployments, (load) => load.latency(now) * (load.busy + 1))
+      }
+      case "least_busy":
+        return draw(deployments, this.#random).toSorted(
+          (left, right) => this.#busyness(left) - this.#busyness(right),
+        )
+    }
+  }
+
+  #busyness(deployment: Deployment): number {
+    return this.loadOf(deployment).busy / deployment.weight
+  }
+
+  /** Of the first two that are drawn, the better one first: all that come at once do not run to the best one. */
+  #betterOfTwo(
+    deployments: readonly Deployment[],
+    cost: (load: Load) => number,
+  ): readonly Deployment[] {
+    const [first, second, ...others] = draw(deployments, this.#random)
+    if (first === undefined || second === undefined) return deployments
+    return cost(this.loadOf(second)) < cost(this.loadOf(first))
+      ? [second, first, ...others]
+      : [first, second, ...others]
+  }
 }
 
 /** The likeliest order of a request's deployments, for estimates. */
 export function likelyRoute(model: Model, health: Health): readonly Deployment[] {
-  const priced = model.deployments
-    .filter(({ price }) => price !== undefined)
-    .toSorted((left, right) => right.weight - left.weight)
-  const healthy = priced.filter(({ id }) => health.isHealthy(id))
-  return [...healthy, ...priced.filter((deployment) => !healthy.includes(deployment))]
+  const priced = model.deployments.filter(({ price }) => price !== undefined)
+  const isOrdered = model.choice === "order" || model.choice === "price"
+  const likely = isOrdered ? priced : priced.toSorted((left, right) => right.weight - left.weight)
+  const healthy = likely.filter(({ id }) => health.isHealthy(id))
+  return [...healthy, ...likely.filter((deployment) => !healthy.includes(deployment))]
 }
 
-function single(deployments: readonly Deployment[]): readonly Deployment[] {
-  return deployments[0]?.price === undefined ? NONE : deployments
-}
-
-function inOrder(
+/** Those of weight 0 are tried after all others. */
+function withFallbacks(
   deployments: readonly Deployment[],
-  health: Health,
-  random: () => number,
+  order: (equals: readonly Deployment[]) => readonly Deployment[],
 ): readonly Deployment[] {
-  const priced = deployments.filter(({ price }) => price !== undefined)
-  if (health.isAllWell) return draw(priced, random)
-  const healthy = priced.filter(({ id }) => health.isHealthy(id))
-  const open = priced.filter((deployment) => !healthy.includes(deployment))
-  return [...draw(healthy, random), ...draw(open, random)]
+  const equals = deployments.filter(({ weight }) => weight > 0)
+  if (equals.length === deployments.length) return order(equals)
+  return [...order(equals), ...deployments.filter(({ weight }) => !(weight > 0))]
+}
+
+/**
+ * Rendezvous hashing: the same key gets the same order for as long as the deployments stay, and one that comes or goes
+ * moves only the keys that it takes or had. Of twice the weight, twice the keys.
+ */
+function byAffinity(deployments: readonly Deployment[], { text }: CacheKey): readonly Deployment[] {
+  const seed = Bun.hash.xxHash32(text)
+  const distance = ({ id, weight }: Deployment): number =>
+    -Math.log((Bun.hash.xxHash32(id, seed) + 0.5) / HASHES) / weight
+  return deployments
+    .map((deployment) => ({ deployment, at: distance(deployment) }))
+    .toSorted((left, right) => left.at - right.at)
+    .map(({ deployment }) => deployment)
 }
 
 /** Draws without replacement; a deployment of twice the weight is first twice as often. */
 function draw(deployments: readonly Deployment[], random: () => number): Deployment[] {
-  const left = deployments.filter(({ weight }) => weight > 0)
-  const fallbacks = deployments.filter(({ weight }) => !(weight > 0))
+  const left = [...deployments]
   let sum = left.reduce((total, { weight }) => total + weight, 0)
   const drawn: Deployment[] = []
   while (left.length > 0) {
@@ -56,7 +155,7 @@ function draw(deployments: readonly Deployment[], random: () => number): Deploym
     sum -= chosen.weight
     drawn.push(chosen)
   }
-  return [...drawn, ...fallbacks]
+  return drawn
 }
 
 function pick(deployments: readonly Deployment[], point: number): number {

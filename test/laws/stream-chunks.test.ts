@@ -1,3 +1,4 @@
+import { Load } from "../../src/routing/loads.ts"
 import { afterAll, describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
@@ -120,6 +121,8 @@ async function readWhole(
   using upstreamClient = new HttpClient({})
   const known = {
     plan,
+    load: new Load(),
+    begunAt: performance.now(),
     client: upstreamClient,
     observer,
     deadlines: DEADLINES,

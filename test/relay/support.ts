@@ -17,7 +17,11 @@ export interface Receipt {
   readonly hold: string
   readonly deployment: string | null
   readonly first_byte_ms: number | null
-  readonly price: { readonly multiplier: string; readonly per_million: object } | null
+  readonly price: {
+    readonly multiplier: string
+    readonly per_million: object
+    readonly group?: { readonly id: string; readonly from: string; readonly multiplier?: string }
+  } | null
   readonly attempts: readonly {
     readonly deployment: string
     readonly status: number

@@ -3,7 +3,8 @@ import * as fc from "fast-check"
 import type { Deployment, Model } from "../../src/catalog/model.ts"
 import { parsePrice } from "../../src/ledger/price.ts"
 import { Health } from "../../src/routing/health.ts"
-import { route } from "../../src/routing/route.ts"
+import { Loads } from "../../src/routing/loads.ts"
+import { Router } from "../../src/routing/route.ts"
 
 const price = parsePrice({ input: "1", output: "1" }, "1")
 
@@ -26,6 +27,9 @@ function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+const route = (asked: Model, health: Health, random?: () => number) =>
+  new Router(health, new Loads(), random).route(asked).deployments
 
 const ids = (deployments: readonly Deployment[]) => deployments.map(({ id }) => id)
 
@@ -119,5 +123,136 @@ describe("route", () => {
         expect(ranks).toEqual(ranks.toSorted())
       }),
     )
+  })
+})
+
+describe("affinity", () => {
+  const pool = model(["a", "b", "c"].map((id) => deployment(id, 1)))
+  const keyOf = (text: string) => () => ({ kind: "session", text }) as const
+  const routed = (asked: Model, health: Health, text: string) =>
+    ids(new Router(health, new Loads()).route(asked, keyOf(text)).deployments)
+
+  test("sends the same key to the same deployment, in whatever process", () => {
+    const health = new Health()
+    for (const text of ["one", "two", "three"]) {
+      expect(routed(pool, health, text)).toEqual(routed(pool, health, text))
+    }
+    expect(new Router(health, new Loads()).route(pool, keyOf("one")).reason).toBe("session")
+  })
+
+  test("spreads keys by weight", () => {
+    const weighted = model([deployment("a", 1), deployment("b", 3)])
+    const count = 8_000
+    const first = Array.from({ length: count }, (_, index) =>
+      routed(weighted, new Health(), `session ${index}`),
+    ).filter(([id]) => id === "b").length
+    expect(first / count).toBeCloseTo(3 / 4, 1.7)
+  })
+
+  test("moves only the keys of a deployment that rests, and brings them back", () => {
+    let now = 0
+    const health = new Health(() => now)
+    const texts = Array.from({ length: 300 }, (_, index) => `session ${index}`)
+    const before = new Map(texts.map((text) => [text, routed(pool, health, text)]))
+    health.refused("a")
+    for (const [text, order] of before) {
+      const [first, second] = order
+      expect(routed(pool, health, text)[0]).toBe(first === "a" ? second! : first!)
+    }
+    now += 60_000
+    for (const [text, order] of before) expect(routed(pool, health, text)).toEqual(order)
+  })
+
+  test("does not change an order that the operator has written", () => {
+    const ordered = { ...pool, choice: "order" as const }
+    for (const text of ["one", "two", "three", "four"]) {
+      expect(routed(ordered, new Health(), text)).toEqual(["a", "b", "c"])
+    }
+  })
+
+  test("is not asked for where there is one deployment", () => {
+    const one = model([deployment("a", 1)])
+    const ask = () => {
+      throw new Error("asked")
+    }
+    expect(new Router(new Health(), new Loads()).route(one, ask).deployments).toHaveLength(1)
+  })
+})
+
+describe("loads", () => {
+  test("keep nothing of models that only callers name, and repeat nothing there", () => {
+    const loads = new Loads()
+    const named = (id: string): Deployment => ({ ...deployment(id, 1), isAssumed: true })
+    expect(loads.of(named("one"))).toBe(loads.of(named("two")))
+    expect(loads.of(named("one")).takeRetry()).toBe(false)
+    loads.of(named("one")).succeeded()
+    expect(loads.of(named("one")).takeRetry()).toBe(false)
+  })
+
+  test("earn a retry by ten successes", () => {
+    const load = new Loads().of(deployment("a", 1))
+    while (load.takeRetry());
+    for (let success = 0; success < 9; success++) load.succeeded()
+    expect(load.takeRetry()).toBe(false)
+    load.succeeded()
+    load.succeeded()
+    expect(load.takeRetry()).toBe(true)
+  })
+})
+
+describe("choices", () => {
+  const health = new Health()
+  const of = (choice: Model["choice"], ...weights: number[]): Model => ({
+    ...model(weights.map((weight, index) => deployment(`d${index}`, weight))),
+    choice: choice!,
+  })
+  const firstOf = (router: Router, asked: Model) => ids(router.route(asked).deployments)[0]
+
+  test("by latency: of two that are drawn, the quicker; one that was slow is tried again later", () => {
+    const loads = new Loads()
+    const router = new Router(health, loads, seeded(5))
+    const pool = of("latency", 1, 1)
+    const now = performance.now()
+    loads.of(deployment("d0", 1)).answered(2_000, now)
+    loads.of(deployment("d1", 1)).answered(100, now)
+    for (let round = 0; round < 50; round++) expect(firstOf(router, pool)).toBe("d1")
+    loads.of(deployment("d0", 1)).answered(50, now - 10 * 60_000)
+    const old = new Loads()
+    old.of(deployment("d0", 1)).answered(2_000, now - 10 * 60_000)
+    old.of(deployment("d1", 1)).answered(100, now)
+    expect(firstOf(new Router(health, old, seeded(5)), pool)).toBe("d0")
+  })
+
+  test("by latency: requests that run count, so that all at once do not run to the quickest", () => {
+    const loads = new Loads()
+    const router = new Router(health, loads, seeded(5))
+    loads.of(deployment("d0", 1)).answered(100)
+    loads.of(deployment("d1", 1)).answered(150)
+    for (let busy = 0; busy < 4; busy++) loads.of(deployment("d0", 1)).begin()
+    expect(firstOf(router, of("latency", 1, 1))).toBe("d1")
+  })
+
+  test("by fewest requests, for their weights", () => {
+    const loads = new Loads()
+    const router = new Router(health, loads, seeded(5))
+    const pool = of("least_busy", 1, 4)
+    for (let request = 0; request < 3; request++) loads.of(deployment("d1", 1)).begin()
+    loads.of(deployment("d0", 1)).begin()
+    expect(firstOf(router, pool)).toBe("d1")
+    loads.of(deployment("d1", 1)).begin()
+    loads.of(deployment("d1", 1)).begin()
+    expect(firstOf(router, pool)).toBe("d0")
+    loads.of(deployment("d0", 1)).begin()
+    loads.of(deployment("d0", 1)).begin()
+    expect(firstOf(router, pool)).toBe("d1")
+  })
+
+  test("by order: the first of the settings that is healthy", () => {
+    const troubled = new Health(() => 0)
+    const router = new Router(troubled, new Loads())
+    const pool = of("order", 1, 5, 9)
+    expect(ids(router.route(pool).deployments)).toEqual(["d0", "d1", "d2"])
+    troubled.refused("d0")
+    expect(ids(router.route(pool).deployments)).toEqual(["d1", "d2", "d0"])
   })
 })

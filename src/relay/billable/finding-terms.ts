@@ -135,7 +135,8 @@ export class FindingTerms {
     if (name === this.#deployment.upstreamModel) return
     const id = catalog.idOf(this.#deployment.provider, name)
     const found = id === undefined ? undefined : catalog.find(id)
-    const price = found?.deployments.find(({ upstreamModel }) => upstreamModel === name)?.price
+    const priced = found && catalog.priced(found, call.key)
+    const price = priced?.deployments.find(({ upstreamModel }) => upstreamModel === name)?.price
     const place = named === undefined ? finding.place : placeOf(finding, charge)
     if (id === undefined || price === undefined || this.#isFree(price)) {
       return this.#leave(

@@ -3,11 +3,11 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import { quantityOf } from "../../canon/quantity.ts"
 import { addUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
-import { type Price, priceTimes, type SecondUsage } from "../../ledger/price.ts"
+import { type Price, priceTimes, SAME, type SecondUsage } from "../../ledger/price.ts"
 import type { AnswerRecord } from "./answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
-import { type RequestedMode, SAME, type SecondModel, type Terms } from "./terms.ts"
+import { type RequestedMode, type SecondModel, type Terms } from "./terms.ts"
 
 /** A usage with everything that its request was billed for, and its prices. */
 export interface SettledUsage {

@@ -1,6 +1,13 @@
 import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import { priceTimes, type Price, rateOf, type Rates, serviceRate } from "../../ledger/price.ts"
+import {
+  priceTimes,
+  type Price,
+  rateOf,
+  type Rates,
+  SAME,
+  serviceRate,
+} from "../../ledger/price.ts"
 import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/billable/switch.ts"
 import type { Bound } from "../billing/bounds.ts"
 
@@ -48,9 +55,6 @@ export interface Terms {
   /** The paths of what is passed on without a price, as the operator has configured. */
   readonly unpriced: readonly string[]
 }
-
-/** One, in millionths. */
-export const SAME = 1_000_000n
 
 /** The bound of the tokens, widened by what the vendor adds. */
 export function widen(bound: Bound, terms: readonly Terms[], context: number | undefined): Bound {

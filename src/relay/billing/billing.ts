@@ -7,14 +7,20 @@ import { type HoldAlarms, Holds } from "./holds.ts"
 import { refuseUnwritten } from "./payment-refusals.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import type { PricedUsage } from "./priced-usage.ts"
+import { providerCost } from "./provider-cost.ts"
 import { Pricing, type PricingAlarms } from "./pricing.ts"
 import { type ReceiptFacts, writeReceipt } from "./receipt.ts"
-import type { RequestObserver, SettledRequest } from "./request-observer.ts"
+import type { RequestObserver } from "./request-observer.ts"
+
+export interface ObserverAlarms {
+  /** It threw. What it should have heard of is paid for, and its answer goes out all the same. */
+  observerFailed(request: string, error: unknown): void
+}
 
 export interface BillingParts {
   readonly ledger: Ledger
   readonly counter: TokenCounter
-  readonly alarms: HoldAlarms & PricingAlarms
+  readonly alarms: HoldAlarms & PricingAlarms & ObserverAlarms
   /** Hear of every request that has ended. */
   readonly observers?: readonly RequestObserver[]
 }
@@ -28,12 +34,14 @@ export class Billing {
   readonly pricing: Pricing
   readonly #ledger: Ledger
   readonly #observers: readonly RequestObserver[]
+  readonly #alarms: ObserverAlarms
 
   constructor({ ledger, counter, alarms, observers = [] }: BillingParts) {
     this.holds = new Holds(ledger, counter, alarms)
     this.pricing = new Pricing(counter, alarms)
     this.#ledger = ledger
     this.#observers = observers
+    this.#alarms = alarms
   }
 
   /** Requests whose money is not settled yet: held, or on its way to the disk. */
@@ -56,7 +64,7 @@ export class Billing {
    * @throws GatewayError `book_unavailable`: the answer must not be released, and says whether it was charged.
    */
   settle(charge: PendingCharge, deployment: Deployment, priced: PricedUsage): Promise<Settlement> {
-    const { call, request, model, attempts, losses, firstByteAt, hold } = charge
+    const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
     const { usage, estimated, cost, settled, beyond } = priced
     const held = hold.amount
     const unpriced = charge.terms?.get(deployment.id)?.unpriced
@@ -69,46 +77,60 @@ export class Billing {
         attempts,
         losses,
         firstByteAt,
+        routedBy,
         hold: held,
         status: "settled",
         deployment,
         usage,
         estimated,
         cost,
-        reported: beyond?.reported,
+        reported: beyond?.reported.usage,
+        providerCost: deployment.price && providerCost(priced, deployment.price),
         ...(settled && { price: settled.price, modes: settled.modes }),
         ...(unpriced && { unpriced }),
         ...(call.labels && labelBudgetsOf(hold)),
       })
     const writeOff = beyond && { amount: beyond.amount, reason: "usage_beyond_bound" as const }
-    const settlement = this.#ledger
-      .settle(hold, cost.total, receipt, writeOff)
-      .catch((error: unknown) => refuseUnwritten(error, this.#ledger.isAstray))
-    return this.#observers.length === 0
-      ? settlement
-      : this.#observed({ charge, deployment, priced }, settlement)
+    const begun = performance.now()
+    return this.#ledger.settle(hold, cost.total, receipt, writeOff).then(
+      (settlement) => {
+        const settling = performance.now() - begun
+        const settled = { charge, deployment, priced, settlement, settling }
+        this.#tell(call.id, (observer) => observer.settled(settled))
+        return settlement
+      },
+      (error: unknown) => refuseUnwritten(error, this.#ledger.isAstray),
+    )
   }
 
-  async #observed(
-    request: Pick<SettledRequest, "charge" | "deployment" | "priced">,
-    settling: Promise<Settlement>,
-  ): Promise<Settlement> {
-    const begun = performance.now()
-    const settlement = await settling
-    const settled = { ...request, settlement, settling: performance.now() - begun }
-    for (const observer of this.#observers) observer.settled(settled)
-    return settlement
+  #tell(request: string, tell: (observer: RequestObserver) => void): void {
+    for (const observer of this.#observers) {
+      try {
+        tell(observer)
+      } catch (error) {
+        this.#alarms.observerFailed(request, error)
+      }
+    }
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; no one has to wait for it. */
   release(charge: PendingCharge): void {
-    const { call, request, model, attempts, losses, firstByteAt, hold } = charge
-    const facts = { call, request, model, attempts, losses, firstByteAt, hold: hold.amount }
+    const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
+    const facts = {
+      call,
+      request,
+      model,
+      attempts,
+      losses,
+      firstByteAt,
+      routedBy,
+      hold: hold.amount,
+    }
     const receipt = () => writeReceipt({ ...facts, status: "released" })
     this.#ledger.settle(hold, 0n, receipt).catch(() => {
       // The ledger has raised the alarm, and nothing was to be charged.
     })
-    for (const observer of this.#observers) observer.released(charge)
+    this.#tell(call.id, (observer) => observer.released(charge))
   }
 }
 

@@ -175,6 +175,7 @@ export class Holds {
         attempts,
         losses: [],
         firstByteAt: undefined,
+        routedBy: undefined,
         status: "expired",
       })
     if (call.isEstimate) {
@@ -196,6 +197,7 @@ export class Holds {
       attempts,
       losses: [],
       firstByteAt: undefined,
+      routedBy: undefined,
     }
   }
 
@@ -205,7 +207,7 @@ export class Holds {
     const clampedTo = clampOf(input, affordable)
     const hold = this.#ledger.imagine({ request: call.id, payer, amount, receipt: () => "" })
     const charge = { call, request, model, hold, clampedTo, input, terms, held, state }
-    return { ...charge, attempts: [], losses: [], firstByteAt: undefined }
+    return { ...charge, attempts: [], losses: [], firstByteAt: undefined, routedBy: undefined }
   }
 }
 

@@ -11,7 +11,7 @@ import { type Bound, longestAnswer } from "./bounds.ts"
 import type { Call } from "../pipeline/call.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Meter } from "../chat/meter.ts"
-import type { AttemptRecord } from "./receipt.ts"
+import type { AttemptRecord, RoutedBy } from "./receipt.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
 import { maxOfChat } from "./usage-bound.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
@@ -36,6 +36,8 @@ export interface PendingCharge {
   losses: readonly Loss[]
   /** By `performance.now()`. */
   firstByteAt: number | undefined
+  /** Why its first deployment was that; undefined where there was no choice, or none was called. */
+  routedBy: RoutedBy | undefined
   /** What the request names of what vendors keep; absent where it names nothing, as nearly all. */
   readonly state?: ResolvedState | undefined
   /** Notes what the vendor keeps of the answer; absent where it keeps nothing. */

@@ -16,7 +16,7 @@ export interface PricedUsage {
 
 /** What a vendor reported, and how much of its cost is written off. */
 export interface Beyond {
-  readonly reported: Usage
+  readonly reported: PricedUsage
   /** Nanocredits. */
   readonly amount: bigint
 }
@@ -73,7 +73,7 @@ export function boundedPrice(reported: PricedUsage, price: Price, max: Usage): P
 function beyondOf(reported: PricedUsage, held: PricedUsage): PricedUsage {
   const amount = reported.cost.total - held.cost.total
   if (amount <= 0n || reported.estimated) return held
-  return { ...held, beyond: { reported: reported.usage, amount } }
+  return { ...held, beyond: { reported, amount } }
 }
 
 /** Counts the request itself, where it has a price of its own. */

@@ -1,12 +1,13 @@
 import { NAME_OF_CLASS, type UsageClass } from "tollgate-contract/usage-classes.ts"
-import type { CallerReceipt } from "tollgate-contract/receipts.ts"
+import type { CallerReceipt, Receipt } from "tollgate-contract/receipts.ts"
 import type { ReceiptRecord } from "../../store/settlements.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
-import { formatCredits } from "../../ledger/money.ts"
-import type { Cost, CostLine, Price, Rates } from "../../ledger/price.ts"
+import { formatCredits, multiplierText } from "../../ledger/money.ts"
+import type { Cost, CostLine, GroupTerm, Price, Rates } from "../../ledger/price.ts"
+import type { RouteReason } from "../../routing/route.ts"
 import type { Call } from "../pipeline/call.ts"
 
 /** One upstream call, as a receipt lists it. */
@@ -18,12 +19,17 @@ export interface AttemptRecord {
   readonly outcome: string
   /** Milliseconds. */
   readonly duration: number
+  /** Credits: what it cost the operator although it came to nothing, as far as its vendor has counted. */
+  readonly provider_cost?: string
 }
 
 /** What callers read of a class of usage. */
 export function usageName(usageClass: UsageClass): string {
   return NAME_OF_CLASS[usageClass]
 }
+
+/** Why a deployment was tried first: what the request names is there, or as the routes say. */
+export type RoutedBy = "state" | RouteReason
 
 /** What a receipt is written from. */
 export interface ReceiptFacts {
@@ -35,6 +41,7 @@ export interface ReceiptFacts {
   readonly attempts: readonly AttemptRecord[]
   readonly losses: readonly Loss[]
   readonly firstByteAt: number | undefined
+  readonly routedBy: RoutedBy | undefined
   readonly status: "settled" | "released" | "expired"
   /** The deployment that answered. */
   readonly deployment?: Deployment
@@ -51,6 +58,8 @@ export interface ReceiptFacts {
   readonly unpriced?: readonly string[]
   /** As the vendor reported it, where that is more than the request can have used. */
   readonly reported?: Usage | undefined
+  /** What it cost the operator, where the lines of the charge do not come to that; nanocredits. */
+  readonly providerCost?: bigint | undefined
 }
 
 /**
@@ -71,6 +80,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     ...(facts.labelBudgets && { label_budgets: facts.labelBudgets }),
     stream: request?.stream ?? false,
     deployment: deployment?.id ?? null,
+    ...(facts.routedBy !== undefined && { routed_by: facts.routedBy }),
     usage: usage === undefined ? null : namedUsage(usage),
     ...(facts.reported && {
       usage_reported: namedUsage(facts.reported),
@@ -82,6 +92,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     ...(facts.unpriced && facts.unpriced.length > 0 && { unpriced: facts.unpriced }),
     arithmetic: cost === undefined ? null : cost.lines.map(lineOf),
     cost: formatCredits(cost?.total ?? 0n),
+    ...(facts.providerCost !== undefined && { provider_cost: formatCredits(facts.providerCost) }),
     hold: formatCredits(facts.hold),
     attempts: facts.attempts,
     losses: facts.losses,
@@ -145,11 +156,20 @@ function priceSnapshot(price: Price): object {
       ...(price.tiers.length > 0 && {
         tiers: price.tiers.map(({ above, rates }) => ({ above, per_million: namedRates(rates) })),
       }),
-      multiplier: formatCredits(price.multiplier * 1_000n),
+      multiplier: multiplierText(price.multiplier),
+      ...(price.group && { group: groupSnapshot(price.group) }),
     }
     snapshots.set(price, snapshot)
   }
   return snapshot
+}
+
+function groupSnapshot({ id, from, multiplier }: GroupTerm): object {
+  return {
+    id,
+    from: new Date(from).toISOString(),
+    ...(multiplier !== undefined && { multiplier: multiplierText(multiplier) }),
+  }
 }
 
 function namedRates(rates: Rates): Record<string, string> {
@@ -159,6 +179,9 @@ function namedRates(rates: Rates): Record<string, string> {
   }
   return named
 }
+
+/** A receipt as operators see it. */
+type WholeReceipt = CallerReceipt & Pick<Receipt, "provider_cost">
 
 /** What `writeReceipt` writes of a receipt. */
 type WrittenReceipt = Pick<
@@ -178,10 +201,26 @@ type WrittenReceipt = Pick<
   | "hold"
   | "attempts"
   | "losses"
->
+> &
+  Pick<Receipt, "provider_cost">
 
-/** A receipt as it is shown: its text and what the ledger says of it. */
+/** A receipt as its caller sees it: without what it cost the operator. */
 export function showReceipt(record: ReceiptRecord): CallerReceipt {
+  const { provider_cost: _, ...receipt } = showWholeReceipt(record)
+  const { attempts } = receipt
+  // A receipt of an old version may have none.
+  return Array.isArray(attempts) ? { ...receipt, attempts: attempts.map(withoutCost) } : receipt
+}
+
+type ShownAttempt = WholeReceipt["attempts"][number]
+
+function withoutCost(attempt: ShownAttempt): ShownAttempt {
+  const { provider_cost: _, ...shown } = attempt
+  return shown
+}
+
+/** A receipt: its text and what the ledger says of it. */
+export function showWholeReceipt(record: ReceiptRecord): WholeReceipt {
   const body = JSON.parse(record.body) as WrittenReceipt
   const { entry } = record
   const charged = entry === null ? 0n : -entry.amount

@@ -3,6 +3,8 @@ import type { PendingCharge } from "./pending-charge.ts"
 import { type AttemptRecord, namedUsage } from "./receipt.ts"
 import type { SettledRequest } from "./request-observer.ts"
 
+const NO_LOSSES: readonly string[] = []
+
 /** A request that has ended, for the log: never with what was asked or answered, and without any secret. */
 export interface RequestLine {
   readonly request: string
@@ -11,7 +13,7 @@ export interface RequestLine {
   readonly endpoint: string
   readonly model: string
   /** As the caller named it, where that is not the model's id. */
-  readonly requested_model?: string
+  readonly requested_model: string | undefined
   /** Null where nobody has answered. */
   readonly deployment: string | null
   readonly provider: string | null
@@ -35,63 +37,53 @@ export interface RequestLine {
   readonly losses: readonly string[]
 }
 
-const NOTHING = "0"
-
 /** The line of a request that is paid for. */
-export function settledLine({
-  charge,
-  deployment,
-  priced,
-  settlement,
-}: SettledRequest): RequestLine {
-  return {
-    ...commonOf(charge),
-    deployment: deployment.id,
-    provider: deployment.provider,
-    status: "settled",
-    usage: namedUsage(priced.usage),
-    estimated: priced.estimated,
-    cost: formatCredits(priced.cost.total),
-    charged: formatCredits(settlement.charged),
-    written_off: formatCredits(settlement.writtenOff),
-  }
+export function settledLine(request: SettledRequest): RequestLine {
+  return lineOf(request.charge, request)
 }
 
 /** The line of a request that delivered nothing, and costs nothing. */
 export function releasedLine(charge: PendingCharge): RequestLine {
-  return {
-    ...commonOf(charge),
-    deployment: null,
-    provider: null,
-    status: "released",
-    usage: null,
-    estimated: false,
-    cost: NOTHING,
-    charged: NOTHING,
-    written_off: NOTHING,
-  }
+  return lineOf(charge, undefined)
 }
 
-function commonOf({ call, model, request, attempts, losses, firstByteAt }: PendingCharge) {
-  const since = (moment: number): number => Math.round(moment - call.startedAt)
+/** One literal, which costs a fraction of what it costs to put objects together. Made for each request. */
+function lineOf(charge: PendingCharge, settled: SettledRequest | undefined): RequestLine {
+  const { call, model, request, attempts, losses, firstByteAt } = charge
+  const { id, key, endpoint, startedAt, receivedAt } = call
+  const cost = settled?.priced.cost.total ?? 0n
+  const charged = settled?.settlement.charged ?? 0n
+  const costText = creditsText(cost)
   return {
-    request: call.id,
-    account: call.key.account,
-    key: call.key.id,
-    endpoint: call.endpoint,
+    request: id,
+    account: key.account,
+    key: key.id,
+    endpoint,
     model: model.id,
-    ...(model.requestedAs !== undefined && { requested_model: model.requestedAs }),
+    requested_model: model.requestedAs,
+    deployment: settled?.deployment.id ?? null,
+    provider: settled?.deployment.provider ?? null,
     stream: request?.stream ?? false,
+    status: settled === undefined ? "released" : "settled",
     outcome: attempts.at(-1)?.outcome ?? "none",
-    received_at: new Date(call.receivedAt).toISOString(),
-    duration_ms: since(performance.now()),
-    first_byte_ms: firstByteAt === undefined ? null : since(firstByteAt),
+    received_at: new Date(receivedAt).toISOString(),
+    duration_ms: Math.round(performance.now() - startedAt),
+    first_byte_ms: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
+    usage: settled === undefined ? null : namedUsage(settled.priced.usage),
+    estimated: settled?.priced.estimated ?? false,
+    cost: costText,
+    charged: charged === cost ? costText : creditsText(charged),
+    written_off: creditsText(settled?.settlement.writtenOff ?? 0n),
     attempts: attempts.map(({ deployment, status, outcome, duration }) => ({
       deployment,
       status,
       outcome,
       duration,
     })),
-    losses: losses.map(({ name }) => name),
+    losses: losses.length === 0 ? NO_LOSSES : losses.map(({ name }) => name),
   }
+}
+
+function creditsText(nanocredits: bigint): string {
+  return nanocredits === 0n ? "0" : formatCredits(nanocredits)
 }

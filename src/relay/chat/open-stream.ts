@@ -88,6 +88,7 @@ export class StreamOpening {
       const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
       const parts = readingParts(counter, context, plan, recorder)
       meters.push(parts.meter)
+      attempt.meter = parts.meter
       const stream = await UpstreamStream.open(attempt, response, { ...parts, writer })
       attempt.succeed()
       return stream

@@ -18,6 +18,8 @@ import { parseFrame } from "./parse-frame.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
+/** How long the frames that open an answer wait for its first content, milliseconds: those that come so late break rarely. */
+const CONTENT_PATIENCE = 2_000
 /** Chunks without a word for the caller that are read before others have their turn: they may all be here. */
 const CHUNKS_AT_ONCE = 32
 
@@ -43,6 +45,8 @@ export class UpstreamStream<
   readonly #limits: StreamLimits | undefined
   /** What was read to find out whether the stream is one. */
   #first: string | undefined
+  /** A read that was begun while the stream was opened. */
+  #reading: Promise<string> | undefined
   #isEnded = false
   /** When the wait for the end of a whole answer is over: what says nothing more does not prolong it. */
   #hangUpAt: number | undefined
@@ -72,8 +76,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Waits for the first frames. An error that comes before anything else is a failed attempt like any
-   * other: another deployment may answer.
+   * Waits for the first content, or for a moment after the first frames. An error that comes before is a failed attempt like
+   * any other: another deployment may answer, unseen.
    * @throws GatewayError
    */
   static async open<Writer extends FrameWriter>(
@@ -88,13 +92,33 @@ export class UpstreamStream<
       )
     }
     const stream = new UpstreamStream(attempt, response.body, parts)
-    stream.#first = await stream.read()
+    const first = await stream.read()
+    stream.#first = stream.meter.delivered ? first : await stream.#untilContent(first)
     if (stream.#failure !== undefined && !stream.meter.delivered) throw stream.#failure
     return stream
   }
 
+  async #untilContent(first: string): Promise<string> {
+    const late = Promise.withResolvers<undefined>()
+    using _ = setTimeout(late.resolve, CONTENT_PATIENCE)
+    let text = first
+    while (!this.meter.delivered && this.#failure === undefined && !this.isOver) {
+      const reading = this.read()
+      const next = await Promise.race([reading, late.promise])
+      if (next === undefined) {
+        // Whoever reads next gets it, with its failure.
+        reading.catch(() => undefined)
+        this.#reading = reading
+        break
+      }
+      text += next
+    }
+    return text
+  }
+
   get isOver(): boolean {
-    return this.#first === undefined && (this.#isEnded || this.writer.isOver)
+    const isRead = this.#first === undefined && this.#reading === undefined
+    return isRead && (this.#isEnded || this.writer.isOver)
   }
 
   async read(): Promise<string> {
@@ -102,6 +126,11 @@ export class UpstreamStream<
       const first = this.#first
       this.#first = undefined
       return first
+    }
+    if (this.#reading !== undefined) {
+      const reading = this.#reading
+      this.#reading = undefined
+      return reading
     }
     // A turn takes bytes, or it is the last: nothing else may make this loop go on.
     for (let turn = 1; this.#failure === undefined; turn++) {

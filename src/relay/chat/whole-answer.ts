@@ -164,7 +164,7 @@ async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> 
     const received =
       plan.request.stream && isStreamed(attempt, response)
         ? await fold(receiving, attempt, response)
-        : await readWhole(receiving, attempt.plan, await attempt.text(response))
+        : await readWhole(receiving, attempt, await attempt.text(response))
     attempt.succeed()
     attempt[Symbol.dispose]()
     return received
@@ -191,15 +191,17 @@ async function fold(
   response: HttpAnswer,
 ): Promise<Received> {
   const parts = readingParts(services.counter, context, attempt.plan, recorder)
+  attempt.meter = parts.meter
   const reported = await foldAnswer(attempt, response, parts)
   return { reported, meter: parts.meter }
 }
 
 function readWhole(
   { services, context, recorder }: Receiving,
-  plan: Plan,
+  attempt: Attempt,
   text: string,
 ): MaybePromise<Received> {
+  const { plan } = attempt
   const { client, binding, request, limits } = plan
   const body = parseJsonObject(text)
   if (!body) {
@@ -213,6 +215,7 @@ function readWhole(
   record?.answer(body)
   recorder?.look(body)
   const meter = new Meter()
+  attempt.meter = meter
   meter.result(result)
   meter.reported = body
   if (record) meter.records = [record]

@@ -9,6 +9,8 @@ const ASK_AFTER = 50
 /** An upstream call that is under way. */
 interface RunningCall extends Disposable {
   end(failure: CallFailure): void
+  /** It came to nothing, and nobody is charged for it. */
+  lost(): void
 }
 
 /**

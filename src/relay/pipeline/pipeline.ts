@@ -5,7 +5,7 @@ import { NO_USAGE } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
 import type { Health } from "../../routing/health.ts"
-import { route } from "../../routing/route.ts"
+import type { Router } from "../../routing/route.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
@@ -15,8 +15,10 @@ import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import { Cancellation } from "./cancellation.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "./call-failure.ts"
+import { cacheKeyOf } from "../chat/cache-key.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
+import { pauseBeforeRetry } from "./retry.ts"
 import { drainTimeOf } from "./runtime-config.ts"
 
 /** Reported to the operator. */
@@ -30,6 +32,7 @@ export interface PipelineServices {
   readonly client: HttpClient
   readonly watch: DeadlineWatch
   readonly health: Health
+  readonly router: Router
   readonly billing: Billing
   readonly payloads: PayloadLog
   readonly alarms: AttemptAlarms
@@ -51,14 +54,16 @@ export class Pipeline {
   readonly #client: HttpClient
   readonly #watch: DeadlineWatch
   readonly #health: Health
+  readonly #router: Router
   readonly #billing: Billing
   readonly #payloads: PayloadLog
   readonly #alarms: AttemptAlarms
 
-  constructor({ client, watch, health, billing, payloads, alarms }: PipelineServices) {
+  constructor({ client, watch, health, router, billing, payloads, alarms }: PipelineServices) {
     this.#client = client
     this.#watch = watch
     this.#health = health
+    this.#router = router
     this.#billing = billing
     this.#payloads = payloads
     this.#alarms = alarms
@@ -114,8 +119,9 @@ export class Pipeline {
     attempt: (plan: P) => Promise<T>,
     candidates: readonly Candidate[] = this.candidates(context),
   ): Promise<T> {
+    const queue = [...candidates]
     let failure: CallFailure | undefined
-    for (const candidate of candidates) {
+    for (const candidate of queue) {
       const { id } = candidate.deployment
       this.#health.attempted(id)
       let planned: P
@@ -131,7 +137,14 @@ export class Pipeline {
         return answer
       } catch (thrown) {
         failure = candidate.client.cleaned(asCallFailure(thrown))
+        // What a stream has counted until then may still be charged, if nothing else is tried.
+        if (!isFinal(failure)) loseAttempts(context)
         if (endsFailover(failure)) break
+        if (
+          candidate === queue.at(-1) &&
+          (await this.#mayRepeat(context, queue, failure, queue.length - candidates.length))
+        )
+          queue.push(...candidates.slice(0, 1))
       }
     }
     throw (
@@ -139,9 +152,33 @@ export class Pipeline {
     )
   }
 
+  /**
+   * Where there is no other healthy deployment to try, the first is tried again after a moment, if the failure is worth it
+   * and not all that goes there fails.
+   */
+  async #mayRepeat(
+    context: RequestContext,
+    [first]: readonly Candidate[],
+    failure: CallFailure,
+    retries: number,
+  ): Promise<boolean> {
+    if (first === undefined) return false
+    const { deployments } = context.charge.model
+    if (!this.#router.isWithoutChoice(deployments)) return false
+    const pause = pauseBeforeRetry(context, failure, retries)
+    if (pause === undefined || !this.#router.loadOf(first.deployment).takeRetry()) return false
+    await Bun.sleep(pause)
+    return true
+  }
+
   /** The deployments of a request's model, in the order in which they are tried. */
   candidates({ charge, config }: RequestContext): readonly Candidate[] {
-    return route(charge.model, this.#health).map((deployment) => {
+    const { call, request, model, state } = charge
+    const isSticky = config.routing.affinity && request !== undefined
+    const key = isSticky ? () => cacheKeyOf(call, request) : undefined
+    const { deployments, reason } = this.#router.route(model, key)
+    charge.routedBy = state === undefined ? reason : "state"
+    return deployments.map((deployment) => {
       const client = config.clients.get(deployment.provider)
       if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
       return { deployment, client }
@@ -160,6 +197,8 @@ export class Pipeline {
     if (cancellation.hasLeft) throw new CallEnded("caller_left")
     const attempt = new Attempt({
       plan,
+      load: this.#router.loadOf(plan.deployment),
+      begunAt: call.startedAt,
       client: this.#client,
       deadlines: config.deadlines,
       watch: this.#watch,
@@ -231,6 +270,7 @@ export class Pipeline {
   /** Ends a request that delivered nothing: it costs no money, and no tokens of its key's rate. */
   release(context: RequestContext): void {
     const { charge, rate } = context
+    loseAttempts(context)
     this.#billing.release(charge)
     rate.correct(NO_USAGE)
     this.keepPayload(context)
@@ -243,6 +283,11 @@ export class Pipeline {
   keepPayload({ call }: RequestContext, answer?: JsonValue): void {
     if (call.body) this.#payloads.keep(call, call.body, answer)
   }
+}
+
+/** Nobody is charged for what was called so far. */
+function loseAttempts({ cancellation }: RequestContext): void {
+  for (const attempt of cancellation.attempts) attempt.lost()
 }
 
 /** Whether no other deployment is tried after a failure. What one vendor refuses the next would refuse as well. */

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Model } from "../../catalog/model.ts"
-import type { DeadlineSettings, Disconnect } from "../../config/settings.ts"
+import type { DeadlineSettings, Disconnect, RoutingSettings } from "../../config/settings.ts"
 import type { MediaLimits } from "../../media/fetch-media.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 
@@ -14,6 +14,7 @@ export interface RuntimeConfig {
   readonly deadlines: DeadlineSettings
   /** The largest whole answer of an upstream that is read. Bytes. */
   readonly answerBytes: number
+  readonly routing: RoutingSettings
   readonly disconnect: Disconnect
   /** Milliseconds. */
   readonly disconnectLimit: number

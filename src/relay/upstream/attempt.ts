@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
@@ -10,12 +11,15 @@ import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
 import type { AttemptTrace, RequestTrace } from "../pipeline/request-trace.ts"
+import type { Load } from "../../routing/loads.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 import type { ProviderClient } from "./provider-client.ts"
 import type { Plan } from "../chat/plan.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import { lostCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 
@@ -42,6 +46,10 @@ export interface AttemptObserver {
 
 interface AttemptParts<T extends Candidate> {
   readonly plan: T
+  /** Of its deployment. */
+  readonly load: Load
+  /** When its request began, by `performance.now()`. */
+  readonly begunAt: number
   readonly client: HttpClient
   readonly deadlines: DeadlineSettings
   readonly watch: DeadlineWatch
@@ -73,9 +81,13 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   readonly work: number
   readonly deadlines: CallDeadlines
   readonly #client: HttpClient
+  /** Undefined when the attempt is over. */
+  #load: Load | undefined
   readonly #observer: AttemptObserver
   readonly #request: string
   readonly #trace: AttemptTrace | undefined
+  /** What its vendor has counted so far. */
+  meter: { readonly usage: Usage | undefined } | undefined
   #sending: Sending | undefined
   #ended: CallFailure | undefined
   /** What the vendor has refused the request with, in its own words. */
@@ -85,13 +97,15 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     this.plan = parts.plan
     this.record = { deployment: parts.plan.deployment.id, status: 0, outcome: "ok", duration: 0 }
     this.#client = parts.client
+    this.#load = parts.load
+    parts.load.begin()
     this.#observer = parts.observer
     this.#request = parts.request
     this.answerBytes = parts.answerBytes
     this.memory = parts.memory
     this.work = parts.work
     this.#trace = parts.trace?.begin(parts.plan, this.record)
-    this.deadlines = new CallDeadlines(this, parts.deadlines, parts.watch)
+    this.deadlines = new CallDeadlines(this, parts)
   }
 
   /**
@@ -123,6 +137,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     this.record.status = response.status
     this.deadlines.answered()
     if (!response.ok) throw this.#meaning(await refusalOf(this, response, refusals))
+    this.#load?.answered(performance.now() - this.startedAt)
     return response
   }
 
@@ -192,6 +207,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   /** What was needed of the answer is here. */
   succeed(): void {
+    this.#load?.succeeded()
     this.conclude("ok")
   }
 
@@ -230,6 +246,12 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     })
   }
 
+  /** Nobody is charged for it: what its vendor has counted is the operator's loss, which its record says. */
+  lost(): void {
+    const cost = lostCost(this.meter?.usage, this.plan.deployment.price)
+    if (cost !== undefined) this.record.provider_cost = formatCredits(cost)
+  }
+
   /** Completes the record. @param outcome in words of the error table. */
   conclude(outcome: string): void {
     this.#trace?.answered()
@@ -262,6 +284,8 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   [Symbol.dispose](): void {
     this.#trace?.ended()
+    this.#load?.end()
+    this.#load = undefined
     this.deadlines[Symbol.dispose]()
   }
 }

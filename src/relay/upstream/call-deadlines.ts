@@ -19,6 +19,14 @@ export interface TimedCall {
   end(failure: CallFailure): void
 }
 
+/** What a call's deadlines are counted from. */
+export interface Timing {
+  readonly deadlines: DeadlineSettings
+  /** When its request began, by `performance.now()`. */
+  readonly begunAt: number
+  readonly watch: DeadlineWatch
+}
+
 /** The deadlines of one upstream call: they end it when it is late. Dispose of them when the answer is over. */
 export class CallDeadlines implements Watched, Disposable {
   readonly #call: TimedCall
@@ -32,13 +40,14 @@ export class CallDeadlines implements Watched, Disposable {
   dueAt: number
   place: Place<Watched> | undefined = undefined
 
-  constructor(call: TimedCall, settings: DeadlineSettings, watch: DeadlineWatch) {
-    const { connect, firstByte, whole } = settings
+  constructor(call: TimedCall, { deadlines, begunAt, watch }: Timing) {
+    const { connect, firstByte, whole } = deadlines
     this.#call = call
-    this.#settings = settings
+    this.#settings = deadlines
     this.#watch = watch
-    this.#endsAt = call.startedAt + whole
-    this.dueAt = call.startedAt + Math.min(connect, firstByte, whole)
+    // All attempts of a request have its time together.
+    this.#endsAt = begunAt + whole
+    this.dueAt = Math.min(call.startedAt + Math.min(connect, firstByte), this.#endsAt)
     watch.pulse.turnTo(call.work, 1)
     watch.add(this)
   }

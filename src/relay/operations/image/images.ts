@@ -13,7 +13,7 @@ import { imageType } from "../../../canon/media-source.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
-import { isPriced, type Model } from "../../../catalog/model.ts"
+import type { Model } from "../../../catalog/model.ts"
 import {
   type DoneImage,
   encodeImageEvents,
@@ -134,9 +134,7 @@ export class Images {
       imageModel !== undefined && key.allows?.(imageModel) !== false ? imageModel : undefined
     const wanted = id ?? usual
     if (wanted !== undefined) return catalog.require(wanted, "image", key)
-    const first = catalog
-      .list(key.allows)
-      .find((model) => model.kind === "image" && isPriced(model))
+    const first = catalog.first("image", key)
     if (first) return first
     throw new GatewayError(
       "model_not_found",

@@ -43,8 +43,8 @@ export function translatorOf({ key }: Call, transcriber: Model, config: RuntimeC
       `and the operator's setting 'defaults.translation_model' names '${translationModel}', which is no chat model with a price.`,
     )
   }
-  if (chosen && key.allows?.(chosen.id) !== false) return chosen
-  const first = catalog.list(key.allows).find(isUsable)
+  if (chosen && key.allows?.(chosen.id) !== false) return catalog.priced(chosen, key)
+  const first = catalog.first("chat", key)
   if (first) return first
   throw notSupported(
     transcriber,

@@ -1,0 +1,48 @@
+import { isNoUsage, type Usage } from "../../canon/usage.ts"
+import { divideUp } from "tollgate-contract/decimal.ts"
+import { type Cost, costOf, type CostLine, type Price, SAME } from "../../ledger/price.ts"
+import { priceUsage, type PricedUsage, withRequest } from "./priced-usage.ts"
+
+const MILLION = 1_000_000n
+
+/** What lines come to before the multiplier, nanocredits. */
+export function costOfLines(lines: readonly CostLine[]): bigint {
+  let sum = 0n
+  for (const { quantity, rate } of lines) sum += BigInt(quantity) * rate
+  return divideUp(sum, MILLION)
+}
+
+/**
+ * What an answer costs its operator, nanocredits: all that its vendor reported, by the prices of the models, before
+ * multipliers and in place of the rate card of a price group.
+ * @param price what it was charged by.
+ * @returns undefined where the lines of the charge come to just that.
+ */
+export function providerCost(priced: PricedUsage, price: Price): bigint | undefined {
+  const whole = priced.beyond?.reported ?? priced
+  const others = whole.settled?.others ?? []
+  const charged = whole.settled?.price ?? price
+  const isListed = charged.listed === undefined && others.every((other) => !other.price.listed)
+  // The rates of another model are scaled to the multiplier of the request's own.
+  const isScaled = others.some((other) => other.price.multiplier !== charged.multiplier)
+  if (isListed && !isScaled) return whole === priced ? undefined : costOfLines(whole.cost.lines)
+  return repriced(whole, charged).total
+}
+
+/** What a call that came to nothing costs its operator, as far as its vendor has counted; undefined for nothing. */
+export function lostCost(usage: Usage | undefined, price: Price | undefined): bigint | undefined {
+  if (usage === undefined || price === undefined || isNoUsage(usage)) return undefined
+  const priced = priceUsage({ usage, estimated: false }, price)
+  const cost = providerCost(priced, price) ?? costOfLines(priced.cost.lines)
+  return cost === 0n ? undefined : cost
+}
+
+function repriced({ usage, settled }: PricedUsage, charged: Price): Cost {
+  const own = vendorPrice(charged)
+  const others = settled?.others.map((other) => ({ ...other, price: vendorPrice(other.price) }))
+  return costOf(withRequest(settled?.usage ?? usage, own), own, others)
+}
+
+function vendorPrice(price: Price): Price {
+  return { ...(price.listed ?? price), multiplier: SAME }
+}
