@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
 import type { AccountRole } from "tollgate-contract/common.ts"
 import type { Session } from "tollgate-contract/session.ts"
-import { accountsQuery } from "./api/queries.ts"
+import { accountsQuery, oneQuery } from "./api/queries.ts"
 import { useSession } from "./session.tsx"
 
 export interface AccountChoice {
@@ -40,7 +40,14 @@ export function useAccount(): ChosenAccount {
   const wanted = search.account ?? remembered(accounts)
   const isOpen = wanted === undefined && accounts.length !== 1
   const isAll = session.is_operator && (isOpen || wanted === ALL_ACCOUNTS)
-  const account = isAll ? undefined : find(accounts, wanted, session.is_operator)
+  const isListed = accounts.some(({ id }) => id === wanted)
+  const named = useQuery({
+    ...oneQuery("GET /accounts/{id}", { path: { id: wanted ?? "" } }),
+    enabled: session.is_operator && !isAll && wanted !== undefined && !isListed,
+  })
+  const account = isAll
+    ? undefined
+    : find(accounts, wanted, { isOperator: session.is_operator, name: named.data?.name })
 
   function choose(id: string) {
     localStorage.setItem(REMEMBERED, id)
@@ -71,14 +78,19 @@ function choices(
   return (listed ?? session.accounts).map(({ id, name }) => ({ id, name, role: "operator" }))
 }
 
-/** An operator's account may not be in the list yet: it is what the address says. */
+/** An operator's account may not be in the list: it is what the address says. */
 function find(
   accounts: readonly AccountChoice[],
   wanted: string | undefined,
-  isOperator: boolean,
+  {
+    isOperator,
+    name = wanted,
+  }: { readonly isOperator: boolean; readonly name: string | undefined },
 ): AccountChoice | undefined {
   const found = accounts.find((account) => account.id === wanted)
   if (found !== undefined) return found
-  if (isOperator && wanted !== undefined) return { id: wanted, name: wanted, role: "operator" }
+  if (isOperator && wanted !== undefined && name !== undefined) {
+    return { id: wanted, name, role: "operator" }
+  }
   return accounts[0]
 }

@@ -48,7 +48,7 @@ const keysRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/keys",
   validateSearch: (search: Record<string, unknown>) =>
-    pickTexts(search, "account", "status", "search", "create"),
+    pickTexts(search, "account", "status", "playground", "search", "sort", "create"),
   component: lazyPage(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
 })
 
@@ -61,7 +61,8 @@ const connectRoute = createRoute({
 const creditsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/credits",
-  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "kind", "paid"),
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "kind", "paid", "add"),
   component: lazyPage(() => import("./pages/credits/credits-page.tsx"), "CreditsPage"),
 })
 
@@ -84,6 +85,11 @@ const requestsRoute = createRoute({
       "user",
       "session",
       "tag",
+      "min_cost",
+      "max_cost",
+      "min_time",
+      "max_time",
+      "sort",
     ),
   component: lazyPage(() => import("./pages/requests/requests-page.tsx"), "RequestsPage"),
 })
@@ -119,6 +125,13 @@ const receiptRoute = createRoute({
   component: lazyPage(() => import("./pages/requests/receipt-page.tsx"), "ReceiptPage"),
 })
 
+const sessionRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/session",
+  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "session"),
+  component: lazyPage(() => import("./pages/requests/session-page.tsx"), "SessionPage"),
+})
+
 const profileRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/profile",
@@ -136,7 +149,7 @@ const modelsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/models",
   validateSearch: (search: Record<string, unknown>) =>
-    pickTexts(search, "account", "search", "kind", "provider", "priced", "model"),
+    pickTexts(search, "account", "search", "kind", "provider", "priced", "can", "sort", "model"),
   component: lazyPage(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
 })
 
@@ -169,6 +182,8 @@ const providersRoute = createRoute({
 const accountsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/accounts",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "search", "state", "credits", "price_group", "sort"),
   component: lazyPage(() => import("./pages/accounts/accounts-page.tsx"), "AccountsPage"),
 })
 
@@ -176,6 +191,15 @@ const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/accounts/$account",
   component: lazyPage(() => import("./pages/accounts/account-page.tsx"), "AccountPage"),
+})
+
+const priceGroupsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/price-groups",
+  component: lazyPage(
+    () => import("./pages/price-groups/price-groups-page.tsx"),
+    "PriceGroupsPage",
+  ),
 })
 
 const usersRoute = createRoute({
@@ -239,6 +263,7 @@ const routeTree = rootRoute.addChildren([
     usageRoute,
     requestsRoute,
     receiptRoute,
+    sessionRoute,
     profileRoute,
     playgroundRoute,
     modelsRoute,
@@ -248,6 +273,7 @@ const routeTree = rootRoute.addChildren([
     providersRoute,
     accountsRoute,
     accountRoute,
+    priceGroupsRoute,
     usersRoute,
     codesRoute,
     settingsRoute,

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Page, Route } from "playwright-core"
+import { type CardCompany, startCardCompany } from "./card-company.ts"
 import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
 
 /** How amounts are read, asked about and entered, also when an answer is lost on its way. */
 const TIME = 120_000
+let cards: CardCompany
 let tollgate: ConsoleGateway
 let operator: Visitor
 
 beforeAll(async () => {
-  tollgate = await startConsole()
+  cards = startCardCompany()
+  tollgate = await startConsole(cards.yaml)
   operator = await tollgate.visitor()
   await setUp(operator, tollgate.setupLink)
 }, TIME)
@@ -16,6 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
+  await cards[Symbol.asyncDispose]()
 }, TIME)
 
 async function entries(page: Page): Promise<{ amount: string; note: string }[]> {
@@ -113,7 +117,65 @@ test(
     await question.waitFor({ state: "hidden" })
     await field.fill("1.2")
     await field.press("Enter")
-    await page.getByText("Multiplier has been saved.").waitFor()
+    await page.getByText("The settings have been saved.").waitFor()
+    await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
+  },
+  TIME,
+)
+
+test(
+  "settings are saved together, models chosen from those there are, and a fault stands at its field",
+  async () => {
+    const { page } = operator
+    await page.getByRole("combobox", { name: /^Image model/ }).click()
+    const options = page.getByRole("option")
+    const chosen = (await options.first().textContent()) ?? ""
+    await options.first().click()
+    const connect = page.getByRole("textbox", { name: /^Time to connect/ })
+    await connect.fill("soon")
+    await page.getByText("2 unsaved changes").waitFor()
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.locator("input[aria-invalid=true]").waitFor()
+    expect(await connect.getAttribute("aria-invalid")).toBe("true")
+    await connect.fill("7s")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
+    await page.reload()
+    expect(await connect.inputValue()).toBe("7s")
+    const model = page.getByRole("combobox", { name: /^Image model/ })
+    expect(await model.inputValue()).toBe(chosen)
+    await connect.fill("9s")
+    await page.getByRole("button", { name: "Discard" }).click()
+    expect(await connect.inputValue()).toBe("7s")
+  },
+  TIME,
+)
+
+test(
+  "credits are bought with a card: on the company's page, and by its signed event alone",
+  async () => {
+    const { page } = operator
+    const payments = async () =>
+      (await entries(page)).filter(({ note }) => note.includes("cs_test_a1journey"))
+    await open(operator, "Credits")
+    for (const [answer, words] of [
+      ["Cancel", "The payment was cancelled. Nothing was charged."],
+      ["Pay now", "Thank you. The credits are added as soon as the payment is confirmed."],
+    ] as const) {
+      await page.getByRole("button", { name: "Buy with a card" }).click()
+      await page.getByLabel("Credits", { exact: true }).fill("12.5")
+      await page.getByRole("button", { name: "Continue to payment" }).click()
+      await page.getByRole("link", { name: answer }).click()
+      await page.getByText(words).waitFor()
+    }
+    expect(await cards.tell(tollgate.url, "whsec_of_somebody_else")).toBe(400)
+    expect(await payments()).toEqual([])
+    expect(await cards.tell(tollgate.url)).toBe(200)
+    expect(await cards.tell(tollgate.url)).toBe(200)
+    expect(await payments()).toMatchObject([{ amount: "12.5" }])
+    // The page looks again by itself.
+    await page.getByRole("cell", { name: "payment" }).first().waitFor()
+    expect(operator.complaints).toEqual([])
   },
   TIME,
 )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import OpenAI from "openai"
+import { nanos, nanosText } from "../../console/src/format/credits.ts"
 import {
   type ConsoleGateway,
   open,
@@ -75,6 +76,32 @@ test(
 )
 
 test(
+  "tools are set up with one's key and model, ready to be copied",
+  async () => {
+    const { page } = operator
+    await open(operator, "Connect")
+    await page.getByLabel("Your key", { exact: true }).fill("two words")
+    await page.getByText("A key has no spaces").waitFor()
+    await page.getByLabel("Your key", { exact: true }).fill(secret)
+    await page.getByRole("combobox", { name: "Model" }).click()
+    await page.getByRole("option", { name: "sandbox/claude", exact: true }).click()
+    for (const name of ["Claude Code", "Codex", "opencode", "Cursor"]) {
+      await page.getByRole("button", { name: `Copy the settings for ${name}` }).click()
+      const copied = await page.evaluate<string>("navigator.clipboard.readText()")
+      expect(copied).toContain(tollgate.url)
+      expect(copied).toContain("sandbox/claude")
+      if (name !== "Codex") expect(copied).toContain(secret)
+    }
+    await page.getByRole("button", { name: "Copy the command for Codex" }).click()
+    const command = await page.evaluate<string>("navigator.clipboard.readText()")
+    expect(command).toBe(`export TOLLGATE_KEY=${secret}`)
+    await open(operator, "Keys")
+    expect(await page.evaluate<string>("JSON.stringify(localStorage)")).not.toContain(secret)
+  },
+  TIME,
+)
+
+test(
   "the request appears, and its receipt explains the charge",
   async () => {
     const { page } = operator
@@ -88,6 +115,54 @@ test(
     await page.getByText(cost).first().waitFor()
     await page.getByText("my laptop").first().waitFor()
     await image(page, "journey-receipt")
+  },
+  TIME,
+)
+
+test(
+  "the palette leads to pages, models, keys and a pasted request by the keyboard alone",
+  async () => {
+    const { page } = operator
+    const id = page.url().split("/").at(-1) ?? ""
+    const search = page.getByRole("combobox", { name: "Search" })
+    async function follow(typed: string) {
+      await page.keyboard.press("Control+k")
+      await search.fill(typed)
+      await page.keyboard.press("Enter")
+      await search.waitFor({ state: "detached" })
+    }
+    await follow("plgr")
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor()
+    await follow("sandbox claude")
+    await page.getByRole("dialog").getByText("sandbox/claude").first().waitFor()
+    await page.keyboard.press("Escape")
+    await follow("my laptop")
+    await page.getByRole("row", { name: /my laptop/ }).waitFor()
+    await follow(` ${id} `)
+    await page.getByRole("heading", { level: 1 }).waitFor()
+    await page.getByText(id).first().waitFor()
+
+    await page.keyboard.press("Control+k")
+    await search.press("ArrowDown")
+    const second = page.getByRole("option").nth(1)
+    expect(await second.getAttribute("aria-selected")).toBe("true")
+    const active = await search.getAttribute("aria-activedescendant")
+    expect(active).toBe(await second.getAttribute("id"))
+    await search.fill("nothing is called like this")
+    await page.getByText("Nothing found.").waitFor()
+    await page.keyboard.press("Escape")
+    await search.waitFor({ state: "detached" })
+
+    await page.keyboard.press("?")
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await page.keyboard.press("g")
+    await page.keyboard.press("c")
+    await page.getByRole("heading", { level: 1, name: "Credits" }).waitFor()
+    await page.getByRole("navigation").getByRole("button", { name: "Search" }).click()
+    await page.getByRole("option", { name: "Settings" }).click()
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor()
   },
   TIME,
 )
@@ -223,6 +298,138 @@ test(
       .first()
       .waitFor()
     await image(page, "journey-playground")
+  },
+  TIME,
+)
+
+/** Writes to the models of the playground, and waits until all have answered. */
+async function send(text: string, answers: number): Promise<void> {
+  const { page } = operator
+  await page.getByRole("textbox", { name: "Your message" }).fill(text)
+  await page.keyboard.press("Enter")
+  const receipts = page.getByRole("article").getByRole("link", { name: "Receipt" })
+  await receipts.nth(answers - 1).waitFor()
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor()
+}
+
+test(
+  "markdown of an answer is shown, and nothing in it acts",
+  async () => {
+    const { page } = operator
+    await page.getByRole("button", { name: "New conversation" }).click()
+    const hostile = [
+      "# Plan\n\nSome **bold** words, `inline` and &amp;.",
+      "```js\nlet a = 1\n```",
+      "|a|b|\n|-|-|\n|1|2|",
+      "[bad](javascript:alert(1)) [good](https://example.com/x)",
+      "![seen](https://example.com/spy.png)",
+      `<img src="x" onerror="document.title='acted'"><script>document.title='acted'</script>`,
+    ].join("\n\n")
+    await send(hostile, 1)
+    const answer = page.getByRole("article").first()
+    await answer.locator("strong", { hasText: "bold" }).waitFor()
+    expect(await answer.locator("img, script, [onerror]").count()).toBe(0)
+    const links = await answer.locator(".markdown a").evaluateAll((all) => all.map(String))
+    expect(links).toEqual(["https://example.com/x", "https://example.com/spy.png"])
+    expect(await page.title()).not.toContain("acted")
+    await answer.getByRole("button", { name: "Copy js code" }).click()
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe("let a = 1")
+    expect(await answer.locator("table td").allTextContents()).toEqual(["1", "2"])
+    await send("> ".repeat(10_000) + "deep", 2)
+    await page.getByRole("article").nth(1).locator(".markdown-plain").waitFor()
+  },
+  TIME,
+)
+
+test(
+  "a model calls a tool, gets the result that one gives, and goes on",
+  async () => {
+    const { page } = operator
+    await page.getByRole("button", { name: "New conversation" }).click()
+    await page.getByLabel("Tools").fill(`[{ "name": "get_time" `)
+    await page.getByText("This is not valid JSON").waitFor()
+    await page
+      .getByLabel("Tools")
+      .fill(`[{ "name": "get_time", "parameters": { "type": "object" } }]`)
+    await send("call get_time", 1)
+    await page.getByText("Calls get_time").waitFor()
+    await page.getByLabel("Result of get_time").fill("it is noon")
+    await page.getByRole("button", { name: "Send the result" }).click()
+    await page.getByRole("article").nth(1).getByText("it is noon").waitFor()
+    await page.getByRole("article").nth(1).getByRole("link", { name: "Receipt" }).waitFor()
+    await page.getByLabel("Tools").fill("")
+    await image(page, "playground-tools")
+  },
+  TIME,
+)
+
+test(
+  "three models answer side by side, each with its exact cost",
+  async () => {
+    const { page } = operator
+    await page.getByRole("button", { name: "New conversation" }).click()
+    await page.getByRole("button", { name: "Compare" }).click()
+    await page.getByRole("button", { name: "Compare" }).click()
+    expect(await page.getByRole("button", { name: "Compare" }).count()).toBe(0)
+    await send("all of you", 3)
+    const ids = await page
+      .getByRole("article")
+      .getByRole("link", { name: "Receipt" })
+      .evaluateAll((all) => all.map((link) => String(link).split("/").at(-1)))
+    const costs = await Promise.all(
+      ids.map(async (id) => {
+        const receipt = await page.request.get(`/admin/v1/receipts/${id}`)
+        return ((await receipt.json()) as { charged: string }).charged
+      }),
+    )
+    expect(costs).toHaveLength(3)
+    for (const [index, cost] of costs.entries()) {
+      await page.getByRole("article").nth(index).getByText(cost).waitFor()
+    }
+    const total = nanosText(costs.reduce((sum, cost) => sum + nanos(cost), 0n))
+    await page.getByText("This conversation cost").getByText(total).waitFor()
+    await image(page, "playground-three")
+    await page
+      .getByRole("button", { name: /^Remove / })
+      .nth(1)
+      .click()
+    await send("the two of you", 5)
+  },
+  TIME,
+)
+
+test(
+  "conversations are kept in this browser, for this account, until they are deleted",
+  async () => {
+    const { page } = operator
+    const made = await page.request.post("/admin/v1/accounts", {
+      headers: { "x-tollgate-console": "1" },
+      data: { name: "another" },
+    })
+    const { id: another } = (await made.json()) as { id: string }
+    const listed = await page.request.get("/admin/v1/accounts")
+    const { data } = (await listed.json()) as { data: { id: string }[] }
+    const first = data.find(({ id }) => id !== another)?.id ?? ""
+    await page.goto(`/console/playground?account=${first}`)
+    await page.getByRole("button", { name: "Conversations" }).click()
+    const list = page.getByRole("dialog", { name: "Conversations" })
+    await list.getByRole("button", { name: "all of you" }).first().click()
+    await page.getByText("the two of you").first().waitFor()
+    expect(await page.getByRole("article").count()).toBe(5)
+    await send("once more", 7)
+    await page.getByRole("button", { name: "Conversations" }).click()
+    await list.getByRole("button", { name: "Rename all of you" }).click()
+    await list.getByRole("textbox", { name: "Name" }).fill("the race")
+    await list.getByRole("button", { name: "Rename", exact: true }).click()
+    await list.getByRole("button", { name: "Delete the race" }).click()
+    await page.getByRole("button", { name: "Delete", exact: true }).click()
+    await page.getByRole("article").first().waitFor({ state: "detached" })
+    await list.getByRole("button", { name: "Rename call get_time" }).waitFor()
+    expect(await list.getByText("the race").count()).toBe(0)
+    await page.goto(`/console/playground?account=${another}`)
+    await page.getByRole("button", { name: "Conversations" }).click()
+    await list.getByText("None yet.").waitFor()
+    await page.keyboard.press("Escape")
   },
   TIME,
 )

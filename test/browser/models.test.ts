@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import OpenAI from "openai"
+import type { Page } from "playwright-core"
 import { startServing, type ServingProcess } from "../support/process.ts"
 import {
   type ConsoleGateway,
@@ -156,6 +157,71 @@ test(
     const results = dialog.getByRole("table", { name: "Test results" })
     expect(await results.getByText(/^\d+ ms$|^[\d.]+ s$/).count()).toBeGreaterThan(1)
     await image(page, "providers-test-all")
+  },
+  TIME,
+)
+
+/** A provider with models that are known, which nobody calls. */
+async function addOpenAI(page: Page): Promise<void> {
+  const entry = { id: "openai", vendor: "openai", api_key: "unused", known_models: true }
+  const { status } = await page.evaluate(async (body) => {
+    const headers = { "content-type": "application/json", "x-tollgate-console": "1" }
+    return {
+      status: (await fetch("/admin/v1/providers", { method: "POST", headers, body })).status,
+    }
+  }, JSON.stringify(entry))
+  expect(status).toBe(200)
+}
+
+test(
+  "models show what they can do, in the order and with the columns that someone wants",
+  async () => {
+    const { page } = operator
+    await addOpenAI(page)
+    await page.goto("/console/models")
+    const table = page.getByRole("table", { name: "Models" })
+    const count = page.getByRole("main").getByRole("status")
+    const all = async () => Number((await count.textContent())?.replace(/\D/g, ""))
+    await count.getByText(/^[\d,]+ models$/).waitFor()
+    const before = await all()
+    for (const name of ["Provider", "Context", "Vision", "Tools", "Reasoning", "Caching"]) {
+      await table.getByRole("columnheader", { name }).waitFor()
+    }
+    await page.getByRole("combobox", { name: "Provider" }).click()
+    await page.getByRole("option", { name: "openai", exact: true }).click()
+    await page.getByRole("combobox", { name: "Capability" }).click()
+    await page.getByRole("option", { name: "Reasoning" }).click()
+    await table.getByRole("img", { name: "yes" }).first().waitFor()
+    expect(await all()).toBeLessThan(before)
+    await table.getByRole("button", { name: "Context" }).click()
+    await table.locator("th[aria-sort=descending]").getByText("Context").waitFor()
+    expect(await table.getByRole("row").nth(1).textContent()).toContain("openai/")
+
+    expect(await table.getByRole("columnheader", { name: "Price date" }).count()).toBe(0)
+    await page.getByRole("button", { name: "Columns" }).click()
+    const choice = page.getByRole("dialog", { name: "Columns" })
+    await choice.getByRole("checkbox", { name: "Price date" }).check()
+    await choice.getByRole("checkbox", { name: "Caching" }).uncheck()
+    await page.keyboard.press("Escape")
+    await page.reload()
+    await table
+      .getByRole("cell", { name: / 20\d\d$/ })
+      .first()
+      .waitFor()
+    expect(await table.getByRole("columnheader", { name: "Caching" }).count()).toBe(0)
+    await image(page, "models-columns")
+    await table.getByRole("row").nth(1).click()
+    await page
+      .getByRole("dialog")
+      .getByText(/^OpenAI: .*20\d\d$/)
+      .waitFor()
+    await image(page, "model-drawer-source")
+    await page.keyboard.press("Escape")
+    for (const width of [360, 820, 1_024, 2_560]) {
+      await page.setViewportSize({ width, height: 900 })
+      await image(page, `models-${width}`)
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
   },
   TIME,
 )

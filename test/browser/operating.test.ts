@@ -3,12 +3,21 @@ import { generateKeyPairSync } from "node:crypto"
 import OpenAI from "openai"
 import { publicText, writeFeed } from "../../src/catalog/prices/feed.ts"
 import builtIn from "../../src/catalog/facts.json"
+import { Accounts } from "../../src/management/accounts.ts"
+import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { PriceUpdates } from "../../src/management/prices/price-updates.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { startReceiver, type Receiver } from "../notices/receiver.ts"
 import { until } from "../support/until.ts"
-import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
+import {
+  type ConsoleGateway,
+  image,
+  open,
+  setUp,
+  startConsole,
+  type Visitor,
+} from "./console-gateway.ts"
 
 /** What an operator does beside selling: notices, accounts that are held, newer prices. */
 const TIME = 120_000
@@ -55,6 +64,14 @@ function chat(user?: string) {
   })
   const messages = [{ role: "user" as const, content: "hello" }]
   return client.chat.completions.create({ model: "sandbox/echo", messages, ...(user && { user }) })
+}
+
+/** What the first key's account pays for a million tokens of input. */
+async function inputPriceOf(model: string): Promise<string | undefined> {
+  const response = await fetch(`${tollgate.url}/v1/models/${model}`, {
+    headers: { authorization: `Bearer ${tollgate.firstKey}` },
+  })
+  return ((await response.json()) as { pricing?: { input?: string } }).pricing?.input
 }
 
 /** What the gateway refuses a chat with; undefined: it answers. */
@@ -126,10 +143,87 @@ test(
 )
 
 test(
+  "a price group is created, an account put into it, and charged by it",
+  async () => {
+    const { page } = operator
+    await open(operator, "Price groups")
+    await page.getByRole("button", { name: "Create a price group" }).first().click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Id").fill("Our Partners")
+    await dialog.getByRole("button", { name: "Create", exact: true }).click()
+    await dialog.getByText("Use small letters, digits and hyphens").waitFor()
+    await dialog.getByLabel("Id").fill("partners")
+    await dialog.getByLabel("Name", { exact: true }).fill("Partners")
+    await dialog.getByLabel("Multiplier").fill("half")
+    await dialog.getByRole("button", { name: "Create", exact: true }).click()
+    await dialog.getByRole("alert").filter({ hasText: "Multiplier" }).waitFor()
+    await dialog.getByLabel("Multiplier").fill("0.5")
+    await dialog.getByRole("button", { name: "Add a price to the rate card" }).click()
+    await dialog.getByLabel("Model").fill("sandbox/ehco")
+    await dialog.getByLabel("Input", { exact: true }).fill("7")
+    await dialog.getByLabel("Output", { exact: true }).fill("9")
+    await dialog.getByRole("button", { name: "Create", exact: true }).click()
+    await dialog.getByRole("alert").filter({ hasText: "no model 'sandbox/ehco'" }).waitFor()
+    await dialog.getByLabel("Model").fill("sandbox/echo")
+    await dialog.getByRole("button", { name: "Create", exact: true }).click()
+    await page.getByText("Rate card of 1 price, otherwise × 0.5").waitFor()
+
+    await open(operator, "Accounts")
+    await page.getByRole("table").getByRole("link").first().click()
+    await page.getByRole("combobox", { name: "Price group" }).click()
+    await page.getByRole("option", { name: "Partners" }).click()
+    await page.getByRole("button", { name: "Change the prices" }).click()
+    await page.getByText("The account has been moved.").waitFor()
+    // The term begins when every process knows it.
+    await until(async () => (await inputPriceOf("sandbox/echo")) === "7")
+
+    await open(operator, "Price groups")
+    await page.getByRole("table").getByRole("link", { name: "1" }).click()
+    await page.getByText("1 account", { exact: true }).waitFor()
+    expect(await page.getByRole("combobox", { name: "Price group" }).inputValue()).toBe("Partners")
+    await open(operator, "Price groups")
+    await page.getByRole("button", { name: "Delete Partners" }).click()
+    await page.getByRole("button", { name: "Delete the price group" }).click()
+    await page.getByText("One account belongs to the price group 'partners'").waitFor()
+    await page.getByRole("button", { name: "Cancel" }).click()
+    await page.getByRole("button", { name: "Change Partners" }).click()
+    await page.getByText("It holds until the next term begins.").waitFor()
+    await page.getByRole("button", { name: "Add a term" }).click()
+    await page.getByLabel("Begins").fill("2020-01-01T00:00")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("alert").filter({ hasText: "what was charged before" }).waitFor()
+    await page.getByLabel("Begins").fill("2099-01-01T00:00")
+    await page.getByLabel("Multiplier").fill("0")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("With a multiplier of 0 every call costs nothing.").waitFor()
+    await page.getByRole("button", { name: "Yes, this is correct" }).click()
+    await page.getByText("× 0").last().waitFor()
+
+    await open(operator, "Accounts")
+    await page.getByRole("table").getByRole("link").first().click()
+    await page.getByRole("combobox", { name: "Price group" }).click()
+    await page.getByRole("option", { name: "None: pays what everyone pays" }).click()
+    await page.getByRole("button", { name: "Change the prices" }).click()
+    await until(async () => (await inputPriceOf("sandbox/echo")) !== "7")
+    await open(operator, "Price groups")
+    await page.getByRole("button", { name: "Delete Partners" }).click()
+    await page.getByRole("button", { name: "Delete the price group" }).click()
+    await page.getByText("No price groups yet").waitFor()
+  },
+  TIME,
+)
+
+test(
   "a key is paused and resumed",
   async () => {
     const { page } = operator
     await open(operator, "Keys")
+    await page.getByRole("button", { name: "Columns" }).click()
+    await page.getByRole("checkbox", { name: "Expires" }).check()
+    await page.keyboard.press("Escape")
+    await page.getByRole("table", { name: "Keys" }).getByRole("button", { name: "Expires" }).click()
+    await page.locator("th[aria-sort=ascending]").getByText("Expires").waitFor()
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("expires")
     await page
       .getByRole("button", { name: /^Actions for/ })
       .first()
@@ -187,6 +281,109 @@ test(
     await page.getByText(`The prices of ${NEWER} are in force.`).waitFor()
     await open(operator, "Settings")
     await page.getByRole("definition").filter({ hasText: NEWER }).first().waitFor()
+  },
+  TIME,
+)
+
+/** More accounts than one answer lists. */
+async function addAccounts(): Promise<void> {
+  await using store = await databaseOf({ data: tollgate.installation.data }).openStore()
+  const accounts = new Accounts(store, new Audit(store))
+  for (let number = 0; number < 205; number++) {
+    const name = `Team ${String(number).padStart(3, "0")}`
+    const credits = number < 3 ? { credits: `${number + 1}00000000` } : {}
+    await accounts.create(COMMAND_LINE, { name, ...credits })
+  }
+}
+
+test(
+  "accounts are searched, filtered and sorted on the server, and all of them can be chosen",
+  async () => {
+    const { page } = operator
+    await addAccounts()
+    await open(operator, "Accounts")
+    const table = page.getByRole("table", { name: "Accounts" })
+    const count = page.getByRole("main").getByRole("status")
+    await count.getByText("206 accounts").waitFor()
+    const used = table.getByRole("row").filter({ hasNotText: "Team" }).nth(1)
+    await used.getByText("over a year").waitFor()
+
+    await page.getByRole("searchbox", { name: "Search accounts" }).fill("team 20")
+    await count.getByText("5 accounts").waitFor()
+    expect(await table.getByRole("row").count()).toBe(6)
+    await page.getByRole("button", { name: "Clear search" }).click()
+    await count.getByText("206 accounts").waitFor()
+
+    await table.getByRole("button", { name: "Balance" }).click()
+    await table.locator("th[aria-sort=ascending]").getByText("Balance").waitFor()
+    await table.getByRole("button", { name: "Balance" }).click()
+    await table.locator("th[aria-sort=descending]").getByText("Balance").waitFor()
+    await table.getByRole("row").nth(1).getByText("Team 002").waitFor()
+    expect(page.url()).toContain("sort=-balance")
+    await page.reload()
+    await table.getByRole("row").nth(1).getByText("Team 002").waitFor()
+    await image(page, "accounts-sorted")
+
+    await page.getByRole("combobox", { name: "Credits" }).click()
+    await page.getByRole("option", { name: "Without credits" }).click()
+    await count.getByText("202 accounts").waitFor()
+
+    await page.setViewportSize({ width: 390, height: 900 })
+    await page.getByRole("combobox", { name: "Sort by" }).click()
+    await page.getByRole("option", { name: "Account" }).click()
+    await page.getByRole("listitem").first().getByText("Team 003").waitFor()
+    await page.getByRole("button", { name: "Sort descending" }).click()
+    await page.getByRole("listitem").first().getByText("Team 204").waitFor()
+    await image(page, "accounts-390")
+    await page.setViewportSize({ width: 1440, height: 900 })
+
+    const switcher = page.getByRole("combobox", { name: "Account", exact: true })
+    await switcher.click()
+    await switcher.pressSequentially("Team 204")
+    await page.getByRole("option", { name: "Team 204" }).click()
+    await page.reload()
+    await until(async () => (await switcher.inputValue()) === "Team 204")
+    await switcher.click()
+    await switcher.pressSequentially("All acc")
+    await page.getByRole("option", { name: "All accounts" }).click()
+  },
+  TIME,
+)
+
+test(
+  "the overview of all accounts says who spends, who runs dry, what is earned, and how the gateway does",
+  async () => {
+    const { page } = operator
+    const part = (title: string) =>
+      page
+        .getByRole("main")
+        .locator("section")
+        .filter({
+          has: page.getByRole("heading", { level: 2, name: title, exact: true }),
+        })
+    const failing = "**/admin/v1/system"
+    await page.route(failing, (route) => route.fulfill({ status: 503, json: {} }))
+    await open(operator, "Overview")
+    await part("Top accounts").getByRole("row").nth(1).getByText("over a year").waitFor()
+    await part("Running dry").getByRole("link", { name: "202 accounts without credits" }).waitFor()
+    const margin = part("Margin").getByRole("row").filter({ hasText: "sandbox" })
+    await margin.getByText("0%").waitFor()
+    await part("Providers").getByRole("listitem").getByText("healthy").waitFor()
+
+    // One part fails alone, and is there again by itself.
+    await part("Nodes and database").getByRole("alert").waitFor()
+    await page.unroute(failing)
+    await part("Nodes and database")
+      .getByText(/\(answers you\)/)
+      .waitFor()
+    await part("Nodes and database")
+      .getByText(/^SQLite 3/)
+      .waitFor()
+    expect(await page.getByRole("main").getByRole("alert").count()).toBe(0)
+    await image(page, "overview-operator")
+
+    await part("Running dry").getByRole("link", { name: "202 accounts without credits" }).click()
+    await page.getByRole("main").getByRole("status").getByText("202 accounts").waitFor()
   },
   TIME,
 )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { source as AXE } from "axe-core"
 import OpenAI from "openai"
+import { faultsOf } from "./axe-faults.ts"
 import type { Page } from "playwright-core"
 import {
   type ConsoleGateway,
@@ -15,12 +15,14 @@ import {
 const TIME = 120_000
 const PAGES = {
   overview: "",
+  "overview-all": "?account=all",
   keys: "keys",
   "key-create": "keys?create=1",
   connect: "connect",
   usage: "usage",
   "usage-table": "usage?view=table&group=key&metric=p95&time=24h",
   requests: "requests",
+  session: "session?session=pages",
   credits: "credits",
   models: "models",
   playground: "playground",
@@ -29,6 +31,7 @@ const PAGES = {
   audit: "audit",
   providers: "providers",
   accounts: "accounts",
+  "price-groups": "price-groups",
   users: "users",
   codes: "codes",
   settings: "settings",
@@ -49,12 +52,52 @@ const CUT_OFF = `[document.documentElement, ...document.querySelectorAll("[role=
   .filter((element) => element.scrollWidth > element.clientWidth)
   .map((element) => element.getAttribute("aria-label") ?? element.tagName)`
 
+/** Numbers that go on in the next line; addresses may. */
+const BROKEN_NUMBERS = `(() => {
+  const texts = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT)
+  const linesOf = (shape) => new Set([...shape.getClientRects()].map(({ top }) => Math.round(top))).size
+  const broken = [...document.querySelectorAll(".amount")].filter((amount) => linesOf(amount) > 1)
+    .map(({ textContent }) => textContent)
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    if (text.parentElement.closest("code, pre, .mono, .chart, [role=dialog]")) continue
+    for (const { 0: number, index } of text.data.matchAll(/(?<![^\\s(+−])\\d[\\d.,]*\\d(?![^\\s)%;,])/g)) {
+      const range = document.createRange()
+      range.setStart(text, index)
+      range.setEnd(text, index + number.length)
+      if (linesOf(range) > 1) broken.push(text.data)
+    }
+  }
+  return broken
+})()`
+
+/** Columns of a table in which the points of amounts do not stand below each other. */
+const UNALIGNED = `[...document.querySelectorAll("table")].flatMap((table) => {
+  const points = new Map()
+  for (const fraction of table.querySelectorAll("td .fraction")) {
+    const column = fraction.closest("td").cellIndex
+    points.set(column, [...(points.get(column) ?? []), fraction.getBoundingClientRect().left])
+  }
+  return [...points].filter(([, lefts]) => Math.max(...lefts) - Math.min(...lefts) > 1)
+    .map(([column]) => table.getAttribute("aria-label") + " " + table.rows[0].cells[column].textContent)
+})`
+
 let tollgate: ConsoleGateway
 let receipt: string
 
 beforeAll(async () => {
-  tollgate = await startConsole()
-  const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
+  tollgate = await startConsole(`
+price_groups:
+  partners:
+    name: Partners and resellers
+    terms:
+      - { from: 2020-01-01, multiplier: 0.9 }
+      - { from: 2099-01-01, prices: { sandbox/echo: { input: 1, output: 2 } } }
+`)
+  const client = new OpenAI({
+    apiKey: tollgate.firstKey,
+    baseURL: `${tollgate.url}/v1`,
+    defaultHeaders: { "x-tollgate-session": "pages" },
+  })
   for (const model of ["sandbox/echo", "sandbox/claude", "sandbox/gemini"]) {
     const messages = [{ role: "user" as const, content: `a page of ${model}` }]
     const { response } = await client.chat.completions.create({ model, messages }).withResponse()
@@ -65,24 +108,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 }, TIME)
-
-interface Violation {
-  readonly id: string
-  readonly impact: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-}
-
-/** What axe finds serious or worse. */
-async function faultsOf(page: Page): Promise<string[]> {
-  // As a person would who inspects a page: outside of its content security policy.
-  await page.evaluate(AXE)
-  const violations = await page.evaluate<Violation[]>(
-    "axe.run().then(({ violations }) => JSON.parse(JSON.stringify(violations)))",
-  )
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
-}
 
 /** What follows a new width or theme has been drawn: colours and marks that move are where they belong. */
 async function settled(page: Page): Promise<void> {
@@ -109,9 +134,24 @@ async function look(page: Page, name: string): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
     await settled(page)
-    expect(await page.evaluate<string[]>(CUT_OFF), `${name} at ${width}`).toEqual([])
+    const look = `${name} at ${width}`
+    expect(await page.evaluate<string[]>(CUT_OFF), look).toEqual([])
+    expect(await page.evaluate<string[]>(BROKEN_NUMBERS), look).toEqual([])
+    expect(await page.evaluate<string[]>(UNALIGNED), look).toEqual([])
   }
   await page.setViewportSize({ width: 1440, height: 900 })
+}
+
+/** More than has room in most places, to the last digit. */
+async function grantMuch(page: Page): Promise<void> {
+  const [account] = await page.evaluate<string[]>(
+    `fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) => data.map(({ id }) => id))`,
+  )
+  const response = await page.request.post(`/admin/v1/accounts/${account}/entries`, {
+    headers: { "x-tollgate-console": "1" },
+    data: { kind: "grant", amount: "249969371.123456789", note: "much" },
+  })
+  expect(response.status()).toBe(200)
 }
 
 test(
@@ -125,24 +165,63 @@ test(
     expect(visitor.complaints).toEqual([])
     await using first = await tollgate.visitor()
     await setUp(first, tollgate.setupLink)
+    await grantMuch(first.page)
   },
   TIME,
 )
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto("/console/sign-in")
+  await page.getByLabel("Email").fill(OPERATOR.email)
+  await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+}
 
 test(
   "pages of those who are signed in",
   async () => {
     await using visitor = await tollgate.visitor()
     const { page } = visitor
-    await page.goto("/console/sign-in")
-    await page.getByLabel("Email").fill(OPERATOR.email)
-    await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
-    await page.getByRole("button", { name: "Sign in", exact: true }).click()
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+    await signIn(page)
     for (const [name, address] of Object.entries({ ...PAGES, receipt: `requests/${receipt}` })) {
       await page.goto(`/console/${address}`)
       await look(page, name)
     }
+    expect(visitor.complaints).toEqual([])
+  },
+  TIME,
+)
+
+test(
+  "what opens over the pages, and a conversation with three models",
+  async () => {
+    await using visitor = await tollgate.visitor()
+    const { page } = visitor
+    await signIn(page)
+    await page.keyboard.press("Control+k")
+    await page.getByRole("option").first().waitFor()
+    await look(page, "palette")
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await page.keyboard.press("?")
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.goto("/console/playground")
+    await page.getByRole("button", { name: "Compare" }).click()
+    await page.getByRole("button", { name: "Compare" }).click()
+    await page.getByLabel("Tools").fill(`[{ "name": "look", "parameters": { "type": "object" } }]`)
+    const message = page.getByRole("textbox", { name: "Your message" })
+    for (const text of ["# A\n\n> b [c](https://d.example)\n\n|e|\n|-|\n|f|", "look around"]) {
+      await message.fill(text)
+      await message.press("Enter")
+      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" })
+    }
+    await page.getByLabel("Result of look").nth(2).waitFor()
+    await look(page, "playground-three")
+    await page.getByRole("button", { name: "Conversations" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Delete # A" }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
     expect(visitor.complaints).toEqual([])
   },
   TIME,

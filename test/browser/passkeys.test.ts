@@ -145,7 +145,7 @@ test(
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
     await page.getByRole("heading", { name: "Overview" }).waitFor()
     await openProfile(page)
-    await page.getByText("only where the console has https and a name").waitFor()
+    await page.getByText("Passkeys need HTTPS and a host name").waitFor()
     expect(await page.getByRole("button", { name: "Add a passkey" }).count()).toBe(0)
     expect(visitor.complaints).toEqual([])
   },

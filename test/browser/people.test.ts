@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { join } from "node:path"
 import OpenAI from "openai"
 import type { Page } from "playwright-core"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
@@ -12,17 +14,22 @@ import {
   type Visitor,
 } from "./console-gateway.ts"
 
+import { type Issuer, startIssuer } from "./issuer.ts"
+
 /** Who may do and see what, and what a page makes of hostile words. */
 const TIME = 120_000
 const HOSTILE = `"><img src=x onerror="window.broken=1"><script>alert(1)</script>`
 let tollgate: ConsoleGateway
 let simulator: Simulator
+let issuer: Issuer
 let operator: Visitor
 let member: Visitor
 
 beforeAll(async () => {
   simulator = startSimulator()
-  tollgate = await startConsole()
+  issuer = await startIssuer()
+  tollgate = await startConsole(issuer.yaml)
+  issuer.admit(tollgate.url)
   operator = await tollgate.visitor()
   member = await tollgate.visitor({ width: 390, scheme: "dark" })
   await setUp(operator, tollgate.setupLink)
@@ -32,6 +39,7 @@ afterAll(async () => {
   await member[Symbol.asyncDispose]()
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
+  await issuer[Symbol.asyncDispose]()
   await simulator[Symbol.asyncDispose]()
 }, TIME)
 
@@ -164,6 +172,44 @@ test(
 )
 
 test(
+  "an account without credits is led to credits first, each reader in their own way",
+  async () => {
+    const { page } = operator
+    const ofMia = await ask(page, "POST", "/accounts", { name: "Mia's own" })
+    const account = String(ofMia.body["id"])
+    const invited = await ask(page, "POST", "/members/invitations", {
+      account,
+      email: "mia@example.com",
+      role: "member",
+    })
+    const token = String(invited.body["link"]).split("token=").at(-1) ?? ""
+    expect(await ask(member.page, "POST", `/invitations/${token}/accept`, {})).toMatchObject({
+      status: 200,
+    })
+    await member.page.goto(`/console/?account=${account}`)
+    await member.page.getByText("Requests are refused until the account has credits").waitFor()
+    expect(await member.page.getByRole("link", { name: "Grant credits" }).count()).toBe(0)
+    await member.page.getByRole("link", { name: "Redeem a code" }).click()
+    await member.page.getByRole("dialog").getByRole("textbox", { name: "Code" }).waitFor()
+    await member.page.goto(`/console/credits?account=${account}&add=entry`)
+    await member.page.getByRole("button", { name: "Redeem a code" }).waitFor()
+    expect(await member.page.getByRole("dialog").count()).toBe(0)
+
+    await page.goto(`/console/?account=${account}`)
+    await page.getByRole("link", { name: "Grant credits" }).click()
+    await page.getByLabel("Amount").fill("1")
+    await page.getByLabel("Reason").fill("to begin with")
+    await page.getByRole("button", { name: "Record the entry" }).click()
+    await page.getByText("The entry has been recorded.").waitFor()
+    await page.goto(`/console/?account=${account}`)
+    await page.getByText("Call a model with it").waitFor()
+    expect(await page.getByText("Requests are refused until").count()).toBe(0)
+    await page.goto("/console/?account=all")
+  },
+  TIME,
+)
+
+test(
   "hostile names are text",
   async () => {
     const { page } = operator
@@ -217,6 +263,47 @@ test(
 )
 
 test(
+  "people change their own name, and operators the address of anyone",
+  async () => {
+    const { page } = member
+    await page.goto("/console/profile")
+    await page.getByRole("button", { name: "Change name" }).click()
+    const own = page.getByRole("dialog")
+    expect(await own.getByLabel("Email").isDisabled()).toBe(true)
+    await own.getByLabel("Name").fill(" ")
+    await own.getByRole("button", { name: "Save" }).click()
+    await own.getByText("Enter a name").waitFor()
+    await own.getByLabel("Name").fill("Mia Renamed")
+    await own.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Your profile has been saved.").waitFor()
+    await page.getByRole("definition").filter({ hasText: "Mia Renamed" }).waitFor()
+
+    await open(operator, "Users")
+    await operator.page.getByRole("button", { name: "Actions for Mia Renamed" }).click()
+    await operator.page.getByRole("menuitem", { name: "Change name or email" }).click()
+    const dialog = operator.page.getByRole("dialog")
+    await dialog.getByLabel("Email").fill(OPERATOR.email)
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.locator("input[aria-invalid=true][type=email]").waitFor()
+    await dialog.getByLabel("Email").fill("mia.new@example.com")
+    await dialog.getByLabel("Name").fill("Mia Member")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await operator.page.getByText("mia.new@example.com").waitFor()
+    await ask(operator.page, "PATCH", `/users/${await idOf("Mia Member")}`, {
+      email: "mia@example.com",
+    })
+  },
+  TIME,
+)
+
+/** The id of a user, by their name. */
+async function idOf(name: string): Promise<string> {
+  const { body } = await ask(operator.page, "GET", "/users")
+  const users = body["data"] as { id: string; name: string }[]
+  return users.find((user) => user.name === name)?.id ?? ""
+}
+
+test(
   "an operator erases a person, who is out, and whom the audit log no longer names",
   async () => {
     const { page } = operator
@@ -233,6 +320,103 @@ test(
     await page.getByText("erased").first().waitFor()
     await page.getByText("mia@example.com").first().waitFor({ state: "detached" })
     await image(page, "audit-of-an-erased-person")
+  },
+  TIME,
+)
+
+/** Signs in at the issuer's own pages; stops before its last one, where one agrees. */
+async function goToIssuer(page: Page, login: string): Promise<void> {
+  await page.goto("/console/sign-in?back=/keys")
+  await page.getByRole("button", { name: "Sign in with Our company" }).click()
+  await page.getByPlaceholder("Enter any login").fill(login)
+  await page.getByPlaceholder("and password").fill("any password")
+  await page.getByRole("button", { name: "Sign-in" }).click()
+  await page.getByRole("button", { name: "Continue" }).waitFor()
+}
+
+const agree = (page: Page) => page.getByRole("button", { name: "Continue" }).click()
+
+test(
+  "an issuer signs a known person in, who stays the same when their address there changes",
+  async () => {
+    const { email, name } = OPERATOR
+    issuer.people.set("olive", { email, isVerified: true, name: "Olive Elsewhere" })
+    for (const address of [email, "olive.moved@example.com"]) {
+      issuer.people.set("olive", { email: address, isVerified: true, name: "Olive Elsewhere" })
+      await using visitor = await tollgate.visitor()
+      const { page } = visitor
+      await goToIssuer(page, "olive")
+      await agree(page)
+      await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+      const { body } = await ask(page, "GET", "/session")
+      expect(body).toMatchObject({ user: { name, email, has_password: true }, is_operator: true })
+      expect(visitor.complaints).toEqual([])
+    }
+  },
+  TIME,
+)
+
+test(
+  "an issuer lets no one in who is not invited, or whose address it has not verified",
+  async () => {
+    issuer.people.set("stranger", { email: "eve@example.com", isVerified: true, name: "Eve" })
+    issuer.people.set("claimer", { email: OPERATOR.email, isVerified: false, name: "Eve" })
+    for (const [login, words] of [
+      ["stranger", /invit/],
+      ["claimer", /registered with a password/],
+    ] as const) {
+      await using visitor = await tollgate.visitor()
+      const { page } = visitor
+      await goToIssuer(page, login)
+      await agree(page)
+      await page.getByRole("alert").getByText(words).waitFor()
+      expect(await ask(page, "GET", "/session")).toMatchObject({ status: 401 })
+    }
+  },
+  TIME,
+)
+
+test(
+  "the way back from an issuer is for one browser, within its time, and with the issuer's own code",
+  async () => {
+    await using visitor = await tollgate.visitor()
+    const { page } = visitor
+    await goToIssuer(page, "olive")
+    await agree(page)
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+    await ask(page, "DELETE", "/session")
+
+    /** To the issuer, which knows the person by now: the way back, as it sends it. */
+    async function wayBack(): Promise<URL> {
+      const order = { provider: "company", return_to: "/console/keys" }
+      const { body } = await ask(page, "POST", "/auth/sign-in/oidc", order)
+      const answer = await page.request.get(String(body["url"]), { maxRedirects: 0 })
+      return new URL(answer.headers()["location"] ?? "")
+    }
+
+    const tamper = {
+      "a state of somebody else": (back: URL) => back.searchParams.set("state", "of-eve"),
+      "an invented code": (back: URL) => back.searchParams.set("code", "of-eve"),
+      "another issuer": (back: URL) => back.searchParams.set("iss", "https://evil.example.com"),
+      "too late": () => {
+        using store = new Database(join(tollgate.installation.data, "console.db"))
+        store.run("UPDATE proofs SET expires_at = 1 WHERE kind = 'oidc'")
+      },
+    }
+    for (const [name, change] of Object.entries(tamper)) {
+      const back = await wayBack()
+      change(back)
+      await page.goto(back.href)
+      await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
+      expect(await ask(page, "GET", "/session"), name).toMatchObject({ status: 401 })
+    }
+    const back = await wayBack()
+    await using other = await tollgate.visitor()
+    await other.page.goto(back.href)
+    await other.page.getByRole("alert").waitFor()
+    expect(await ask(other.page, "GET", "/session")).toMatchObject({ status: 401 })
+    await page.goto(back.href)
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
   },
   TIME,
 )

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import OpenAI from "openai"
+import { faultsOf } from "./axe-faults.ts"
 import { until } from "../support/until.ts"
 import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
 
@@ -46,7 +47,7 @@ test(
     await ann.getByRole("link", { name: "ann" }).click()
     await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor()
     await page.getByText("End user: ann").waitFor()
-    const rows = page.getByRole("table", { name: /requests/i }).getByRole("row")
+    const rows = page.getByRole("table", { name: "Requests", exact: true }).getByRole("row")
     const areListed = (count: number) => until(async () => (await rows.count()) === count + 1)
     await areListed(2)
     await page.getByRole("button", { name: "Show all, not only this end user" }).click()
@@ -84,6 +85,152 @@ test(
     await page.getByRole("heading", { name: "Margin", level: 2 }).waitFor()
     await page.goto("/console/usage?time=custom&from=2020-01-01T00:00&to=2020-01-02T00:00")
     await page.getByText("Nothing was used").waitFor()
+  },
+  TIME,
+)
+
+test(
+  "requests are sorted, narrowed by cost and saved as a file, with the columns that were chosen",
+  async () => {
+    const { page } = operator
+    await open(operator, "Requests")
+    const table = page.getByRole("table", { name: "Requests", exact: true })
+    // Rows that are being loaded have no link.
+    const rows = table.locator("tbody tr").filter({ has: page.getByRole("link") })
+    await rows.nth(2).waitFor()
+    await table.getByRole("button", { name: "Cost" }).click()
+    await table
+      .getByRole("columnheader", { name: "Cost", exact: true })
+      .and(page.locator("[aria-sort=descending]"))
+      .waitFor()
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("-cost")
+
+    await page.getByRole("button", { name: "Columns" }).click()
+    await page.getByRole("checkbox", { name: "End user" }).check()
+    await page.getByRole("checkbox", { name: "Key", exact: true }).uncheck()
+    await page.getByRole("switch", { name: "Date and time" }).uncheck()
+    await page.reload()
+    await table.getByRole("columnheader", { name: "End user" }).waitFor()
+    await rows.nth(2).waitFor()
+    expect(await table.getByRole("columnheader", { name: "Key" }).count()).toBe(0)
+    expect(await rows.first().textContent()).toMatch(/just now|ago/)
+
+    const saved = page.waitForEvent("download")
+    await page.getByRole("link", { name: "CSV" }).click()
+    const lines = readFileSync(await (await saved).path(), "utf8").split("\r\n")
+    expect(lines[0]).toStartWith("id,at,account,key")
+    expect(lines).toHaveLength(5)
+
+    await page.getByRole("button", { name: "More filters" }).click()
+    await page.getByRole("textbox", { name: "Cost at least" }).fill("1,5")
+    await page.getByText("Write a number such as 0.05").waitFor()
+    await page.getByRole("textbox", { name: "Cost at least" }).fill("1000")
+    await page.getByRole("button", { name: "Filter", exact: true }).click()
+    await page.getByText("No matching requests").waitFor()
+    await page.getByRole("button", { name: "Show all, not only this cost at least" }).click()
+    await rows.nth(2).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+  },
+  TIME,
+)
+
+test(
+  "requests are counted over time above their list, and a part of the time narrows it",
+  async () => {
+    const { page } = operator
+    const wrong = { headers: { authorization: `Bearer ${tollgate.firstKey}` } }
+    await fetch(`${tollgate.url}/v1/chat/completions`, { method: "POST", body: "{", ...wrong })
+    await page.goto("/console/requests?time=24h")
+    await page.getByRole("img", { name: /requests over time/ }).waitFor()
+    await page.getByText("Table", { exact: true }).click()
+    const counts = page.getByRole("table", { name: "Requests over time" })
+    await counts.getByRole("row").nth(1).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await counts.getByRole("row").last().getByRole("button").click()
+    await page.getByRole("textbox", { name: "From" }).waitFor()
+    expect(new URL(page.url()).searchParams.get("time")).toBe("custom")
+    await page.getByText(/by the minute/).waitFor()
+    await page
+      .getByRole("table", { name: "Requests", exact: true })
+      .getByRole("row")
+      .nth(1)
+      .waitFor()
+  },
+  TIME,
+)
+
+test(
+  "the calls of a session are one story with its sum, to which its receipts lead",
+  async () => {
+    const { page } = operator
+    const defaultHeaders = { "x-tollgate-session": "tidy up" }
+    const client = new OpenAI({
+      apiKey: tollgate.firstKey,
+      baseURL: `${tollgate.url}/v1`,
+      defaultHeaders,
+    })
+    for (const content of ["first", "second, which is longer"]) {
+      const messages = [{ role: "user" as const, content }]
+      await client.chat.completions.create({ model: "sandbox/echo", messages })
+    }
+    await page.goto("/console/requests?session=tidy+up")
+    const listed = page.getByRole("table", { name: "Requests", exact: true }).locator("tbody tr")
+    await until(async () => (await listed.count()) === 2)
+    await listed.first().getByRole("link", { name: "sandbox/echo" }).click()
+    await page.getByRole("link", { name: "tidy up" }).click()
+    await page.getByRole("heading", { name: "Session", level: 1 }).waitFor()
+    const calls = page.getByRole("table", { name: "Calls of the session" }).locator("tbody tr")
+    await until(async () => (await calls.count()) === 2)
+    const momentOf = (index: number) => calls.nth(index).locator("time").getAttribute("datetime")
+    const times = [await momentOf(0), await momentOf(1)]
+    expect(times).toEqual(times.toSorted())
+    expect(await faultsOf(page)).toEqual([])
+  },
+  TIME,
+)
+
+test(
+  "a request of which the content was kept is opened in the playground with its model",
+  async () => {
+    const { page } = operator
+    await open(operator, "Accounts")
+    await page.getByRole("link", { name: "demo" }).first().click()
+    await page.getByRole("switch", { name: "Store prompts and responses" }).click({ force: true })
+    await page.getByRole("button", { name: "Store prompts and responses" }).click()
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
+    const messages = [{ role: "user" as const, content: "kept words" }]
+    const body = { model: "sandbox/gemini", messages }
+    const { response } = await client.chat.completions.create(body).withResponse()
+    await page.goto(`/console/requests/${response.headers.get("x-request-id")}`)
+    await page.getByRole("link", { name: "Open in playground" }).click()
+    await page.getByRole("heading", { name: "Playground", level: 1 }).waitFor()
+    const model = page.getByRole("combobox", { name: "Model", exact: true })
+    await until(async () => (await model.inputValue()) === "sandbox/gemini")
+  },
+  TIME,
+)
+
+test(
+  "keys of the playground are not among a person's keys unless they ask for them",
+  async () => {
+    const { page } = operator
+    await open(operator, "Keys")
+    const table = page.getByRole("table", { name: "Keys" })
+    await table.getByText("first key").waitFor()
+    const before = await table.getByRole("row").count()
+    await page.evaluate(`fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) =>
+      fetch("/admin/v1/keys", { method: "POST",
+        headers: { "content-type": "application/json", "x-tollgate-console": "1" },
+        body: JSON.stringify({ account: data[0].id, name: "Playground",
+          expires_at: new Date(Date.now() + 3_600_000).toISOString() }) })).then(({ status }) => {
+        if (status >= 300) throw new Error("no key: " + status) })`)
+    await page.reload()
+    await table.getByText("first key").waitFor()
+    expect(await table.getByRole("row").count()).toBe(before)
+    await page.getByRole("switch", { name: "Show playground keys" }).check()
+    await table.getByText("Playground", { exact: true }).waitFor()
+    expect(await table.getByRole("row").count()).toBe(before + 1)
   },
   TIME,
 )

@@ -6,6 +6,7 @@ import {
   KEY_CHECKS,
   valuesOf,
 } from "../../console/src/pages/keys/key-values.ts"
+import { NEWEST_FIRST, sortKeys } from "../../console/src/pages/keys/sort-keys.ts"
 import { isFiltered, requestQueryOf } from "../../console/src/pages/requests/request-filters.ts"
 import { type Key, keyChange } from "tollgate-contract/keys.ts"
 import { requestQuery } from "tollgate-contract/receipts.ts"
@@ -131,4 +132,18 @@ describe("the filters of the requests", () => {
     expect(isFiltered({ search: "upstream" })).toBe(true)
     expect(isFiltered({ time: "1h" })).toBe(true)
   })
+})
+
+test("keys are sorted exactly, and those without a moment come last either way", () => {
+  const used = "2026-11-02T00:00:00.000Z"
+  const dear = { ...key, id: "dear", name: "Beta", spent: "9007199254740993.000000001" }
+  const dearer = { ...dear, id: "dearer", name: "alpha", spent: "9007199254740993.000000002" }
+  const late = { ...key, id: "late", created_at: used, last_used_at: used }
+  const ids = (by: string, order: "asc" | "desc") =>
+    sortKeys([dear, late, dearer], { by, order }).map(({ id }) => id)
+  expect(ids("spent", "desc")).toEqual(["dearer", "dear", "late"])
+  expect(ids("name", "asc")).toEqual(["dearer", "dear", "late"])
+  expect(ids("used", "asc")[0]).toBe("late")
+  expect(ids("used", "desc")[0]).toBe("late")
+  expect(sortKeys([dear, late], NEWEST_FIRST)).toEqual([late, dear])
 })

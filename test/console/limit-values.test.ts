@@ -27,6 +27,7 @@ const ACCOUNT: Account = {
   daily_budget_left: "4.5",
   monthly_budget: null,
   monthly_budget_left: null,
+  price_group: null,
 }
 
 test("the form of an account's limits sends back what it was given", () => {

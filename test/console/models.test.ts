@@ -20,8 +20,11 @@ import {
   readPrice,
   sortedPrices,
 } from "../../console/src/pages/models/prices.ts"
+import { hasCapability } from "../../console/src/pages/models/capabilities.ts"
+import { priceDate, priceSourceText } from "../../console/src/pages/models/price-source.ts"
+import { sortModels } from "../../console/src/pages/models/sort-models.ts"
 import { changedEntry, knownPriceEntry } from "../../console/src/pages/models/changed-entry.ts"
-import { cheapestModel } from "../../console/src/format/cheap-model.ts"
+import { modelToTry } from "../../console/src/format/model-to-try.ts"
 import { pathOf } from "tollgate-contract/client.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
 
@@ -43,6 +46,8 @@ function model(id: string, facts: Partial<Model> = {}): Model {
     owned_by: "somebody",
     context: null,
     max_output: null,
+    capabilities: null,
+    price_source: null,
     price: { input: "0.15", output: "0.6" },
     multiplier: "1",
     endpoints: [],
@@ -112,14 +117,21 @@ test("a model whose only request failed is not healthy", () => {
   expect(healthOf(model("a/b", { deployments: ways }), undefined)).toBe("failing")
 })
 
-test("the model to try first is the cheapest that is not free", () => {
+test("the model to try first answers, is capable, and the cheapest of those that are not free", () => {
   const free = model("a/free", { price: { input: "0", output: "0" } })
   const dear = model("a/dear", { price: { input: "10", output: "50" } })
   const cheap = model("b/cheap", { price: { input: "0.1", output: "0.4" } })
   const marked = model("b/marked", { price: { input: "0.1", output: "0.4" }, multiplier: "100" })
-  expect(cheapestModel([free, dear, marked, cheap])?.id).toBe("b/cheap")
-  expect(cheapestModel([free])?.id).toBe("a/free")
-  expect(cheapestModel([])).toBeUndefined()
+  expect(modelToTry([free, dear, marked, cheap])?.id).toBe("b/cheap")
+  expect(modelToTry([free])?.id).toBe("a/free")
+  expect(modelToTry([])).toBeUndefined()
+  const small = model("c/small", { context: 8_000, price: { input: "0.01", output: "0.02" } })
+  expect(modelToTry([small, dear])?.id).toBe("a/dear")
+  expect(modelToTry([small, free])?.id).toBe("a/free")
+  const way = { provider: "d", model: "d", weight: 1, is_paused: false, health: healthy }
+  const resting = { ...way, health: { ...healthy, state: "resting" as const } }
+  const off = model("d/off", { deployments: [resting, { ...way, is_paused: true }] })
+  expect(modelToTry([off, dear])?.id).toBe("a/dear")
 })
 
 describe("prices", () => {
@@ -246,4 +258,50 @@ test("stored requests say how a model does, but for one that rests now", () => {
   expect(of("unknown")).toBe("failing")
   expect(of("healthy")).toBe("failing")
   expect(of("resting")).toBe("resting")
+})
+
+describe("the list of models", () => {
+  const able = { input: ["text", "image"], tools: true, reasoning: false }
+  const seeing = model("a/seeing", { capabilities: able, context: 10 })
+  const cached = model("b/cached", {
+    price: { input: "0.1", cached_input: "0.01" },
+    multiplier: "2",
+  })
+  const unpriced = model("c/unpriced", { price: null, context: 1_000_000 })
+  const image = model("d/image", { kind: "image", price: { image: "40" } })
+  const all = [image, unpriced, cached, seeing]
+
+  test("says what is known of what they can do", () => {
+    expect(hasCapability(seeing, "vision")).toBe(true)
+    expect(hasCapability(seeing, "reasoning")).toBe(false)
+    expect(hasCapability(seeing, "caching")).toBe(false)
+    expect(hasCapability(cached, "caching")).toBe(true)
+    expect(hasCapability(cached, "tools")).toBeNull()
+    expect(hasCapability(unpriced, "caching")).toBeNull()
+    expect(
+      hasCapability(model("e/x", { capabilities: { ...able, input: [] } }), "vision"),
+    ).toBeNull()
+    expect(filterModels(all, { can: "vision" })).toEqual([seeing])
+    expect(filterModels(all, { can: "flying" })).toEqual(all)
+  })
+
+  test("is sorted, and what cannot be compared comes last either way", () => {
+    const order = (by: string, order: "asc" | "desc") =>
+      sortModels(all, { by, order }).map(({ id }) => id)
+    expect(order("name", "asc")).toEqual(["a/seeing", "b/cached", "c/unpriced", "d/image"])
+    expect(order("input", "asc")).toEqual(["a/seeing", "b/cached", "d/image", "c/unpriced"])
+    expect(order("input", "desc")).toEqual(["d/image", "b/cached", "a/seeing", "c/unpriced"])
+    expect(order("context", "desc").slice(0, 2)).toEqual(["c/unpriced", "a/seeing"])
+    expect(order("context", "asc").slice(0, 2)).toEqual(["a/seeing", "c/unpriced"])
+  })
+
+  test("says where prices are from, and of what day", () => {
+    const known = { kind: "known", name: "OpenAI: gpt-x", date: "2026-10-01" } as const
+    expect(priceSourceText(known)).toBe("OpenAI: gpt-x, 1 Oct 2026")
+    expect(priceDate(known)).toBe("1 Oct 2026")
+    const written = { kind: "file", name: null, date: null } as const
+    expect(priceSourceText(written)).toBe("tollgate.yaml")
+    expect(priceDate(written)).toBe("tollgate.yaml")
+    expect(priceDate(null)).toBe("–")
+  })
 })

@@ -8,23 +8,38 @@ import {
   chatBody,
   DEFAULT_SETTINGS,
   extraFault,
+  toolsFault,
   type Question,
+  type Turn,
 } from "../../console/src/pages/playground/conversation.ts"
 import {
+  knownCosts,
   newAnswer,
-  turnsBefore,
-  withAnswer,
+  turnsUntil,
+  withFacts,
+  withNewAnswer,
   type Exchange,
 } from "../../console/src/pages/playground/exchanges.ts"
 import { FrameReader } from "../../console/src/pages/playground/frames.ts"
+import { handOver, takeHandOver } from "../../console/src/pages/playground/hand-over.ts"
 import { readChat } from "../../console/src/pages/playground/gateway-call.ts"
+import { keptExchanges, nameOf } from "../../console/src/pages/playground/kept/kept-conversation.ts"
 import { PlaygroundKeys } from "../../console/src/pages/playground/playground-key.ts"
+import { readRequest } from "../../console/src/pages/playground/read-request.ts"
 
 const HELLO: Question = { text: "Hello", images: [] }
 
+function asked(question: Question): Turn {
+  return { question, steps: [] }
+}
+
+function answered(question: Question, text: string): Turn {
+  return { question, steps: [{ text, toolCalls: [], results: [] }] }
+}
+
 describe("the body of a chat", () => {
   test("says only what is set, and always asks for the usage", () => {
-    expect(chatBody("a/b", DEFAULT_SETTINGS, [], HELLO)).toEqual({
+    expect(chatBody("a/b", DEFAULT_SETTINGS, [asked(HELLO)])).toEqual({
       model: "a/b",
       messages: [{ role: "user", content: "Hello" }],
       stream: true,
@@ -40,14 +55,16 @@ describe("the body of a chat", () => {
       maxTokens: 9,
       effort: "low",
       stop: ["END"],
+      tools: '[{"name": "look", "parameters": {}}]',
       extra: '{"seed": 7, "model": "not/this"}',
     }
     const image = { name: "a.png", url: "data:image/png;base64,AA==" }
     const turns = [
-      { question: HELLO, answer: "Hi" },
-      { question: { text: "lost", images: [] }, answer: "" },
+      answered(HELLO, "Hi"),
+      asked({ text: "lost", images: [] }),
+      asked({ text: "What is it?", images: [image] }),
     ]
-    const body = chatBody("a/b", settings, turns, { text: "What is it?", images: [image] })
+    const body = chatBody("a/b", settings, turns)
     expect(body["messages"]).toEqual([
       { role: "system", content: "Be brief." },
       { role: "user", content: "Hello" },
@@ -65,10 +82,35 @@ describe("the body of a chat", () => {
       top_p: 0.5,
       max_tokens: 9,
       reasoning_effort: "low",
+      tools: [{ type: "function", function: { name: "look", parameters: {} } }],
       stop: ["END"],
       seed: 7,
       stream: true,
     })
+  })
+
+  test("carries calls of tools with their results, and none without", () => {
+    const call = { id: "call_1", name: "look", arguments: '{"at":1}' }
+    const step = { text: "", toolCalls: [call], results: ["a door"] }
+    const turn = { question: HELLO, steps: [step, { ...step, results: [] }] }
+    expect(chatBody("a/b", DEFAULT_SETTINGS, [turn, asked(HELLO)])["messages"]).toEqual([
+      { role: "user", content: "Hello" },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          { id: "call_1", type: "function", function: { name: "look", arguments: '{"at":1}' } },
+        ],
+      },
+      { role: "tool", tool_call_id: "call_1", content: "a door" },
+      { role: "user", content: "Hello" },
+    ])
+  })
+
+  test("names what is wrong with the tools", () => {
+    for (const text of ["", "[]", '[{"type":"function"}]']) expect(toolsFault(text)).toBeUndefined()
+    for (const text of ["{}", "[1]", "null"]) expect(toolsFault(text), text).toContain("an array")
+    expect(toolsFault("[")).toContain("not valid JSON")
   })
 
   test("names what is wrong with the further fields", () => {
@@ -77,6 +119,12 @@ describe("the body of a chat", () => {
     expect(extraFault("{")).toContain("not valid JSON")
     expect(extraFault("[1]")).toContain("object")
   })
+})
+
+test("a request that another page leaves is taken once", () => {
+  const request = { model: "a/b", body: { messages: [] } }
+  handOver(request)
+  expect([takeHandOver(), takeHandOver()]).toEqual([request, undefined])
 })
 
 describe("the frames of a stream", () => {
@@ -108,7 +156,11 @@ describe("an answer", () => {
       { choices: [{ delta: { content: "llo" } }] },
       {
         choices: [
-          { delta: { tool_calls: [{ index: 0, function: { name: "look", arguments: "" } }] } },
+          {
+            delta: {
+              tool_calls: [{ index: 0, id: "call_x", function: { name: "look", arguments: "" } }],
+            },
+          },
         ],
       },
       { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] } }] },
@@ -119,7 +171,7 @@ describe("an answer", () => {
     expect(answer).toMatchObject({
       text: "Hello",
       reasoning: "Hm. ",
-      toolCalls: [{ name: "look", arguments: '{"a":1}' }],
+      toolCalls: [{ id: "call_x", name: "look", arguments: '{"a":1}' }],
       finish: "tool_calls",
       isComplete: true,
     })
@@ -152,21 +204,161 @@ describe("an answer", () => {
 })
 
 describe("exchanges", () => {
+  const hi = { ...newAnswer("a/b", {}, 0), text: "Hi" }
   const exchanges: Exchange[] = [
-    { id: 1, question: HELLO, answers: [{ ...newAnswer("a/b", {}, 0), text: "Hi" }, null] },
-    { id: 2, question: HELLO, answers: [] },
+    {
+      id: 1,
+      question: HELLO,
+      columns: [
+        { column: 0, steps: [hi, hi] },
+        { column: 2, steps: [] },
+      ],
+    },
+    { id: 2, question: HELLO, columns: [{ column: 2, steps: [] }] },
   ]
 
   test("tell each column its own past", () => {
-    expect(turnsBefore(exchanges, 2, 0)).toEqual([{ question: HELLO, answer: "Hi" }])
-    expect(turnsBefore(exchanges, 2, 1)).toEqual([])
-    expect(turnsBefore(exchanges, 1, 0)).toEqual([])
+    expect(turnsUntil(exchanges, { id: 2, column: 0, step: 0 })).toEqual([
+      { question: HELLO, steps: [hi, hi] },
+      asked(HELLO),
+    ])
+    expect(turnsUntil(exchanges, { id: 2, column: 2, step: 0 })).toEqual([
+      asked(HELLO),
+      asked(HELLO),
+    ])
+    expect(turnsUntil(exchanges, { id: 1, column: 0, step: 1 })[0]?.steps).toEqual([hi])
   })
 
   test("change in one place only", () => {
-    const changed = withAnswer(exchanges, { id: 2, column: 1 }, () => newAnswer("c/d", {}, 0))
+    const answer = newAnswer("c/d", {}, 0)
+    const changed = withNewAnswer(exchanges, { id: 2, column: 2, step: 0 }, answer)
     expect(changed[0]).toBe(exchanges[0] as Exchange)
-    expect(changed[1]?.answers.map((answer) => answer?.model)).toEqual([undefined, "c/d"])
+    expect(changed[1]?.columns[0]?.steps).toEqual([answer])
+    const again = withNewAnswer(exchanges, { id: 1, column: 0, step: 0 }, answer)
+    expect(again[0]?.columns[0]?.steps).toEqual([answer])
+    const late = withFacts(exchanges, { id: 1, column: 0, step: 0 }, { cost: "1" })
+    expect(late[0]?.columns[0]?.steps.map(({ cost }) => cost)).toEqual(["1", null])
+  })
+
+  test("know what each model has cost", () => {
+    const paid = withFacts(exchanges, { id: 1, column: 0, step: 1 }, { cost: "0.5" })
+    expect([...knownCosts(paid)]).toEqual([["a/b", ["0.5"]]])
+  })
+
+  test("are kept without what was sent, and with nothing that runs", () => {
+    const [kept] = keptExchanges(exchanges)
+    expect(kept?.columns[0]?.steps[0]).toMatchObject({ body: null, state: "stopped", text: "Hi" })
+    expect(nameOf({ name: null, exchanges })).toBe("Hello")
+    expect(nameOf({ name: "mine", exchanges })).toBe("mine")
+    expect(nameOf({ name: null, exchanges: [] })).toBe("Untitled")
+  })
+})
+
+describe("a request from elsewhere", () => {
+  const call = { id: "c1", name: "look", arguments: '{"at":1}' }
+  const url = "data:image/png;base64,AA=="
+  const bodies = {
+    "chat completions": {
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello" },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c1", function: { name: "look", arguments: '{"at":1}' } }],
+        },
+        { role: "tool", tool_call_id: "c1", content: "a door" },
+        { role: "assistant", content: "A door." },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "And?" },
+            { type: "image_url", image_url: { url } },
+          ],
+        },
+      ],
+      tools: [{ type: "function", function: { name: "look", parameters: {} } }],
+      max_tokens: 5,
+    },
+    messages: {
+      system: [{ type: "text", text: "Be brief." }],
+      messages: [
+        { role: "user", content: "Hello" },
+        {
+          role: "assistant",
+          content: [{ type: "tool_use", id: "c1", name: "look", input: { at: 1 } }],
+        },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "a door" }] },
+        { role: "assistant", content: "A door." },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "And?" },
+            { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } },
+          ],
+        },
+      ],
+      tools: [
+        { name: "look", input_schema: {} },
+        { type: "web_search_20250305", name: "web" },
+      ],
+      max_tokens: 5,
+    },
+    responses: {
+      instructions: "Be brief.",
+      input: [
+        { role: "user", content: "Hello" },
+        { type: "function_call", call_id: "c1", name: "look", arguments: '{"at":1}' },
+        { type: "function_call_output", call_id: "c1", output: "a door" },
+        { role: "assistant", content: [{ type: "output_text", text: "A door." }] },
+        {
+          role: "user",
+          content: [
+            { type: "input_text", text: "And?" },
+            { type: "input_image", image_url: url },
+          ],
+        },
+      ],
+      tools: [{ type: "function", name: "look", parameters: {} }, { type: "web_search" }],
+      max_output_tokens: 5,
+    },
+  }
+
+  test.each(Object.entries(bodies))("in the format of %s is a conversation", (_, body) => {
+    const { settings, exchanges, draft, columns } = readRequest({ model: "a/b", body })
+    expect(columns).toEqual([{ id: 0, model: "a/b" }])
+    expect(settings).toMatchObject({ system: "Be brief.", maxTokens: 5 })
+    expect(JSON.parse(settings.tools)).toEqual([
+      { type: "function", function: { name: "look", parameters: {} } },
+    ])
+    const steps = exchanges.flatMap(({ columns }) => columns.flatMap(({ steps }) => steps))
+    expect(exchanges.map(({ question }) => question.text)).toEqual(["Hello"])
+    expect(steps[0]).toMatchObject({ toolCalls: [call], results: ["a door"], state: "done" })
+    expect(steps[1]).toMatchObject({ text: "A door.", toolCalls: [] })
+    expect(draft).toMatchObject({ text: "And?", images: [{ url }] })
+  })
+
+  test("of Google is one as well", () => {
+    const body = {
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      contents: [
+        { role: "user", parts: [{ text: "Hello" }] },
+        { role: "model", parts: [{ functionCall: { name: "look", args: { at: 1 } } }] },
+        { role: "user", parts: [{ functionResponse: { name: "look", response: { is: 2 } } }] },
+      ],
+      generationConfig: { temperature: 1, stopSequences: ["END"] },
+    }
+    const { settings, exchanges, draft } = readRequest({ model: "a/b", body })
+    expect(settings).toMatchObject({ system: "Be brief.", temperature: 1, stop: ["END"] })
+    const step = exchanges[0]?.columns[0]?.steps[0]
+    expect(step?.toolCalls).toEqual([{ ...call, id: "look" }])
+    expect(step?.results).toEqual(['{"is":2}'])
+    expect(draft).toBeUndefined()
+  })
+
+  test("takes no harm from what is no request", () => {
+    const wrong = [null, 7, "text", [], { messages: 7 }, { messages: [null, {}, { role: "tool" }] }]
+    for (const body of wrong) expect(readRequest({ model: "a/b", body }).exchanges).toEqual([])
   })
 })
 

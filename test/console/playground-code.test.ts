@@ -6,7 +6,11 @@ import {
 } from "../../console/src/pages/playground/code/literal.ts"
 import { operationSamples } from "../../console/src/pages/playground/code/operation-samples.ts"
 import { chatSamples, shortened } from "../../console/src/pages/playground/code/samples.ts"
-import { chatBody, DEFAULT_SETTINGS } from "../../console/src/pages/playground/conversation.ts"
+import {
+  chatBody,
+  DEFAULT_SETTINGS,
+  type JsonObject,
+} from "../../console/src/pages/playground/conversation.ts"
 
 const BASE = "http://127.0.0.1:8787"
 const IMAGE = `data:image/png;base64,${"A".repeat(400)}`
@@ -16,10 +20,8 @@ function sampleOf(id: string, body: Parameters<typeof chatSamples>[1]): string {
 }
 
 const settings = { ...DEFAULT_SETTINGS, system: "It's brief.", temperature: 1.5, effort: "high" }
-const body = chatBody("a/b", { ...settings, extra: '{"top_k": 4}' }, [], {
-  text: 'Say "hi"\nand </script>',
-  images: [{ name: "a.png", url: IMAGE }],
-})
+const question = { text: 'Say "hi"\nand </script>', images: [{ name: "a.png", url: IMAGE }] }
+const body = chatBody("a/b", { ...settings, extra: '{"top_k": 4}' }, [{ question, steps: [] }])
 
 describe("literals", () => {
   test("are those of the language", () => {
@@ -109,9 +111,14 @@ describe("a request as code", () => {
     const short = JSON.stringify(shortened(body))
     expect(short).not.toContain(IMAGE)
     expect(short).toContain("422 characters")
-    expect(shortened(chatBody("a/b", settings, [], { text: "hi", images: [] }))).toEqual(
-      chatBody("a/b", settings, [], { text: "hi", images: [] }),
-    )
+    const hi = chatBody("a/b", settings, [{ question: { text: "hi", images: [] }, steps: [] }])
+    expect(shortened(hi)).toEqual(hi)
+  })
+
+  test("tools are shown only in the format that was sent", () => {
+    const ids = (body: JsonObject) => chatSamples(BASE, body).map(({ id }) => id)
+    expect(ids(body)).toContain("anthropic")
+    expect(ids({ ...body, tools: [] })).toEqual(["curl", "openai-python", "openai-javascript"])
   })
 })
 

@@ -20,10 +20,10 @@ describe("the card of a tool", () => {
       [undefined, NO_KEY],
       ["sk-tg-secret", "sk-tg-secret"],
     ] as const) {
-      const { text, after = "" } = toolSettings(tool, { ...facts, key })
+      const { text, command = "" } = toolSettings(tool, { ...facts, key })
       expect(text).toContain("https://gate.example")
       expect(text).toContain("sandbox/echo")
-      expect(text + after).toContain(shown)
+      expect(text + command).toContain(shown)
     }
   })
 })

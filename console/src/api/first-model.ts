@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
-import type { Model } from "tollgate-contract/catalog.ts"
-import { cheapestModel } from "../format/cheap-model.ts"
 import { allowsModel } from "../format/globs.ts"
+import { modelToTry } from "../format/model-to-try.ts"
 import { oneQuery } from "./queries.ts"
 
 /**
@@ -12,13 +11,7 @@ export function useFirstModel(globs: readonly string[] | null): string | undefin
   const catalog = useQuery(oneQuery("GET /models", { query: { kind: "chat", priced: "true" } }))
   if (catalog.isPending) return undefined
   const callable = catalog.data?.data.filter(({ id }) => allowsModel(globs, id)) ?? []
-  const first = cheapestModel(callable.filter(isReady)) ?? cheapestModel(callable)
-  return first?.id ?? firstExact(globs) ?? "provider/model"
-}
-
-/** Whether it is likely to answer at once: a first request should not be the one that fails. */
-function isReady({ deployments }: Model): boolean {
-  return deployments.every(({ health }) => health.state !== "resting")
+  return modelToTry(callable)?.id ?? firstExact(globs) ?? "provider/model"
 }
 
 function firstExact(globs: readonly string[] | null): string | undefined {

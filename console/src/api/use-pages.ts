@@ -1,11 +1,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
-import type { Input, Item, PageName } from "tollgate-contract/client.ts"
+import type { Answer, Input, Item, PageName } from "tollgate-contract/client.ts"
 import { pagesQuery, untilAnswered } from "./queries.ts"
 
 /** A list that grows: what `DataTable` and `MoreButton` need of it. */
-export interface Pages<Entry> {
+export interface Pages<Entry, Page = unknown> {
   readonly items: readonly Entry[]
+  /** The answer with the last of them. */
+  readonly last: Page | undefined
+  /** How many there are on all pages, where the list says it. */
+  readonly total: number | undefined
   readonly isLoading: boolean
   readonly error: Error | null
   /** Whether there is anything to show: what was seen last stays when a later look fails. */
@@ -27,7 +31,7 @@ export function usePages<Name extends PageName>(
   name: Name,
   input: Input<Name>,
   settings?: PagesSettings,
-): Pages<Item<Name>>
+): Pages<Item<Name>, Answer<Name>>
 export function usePages<Name extends PageName>(
   name: Name,
   input: Input<Name>,
@@ -45,6 +49,8 @@ export function usePages<Name extends PageName>(
   )
   return {
     items,
+    last: asked.data?.pages.at(-1),
+    total: totalOf(asked.data?.pages.at(-1)),
     isLoading: asked.isPending,
     error: asked.error,
     hasContent: asked.error === null || asked.data !== undefined,
@@ -53,4 +59,9 @@ export function usePages<Name extends PageName>(
     loadMore: () => void asked.fetchNextPage(),
     retry: () => void asked.refetch(),
   }
+}
+
+function totalOf(page: object | undefined): number | undefined {
+  if (page === undefined || !("total" in page)) return undefined
+  return typeof page.total === "number" ? page.total : undefined
 }

@@ -1,12 +1,21 @@
 import { Select, Text } from "@mantine/core"
+import { useDebouncedValue } from "@mantine/hooks"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
 import { IconBuilding } from "../ui/icons.tsx"
 import { ALL_ACCOUNTS, useAccount } from "../account.tsx"
+import { accountsQuery, oneQuery } from "../api/queries.ts"
 import { useSession } from "../session.tsx"
+
+/** Options at once: more are found by typing. */
+const SHOWN = 200
 
 /** The account that the pages are about. Nothing to choose when there is one. */
 export function AccountSwitcher() {
   const session = useSession()
   const { account, accounts, choose } = useAccount()
+  const [typed, setTyped] = useState("")
+  const found = useFound(typed, session.is_operator)
   if (!session.is_operator && accounts.length < 2) {
     return account === undefined ? null : (
       <Text size="sm" c="dimmed" px="xs" truncate>
@@ -14,7 +23,8 @@ export function AccountSwitcher() {
       </Text>
     )
   }
-  const data = accounts.map(({ id, name }) => ({ value: id, label: name }))
+  const names = new Map([...accounts, ...found, ...(account ? [account] : [])].map(nameById))
+  const data = [...names].map(([value, label]) => ({ value, label }))
   if (session.is_operator) data.unshift({ value: ALL_ACCOUNTS, label: "All accounts" })
   return (
     <Select
@@ -23,6 +33,8 @@ export function AccountSwitcher() {
       value={account?.id ?? ALL_ACCOUNTS}
       onChange={(id) => id !== null && choose(id)}
       searchable={data.length > 8}
+      limit={SHOWN}
+      onSearchChange={setTyped}
       // What is typed replaces the name that stands there.
       onFocus={(event) => event.currentTarget.select()}
       onClick={(event) => event.currentTarget.select()}
@@ -31,4 +43,20 @@ export function AccountSwitcher() {
       nothingFoundMessage="No account with that name"
     />
   )
+}
+
+function nameById({ id, name }: { readonly id: string; readonly name: string }) {
+  return [id, name] as const
+}
+
+/** Of more accounts than are loaded, those of a name. */
+function useFound(typed: string, isOperator: boolean) {
+  const [search] = useDebouncedValue(typed.trim().slice(0, 100), 200)
+  const { data: loaded } = useQuery({ ...accountsQuery, enabled: isOperator })
+  const isPart = loaded !== undefined && loaded.next_cursor !== null
+  const { data: found } = useQuery({
+    ...oneQuery("GET /accounts", { query: { search, sort: "name" } }),
+    enabled: isPart && search !== "",
+  })
+  return found?.data ?? []
 }

@@ -13,6 +13,7 @@ import {
   IconMessageChatbot,
   IconPlug,
   IconPlugConnected,
+  IconTag,
   IconUserShield,
   IconUsers,
   type Icon,
@@ -25,6 +26,8 @@ export interface NavEntry {
   readonly icon: Icon
   /** Shown to those who have this role in the chosen account, or a higher one. */
   readonly needs?: AccountRole
+  /** After `g`, the key that goes there. */
+  readonly shortcut?: string
 }
 
 export interface NavSection {
@@ -38,14 +41,14 @@ export interface NavSection {
 export const NAV_SECTIONS: readonly NavSection[] = [
   {
     entries: [
-      { to: "/", label: "Overview", icon: IconChartBar },
-      { to: "/keys", label: "Keys", icon: IconKey },
+      { to: "/", label: "Overview", icon: IconChartBar, shortcut: "o" },
+      { to: "/keys", label: "Keys", icon: IconKey, shortcut: "k" },
       { to: "/connect", label: "Connect", icon: IconPlug },
-      { to: "/usage", label: "Usage", icon: IconChartDots },
-      { to: "/requests", label: "Requests", icon: IconListDetails },
-      { to: "/credits", label: "Credits", icon: IconCoins },
-      { to: "/models", label: "Models", icon: IconBox },
-      { to: "/playground", label: "Playground", icon: IconMessageChatbot },
+      { to: "/usage", label: "Usage", icon: IconChartDots, shortcut: "u" },
+      { to: "/requests", label: "Requests", icon: IconListDetails, shortcut: "r" },
+      { to: "/credits", label: "Credits", icon: IconCoins, shortcut: "c" },
+      { to: "/models", label: "Models", icon: IconBox, shortcut: "m" },
+      { to: "/playground", label: "Playground", icon: IconMessageChatbot, shortcut: "p" },
       { to: "/members", label: "Members", icon: IconUsers },
       { to: "/notices", label: "Notices", icon: IconBell, needs: "owner" },
       { to: "/audit", label: "Audit", icon: IconHistory, needs: "owner" },
@@ -56,13 +59,27 @@ export const NAV_SECTIONS: readonly NavSection[] = [
     isOperatorOnly: true,
     entries: [
       { to: "/providers", label: "Providers", icon: IconPlugConnected },
-      { to: "/accounts", label: "Accounts", icon: IconBuildingBank },
+      { to: "/accounts", label: "Accounts", icon: IconBuildingBank, shortcut: "a" },
+      { to: "/price-groups", label: "Price groups", icon: IconTag },
       { to: "/users", label: "Users", icon: IconUserShield },
       { to: "/codes", label: "Codes", icon: IconGift },
-      { to: "/settings", label: "Settings", icon: IconAdjustments },
+      { to: "/settings", label: "Settings", icon: IconAdjustments, shortcut: "s" },
     ],
   },
 ]
+
+/** The navigation of someone: what they may see. */
+export function visibleSections(
+  isOperator: boolean,
+  may: (role: AccountRole) => boolean,
+): readonly NavSection[] {
+  return NAV_SECTIONS.filter((section) => isOperator || section.isOperatorOnly !== true).map(
+    (section) => ({
+      ...section,
+      entries: section.entries.filter(({ needs }) => needs === undefined || may(needs)),
+    }),
+  )
+}
 
 /** Whether an address is of an entry's page, or of one below it. */
 export function isWithin(path: string, entry: string): boolean {

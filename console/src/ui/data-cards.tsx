@@ -1,5 +1,6 @@
 import { Box, Group, Paper, Skeleton, Stack } from "@mantine/core"
 import { isControl, type Column, type DataTableProperties } from "./data-column.ts"
+import { SortChoice } from "./sort-heading.tsx"
 
 /** The rows of a table as cards: the first column is the heading, the others are lines. */
 export function DataCards<Row>(properties: DataTableProperties<Row>) {
@@ -14,23 +15,26 @@ export function DataCards<Row>(properties: DataTableProperties<Row>) {
     )
   }
   return (
-    <Stack gap="xs" p="xs" role="list" aria-label={label}>
-      {rows.map((row) => (
-        <div role="listitem" key={rowKey(row)}>
-          <Paper
-            component="article"
-            withBorder
-            p="sm"
-            className={onRowClick === undefined ? undefined : "row-link"}
-            onClick={(event) => {
-              if (onRowClick !== undefined && !isControl(event.target)) onRowClick(row)
-            }}
-          >
-            <CardContent columns={columns} row={row} />
-          </Paper>
-        </div>
-      ))}
-    </Stack>
+    <>
+      <SortChoice {...properties} />
+      <Stack gap="xs" p="xs" role="list" aria-label={label}>
+        {rows.map((row) => (
+          <div role="listitem" key={rowKey(row)}>
+            <Paper
+              component="article"
+              withBorder
+              p="sm"
+              className={onRowClick === undefined ? undefined : "row-link"}
+              onClick={(event) => {
+                if (onRowClick !== undefined && !isControl(event.target)) onRowClick(row)
+              }}
+            >
+              <CardContent columns={columns} row={row} />
+            </Paper>
+          </div>
+        ))}
+      </Stack>
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import type { Order, Sorting } from "./sorting.ts"
 
 export interface Column<Row> {
   readonly id: string
@@ -11,6 +12,12 @@ export interface Column<Row> {
   /** Has no heading for the eye: buttons. */
   readonly isAction?: boolean
   readonly width?: number | string
+  /** The order in which it is sorted first; absent: it cannot be sorted by. */
+  readonly sort?: Order
+  /** Sorted in that order only. */
+  readonly isOneWay?: boolean
+  /** Shown where it is chosen. */
+  readonly isExtra?: boolean
 }
 
 export interface DataTableProperties<Row> {
@@ -26,6 +33,12 @@ export interface DataTableProperties<Row> {
   readonly onRowClick?: (row: Row) => void
   /** What all columns need, CSS pixels: where there is less room, rows become cards. */
   readonly minWidth?: number
+  /** Has many columns: less space between them. */
+  readonly isDense?: boolean
+  /** The column that the rows are sorted by. */
+  readonly sorting?: Sorting | undefined
+  /** Absent: the order cannot be changed. */
+  readonly onSort?: (sorting: Sorting) => void
 }
 
 /** Whether a click was for a link or button inside the row, or for something laid over it. */

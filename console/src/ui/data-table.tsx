@@ -1,7 +1,10 @@
 import { Skeleton, Table } from "@mantine/core"
 import { memo } from "react"
+import { useAlignedPoints } from "./align-points.ts"
 import { DataCards } from "./data-cards.tsx"
 import { type Column, isControl, type DataTableProperties } from "./data-column.ts"
+import { SortHeading } from "./sort-heading.tsx"
+import type { Sorting } from "./sorting.ts"
 import { useFits } from "./use-fits.ts"
 import { useStable } from "./use-stable.ts"
 
@@ -21,7 +24,9 @@ export function DataTable<Row>(properties: DataTableProperties<Row>) {
 
 function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWidth: number }) {
   const { label, columns, rows, rowKey, isLoading = false, onRowClick, minWidth } = properties
+  const { sorting, onSort, isDense = false } = properties
   const onClick = useStable(onRowClick)
+  const table = useAlignedPoints()
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
@@ -31,8 +36,9 @@ function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWid
       aria-label={label}
     >
       <Table
+        ref={table}
         verticalSpacing="xs"
-        horizontalSpacing="md"
+        horizontalSpacing={isDense ? "xs" : "md"}
         highlightOnHover={onRowClick !== undefined && !isLoading}
         aria-label={label}
         aria-busy={isLoading}
@@ -44,9 +50,12 @@ function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWid
                 key={column.id}
                 ta={column.isFigure === true ? "right" : "left"}
                 w={column.width}
+                aria-sort={orderOf(column, sorting)}
               >
                 {column.isAction === true ? (
                   <span className="unseen">{column.header}</span>
+                ) : column.sort !== undefined && onSort !== undefined ? (
+                  <SortHeading column={column} sorting={sorting} onSort={onSort} />
                 ) : (
                   column.header
                 )}
@@ -69,6 +78,14 @@ function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWid
       </Table>
     </Table.ScrollContainer>
   )
+}
+
+function orderOf<Row>(
+  { id }: Column<Row>,
+  sorting: Sorting | undefined,
+): "ascending" | "descending" | undefined {
+  if (sorting?.by !== id) return undefined
+  return sorting.order === "asc" ? "ascending" : "descending"
 }
 
 interface TableRowProperties<Row> {

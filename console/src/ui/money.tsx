@@ -28,18 +28,13 @@ export function Money({
   ...style
 }: MoneyProperties) {
   const text = decimals === undefined ? creditsText(value) : shortCredits(value, decimals)
-  const missing = (decimals ?? 0) - (text.length - text.indexOf(".") - 1)
+  const [whole, fraction = ""] = text.split(".")
   const sign = isSigned && !value.startsWith("-") && /[1-9]/.test(value) ? "+" : ""
   return (
     <Text span inherit className="figures" title={`${creditsText(value)} credits`} {...style}>
       <span className="amount" style={{ "--digits": sign.length + text.length }}>
         {sign}
-        {text}
-        {missing > 0 && (
-          <span className="filler" aria-hidden>
-            {"0".repeat(missing)}
-          </span>
-        )}
+        {whole}.<span className="fraction">{fraction}</span>
       </span>
       {hasUnit && <span className="unit"> credits</span>}
     </Text>

@@ -1,13 +1,18 @@
 import { Button, Center } from "@mantine/core"
 import type { Pages } from "../api/use-pages.ts"
 
+interface MoreButtonProperties<Item> {
+  readonly pages: Pages<Item>
+  readonly label?: string
+}
+
 /** Loads the next page of a list; nothing on the last one. */
-export function MoreButton<Item>({ pages }: { readonly pages: Pages<Item> }) {
+export function MoreButton<Item>({ pages, label = "Show more" }: MoreButtonProperties<Item>) {
   if (!pages.hasMore) return null
   return (
     <Center p="sm">
       <Button variant="default" size="xs" loading={pages.isLoadingMore} onClick={pages.loadMore}>
-        Show more
+        {label}
       </Button>
     </Center>
   )

@@ -1,6 +1,5 @@
 import { SimpleGrid, Skeleton, Stack, Text } from "@mantine/core"
 import { TOOL_NAMES, TOOLS, toolSettings } from "tollgate-contract/tools.ts"
-import { useFirstModel } from "../api/first-model.ts"
 import { toolPath } from "../format/tool-path.ts"
 import { useSession } from "../session.tsx"
 import { Panel } from "./panel.tsx"
@@ -9,21 +8,20 @@ import { Snippet } from "./snippet.tsx"
 export interface ToolCardsProperties {
   /** The key that the tools send; undefined: it is to be filled in. */
   readonly secret: string | undefined
-  /** Globs of the models it may call. */
-  readonly models: readonly string[] | null
+  /** The model that the tools begin with; undefined while it is not known. */
+  readonly model: string | undefined
   readonly columns: 1 | 2
 }
 
 /** How each tool is configured to call the gateway, as the command `connect` shows it. */
-export function ToolCards({ secret, models, columns }: ToolCardsProperties) {
+export function ToolCards({ secret, model, columns }: ToolCardsProperties) {
   const { base_url: baseUrl } = useSession()
-  const model = useFirstModel(models)
   if (model === undefined) return <Skeleton height={220} />
   const facts = { url: baseUrl.replace(/\/+$/, ""), key: secret, model, pathOf: toolPath }
   return (
     <SimpleGrid cols={{ base: 1, lg: columns }}>
       {TOOLS.map((tool) => {
-        const { words, text, after } = toolSettings(tool, facts)
+        const { words, text, after, command } = toolSettings(tool, facts)
         const name = TOOL_NAMES[tool]
         return (
           <Panel key={tool} title={name}>
@@ -36,6 +34,9 @@ export function ToolCards({ secret, models, columns }: ToolCardsProperties) {
                 <Text size="sm" c="dimmed" className="anywhere">
                   {after}
                 </Text>
+              )}
+              {command !== undefined && (
+                <Snippet code={command} label={`Copy the command for ${name}`} />
               )}
             </Stack>
           </Panel>

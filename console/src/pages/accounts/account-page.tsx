@@ -19,6 +19,7 @@ import { AccountKeys } from "./account-keys.tsx"
 import { AccountStateButtons } from "./account-state.tsx"
 import { ContentSwitch } from "./content-switch.tsx"
 import { LimitsPanel } from "./limits-panel.tsx"
+import { PriceGroupSelect } from "./price-group-select.tsx"
 import { RenameModal } from "./rename-modal.tsx"
 
 const route = getRouteApi("/signed-in/accounts/$account")
@@ -68,6 +69,7 @@ export function AccountPage() {
             { label: "Created", value: <When at={account.created_at} isExact /> },
           ]}
         />
+        <PriceGroupSelect account={account} />
         <ContentSwitch account={account} />
       </Panel>
       <LimitsPanel account={account} />

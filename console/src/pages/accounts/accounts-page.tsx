@@ -1,63 +1,27 @@
-import { Button } from "@mantine/core"
+import { Button, Select } from "@mantine/core"
 import { IconBuildingBank, IconPlus } from "../../ui/icons.tsx"
-import { useState } from "react"
-import type { Account } from "tollgate-contract/accounts.ts"
+import { getRouteApi } from "@tanstack/react-router"
+import { type ReactNode, useState } from "react"
+import type { Account, AccountQuery } from "tollgate-contract/accounts.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { DataTable, type Column } from "../../ui/data-table.tsx"
+import { counted } from "../../format/numbers.ts"
+import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
-import { TextLink } from "../../ui/link-button.tsx"
-import { Money } from "../../ui/money.tsx"
 import { MoreButton } from "../../ui/more-button.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
-import { Status } from "../../ui/status.tsx"
-import { When } from "../../ui/when.tsx"
+import { Search } from "../../ui/search.tsx"
+import { readSorting, sortingText } from "../../ui/sorting.ts"
+import { ACCOUNT_COLUMNS, sortOf } from "./account-columns.tsx"
+import { usePriceGroups } from "./use-price-groups.ts"
 import { NewAccountModal } from "./new-account-modal.tsx"
 
-const COLUMNS: readonly Column<Account>[] = [
-  {
-    id: "name",
-    header: "Account",
-    cell: ({ id, name }) => (
-      <TextLink to="/accounts/$account" params={{ account: id }} fw={600} className="anywhere">
-        {name}
-      </TextLink>
-    ),
-  },
-  {
-    id: "id",
-    header: "Id",
-    isWideOnly: true,
-    cell: ({ id }) => <span className="mono dim">{id}</span>,
-  },
-  {
-    id: "balance",
-    header: "Balance",
-    isFigure: true,
-    cell: ({ balance }) => <Money value={balance} decimals={4} hasUnit />,
-  },
-  {
-    id: "state",
-    header: "State",
-    cell: ({ state }) => <Status value={state} />,
-  },
-  {
-    id: "content",
-    header: "Prompts and responses",
-    cell: ({ stores_content: isStored }) =>
-      isStored ? <Status value="kept" color="yellow" /> : <span className="dim">not stored</span>,
-  },
-  {
-    id: "created",
-    header: "Created",
-    cell: ({ created_at: createdAt }) => <When at={createdAt} />,
-  },
-]
+const route = getRouteApi("/signed-in/accounts")
+const STATES: readonly Account["state"][] = ["active", "paused", "closed"]
 
 /** Everyone who pays. */
 export function AccountsPage() {
-  const accounts = usePages("GET /accounts", {})
   const [isCreating, setCreating] = useState(false)
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
@@ -70,29 +34,135 @@ export function AccountsPage() {
       description="An account pays for requests. Each has its own balance, keys and members."
       actions={createButton}
     >
-      <Panel isFlush>
-        <ErrorNotice error={accounts.error} retry={accounts.retry} />
-        <DataTable
-          label="Accounts"
-          columns={COLUMNS}
-          rows={accounts.items}
-          rowKey={(account) => account.id}
-          isLoading={accounts.isLoading}
-          empty={
-            accounts.error === null && (
-              <EmptyState
-                icon={<IconBuildingBank size={22} />}
-                title="No accounts yet"
-                action={createButton}
-              >
-                Create one, grant it credits and create its first key.
-              </EmptyState>
-            )
-          }
-        />
-        <MoreButton pages={accounts} />
-      </Panel>
+      <AccountList createButton={createButton} />
       <NewAccountModal isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
+  )
+}
+
+function AccountList({ createButton }: { readonly createButton: ReactNode }) {
+  const address = route.useSearch()
+  const navigate = route.useNavigate()
+  const sorting = readSorting(address.sort, ACCOUNT_COLUMNS, { by: "name", order: "asc" })
+  const filters = filtersOf(address)
+  const accounts = usePages("GET /accounts", {
+    query: { ...filters, sort: sortOf(sorting.by), order: sorting.order, usage: "true" },
+  })
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+
+  function change(part: Partial<typeof address>) {
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
+  }
+
+  return (
+    <Panel isFlush>
+      <div className="filters panel-filters">
+        <Search
+          label="Search accounts"
+          value={address.search ?? ""}
+          onChange={(search) => change({ search: search || undefined })}
+        />
+        <Select
+          aria-label="State"
+          placeholder="Any state"
+          clearable
+          data={[...STATES]}
+          value={filters.state ?? null}
+          onChange={(state) => change({ state: state ?? undefined })}
+        />
+        <Select
+          aria-label="Credits"
+          placeholder="Any balance"
+          clearable
+          data={[{ value: "none", label: "Without credits" }]}
+          value={filters.credits ?? null}
+          onChange={(credits) => change({ credits: credits ?? undefined })}
+        />
+        <PriceGroupFilter
+          value={filters.price_group ?? null}
+          onChange={(group) => change({ price_group: group ?? undefined })}
+        />
+        <span className="dim filters-wide" role="status">
+          {accounts.total !== undefined && counted(accounts.total, "account")}
+        </span>
+      </div>
+      <ErrorNotice error={accounts.error} retry={accounts.retry} />
+      <DataTable
+        label="Accounts"
+        columns={ACCOUNT_COLUMNS}
+        rows={accounts.items}
+        rowKey={(account) => account.id}
+        isLoading={accounts.isLoading}
+        minWidth={860}
+        sorting={sorting}
+        onSort={(next) => change({ sort: sortingText(next) })}
+        empty={
+          accounts.error === null && (
+            <NoAccounts isFiltered={isFiltered} createButton={createButton} />
+          )
+        }
+      />
+      <MoreButton pages={accounts} />
+    </Panel>
+  )
+}
+
+type Filters = Pick<AccountQuery, "search" | "state" | "credits" | "price_group">
+
+function filtersOf({
+  search,
+  state,
+  credits,
+  price_group,
+}: {
+  readonly [Name in keyof Filters]?: string | undefined
+}): Filters {
+  return {
+    search,
+    state: STATES.find((each) => each === state),
+    credits: credits === "none" ? credits : undefined,
+    price_group,
+  }
+}
+
+interface PriceGroupFilterProperties {
+  readonly value: string | null
+  readonly onChange: (group: string | null) => void
+}
+
+/** Not there while there are no price groups. */
+function PriceGroupFilter({ value, onChange }: PriceGroupFilterProperties) {
+  const { choices } = usePriceGroups(value)
+  if (choices.length === 0) return null
+  return (
+    <Select
+      aria-label="Price group"
+      placeholder="Any price group"
+      clearable
+      data={[...choices]}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}
+
+function NoAccounts({
+  isFiltered,
+  createButton,
+}: {
+  readonly isFiltered: boolean
+  readonly createButton: ReactNode
+}) {
+  if (isFiltered) {
+    return (
+      <EmptyState icon={<IconBuildingBank size={22} />} title="No matching accounts">
+        Remove a filter or search for something else.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState icon={<IconBuildingBank size={22} />} title="No accounts yet" action={createButton}>
+      Create one, grant it credits and create its first key.
+    </EmptyState>
   )
 }

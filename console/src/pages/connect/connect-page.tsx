@@ -1,29 +1,56 @@
+import { PasswordInput, SimpleGrid } from "@mantine/core"
+import { useState } from "react"
 import { NO_KEY } from "tollgate-contract/tools.ts"
 import { useAccount } from "../../account.tsx"
+import { useFirstModel } from "../../api/first-model.ts"
 import { LinkButton } from "../../ui/link-button.tsx"
+import { ModelSelect } from "../../ui/model-select.tsx"
 import { Page } from "../../ui/page.tsx"
 import { ToolCards } from "../../ui/tool-cards.tsx"
+
+/** What every key consists of, ours and those taken over from other gateways: nothing that a shell would read. */
+const KEY = /^[\w.-]+$/
 
 /** The settings with which people's tools call the gateway. */
 export function ConnectPage() {
   const { may } = useAccount()
-  const newKey = (
-    <LinkButton to="/keys" search={{ create: "1" }}>
-      Create a key
-    </LinkButton>
-  )
+  const [typed, setTyped] = useState("")
+  const [chosen, setChosen] = useState<string>()
+  const first = useFirstModel(null)
+  const key = typed.trim()
+  const isKey = KEY.test(key)
+  const model = chosen ?? first
   return (
     <Page
       title="Connect"
-      description={
-        <>
-          Settings that make your tools call models through this gateway. Put your key where{" "}
-          <code>{NO_KEY}</code> stands.
-        </>
+      description="Set up your tools to call models through this gateway."
+      actions={
+        may("member") ? (
+          <LinkButton to="/keys" search={{ create: "1" }}>
+            Create a key
+          </LinkButton>
+        ) : undefined
       }
-      actions={may("member") ? newKey : undefined}
     >
-      <ToolCards secret={undefined} models={null} columns={2} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} maw="48rem">
+        <PasswordInput
+          label="Your key"
+          description="Fills in the settings below. It stays on this page."
+          placeholder={NO_KEY}
+          autoComplete="off"
+          value={typed}
+          error={key === "" || isKey ? undefined : "A key has no spaces or special characters"}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <ModelSelect
+          label="Model"
+          description="The one your tools begin with."
+          kinds={["chat"]}
+          value={model ?? null}
+          onChange={setChosen}
+        />
+      </SimpleGrid>
+      <ToolCards secret={isKey ? key : undefined} model={model} columns={2} />
     </Page>
   )
 }

@@ -31,17 +31,20 @@ export function CreditsPage() {
   return <AccountCreditsPage key={account.id} account={account} />
 }
 
-type Work = "redeem" | "buy" | "entry" | "statement"
+const WAYS = ["redeem", "buy", "entry"] as const
+/** A way to get credits. */
+type Way = (typeof WAYS)[number]
+type Work = Way | "statement"
 
 function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
-  const session = useSession()
-  const { may } = useAccount()
+  const isAllowed = useAllowedWays()
   const [work, setWork] = useState<Work>()
   const credits = useQuery({
     ...accountCreditsQuery(account.id),
     refetchInterval: LOOK_EVERY,
   })
   useReturnFromPayment()
+  useWayOfAddress(isAllowed, setWork)
   const close = () => setWork(undefined)
   return (
     <Page
@@ -52,22 +55,20 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
           <Button variant="default" onClick={() => setWork("statement")}>
             Statement
           </Button>
-          {session.is_operator && (
+          {isAllowed.entry && (
             <Button variant="default" onClick={() => setWork("entry")}>
               Adjust credits
             </Button>
           )}
-          {may("member") && (
+          {isAllowed.redeem && (
             <Button
-              variant={session.card_payments ? "default" : "filled"}
+              variant={isAllowed.buy ? "default" : "filled"}
               onClick={() => setWork("redeem")}
             >
               Redeem a code
             </Button>
           )}
-          {may("member") && session.card_payments && (
-            <Button onClick={() => setWork("buy")}>Buy with a card</Button>
-          )}
+          {isAllowed.buy && <Button onClick={() => setWork("buy")}>Buy with a card</Button>}
         </>
       }
     >
@@ -139,6 +140,31 @@ function useReturnFromPayment() {
     )
     void navigate({ search: (before) => ({ ...before, paid: undefined }), replace: true })
   }, [paid, navigate])
+}
+
+function useAllowedWays(): Readonly<Record<Way, boolean>> {
+  const session = useSession()
+  const { may } = useAccount()
+  return {
+    redeem: may("member"),
+    buy: may("member") && session.card_payments,
+    entry: session.is_operator,
+  }
+}
+
+/** `?add=redeem` opens the dialog of a way to get credits, for those who may take it. */
+function useWayOfAddress(
+  isAllowed: Readonly<Record<Way, boolean>>,
+  begin: (way: Way) => void,
+): void {
+  const { add } = route.useSearch()
+  const navigate = route.useNavigate()
+  const way = WAYS.find((known) => known === add && isAllowed[known])
+  useEffect(() => {
+    if (add === undefined) return
+    if (way !== undefined) begin(way)
+    void navigate({ search: (before) => ({ ...before, add: undefined }), replace: true })
+  }, [add, way, begin, navigate])
 }
 
 function ChooseAccount() {

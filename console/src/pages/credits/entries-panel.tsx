@@ -38,9 +38,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     id: "amount",
     header: "Amount",
     isFigure: true,
-    cell: (entry) => (
-      <Money value={entry.amount} isSigned fw={entry.amount.startsWith("-") ? 400 : 600} />
-    ),
+    cell: (entry) => <Money value={entry.amount} isSigned />,
   },
   {
     id: "balance",

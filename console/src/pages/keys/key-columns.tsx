@@ -1,6 +1,7 @@
 import { Anchor, Box, Group, Text } from "@mantine/core"
 import type { ReactNode } from "react"
 import type { Key } from "tollgate-contract/keys.ts"
+import { countText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { Money } from "../../ui/money.tsx"
 import { When } from "../../ui/when.tsx"
@@ -15,12 +16,44 @@ export interface KeyColumnsOrder {
   readonly menu: (key: Key) => ReactNode
 }
 
+const EXTRA_COLUMNS: readonly Column<Key>[] = [
+  {
+    id: "created",
+    header: "Created",
+    sort: "desc",
+    isExtra: true,
+    cell: (key) => <When at={key.created_at} />,
+  },
+  {
+    id: "expires",
+    header: "Expires",
+    sort: "asc",
+    isExtra: true,
+    cell: (key) => <When at={key.expires_at} none="never" />,
+  },
+  {
+    id: "requests",
+    header: "Requests a minute",
+    isFigure: true,
+    isExtra: true,
+    cell: (key) => limitOf(key.requests_per_minute),
+  },
+  {
+    id: "tokens",
+    header: "Tokens a minute",
+    isFigure: true,
+    isExtra: true,
+    cell: (key) => limitOf(key.tokens_per_minute),
+  },
+]
+
 /** The columns of the list of keys. */
 export function keyColumns({ accounts, mayChange, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
   return [
     {
       id: "name",
       header: "Name",
+      sort: "asc",
       cell: (key) => (
         <Box>
           {mayChange && key.status !== "revoked" ? (
@@ -52,13 +85,16 @@ export function keyColumns({ accounts, mayChange, onEdit, menu }: KeyColumnsOrde
       id: "spent",
       header: "Spent",
       isFigure: true,
+      sort: "desc",
       cell: (key) => <Money value={key.spent} decimals={4} />,
     },
     {
       id: "used",
       header: "Last used",
+      sort: "desc",
       cell: (key) => <When at={key.last_used_at} none="never" />,
     },
+    ...EXTRA_COLUMNS,
     {
       id: "menu",
       header: "Actions",
@@ -67,6 +103,10 @@ export function keyColumns({ accounts, mayChange, onEdit, menu }: KeyColumnsOrde
       cell: menu,
     },
   ]
+}
+
+function limitOf(limit: number | null): ReactNode {
+  return limit === null ? <span className="dim">no limit</span> : countText(limit)
 }
 
 function statusCell(key: Key): ReactNode {

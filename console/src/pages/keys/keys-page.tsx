@@ -1,13 +1,15 @@
-import { Button, Group, SegmentedControl } from "@mantine/core"
+import { Button, Group, SegmentedControl, Switch } from "@mantine/core"
 import { IconKey, IconPlus } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import type { Key, KeyWithSecret } from "tollgate-contract/keys.ts"
+import { isPlaygroundKey } from "../playground/playground-key.ts"
 import { useAccount } from "../../account.tsx"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { Confirm } from "../../ui/confirm.tsx"
+import { ColumnChoice, useChosenColumns } from "../../ui/column-choice.tsx"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -16,11 +18,13 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Search } from "../../ui/search.tsx"
+import { readSorting, sortingText } from "../../ui/sorting.ts"
 import { keyColumns } from "./key-columns.tsx"
 import { KeyDrawer, type KeyWork } from "./key-drawer.tsx"
 import { KeyMenu } from "./key-menu.tsx"
 import { RotateModal } from "./rotate-modal.tsx"
 import { SecretModal } from "./secret-modal.tsx"
+import { NEWEST_FIRST, sortKeys } from "./sort-keys.ts"
 import { useKeyPause } from "./use-key-pause.tsx"
 
 const route = getRouteApi("/signed-in/keys")
@@ -110,66 +114,84 @@ interface KeyListProperties {
 }
 
 function KeyList({ account, search, columns, newKey }: KeyListProperties) {
-  const { status = "active" } = route.useSearch()
+  const { status = "active", sort, playground } = route.useSearch()
   const wantedStatus = STATUSES.find(({ value }) => value === status)?.value
   const navigate = route.useNavigate()
   const pages = usePages("GET /keys", {
-    query: { account, status: wantedStatus === "all" ? undefined : wantedStatus, limit: 100 },
+    query: { account, status: wantedStatus === "all" ? undefined : wantedStatus, limit: 200 },
   })
+  const chosen = useChosenColumns("keys", columns)
+  const sorting = pages.hasMore ? NEWEST_FIRST : readSorting(sort, columns, NEWEST_FIRST)
   const wanted = search.toLowerCase()
-  const rows = pages.items.filter((key) =>
-    `${key.name} ${key.id} ${key.hint ?? ""}`.toLowerCase().includes(wanted),
+  const found = pages.items.filter(
+    (key) =>
+      `${key.name} ${key.id} ${key.hint ?? ""}`.toLowerCase().includes(wanted) &&
+      (playground !== undefined || !isPlaygroundKey(key)),
   )
   const isFiltered = wanted !== "" || status !== "active"
+
+  function change(part: Partial<ReturnType<typeof route.useSearch>>) {
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
+  }
+
   return (
     <>
       <Group justify="space-between" gap="sm">
         <Search
           label="Search keys"
           value={search}
-          onChange={(value) =>
-            void navigate({
-              search: (before) => ({ ...before, search: value || undefined }),
-              replace: true,
-            })
-          }
+          onChange={(value) => change({ search: value || undefined })}
         />
-        <SegmentedControl
-          size="xs"
-          aria-label="Status"
-          data={STATUSES}
-          value={status}
-          onChange={(value) =>
-            void navigate({ search: (before) => ({ ...before, status: value }), replace: true })
-          }
-        />
+        <Group gap="xs">
+          <Switch
+            size="xs"
+            label="Show playground keys"
+            checked={playground !== undefined}
+            onChange={() => change({ playground: playground ? undefined : "shown" })}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Status"
+            data={STATUSES}
+            value={status}
+            onChange={(value) => change({ status: value })}
+          />
+          <ColumnChoice all={columns} chosen={chosen} />
+        </Group>
       </Group>
       <ErrorNotice error={pages.error} title="The keys could not be loaded" retry={pages.retry} />
       {pages.hasContent && (
         <Panel isFlush>
           <DataTable
             label="Keys"
-            columns={columns}
-            rows={rows}
+            columns={chosen.columns}
+            rows={sortKeys(found, sorting)}
             rowKey={(key) => key.id}
             isLoading={pages.isLoading}
             minWidth={860}
-            empty={
-              isFiltered ? (
-                <EmptyState title="No matching keys">
-                  Change the search or the status filter.
-                </EmptyState>
-              ) : (
-                <EmptyState icon={<IconKey size={22} />} title="No keys yet" action={newKey}>
-                  A program sends a key to call models. Create one to get the code for a first
-                  request.
-                </EmptyState>
-              )
-            }
+            sorting={sorting}
+            {...(!pages.hasMore && { onSort: (next) => change({ sort: sortingText(next) }) })}
+            empty={<NoKeys isFiltered={isFiltered} newKey={newKey} />}
           />
           <MoreButton pages={pages} />
         </Panel>
       )}
     </>
+  )
+}
+
+interface NoKeysProperties {
+  readonly isFiltered: boolean
+  readonly newKey: React.ReactNode
+}
+
+function NoKeys({ isFiltered, newKey }: NoKeysProperties) {
+  if (isFiltered) {
+    return <EmptyState title="No matching keys">Change the search or the status filter.</EmptyState>
+  }
+  return (
+    <EmptyState icon={<IconKey size={22} />} title="No keys yet" action={newKey}>
+      A program sends a key to call models. Create one to get the code for a first request.
+    </EmptyState>
   )
 }

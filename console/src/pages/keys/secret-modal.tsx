@@ -1,6 +1,7 @@
 import { Accordion, Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core"
 import { IconEye } from "../../ui/icons.tsx"
 import type { KeyWithSecret } from "tollgate-contract/keys.ts"
+import { useFirstModel } from "../../api/first-model.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
 import { SHOWN_ONCE } from "../../ui/shown-once.ts"
@@ -41,7 +42,7 @@ export function SecretModal({ shown, onClose }: SecretModalProperties) {
             <Accordion.Item value="tools">
               <Accordion.Control>Settings for Claude Code, Codex and other tools</Accordion.Control>
               <Accordion.Panel>
-                <ToolCards secret={shown.secret} models={shown.models} columns={1} />
+                <NewKeyTools shown={shown} />
               </Accordion.Panel>
             </Accordion.Item>
           </Accordion>
@@ -52,4 +53,9 @@ export function SecretModal({ shown, onClose }: SecretModalProperties) {
       )}
     </Modal>
   )
+}
+
+function NewKeyTools({ shown }: { readonly shown: KeyWithSecret }) {
+  const model = useFirstModel(shown.models)
+  return <ToolCards secret={shown.secret} model={model} columns={1} />
 }

@@ -1,6 +1,7 @@
 import type { Health, Model } from "tollgate-contract/catalog.ts"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { healthState } from "../../format/health-state.ts"
+import { capabilityOf, hasCapability } from "./capabilities.ts"
 
 export interface ModelFilters {
   readonly search?: string | undefined
@@ -8,12 +9,16 @@ export interface ModelFilters {
   readonly provider?: string | undefined
   /** `true`, `false`. */
   readonly priced?: string | undefined
+  /** What it can do. */
+  readonly can?: string | undefined
 }
 
 /** The models that fit every filter; each word of the search has to be somewhere. */
 export function filterModels(models: readonly Model[], filters: ModelFilters): Model[] {
   const words = (filters.search ?? "").toLowerCase().split(/\s+/).filter(Boolean)
+  const capability = capabilityOf(filters.can)
   return models.filter((model) => {
+    if (capability !== undefined && hasCapability(model, capability) !== true) return false
     if (filters.kind !== undefined && model.kind !== filters.kind) return false
     if (filters.provider !== undefined && !isOf(model, filters.provider)) return false
     if (filters.priced === "true" && model.price === null) return false

@@ -3,23 +3,17 @@ import { IconPlayerPlay } from "../../ui/icons.tsx"
 import type { Model } from "tollgate-contract/catalog.ts"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { stateWord } from "../../format/health-state.ts"
-import { shortCount } from "../../format/numbers.ts"
+import { Breakable } from "../../ui/breakable.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import type { Column } from "../../ui/data-table.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
-import { Money } from "../../ui/money.tsx"
 import { HealthSummary, Speed } from "../../ui/reliability.tsx"
-import { Status } from "../../ui/status.tsx"
 import { tabOfKind } from "../playground/tabs.ts"
+import { CAPABILITIES, hasCapability } from "./capabilities.ts"
 import { healthOf } from "./filter-models.ts"
-import {
-  classLabel,
-  effectivePrice,
-  firstPrice,
-  isOne,
-  readablePrice,
-  usualClasses,
-} from "./prices.ts"
+import { Can, Endpoints, InputPrice, OutputPrice, Providers, tokens } from "./model-cells.tsx"
+import { priceDate } from "./price-source.ts"
+import { isOne } from "./prices.ts"
 
 /** How models did, by id. */
 export type ModelHistory = ReadonlyMap<string, ReliabilityRow> | undefined
@@ -31,13 +25,14 @@ export function modelColumns(
 ): readonly Column<Model>[] {
   return [
     {
-      id: "id",
+      id: "name",
       header: "Model",
+      sort: "asc",
       cell: (model) => (
         <>
           <Group gap={2} wrap="nowrap">
             <UnstyledButton onClick={() => show(model.id)} className="mono anywhere model-name">
-              {model.id}
+              <Breakable name={model.id} />
             </UnstyledButton>
             <CopyButton value={model.id} label={`Copy ${model.id}`} />
           </Group>
@@ -47,18 +42,58 @@ export function modelColumns(
         </>
       ),
     },
+    { id: "provider", header: "Provider", cell: (model) => <Providers model={model} /> },
     {
       id: "context",
       header: "Context",
       isFigure: true,
-      cell: ({ context }) =>
-        context === null ? <span className="dim">–</span> : shortCount(context),
+      sort: "desc",
+      cell: ({ context }) => tokens(context),
     },
-    { id: "input", header: "Input", isFigure: true, cell: (model) => <InputPrice model={model} /> },
+    {
+      id: "max_output",
+      header: "Max output",
+      isFigure: true,
+      isExtra: true,
+      sort: "desc",
+      cell: ({ max_output: maxOutput }) => tokens(maxOutput),
+    },
+    ...CAPABILITIES.map(({ value, label }) => ({
+      id: value,
+      header: label,
+      cell: (model: Model) => <Can has={hasCapability(model, value)} />,
+    })),
+    ...priceColumns(),
+    ...historyColumns(history),
+    {
+      id: "endpoints",
+      header: "Endpoints",
+      isExtra: true,
+      cell: ({ endpoints }) => <Endpoints paths={endpoints} />,
+    },
+    {
+      id: "try",
+      header: "Try it",
+      isAction: true,
+      cell: (model) => <TryButton model={model} isShort />,
+    },
+  ]
+}
+
+function priceColumns(): readonly Column<Model>[] {
+  return [
+    {
+      id: "input",
+      header: "Input",
+      isFigure: true,
+      sort: "asc",
+      cell: (model) => <InputPrice model={model} />,
+    },
     {
       id: "output",
       header: "Output",
       isFigure: true,
+      sort: "asc",
       cell: (model) => <OutputPrice model={model} />,
     },
     {
@@ -66,12 +101,22 @@ export function modelColumns(
       header: "Multiplier",
       isFigure: true,
       isWideOnly: true,
+      isExtra: true,
       cell: ({ multiplier }) => (
         <span className={isOne(multiplier) ? "dim" : ""}>× {multiplier}</span>
       ),
     },
-    ...historyColumns(history),
-    { id: "try", header: "Try it", isAction: true, cell: (model) => <TryButton model={model} /> },
+    {
+      id: "priced",
+      header: "Price date",
+      isExtra: true,
+      sort: "desc",
+      cell: ({ price_source: source }) => (
+        <span className="figures" title={source?.name ?? ""}>
+          {priceDate(source)}
+        </span>
+      ),
+    },
   ]
 }
 
@@ -81,6 +126,7 @@ function historyColumns(history: ModelHistory): readonly Column<Model>[] {
       id: "speed",
       header: "Duration",
       isFigure: true,
+      isExtra: true,
       cell: ({ id }) => <Speed history={history?.get(id)} />,
     },
     {
@@ -95,42 +141,27 @@ function historyColumns(history: ModelHistory): readonly Column<Model>[] {
 }
 
 /** Opens the playground with this model. */
-export function TryButton({ model }: { readonly model: Model }) {
+export function TryButton({
+  model,
+  isShort = false,
+}: {
+  readonly model: Model
+  /** Only its sign. */
+  readonly isShort?: boolean
+}) {
   if (model.price === null) return null
+  const sign = <IconPlayerPlay size={14} aria-hidden />
   return (
     <LinkButton
       to="/playground"
       search={{ tab: tabOfKind(model.kind), model: model.id }}
       size="compact-sm"
       variant="light"
-      leftSection={<IconPlayerPlay size={14} />}
+      leftSection={isShort ? undefined : sign}
       aria-label={`Try ${model.id}`}
+      title="Try it"
     >
-      Try
+      {isShort ? sign : "Try"}
     </LinkButton>
   )
-}
-
-function InputPrice({ model }: { readonly model: Model }) {
-  if (model.price === null) return <Status value="no price" color="yellow" />
-  // What models without an input price cost by stands here, with its name.
-  const [name, price] = firstPrice(model, ["input", ...usualClasses(model.kind)]) ?? []
-  if (name === undefined || price === undefined) return <span className="dim">–</span>
-  const { credits, per } = readablePrice(name, price)
-  return (
-    <>
-      <Money value={credits} decimals={6} />
-      {name !== "input" && (
-        <Text span size="xs" c="dimmed">
-          {" "}
-          {per === "per million" ? `per million ${classLabel(name).toLowerCase()}` : per}
-        </Text>
-      )}
-    </>
-  )
-}
-
-function OutputPrice({ model }: { readonly model: Model }) {
-  const price = effectivePrice(model, "output")
-  return price === undefined ? <span className="dim">–</span> : <Money value={price} decimals={6} />
 }

@@ -4,15 +4,18 @@ import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { stateWord } from "../../format/health-state.ts"
 import { countText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
+import { useAlignedPoints } from "../../ui/align-points.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { type Fact, Facts } from "../../ui/facts.tsx"
 import { Money } from "../../ui/money.tsx"
 import { ReliabilityFacts } from "../../ui/reliability.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { CAPABILITIES, hasCapability } from "./capabilities.ts"
 import { DeploymentActions } from "./deployment-actions.tsx"
 import { TryButton } from "./model-columns.tsx"
 import { ModelPricing } from "./model-pricing.tsx"
+import { priceSourceText } from "./price-source.ts"
 import { allPrices, isOne, readablePrice, withFactor } from "./prices.ts"
 
 export interface ModelDrawerProperties {
@@ -83,6 +86,8 @@ function ModelDetail({
   )
 }
 
+const CAN_WORDS = { true: "yes", false: "no", null: "not known" }
+
 function factsOf(model: Model): Fact[] {
   const origins = { known: "model registry", file: "tollgate.yaml", console: "this console" }
   return [
@@ -96,12 +101,18 @@ function factsOf(model: Model): Fact[] {
       label: "Maximum output",
       value: model.max_output === null ? "–" : `${countText(model.max_output)} tokens`,
     },
+    ...CAPABILITIES.map(({ value, label }) => ({
+      label,
+      value: CAN_WORDS[String(hasCapability(model, value)) as keyof typeof CAN_WORDS],
+    })),
+    { label: "Price from", value: priceSourceText(model.price_source) },
     { label: "Multiplier", value: `× ${model.multiplier}` },
     { label: "Defined in", value: origins[model.origin] },
   ]
 }
 
 function PriceTable({ model }: { readonly model: Model }) {
+  const table = useAlignedPoints()
   if (model.price === null) {
     return (
       <Text size="sm" c="dimmed">
@@ -111,7 +122,7 @@ function PriceTable({ model }: { readonly model: Model }) {
   }
   const hasFactor = !isOne(model.multiplier)
   return (
-    <Table verticalSpacing={4} aria-label="Prices">
+    <Table ref={table} verticalSpacing={4} aria-label="Prices">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Of</Table.Th>

@@ -1,48 +1,55 @@
-import { Button, Center, Group, Select } from "@mantine/core"
+import { Button, Center } from "@mantine/core"
 import { IconBox, IconPlus } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
-import { useMemo, useState } from "react"
+import { useDeferredValue, useMemo, useState } from "react"
+import type { Model } from "tollgate-contract/catalog.ts"
+import { useAccount } from "../../account.tsx"
 import { reliabilityQuery } from "../../api/reliability.ts"
 import { counted } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
+import { ColumnChoice, useChosenColumns } from "../../ui/column-choice.tsx"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
-import { Search } from "../../ui/search.tsx"
+import { readSorting, type Sorting, sortingText } from "../../ui/sorting.ts"
 import { AddModel } from "./add-model.tsx"
 import { filterModels, type ModelFilters, providersOf } from "./filter-models.ts"
 import { modelColumns } from "./model-columns.tsx"
+import { ModelFilterBar } from "./model-filter-bar.tsx"
 import { ModelDrawer } from "./model-drawer.tsx"
-import { modelsQuery } from "./models-query.ts"
+import { modelsQueryFor } from "../../api/models-query.ts"
 import { NewerPrices } from "./newer-prices.tsx"
+import { sortModels } from "./sort-models.ts"
 
 const route = getRouteApi("/signed-in/models")
-const KINDS = ["chat", "embedding", "rerank", "image", "speech", "transcription"]
-const PRICED = [
-  { value: "true", label: "With a price" },
-  { value: "false", label: "Without a price" },
-]
+const BY_NAME: Sorting = { by: "name", order: "asc" }
 /** Rows at first and with each "Show more": a catalog may have a thousand. */
 const ROWS = 50
+/** Those that a window has room for are drawn at once, and the others when the page is there. */
+const FIRST_ROWS = 15
 
 /** Every model that can be called, what it is and what it costs. */
 export function ModelsPage() {
   const { is_operator: isOperator } = useSession()
-  const { model: openId, ...filters } = route.useSearch()
+  const { model: openId, sort, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  const { data: models, isPending, error, refetch } = useQuery(modelsQuery)
+  const { data: models, isPending, error, refetch } = useModels()
   const [rows, setRows] = useState(ROWS)
+  const drawn = useDeferredValue(rows, FIRST_ROWS)
   const [isAdding, setAdding] = useState(false)
-  const found = useMemo(() => filterModels(models ?? [], filters), [models, filters])
   const open = models?.find(({ id }) => id === openId)
   const { data: history } = useQuery(reliabilityQuery("model"))
   const columns = useMemo(() => modelColumns(show, history), [history])
+  const chosen = useChosenColumns("models", columns)
+  const sorting = useMemo(() => readSorting(sort, columns, BY_NAME), [sort, columns])
+  const found = useFoundModels(models, filters, sorting)
+  const providers = useMemo(() => providersOf(models ?? []), [models])
 
-  function change(part: ModelFilters & { readonly model?: string | undefined }) {
+  function change(part: Partial<ReturnType<typeof route.useSearch>>) {
     void navigate({ search: (search) => ({ ...search, ...part }), replace: true })
   }
 
@@ -64,9 +71,10 @@ export function ModelsPage() {
     >
       {isOperator && <NewerPrices />}
       <Panel isFlush>
-        <Filters
+        <ModelFilterBar
           filters={filters}
-          providers={providersOf(models ?? [])}
+          providers={providers}
+          columnChoice={<ColumnChoice all={columns} chosen={chosen} />}
           count={models === undefined ? "" : counted(found.length, "model")}
           onChange={(part) => {
             setRows(ROWS)
@@ -76,21 +84,18 @@ export function ModelsPage() {
         {error !== null && <ErrorNotice error={error} retry={() => void refetch()} />}
         <DataTable
           label="Models"
-          columns={columns}
-          rows={found.slice(0, rows)}
+          columns={chosen.columns}
+          rows={found.slice(0, drawn)}
           rowKey={(model) => model.id}
           isLoading={isPending}
           onRowClick={(model) => show(model.id)}
           minWidth={860}
+          isDense
+          sorting={sorting}
+          onSort={(next) => change({ sort: sortingText(next) })}
           empty={error === null && <NoModels isEmpty={models?.length === 0} />}
         />
-        {found.length > rows && (
-          <Center p="sm">
-            <Button variant="default" size="xs" onClick={() => setRows(rows + ROWS)}>
-              Show more ({found.length - rows} left)
-            </Button>
-          </Center>
-        )}
+        <MoreRows left={found.length - rows} onMore={() => setRows(rows + ROWS)} />
       </Panel>
       <ModelDrawer
         model={open}
@@ -102,53 +107,33 @@ export function ModelsPage() {
   )
 }
 
-interface FiltersProperties {
-  readonly filters: ModelFilters
-  readonly providers: readonly string[]
-  readonly count: string
-  readonly onChange: (part: ModelFilters) => void
+/** Operators set the prices that everyone pays; members see what they pay themselves. */
+function useModels() {
+  const { is_operator: isOperator } = useSession()
+  const { accountId } = useAccount()
+  return useQuery(modelsQueryFor(isOperator ? undefined : accountId))
 }
 
-function Filters({ filters, providers, count, onChange }: FiltersProperties) {
+/** Found and sorted once for each change of what is looked for, also among thousands. */
+function useFoundModels(
+  models: readonly Model[] | undefined,
+  { search, kind, provider, priced, can }: ModelFilters,
+  sorting: Sorting,
+): readonly Model[] {
+  return useMemo(() => {
+    const found = filterModels(models ?? [], { search, kind, provider, priced, can })
+    return sortModels(found, sorting)
+  }, [models, search, kind, provider, priced, can, sorting])
+}
+
+function MoreRows({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
+  if (left <= 0) return null
   return (
-    <Group gap="xs" p="md" pb="xs">
-      <Search
-        label="Search models"
-        value={filters.search ?? ""}
-        onChange={(search) => onChange({ search: search === "" ? undefined : search })}
-      />
-      <Select
-        aria-label="Kind"
-        placeholder="Any type"
-        clearable
-        w={150}
-        data={KINDS}
-        value={filters.kind ?? null}
-        onChange={(kind) => onChange({ kind: kind ?? undefined })}
-      />
-      <Select
-        aria-label="Provider"
-        placeholder="Any provider"
-        clearable
-        searchable
-        w={170}
-        data={[...providers]}
-        value={filters.provider ?? null}
-        onChange={(provider) => onChange({ provider: provider ?? undefined })}
-      />
-      <Select
-        aria-label="Price"
-        placeholder="Any price"
-        clearable
-        w={160}
-        data={PRICED}
-        value={filters.priced ?? null}
-        onChange={(priced) => onChange({ priced: priced ?? undefined })}
-      />
-      <span className="dim" role="status">
-        {count}
-      </span>
-    </Group>
+    <Center p="sm">
+      <Button variant="default" size="xs" onClick={onMore}>
+        Show more ({left} left)
+      </Button>
+    </Center>
   )
 }
 

@@ -11,6 +11,8 @@ export interface FirstStepsProperties {
   /** Whether there is anything that a request could be paid with. */
   readonly hasCredits: boolean
   readonly isOperator: boolean
+  /** Whether credits can be bought with a card. */
+  readonly hasCards: boolean
   readonly mayCreate: boolean
 }
 
@@ -21,7 +23,8 @@ interface StepContent {
 }
 
 /** The way of a newcomer: credits, a key, a request, and the page fills. */
-export function FirstSteps({ keys, hasCredits, isOperator, mayCreate }: FirstStepsProperties) {
+export function FirstSteps(properties: FirstStepsProperties) {
+  const { keys, hasCredits, mayCreate } = properties
   const active = keys.find((key) => key.status === "active")
   const steps: StepContent[] = [
     {
@@ -37,7 +40,7 @@ export function FirstSteps({ keys, hasCredits, isOperator, mayCreate }: FirstSte
     { title: "See it here", isDone: false, content: <WaitingStep /> },
   ]
   if (!hasCredits) {
-    const content = <CreditsStep isOperator={isOperator} mayCreate={mayCreate} />
+    const content = <CreditsStep {...properties} />
     steps.unshift({ title: "Add credits", isDone: false, content })
   }
   return (
@@ -51,26 +54,49 @@ export function FirstSteps({ keys, hasCredits, isOperator, mayCreate }: FirstSte
   )
 }
 
-function CreditsStep({
-  isOperator,
-  mayCreate,
-}: Pick<FirstStepsProperties, "isOperator" | "mayCreate">) {
+/** Each may get credits in their own way: by granting, by card, by code, or by asking. */
+function CreditsStep({ isOperator, hasCards, mayCreate }: FirstStepsProperties) {
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        {creditsHelp(isOperator, mayCreate)}
+        Requests are refused until the account has credits.{" "}
+        {creditsHelp({ isOperator, hasCards, mayCreate })}
       </Text>
-      {mayCreate && <LinkButton to="/credits">Go to credits</LinkButton>}
+      <Group gap="xs">
+        {isOperator && (
+          <LinkButton to="/credits" search={{ add: "entry" }}>
+            Grant credits
+          </LinkButton>
+        )}
+        {!isOperator && mayCreate && hasCards && (
+          <LinkButton to="/credits" search={{ add: "buy" }}>
+            Buy with a card
+          </LinkButton>
+        )}
+        {!isOperator && mayCreate && (
+          <LinkButton
+            to="/credits"
+            search={{ add: "redeem" }}
+            variant={hasCards ? "default" : "filled"}
+          >
+            Redeem a code
+          </LinkButton>
+        )}
+      </Group>
     </>
   )
 }
 
-function creditsHelp(isOperator: boolean, mayCreate: boolean): string {
-  const reason = "This account has no credits yet, so requests would be refused."
-  if (isOperator) return `${reason} Grant it some.`
-  return mayCreate
-    ? `${reason} Redeem a code, buy some, or ask the operator.`
-    : `${reason} Ask an account owner for some.`
+function creditsHelp({
+  isOperator,
+  hasCards,
+  mayCreate,
+}: Pick<FirstStepsProperties, "isOperator" | "hasCards" | "mayCreate">): string {
+  if (isOperator) return "A few are enough to try it."
+  if (!mayCreate) return "Ask an owner of the account to add some."
+  return hasCards
+    ? "Buy some with a card, or redeem a code."
+    : "Redeem a code, or ask the operator of this gateway for one."
 }
 
 interface KeyStepProperties {

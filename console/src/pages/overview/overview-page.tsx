@@ -20,6 +20,10 @@ import { UsagePanel } from "./usage-panel.tsx"
 const FirstSteps = lazy(() =>
   import("./first-steps.tsx").then((module) => ({ default: module.FirstSteps })),
 )
+/** Only operators see them. */
+const OperatorPanels = lazy(() =>
+  import("./operator/operator-panels.tsx").then((module) => ({ default: module.OperatorPanels })),
+)
 const LOOK_EVERY = 10_000
 const LOOK_FOR_FIRST_EVERY = 2_000
 
@@ -63,6 +67,7 @@ export function OverviewPage() {
             keys={keys.data.data}
             hasCredits={roughCredits(overview.balance) > 0}
             isOperator={session.is_operator}
+            hasCards={session.card_payments}
             mayCreate={may("member")}
           />
         </Suspense>
@@ -71,6 +76,11 @@ export function OverviewPage() {
           <>
             <UsagePanel overview={overview} />
             <Tops overview={overview} />
+            {isAll && (
+              <Suspense fallback={<Skeleton height={320} />}>
+                <OperatorPanels />
+              </Suspense>
+            )}
           </>
         )
       )}

@@ -2,6 +2,8 @@ import { type CallFailure, failureOfBody } from "./call-failure.ts"
 
 /** One call of a tool, as the model wrote it. */
 export interface ToolCall {
+  /** Its result names it. */
+  readonly id: string
   readonly name: string
   readonly arguments: string
 }
@@ -46,6 +48,7 @@ interface Delta {
   readonly refusal?: string | null
   readonly tool_calls?: readonly {
     readonly index?: number
+    readonly id?: string
     readonly function?: { readonly name?: string; readonly arguments?: string }
   }[]
 }
@@ -105,8 +108,9 @@ function withCalls(
   const next = [...calls]
   for (const delta of deltas) {
     const index = delta.index ?? next.length
-    const known = next[index] ?? { name: "", arguments: "" }
+    const known = next[index] ?? { id: `call_${index.toString()}`, name: "", arguments: "" }
     next[index] = {
+      id: delta.id ?? known.id,
       name: known.name + (delta.function?.name ?? ""),
       arguments: known.arguments + (delta.function?.arguments ?? ""),
     }

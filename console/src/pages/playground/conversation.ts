@@ -1,7 +1,16 @@
+import type { ToolCall } from "./answer.ts"
+
 /** An image that goes along with a question, as a data URL. */
 export interface Picture {
   readonly name: string
   readonly url: string
+}
+
+/** One of the models that answer side by side. */
+export interface Column {
+  readonly id: number
+  /** Null: the one that is suggested. */
+  readonly model: string | null
 }
 
 /** What the person asks. */
@@ -18,7 +27,9 @@ export interface ChatSettings {
   readonly maxTokens: number | null
   readonly effort: string | null
   readonly stop: readonly string[]
-  /** Further members of the body, as JSON text: tools, response_format. */
+  /** The functions that the model may call, as a JSON array. */
+  readonly tools: string
+  /** Further members of the body, as JSON text: response_format, seed. */
   readonly extra: string
 }
 
@@ -29,6 +40,7 @@ export const DEFAULT_SETTINGS: ChatSettings = {
   maxTokens: null,
   effort: null,
   stop: [],
+  tools: "",
   extra: "",
 }
 
@@ -41,33 +53,42 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue }
 export type JsonObject = { readonly [name: string]: JsonValue }
 
-/** One turn that is over: a question, and the text that a model answered. */
+/** One thing that a model answered: text, or calls of tools with what the person gave as their results. */
+export interface Step {
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  /** In the order of the calls; empty while there are none. */
+  readonly results: readonly string[]
+}
+
+/** A question, and what a model made of it step by step. */
 export interface Turn {
   readonly question: Question
-  readonly answer: string
+  readonly steps: readonly Step[]
 }
 
 /**
- * The body of `POST /v1/chat/completions`. Turns without an answer are left out, since a vendor refuses
- * two questions in a row.
- * @throws Error when the further fields are no JSON object.
+ * The body of `POST /v1/chat/completions`. The last turn is what is asked now; earlier ones without an answer are left
+ * out, since a vendor refuses two questions in a row.
+ * @throws Error when the tools or the further fields are not the JSON that they have to be.
  */
 export function chatBody(
   model: string,
   settings: ChatSettings,
   turns: readonly Turn[],
-  question: Question,
 ): JsonObject {
   const messages: JsonValue[] = []
   if (settings.system.trim() !== "") messages.push({ role: "system", content: settings.system })
   for (const turn of turns) {
-    if (turn.answer === "") continue
-    messages.push(userMessage(turn.question), { role: "assistant", content: turn.answer })
+    const answers = turn.steps.flatMap(stepMessages)
+    if (answers.length === 0 && turn !== turns.at(-1)) continue
+    messages.push(...userMessages(turn.question), ...answers)
   }
-  messages.push(userMessage(question))
+  const tools = readTools(settings.tools)
   return {
     model,
     messages,
+    ...(tools.length > 0 && { tools }),
     ...(settings.temperature !== null && { temperature: settings.temperature }),
     ...(settings.topP !== null && { top_p: settings.topP }),
     ...(settings.maxTokens !== null && { max_tokens: settings.maxTokens }),
@@ -79,32 +100,75 @@ export function chatBody(
   }
 }
 
-function userMessage({ text, images }: Question): JsonObject {
-  if (images.length === 0) return { role: "user", content: text }
+/** Calls without results are left out: a vendor refuses a call that nothing follows. */
+function stepMessages({ text, toolCalls, results }: Step): JsonObject[] {
+  if (toolCalls.length === 0 || results.length < toolCalls.length) {
+    return text === "" ? [] : [{ role: "assistant", content: text }]
+  }
+  return [
+    {
+      role: "assistant",
+      content: text === "" ? null : text,
+      tool_calls: toolCalls.map(({ id, name, arguments: given }) => {
+        return { id, type: "function", function: { name, arguments: given } }
+      }),
+    },
+    ...toolCalls.map(({ id }, index) => {
+      return { role: "tool", tool_call_id: id, content: results[index] ?? "" }
+    }),
+  ]
+}
+
+/** None where a conversation began with what a model said. */
+function userMessages({ text, images }: Question): JsonObject[] {
+  if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text }]
   const shown = images.map(({ url }) => ({ type: "image_url", image_url: { url } }))
-  return { role: "user", content: [...shown, ...(text === "" ? [] : [{ type: "text", text }])] }
+  return [{ role: "user", content: [...shown, ...(text === "" ? [] : [{ type: "text", text }])] }]
 }
 
 /** The error of the extra fields, shown next to them; undefined when there is none. */
 export function extraFault(text: string): string | undefined {
+  return faultOf(() => extraFields(text))
+}
+
+function extraFields(text: string): JsonObject {
+  const example = 'an object, such as { "seed": 1 }'
+  const value = readJson(text, {}, example)
+  if (!isObject(value)) throw new Error(`This must be ${example}.`)
+  return value
+}
+
+/** The error of the tools, shown next to them; undefined when there is none. */
+export function toolsFault(text: string): string | undefined {
+  return faultOf(() => readTools(text))
+}
+
+/** Functions are taken bare as well, as documentation often shows them. */
+function readTools(text: string): JsonValue[] {
+  const example = 'an array, such as [{ "name": "get_time", "parameters": { "type": "object" } }]'
+  const value = readJson(text, [], example)
+  if (!Array.isArray(value) || !value.every(isObject)) throw new Error(`This must be ${example}.`)
+  return value.map((tool) => ("type" in tool ? tool : { type: "function", function: tool }))
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function faultOf(read: () => unknown): string | undefined {
   try {
-    extraFields(text)
+    read()
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
 
-function extraFields(text: string): JsonObject {
-  if (text.trim() === "") return {}
-  let value: unknown
+function readJson(text: string, empty: unknown, example: string): unknown {
+  if (text.trim() === "") return empty
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    throw new Error('This is not valid JSON. Enter an object, such as { "seed": 1 }.')
+    throw new Error(`This is not valid JSON. Enter ${example}.`)
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Error('This must be a JSON object, such as { "seed": 1 }.')
-  }
-  return value as JsonObject
 }

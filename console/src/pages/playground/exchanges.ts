@@ -1,32 +1,47 @@
 import { type AnswerContent, NOTHING_YET } from "./answer.ts"
 import type { CallFacts } from "./gateway-call.ts"
-import type { JsonObject, Question, Turn } from "./conversation.ts"
+import type { JsonObject, Question, Step, Turn } from "./conversation.ts"
 
 /** An answer with how it came about. */
-export interface ShownAnswer extends AnswerContent, CallFacts {
+export interface ShownAnswer extends AnswerContent, CallFacts, Step {
   readonly state: "running" | "done" | "stopped" | "failed"
   readonly model: string
-  /** What was sent, for "copy as code". */
-  readonly body: JsonObject
+  /** What was sent, for "copy as code"; null in a conversation of an earlier visit. */
+  readonly body: JsonObject | null
   /** Unix milliseconds. */
   readonly startedAt: number
   readonly firstByteMs: number | null
   readonly durationMs: number | null
 }
 
+/** What one column's model made of a question: more than one step where it called tools. */
+export interface ColumnAnswers {
+  /** The column's id, which stays when another column goes. */
+  readonly column: number
+  readonly steps: readonly ShownAnswer[]
+}
+
 /** A question and what each column's model made of it. */
 export interface Exchange {
   readonly id: number
   readonly question: Question
-  readonly answers: readonly (ShownAnswer | null)[]
+  readonly columns: readonly ColumnAnswers[]
 }
 
-export function newAnswer(model: string, body: JsonObject, startedAt: number): ShownAnswer {
+/** Where an answer stands. */
+export interface Place {
+  readonly id: number
+  readonly column: number
+  readonly step: number
+}
+
+export function newAnswer(model: string, body: JsonObject | null, startedAt: number): ShownAnswer {
   return {
     ...NOTHING_YET,
     requestId: null,
     provider: null,
     losses: [],
+    results: [],
     state: "running",
     model,
     body,
@@ -36,35 +51,62 @@ export function newAnswer(model: string, body: JsonObject, startedAt: number): S
   }
 }
 
-/** The history that a column's model gets: the turns that it answered before this exchange. */
-export function turnsBefore(exchanges: readonly Exchange[], id: number, column: number): Turn[] {
+/** What a column's model is to answer at a place: all that came before there, and the question. */
+export function turnsUntil(exchanges: readonly Exchange[], place: Place): Turn[] {
   const turns: Turn[] = []
-  for (const exchange of exchanges) {
-    if (exchange.id === id) break
-    const text = exchange.answers[column]?.text ?? ""
-    if (text !== "") turns.push({ question: exchange.question, answer: text })
+  for (const { id, question, columns } of exchanges) {
+    const steps = columns.find(({ column }) => column === place.column)?.steps ?? []
+    const isHere = id === place.id
+    turns.push({ question, steps: isHere ? steps.slice(0, place.step) : steps })
+    if (isHere) break
   }
   return turns
 }
 
-/** The same exchanges with one answer made again from what it was. */
-export function withAnswer(
+/** The same exchanges with a new answer at a place; what stood there and after it in its column goes. */
+export function withNewAnswer(
   exchanges: readonly Exchange[],
-  place: { readonly id: number; readonly column: number },
-  change: (answer: ShownAnswer | null) => ShownAnswer | null,
+  place: Place,
+  answer: ShownAnswer,
+): Exchange[] {
+  return withSteps(exchanges, place, (steps) => [...steps.slice(0, place.step), answer])
+}
+
+/** The same exchanges with more known of one answer. */
+export function withFacts(
+  exchanges: readonly Exchange[],
+  place: Place,
+  facts: Partial<ShownAnswer>,
+): Exchange[] {
+  return withSteps(exchanges, place, (steps) =>
+    steps.map((answer, step) => (step === place.step ? { ...answer, ...facts } : answer)),
+  )
+}
+
+function withSteps(
+  exchanges: readonly Exchange[],
+  { id, column }: Place,
+  change: (steps: readonly ShownAnswer[]) => readonly ShownAnswer[],
 ): Exchange[] {
   return exchanges.map((exchange) => {
-    if (exchange.id !== place.id) return exchange
-    const answers = [...exchange.answers]
-    while (answers.length <= place.column) answers.push(null)
-    answers[place.column] = change(answers[place.column] ?? null)
-    return { ...exchange, answers }
+    if (exchange.id !== id) return exchange
+    const columns = exchange.columns.map((answers) =>
+      answers.column === column ? { ...answers, steps: change(answers.steps) } : answers,
+    )
+    return { ...exchange, columns }
   })
 }
 
-/** What all answers cost that are known to have cost something, as credits. */
-export function knownCosts(exchanges: readonly Exchange[]): string[] {
-  return exchanges
-    .flatMap(({ answers }) => answers)
-    .flatMap((answer) => (answer === null || answer.cost === null ? [] : [answer.cost]))
+/** What each model's answers cost, as credits, of those that are known to have cost something. */
+export function knownCosts(exchanges: readonly Exchange[]): ReadonlyMap<string, readonly string[]> {
+  const costs = new Map<string, string[]>()
+  for (const { model, cost } of exchanges.flatMap(({ columns }) =>
+    columns.flatMap(({ steps }) => steps),
+  )) {
+    if (cost === null) continue
+    const known = costs.get(model) ?? []
+    costs.set(model, known)
+    known.push(cost)
+  }
+  return costs
 }

@@ -1,7 +1,7 @@
 import type { Model } from "tollgate-contract/catalog.ts"
-import { cheapestModel } from "../../format/cheap-model.ts"
+import { modelToTry } from "../../format/model-to-try.ts"
 
-/** The model to begin with: the wished one if it fits, else the cheapest of the first kind that has one with a price. */
+/** The model to begin with: the wished one if it fits, else a cheap one of the first kind that has one with a price. */
 export function firstModel(
   models: readonly Model[],
   kinds: readonly Model["kind"][],
@@ -12,5 +12,5 @@ export function firstModel(
   )
   const wished = byKind.flat().find(({ id }) => id === options)
   const first = byKind.find((fitting) => fitting.length > 0) ?? []
-  return (wished ?? cheapestModel(first))?.id ?? null
+  return (wished ?? modelToTry(first))?.id ?? null
 }

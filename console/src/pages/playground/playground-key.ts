@@ -7,6 +7,23 @@ export interface PlaygroundKey {
 
 /** How long a key of the playground lives. */
 export const KEY_LIFE = 60 * 60 * 1_000
+/** What all of them are called. */
+export const KEY_NAME = "Playground"
+/** By how much the clocks of a browser and a gateway may differ. */
+const CLOCK_ERROR = 5 * 60 * 1_000
+
+interface KeyFacts {
+  readonly name: string
+  readonly created_at: string
+  readonly expires_at: string | null
+}
+
+/** Whether a key was made by the playground, as far as its name and its life tell. */
+export function isPlaygroundKey({ name, created_at: created, expires_at: end }: KeyFacts): boolean {
+  if (name !== KEY_NAME || end === null) return false
+  return Date.parse(end) - Date.parse(created) <= KEY_LIFE + CLOCK_ERROR
+}
+
 /** A key so young may not be known yet to the process that is asked: they tell one another. */
 const CHANGES_TIME = 5_000
 /** A key that ends sooner than this is not begun with: an answer may take minutes. */

@@ -1,6 +1,6 @@
 import { api } from "../../api/client.ts"
 import { CallError } from "./call-failure.ts"
-import { PlaygroundKeys } from "./playground-key.ts"
+import { KEY_NAME, PlaygroundKeys } from "./playground-key.ts"
 
 /** Each user's own, so that who signs in next on this page gets none of the one before. */
 const KEYS = new Map<string, PlaygroundKeys>()
@@ -48,6 +48,6 @@ function keysOf(user: string): PlaygroundKeys {
 
 async function makeKey(account: string, expiresAt: number): Promise<string> {
   const expires_at = new Date(expiresAt).toISOString()
-  const key = await api("POST /keys", { body: { account, name: "Playground", expires_at } })
+  const key = await api("POST /keys", { body: { account, name: KEY_NAME, expires_at } })
   return key.secret
 }

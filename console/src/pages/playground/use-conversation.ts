@@ -1,50 +1,61 @@
 import { useCallback, useEffect, useRef, useState } from "react"
 import { type CallFailure, failureOf } from "./call-failure.ts"
 import { chatBody, type ChatSettings, type JsonObject, type Question } from "./conversation.ts"
-import { type Exchange, newAnswer, type ShownAnswer, turnsBefore, withAnswer } from "./exchanges.ts"
+import {
+  type Exchange,
+  newAnswer,
+  type Place,
+  type ShownAnswer,
+  turnsUntil,
+  withFacts,
+  withNewAnswer,
+} from "./exchanges.ts"
 import { callGateway, factsOf, readChat, receiptCost } from "./gateway-call.ts"
 import { type Payer, withSecret } from "./secrets.ts"
 
 /** How often what streams in is painted, milliseconds: each frame would be too often. */
 const PAINT_EVERY = 40
 
+/** A column that is asked. */
+export interface AskedColumn {
+  readonly id: number
+  readonly model: string
+}
+
 export interface Conversation {
   readonly exchanges: readonly Exchange[]
   readonly isRunning: boolean
   /** Asks each model the same, each with its own past. */
-  readonly ask: (question: Question, models: readonly string[], settings: ChatSettings) => void
-  /** Asks one column's model again, with the settings of now. */
+  readonly ask: (
+    question: Question,
+    columns: readonly AskedColumn[],
+    settings: ChatSettings,
+  ) => void
+  /** Asks for one answer again, with the settings of now. */
   readonly retry: (place: Place, model: string, settings: ChatSettings) => void
+  /** Gives the results of an answer's calls of tools; its model goes on from there. */
+  readonly giveResults: (place: Place, results: readonly string[], settings: ChatSettings) => void
   readonly stop: () => void
-  readonly clear: () => void
 }
 
-export interface Place {
-  readonly id: number
-  readonly column: number
-}
-
-/** A conversation with one or two models, kept in memory only. */
-export function useConversation(payer: Payer | undefined): Conversation {
-  const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
+/** A conversation with one model or several, which goes on from what was said. */
+export function useConversation(payer: Payer | undefined, said: readonly Exchange[]): Conversation {
+  const [exchanges, setExchanges] = useState(said)
   const [running, setRunning] = useState(0)
   const aborts = useRef(new Set<AbortController>())
-  const nextId = useRef(1)
   useEffect(() => {
     const all = aborts.current
     // No one sees what comes after the page is left, and it would be charged.
     return () => stopAll(all)
   }, [])
 
-  const run = useCallback(async (payer: Payer, place: Place, model: string, body: JsonObject) => {
+  const run = useCallback(async (payer: Payer, place: Place, body: JsonObject, model: string) => {
     const abort = new AbortController()
     aborts.current.add(abort)
     setRunning((count) => count + 1)
     const change = (facts: Partial<ShownAnswer>): void =>
-      setExchanges((all) =>
-        withAnswer(all, place, (answer) => (answer === null ? null : { ...answer, ...facts })),
-      )
-    setExchanges((all) => withAnswer(all, place, () => newAnswer(model, body, Date.now())))
+      setExchanges((all) => withFacts(all, place, facts))
+    setExchanges((all) => withNewAnswer(all, place, newAnswer(model, body, Date.now())))
     try {
       await answerInto(change, { payer, body, signal: abort.signal })
     } finally {
@@ -53,30 +64,36 @@ export function useConversation(payer: Payer | undefined): Conversation {
     }
   }, [])
 
-  function ask(question: Question, models: readonly string[], settings: ChatSettings): void {
+  function ask(question: Question, asked: readonly AskedColumn[], settings: ChatSettings): void {
     if (payer === undefined) return
-    const id = nextId.current++
-    setExchanges([...exchanges, { id, question, answers: models.map(() => null) }])
-    models.forEach((model, column) => {
-      const body = chatBody(model, settings, turnsBefore(exchanges, id, column), question)
-      void run(payer, { id, column }, model, body)
-    })
+    const id = (exchanges.at(-1)?.id ?? 0) + 1
+    const columns = asked.map((column) => ({ column: column.id, steps: [] }))
+    const all = [...exchanges, { id, question, columns }]
+    setExchanges(all)
+    for (const { id: column, model } of asked) {
+      const place = { id, column, step: 0 }
+      void run(payer, place, chatBody(model, settings, turnsUntil(all, place)), model)
+    }
   }
 
   function retry(place: Place, model: string, settings: ChatSettings): void {
-    const exchange = exchanges.find(({ id }) => id === place.id)
-    if (payer === undefined || exchange === undefined) return
-    const turns = turnsBefore(exchanges, place.id, place.column)
-    void run(payer, place, model, chatBody(model, settings, turns, exchange.question))
+    if (payer === undefined) return
+    void run(payer, place, chatBody(model, settings, turnsUntil(exchanges, place)), model)
   }
 
-  function clear(): void {
-    stopAll(aborts.current)
-    setExchanges([])
+  function giveResults(place: Place, results: readonly string[], settings: ChatSettings): void {
+    const exchange = exchanges.find(({ id }) => id === place.id)
+    const column = exchange?.columns.find((answers) => answers.column === place.column)
+    const model = column?.steps[place.step]?.model
+    if (payer === undefined || model === undefined) return
+    const all = withFacts(exchanges, place, { results })
+    setExchanges(all)
+    const next = { ...place, step: place.step + 1 }
+    void run(payer, next, chatBody(model, settings, turnsUntil(all, next)), model)
   }
 
   const stop = (): void => stopAll(aborts.current)
-  return { exchanges, isRunning: running > 0, ask, retry, stop, clear }
+  return { exchanges, isRunning: running > 0, ask, retry, giveResults, stop }
 }
 
 function stopAll(aborts: ReadonlySet<AbortController>): void {

@@ -27,7 +27,7 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
   return (
     <Panel
       title="Passkeys"
-      description="Sign in with a finger, a face or a PIN, without your password and a code."
+      description="Sign in with your fingerprint, face or PIN instead of a password and a code."
       isFlush
       actions={
         isPossible && (
@@ -42,7 +42,7 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
         <Text size="sm" c="dimmed" p="md">
           {options.data.passkey
             ? "This browser makes no passkeys."
-            : "Browsers make passkeys only where the console has https and a name. Ask an operator."}
+            : "Passkeys need HTTPS and a host name. Ask an operator to set them up."}
         </Text>
       )}
       {passkeys.items.length > 0 && (

@@ -1,18 +1,17 @@
 import { Text } from "@mantine/core"
 import { useSession } from "../../session.tsx"
-import { Facts } from "../../ui/facts.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { PasskeysPanel } from "./passkeys-panel.tsx"
+import { PersonPanel } from "./person-panel.tsx"
 import { PasswordPanel } from "./password-panel.tsx"
 import { SessionsPanel } from "./sessions-panel.tsx"
 import { TwoFactorPanel } from "./two-factor-panel.tsx"
 
 /** Who is signed in, and how safely. */
 export function ProfilePage() {
-  const session = useSession()
-  const { user } = session
+  const { user } = useSession()
   if (user === null) {
     return (
       <Page title="Profile and security">
@@ -24,18 +23,7 @@ export function ProfilePage() {
   }
   return (
     <Page title="Profile and security">
-      <Panel>
-        <Facts
-          facts={[
-            { label: "Name", value: user.name },
-            { label: "Email", value: user.email },
-            {
-              label: "Role",
-              value: session.is_operator ? "operator of this gateway" : rolesText(),
-            },
-          ]}
-        />
-      </Panel>
+      <PersonPanel user={user} />
       {user.has_password ? (
         <>
           <PasswordPanel />
@@ -53,9 +41,4 @@ export function ProfilePage() {
       <SessionsPanel />
     </Page>
   )
-
-  function rolesText(): string {
-    const roles = session.accounts.map((account) => `${account.role} of ${account.name}`)
-    return roles.length === 0 ? "no accounts yet" : roles.join(", ")
-  }
 }

@@ -10,7 +10,7 @@ import { LinkButton } from "../../ui/link-button.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { knownPriceEntry } from "../models/changed-entry.ts"
 import { filterModels, modelPath } from "../models/filter-models.ts"
-import { modelsQuery } from "../models/models-query.ts"
+import { modelsQuery } from "../../api/models-query.ts"
 
 export interface FixPricesProperties {
   readonly provider: Provider | undefined

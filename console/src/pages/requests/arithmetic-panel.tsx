@@ -2,6 +2,7 @@ import { Table, Text } from "@mantine/core"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import { workCharge } from "../../format/arithmetic.ts"
 import { creditsText } from "../../format/credits.ts"
+import { momentText } from "../../format/moments.ts"
 import { countText } from "../../format/numbers.ts"
 import { Panel } from "../../ui/panel.tsx"
 
@@ -24,7 +25,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   return (
     <Panel
       title="Cost"
-      description={`Credits per million units, at the price in effect at the time${servedText(receipt)}.`}
+      description={`Credits per million units, at the price in effect at the time${groupText(receipt)}${servedText(receipt)}.`}
       isFlush
     >
       <Table.ScrollContainer
@@ -67,11 +68,22 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
               <Total label="Rounded up to the nanocredit" value={worked.rounded} />
             )}
             <Total label="Charged" value={receipt.charged} isResult />
+            {receipt.provider_cost !== undefined && (
+              <Total label="At the vendor's prices" value={receipt.provider_cost} />
+            )}
           </Table.Tfoot>
         </Table>
       </Table.ScrollContainer>
     </Panel>
   )
+}
+
+/** Of which price group, where it was not what everyone pays. */
+function groupText({ price }: Receipt): string {
+  const group = price?.group
+  return group === undefined
+    ? ""
+    : `, that of the price group ${group.id} since ${momentText(group.from)}`
 }
 
 /** In which mode of service, where it was not the usual one; and what has no price. */

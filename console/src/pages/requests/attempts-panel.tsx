@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Tooltip } from "@mantine/core"
 import type { FailedAttemptDocument } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
+import { creditsText } from "../../format/credits.ts"
 import { counted, durationText } from "../../format/numbers.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
@@ -57,6 +58,12 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
                 isFine={attempt.outcome === "ok"}
                 words={`From ${durationText(begin)} to ${durationText(before)}`}
               />
+              {attempt.provider_cost !== undefined && (
+                <Text size="xs" c="dimmed" mt={4}>
+                  Cost you {creditsText(attempt.provider_cost)} credits at the vendor; nobody was
+                  charged for it.
+                </Text>
+              )}
               {reasons[index] !== undefined && (
                 <Text size="xs" c="dimmed" mt={4} className="anywhere">
                   {reasons[index]}

@@ -1,5 +1,7 @@
 import { SimpleGrid, Stack, Text, Title } from "@mantine/core"
 import type { Receipt } from "tollgate-contract/receipts.ts"
+import { LinkButton } from "../../ui/link-button.tsx"
+import { handOver } from "../playground/hand-over.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 
@@ -15,7 +17,23 @@ export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
     )
   }
   return (
-    <Panel title="Content" description="Stored because the account is set to do so.">
+    <Panel
+      title="Content"
+      description="Stored because the account is set to do so."
+      {...(isChat(receipt) && {
+        actions: (
+          <LinkButton
+            to="/playground"
+            search={{ account: receipt.account }}
+            size="xs"
+            variant="default"
+            onClick={() => handOver({ model: receipt.model, body: receipt.content?.request })}
+          >
+            Open in playground
+          </LinkButton>
+        ),
+      })}
+    >
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Part title="Asked" value={receipt.content.request} />
         <Part title="Answered" value={receipt.content.answer} />
@@ -23,6 +41,17 @@ export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
     </Panel>
   )
 }
+
+/** The playground takes over what was asked of a chat. */
+function isChat({ endpoint, content }: Receipt): boolean {
+  return CHATS.has(endpoint) && typeof content?.request === "object" && content.request !== null
+}
+
+const CHATS: ReadonlySet<string> = new Set([
+  "/v1/chat/completions",
+  "/v1/messages",
+  "/v1/responses",
+])
 
 function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2)

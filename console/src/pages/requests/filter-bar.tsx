@@ -5,7 +5,14 @@ import { useEffect, useState } from "react"
 import { keysQuery } from "../../api/queries.ts"
 import { Search } from "../../ui/search.tsx"
 import { FilterMark } from "../../ui/filter-mark.tsx"
-import { isFiltered, LINKED_FILTERS, TIMES, type RequestFilters } from "./request-filters.ts"
+import { MoreFilters } from "./more-filters.tsx"
+import {
+  BOUND_FILTERS,
+  isFiltered,
+  LINKED_FILTERS,
+  TIMES,
+  type RequestFilters,
+} from "./request-filters.ts"
 
 export interface FilterBarProperties {
   readonly account: string | undefined
@@ -34,6 +41,10 @@ const NO_FILTERS: RequestFilters = {
   user: undefined,
   session: undefined,
   tag: undefined,
+  min_cost: undefined,
+  max_cost: undefined,
+  min_time: undefined,
+  max_time: undefined,
 }
 
 /** What of the requests is shown. It stands in the address, so it can be sent to someone. */
@@ -78,7 +89,8 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
         value={filters.status ?? "all"}
         onChange={(status) => onChange({ status: status === "all" ? undefined : status })}
       />
-      {LINKED_FILTERS.map(([name, label]) => {
+      {filters.status !== "refused" && <MoreFilters filters={filters} onChange={onChange} />}
+      {[...LINKED_FILTERS, ...BOUND_FILTERS].map(([name, label]) => {
         const value = filters[name]
         if (value === undefined) return null
         const words = { filter: label, value }

@@ -22,6 +22,7 @@ import { FailurePanel } from "./failure-panel.tsx"
 import { LedgerPanel } from "./ledger-panel.tsx"
 import { ContentPanel } from "./content-panel.tsx"
 import { LossesPanel } from "./losses-panel.tsx"
+import { SessionLink } from "./session-link.tsx"
 
 const route = getRouteApi("/signed-in/requests/$request")
 
@@ -137,6 +138,14 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
             ),
           },
           { label: "Endpoint", value: `${receipt.endpoint}${receipt.stream ? ", streamed" : ""}` },
+          ...(receipt.session === undefined
+            ? []
+            : [
+                {
+                  label: "Session",
+                  value: <SessionLink session={receipt.session} account={receipt.account} />,
+                },
+              ]),
           { label: "When", value: <When at={receipt.created_at} isExact /> },
           { label: "Time", value: durationText(receipt.duration_ms) },
         ]}

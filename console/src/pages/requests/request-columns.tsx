@@ -3,29 +3,43 @@ import type { RequestSummary } from "tollgate-contract/receipts.ts"
 import { countText, durationText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { TextLink } from "../../ui/link-button.tsx"
+import { SessionLink } from "./session-link.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
-/**
- * The columns of the list of requests.
- * @param accounts names of accounts by their ids; undefined: all requests are of one.
- */
-export function requestColumns(
-  accounts: ReadonlyMap<string, string> | undefined,
-): readonly Column<RequestSummary>[] {
-  if (accounts === undefined) return COLUMNS
+export interface ColumnSettings {
+  /** Names of accounts by their ids; undefined: all requests are of one. */
+  readonly accounts: ReadonlyMap<string, string> | undefined
+  /** Whether times are moments, and not how long ago that was. */
+  readonly isExact: boolean
+}
+
+/** The columns of the list of requests. */
+export function requestColumns({
+  accounts,
+  isExact,
+}: ColumnSettings): readonly Column<RequestSummary>[] {
+  const at: Column<RequestSummary> = {
+    id: "at",
+    header: "When",
+    cell: (request) => <When at={request.at} isExact={isExact} />,
+    width: isExact ? 150 : 120,
+    sort: "desc",
+    isOneWay: true,
+  }
   const account: Column<RequestSummary> = {
     id: "account",
     header: "Account",
     cell: (request) => (
-      <span className="anywhere">{accounts.get(request.account) ?? request.account}</span>
+      <span className="anywhere">{accounts?.get(request.account) ?? request.account}</span>
     ),
   }
-  return COLUMNS.toSpliced(KEY_COLUMN, 0, account)
+  const [model, ...others] = COLUMNS
+  return [model, at, ...(accounts === undefined ? [] : [account]), ...others]
 }
 
-const COLUMNS: readonly Column<RequestSummary>[] = [
+const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = [
   {
     id: "model",
     header: "Model",
@@ -40,12 +54,6 @@ const COLUMNS: readonly Column<RequestSummary>[] = [
         </Text>
       </Box>
     ),
-  },
-  {
-    id: "at",
-    header: "When",
-    cell: (request) => <When at={request.at} isExact />,
-    width: 150,
   },
   { id: "outcome", header: "Outcome", cell: (request) => <Outcome request={request} /> },
   {
@@ -70,6 +78,8 @@ const COLUMNS: readonly Column<RequestSummary>[] = [
     id: "duration",
     header: "Time",
     isFigure: true,
+    sort: "desc",
+    isOneWay: true,
     cell: (request) => (
       <span
         title={
@@ -87,10 +97,42 @@ const COLUMNS: readonly Column<RequestSummary>[] = [
     header: "Cost",
     isFigure: true,
     cell: (request) => <Cost request={request} />,
+    sort: "desc",
+    isOneWay: true,
   },
+  extra("provider", "Provider", ({ provider }) => provider),
+  extra("endpoint", "Endpoint", ({ endpoint }) => endpoint),
+  extra("user", "End user", ({ user }) => user),
+  {
+    id: "session",
+    header: "Session",
+    isExtra: true,
+    cell: ({ session, account }) =>
+      session === undefined ? (
+        <span className="dim">–</span>
+      ) : (
+        <SessionLink session={session} account={account} />
+      ),
+  },
+  extra("tags", "Tags", ({ tags = {} }) =>
+    Object.entries(tags)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(", "),
+  ),
 ]
 
-const KEY_COLUMN = COLUMNS.findIndex(({ id }) => id === "key")
+function extra(
+  id: string,
+  header: string,
+  textOf: (request: RequestSummary) => string | null | undefined,
+): Column<RequestSummary> {
+  return {
+    id,
+    header,
+    isExtra: true,
+    cell: (request) => <span className="anywhere">{textOf(request) || "–"}</span>,
+  }
+}
 
 /** What was charged, and for operators what was not. */
 function Cost({ request }: { readonly request: RequestSummary }) {

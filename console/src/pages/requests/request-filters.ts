@@ -1,4 +1,5 @@
 import type { Input } from "tollgate-contract/client.ts"
+import type { Step } from "./histogram-span.ts"
 import { fromLocalField } from "../../format/moments.ts"
 
 /** The filters of the list of requests, as they stand in the address. */
@@ -15,9 +16,30 @@ export interface RequestFilters {
   readonly user?: string | undefined
   readonly session?: string | undefined
   readonly tag?: string | undefined
+  /** Credits, and seconds. */
+  readonly min_cost?: string | undefined
+  readonly max_cost?: string | undefined
+  readonly min_time?: string | undefined
+  readonly max_time?: string | undefined
+  readonly sort?: string | undefined
 }
 
-/** The filters that only links from other pages set, and what they are called. */
+/** The least and the most of something, and what these filters are called. */
+export const BOUND_FILTERS = [
+  ["min_cost", "Cost at least"],
+  ["max_cost", "Cost at most"],
+  ["min_time", "Seconds at least"],
+  ["max_time", "Seconds at most"],
+] as const
+
+const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/
+
+/** Why a bound cannot be taken; undefined where it can. */
+export function boundFault(text: string): string | undefined {
+  return text === "" || AMOUNT.test(text) ? undefined : "Write a number such as 0.05"
+}
+
+/** The filters that links from other pages set, and what they are called. */
 export const LINKED_FILTERS = [
   ["provider", "Provider"],
   ["endpoint", "Endpoint"],
@@ -40,15 +62,56 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
 
 const STATUSES = ["ok", "failed", "written_off"] as const
 
+/** The orders of the API, as the address has them. */
+const ORDERS: Readonly<Record<string, "dearest" | "slowest">> = {
+  "-cost": "dearest",
+  "-duration": "slowest",
+}
+
 /** The filters as the API's query. */
 export function requestQueryOf(
   filters: RequestFilters,
   now: number,
-): NonNullable<Input<"GET /receipts">["query"]> {
+): NonNullable<Input<"GET /receipts.csv">["query"]> {
   const { key, model, status, search, provider, endpoint, user, session, tag } = filters
   const known = STATUSES.find((known) => known === status)
   const linked = { provider, endpoint, user, session, tag }
-  return { key, model, status: known, search, ...linked, ...timesOf(filters, now) }
+  const names = { key, model, status: known, search, ...linked }
+  const sort = ORDERS[filters.sort ?? ""]
+  return { ...names, sort, ...boundsOf(filters), ...timesOf(filters, now) }
+}
+
+/** An address may have been written by anyone: what is no number is left out. */
+function boundsOf(filters: RequestFilters) {
+  const bound = (name: (typeof BOUND_FILTERS)[number][0]) => {
+    const text = filters[name]
+    return text === undefined || boundFault(text) !== undefined ? undefined : text
+  }
+  return {
+    min_cost: bound("min_cost"),
+    max_cost: bound("max_cost"),
+    min_duration_ms: millisecondsOf(bound("min_time")),
+    max_duration_ms: millisecondsOf(bound("max_time")),
+  }
+}
+
+function millisecondsOf(seconds: string | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1_000)
+}
+
+/** The same for counts over a time. */
+export function requestCountQueryOf(
+  filters: RequestFilters,
+  { from, to, step }: { readonly from: number; readonly to: number; readonly step: Step },
+): NonNullable<Input<"GET /usage/requests">["query"]> {
+  const { sort: _sort, status, ...query } = requestQueryOf(filters, to)
+  return {
+    ...query,
+    status: filters.status === "refused" ? "refused" : status,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    step,
+  }
 }
 
 /** The same for requests that were refused. */
@@ -60,7 +123,8 @@ export function refusedQueryOf(
   return { key, model, search, endpoint, ...timesOf(filters, now) }
 }
 
-function timesOf({ time, from, to }: RequestFilters, now: number) {
+/** The time that is chosen; undefined where it is open. */
+export function timesOf({ time, from, to }: RequestFilters, now: number) {
   if (time === "custom") return { from: fromLocalField(from ?? ""), to: fromLocalField(to ?? "") }
   const length = TIMES.find((each) => each.value === time)?.length ?? null
   return { from: length === null ? undefined : new Date(now - length).toISOString(), to: undefined }
@@ -69,7 +133,7 @@ function timesOf({ time, from, to }: RequestFilters, now: number) {
 /** Whether anything is filtered. */
 export function isFiltered(filters: RequestFilters): boolean {
   const { time, key, model, status, search } = filters
-  const linked = LINKED_FILTERS.map(([name]) => filters[name])
+  const linked = [...LINKED_FILTERS, ...BOUND_FILTERS].map(([name]) => filters[name])
   return (
     [key, model, status, search, ...linked].some((value) => value !== undefined) ||
     (time !== undefined && time !== "all")

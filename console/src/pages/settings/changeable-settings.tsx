@@ -1,121 +1,74 @@
-import { Badge, Button, Group, Stack, Text, TextInput } from "@mantine/core"
-import { IconLock } from "../../ui/icons.tsx"
-import { type FormEvent, useState } from "react"
-import { multiplierDoubt } from "tollgate-contract/amounts.ts"
-import type { SettingsView } from "tollgate-contract/operations.ts"
-import { ApiError, messageOf } from "../../api/api-error.ts"
-import { api } from "../../api/client.ts"
-import { refresh } from "../../api/refresh.ts"
-import { useAskFirst } from "../../ui/ask-first.tsx"
-import { notifyDone } from "../../ui/notify.tsx"
+import { Button, Group, Stack, Text, Title } from "@mantine/core"
+import type { FormEvent } from "react"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Panel } from "../../ui/panel.tsx"
-import { multiplierQuestion } from "../credits/large-amount.ts"
-import { decimalFault, readPrice } from "../models/prices.ts"
+import { SettingField } from "./setting-field.tsx"
+import { type Setting, useSettingsForm } from "./use-settings-form.ts"
 
-type Setting = SettingsView["changeable"][number]
+/** Titles of the settings that share the first part of their names. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  deadlines: "Deadlines",
+  images: "Images",
+  limits: "Limits",
+  responses: "Kept responses",
+}
+const GENERAL = "General"
 
-/** What the console may change, each by itself. */
+/** What the console may change, saved together. */
 export function ChangeableSettings({ settings }: { readonly settings: readonly Setting[] }) {
+  const form = useSettingsForm(settings)
   if (settings.length === 0) return null
+  const sections = Map.groupBy(settings, sectionOf)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    form.save()
+  }
+
   return (
     <Panel
       title="Changeable settings"
       description="Changes take effect immediately, without a restart."
     >
-      <Stack gap="md">
-        {settings.map((setting) => (
-          <SettingField key={`${setting.name} ${setting.value ?? ""}`} setting={setting} />
-        ))}
-      </Stack>
+      <form onSubmit={submit}>
+        <Stack gap="xl">
+          {[...sections].map(([section, members]) => (
+            <Stack key={section} gap="md" maw="40rem">
+              <Title order={3} size="h6">
+                {section}
+              </Title>
+              {members.map((setting) => (
+                <SettingField
+                  key={setting.name}
+                  setting={setting}
+                  value={form.valueOf(setting)}
+                  fault={form.faults[setting.name]}
+                  onChange={(value) => form.type(setting.name, value)}
+                />
+              ))}
+            </Stack>
+          ))}
+          <ErrorNotice error={form.error} title="Could not save the settings" />
+        </Stack>
+        {form.changes > 0 && (
+          <Group className="unsaved" gap="xs">
+            <Text size="sm" role="status">
+              {form.changes === 1 ? "1 unsaved change" : `${form.changes} unsaved changes`}
+            </Text>
+            <Button variant="default" ml="auto" disabled={form.isBusy} onClick={form.discard}>
+              Discard
+            </Button>
+            <Button type="submit" loading={form.isBusy}>
+              Save
+            </Button>
+          </Group>
+        )}
+      </form>
+      {form.dialog}
     </Panel>
   )
 }
 
-function SettingField({ setting }: { readonly setting: Setting }) {
-  const [typed, setTyped] = useState(setting.value ?? "")
-  const [fault, setFault] = useState<string>()
-  const { ask, dialog } = useAskFirst()
-  const [isBusy, setBusy] = useState(false)
-  const isChanged = typed.trim() !== (setting.value ?? "")
-
-  async function save(value: string | null) {
-    setBusy(true)
-    setFault(undefined)
-    try {
-      await api("PATCH /settings", { body: { [setting.name]: value } })
-      await refresh("/settings", "/session")
-      notifyDone(`${setting.label} has been saved.`)
-    } catch (thrown) {
-      const own = thrown instanceof ApiError ? thrown.fields[setting.name] : undefined
-      setFault(own ?? messageOf(thrown))
-    } finally {
-      setBusy(false)
-    }
-  }
-
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    const text = typed.trim()
-    if (text === "") return void save(null)
-    if (setting.name !== "multiplier") return void save(text)
-    const fault = decimalFault(text)
-    const multiplier = readPrice(text)
-    setFault(fault)
-    if (multiplier === undefined) return
-    ask(multiplierQuestion(multiplierDoubt(multiplier)), () => save(multiplier))
-  }
-
-  return (
-    <>
-      <form onSubmit={submit}>
-        <Group align="flex-end" gap="xs">
-          <TextInput
-            flex="1 1 18rem"
-            label={<SettingLabel setting={setting} />}
-            description={setting.help}
-            placeholder={setting.default === null ? "none" : `${setting.default} (default)`}
-            value={typed}
-            error={fault}
-            disabled={setting.is_locked}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-          {!setting.is_locked && (
-            <>
-              <Button type="submit" variant="default" loading={isBusy} disabled={!isChanged}>
-                Save
-              </Button>
-              {setting.value !== null && (
-                <Button variant="subtle" disabled={isBusy} onClick={() => void save(null)}>
-                  Default
-                </Button>
-              )}
-            </>
-          )}
-        </Group>
-      </form>
-      {dialog}
-    </>
-  )
-}
-
-function SettingLabel({ setting }: { readonly setting: Setting }) {
-  return (
-    <Group gap={6} component="span" display="inline-flex">
-      {setting.label}
-      {setting.is_locked && (
-        <Badge
-          variant="default"
-          radius="sm"
-          tt="none"
-          fw={500}
-          leftSection={<IconLock size={12} aria-hidden />}
-        >
-          set in the file or environment
-        </Badge>
-      )}
-      <Text span size="xs" c="dimmed" ff="monospace">
-        {setting.name}
-      </Text>
-    </Group>
-  )
+function sectionOf({ name }: Setting): string {
+  return SECTIONS[name.split(".")[0] ?? ""] ?? GENERAL
 }

@@ -1,3 +1,4 @@
+import "./settings.css"
 import { Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { oneQuery } from "../../api/queries.ts"

@@ -1,6 +1,7 @@
 import type { UsageRow } from "tollgate-contract/usage.ts"
 import { creditsTick } from "../../format/axis-ticks.ts"
-import { creditsText, nanos, nanosText, roughCredits } from "../../format/credits.ts"
+import { creditsText, roughCredits } from "../../format/credits.ts"
+import { marginOf } from "../../format/margin.ts"
 import { countText, durationText, shortCount } from "../../format/numbers.ts"
 
 /** A figure that usage is shown by. */
@@ -15,6 +16,8 @@ export interface UsageMetric {
   readonly isOperators?: true
   /** For the heights of charts; null: nothing is known. */
   readonly rough: (row: UsageRow) => number | null
+  /** Of what is an amount of credits, exactly. */
+  readonly amount?: (row: UsageRow) => string
   /** Exact. */
   readonly text: (row: UsageRow) => string
   /** A value of the axis. */
@@ -22,10 +25,6 @@ export interface UsageMetric {
 }
 
 const NOTHING = "–"
-
-function margin({ cost, provider_cost }: UsageRow): string | undefined {
-  return provider_cost === undefined ? undefined : nanosText(nanos(cost) - nanos(provider_cost))
-}
 
 function time(
   value: string,
@@ -56,6 +55,7 @@ export const METRICS: readonly UsageMetric[] = [
     isTime: false,
     rough: ({ cost }) => roughCredits(cost),
     axis: creditsTick,
+    amount: ({ cost }) => cost,
     text: ({ cost }) => creditsText(cost),
   },
   {
@@ -92,12 +92,13 @@ export const METRICS: readonly UsageMetric[] = [
   time("speed", "Tokens per second", ({ tokens_per_second: value }) => value, countText),
   {
     value: "provider_cost",
-    label: "Before the multiplier",
+    label: "At vendors' prices",
     order: "cost",
     isTime: false,
     isOperators: true,
     rough: ({ provider_cost }) => roughCredits(provider_cost ?? "0"),
     axis: creditsTick,
+    amount: ({ provider_cost }) => provider_cost ?? "0",
     text: ({ provider_cost }) => creditsText(provider_cost ?? "0"),
   },
   {
@@ -106,9 +107,10 @@ export const METRICS: readonly UsageMetric[] = [
     order: "cost",
     isTime: false,
     isOperators: true,
-    rough: (row) => Math.max(0, roughCredits(margin(row) ?? "0")),
+    rough: (row) => Math.max(0, roughCredits(marginOf(row) ?? "0")),
     axis: creditsTick,
-    text: (row) => creditsText(margin(row) ?? "0"),
+    amount: (row) => marginOf(row) ?? "0",
+    text: (row) => creditsText(marginOf(row) ?? "0"),
   },
 ]
 

@@ -36,7 +36,12 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
         </TextLink>
       ),
     },
-    { id: "metric", header: metric.label, isFigure: true, cell: (row) => metric.text(row) },
+    {
+      id: "metric",
+      header: metric.label,
+      isFigure: true,
+      cell: (row) => <Figure metric={metric} row={row} />,
+    },
     {
       id: "share",
       header: "Share",
@@ -70,6 +75,10 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
       minWidth={860}
     />
   )
+}
+
+function Figure({ metric, row }: { readonly metric: UsageMetric; readonly row: UsageRow }) {
+  return metric.amount === undefined ? metric.text(row) : <Money value={metric.amount(row)} />
 }
 
 function shareOf(row: UsageRow, total: UsageRow, metric: UsageMetric): string {
@@ -114,7 +123,7 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
       isFigure: true,
       cell: ({ points }: (typeof rows)[number]) => {
         const point = points[index]
-        return point === undefined ? "" : metric.text(point)
+        return point === undefined ? "" : <Figure metric={metric} row={point} />
       },
     })),
   ]
@@ -131,7 +140,7 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
 
 /** What is on the page as a file for a spreadsheet. No cell begins as a formula does. */
 export function csvOf(usage: Usage, noun: string): string {
-  const head = [noun, "requests", "failed", "input", "output", "spend", "before the multiplier"]
+  const head = [noun, "requests", "failed", "input", "output", "spend", "at vendors' prices"]
   const rows = usage.data.map((row) => [
     nameOf(row),
     row.requests,

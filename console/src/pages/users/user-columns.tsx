@@ -10,7 +10,11 @@ import type { UserTask } from "./user-task.ts"
 type Begin = (task: UserTask) => void
 
 /** The columns of the users. @param self the one who looks. */
-export function userColumns(self: string | undefined, begin: Begin): readonly Column<User>[] {
+export function userColumns(
+  self: string | undefined,
+  begin: Begin,
+  rename: (user: User) => void,
+): readonly Column<User>[] {
   return [
     {
       id: "name",
@@ -69,7 +73,7 @@ export function userColumns(self: string | undefined, begin: Begin): readonly Co
       id: "actions",
       header: "Actions",
       isAction: true,
-      cell: (user) => <UserMenu user={user} begin={begin} />,
+      cell: (user) => <UserMenu user={user} begin={begin} rename={rename} />,
     },
   ]
 }
@@ -77,9 +81,10 @@ export function userColumns(self: string | undefined, begin: Begin): readonly Co
 interface UserMenuProperties {
   readonly user: User
   readonly begin: Begin
+  readonly rename: (user: User) => void
 }
 
-function UserMenu({ user, begin }: UserMenuProperties) {
+function UserMenu({ user, begin, rename }: UserMenuProperties) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -88,6 +93,7 @@ function UserMenu({ user, begin }: UserMenuProperties) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item onClick={() => rename(user)}>Change name or email</Menu.Item>
         <Menu.Item onClick={() => begin({ name: user.is_operator ? "demote" : "promote", user })}>
           {user.is_operator ? "Remove operator rights" : "Make an operator"}
         </Menu.Item>

@@ -2,6 +2,7 @@ import { Group } from "@mantine/core"
 import { IconUsers } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
+import type { User } from "tollgate-contract/members.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"
@@ -13,6 +14,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { MoreButton } from "../../ui/more-button.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { PersonModal } from "../../ui/person-modal.tsx"
 import { Search } from "../../ui/search.tsx"
 import { questionOf, type UserTask } from "./user-task.ts"
 import { userColumns } from "./user-columns.tsx"
@@ -26,6 +28,7 @@ export function UsersPage() {
   const { user: self } = useSession()
   const users = usePages("GET /users", { query: { search } })
   const [task, setTask] = useState<UserTask>()
+  const [renaming, setRenaming] = useState<User>()
   const question = task === undefined ? undefined : questionOf(task)
 
   async function change() {
@@ -62,7 +65,7 @@ export function UsersPage() {
         <ErrorNotice error={users.error} retry={users.retry} />
         <DataTable
           label="Users"
-          columns={userColumns(self?.id, setTask)}
+          columns={userColumns(self?.id, setTask, setRenaming)}
           rows={users.items}
           rowKey={(user) => user.id}
           isLoading={users.isLoading}
@@ -87,6 +90,26 @@ export function UsersPage() {
       >
         {question?.text}
       </Confirm>
+      <UserModal user={renaming} onClose={() => setRenaming(undefined)} />
     </Page>
+  )
+}
+
+interface UserModalProperties {
+  readonly user: User | undefined
+  readonly onClose: () => void
+}
+
+function UserModal({ user, onClose }: UserModalProperties) {
+  return (
+    <PersonModal
+      person={user}
+      mayChangeEmail
+      onSave={async (body) => {
+        await api("PATCH /users/{id}", { path: { id: user?.id ?? "" }, body })
+        await refresh("/users", "/session", "/members")
+      }}
+      onClose={onClose}
+    />
   )
 }

@@ -1,4 +1,5 @@
-import { ActionIcon, Box, Code, Group, Loader, Stack, Text, Tooltip } from "@mantine/core"
+import { ActionIcon, Group, Loader, Stack, Text, Tooltip } from "@mantine/core"
+import { lazy, Suspense } from "react"
 import { IconCode, IconRefresh } from "../../../ui/icons.tsx"
 import { countText, durationText } from "../../../format/numbers.ts"
 import { CopyButton } from "../../../ui/copy-button.tsx"
@@ -6,15 +7,22 @@ import { CostLine } from "../cost-line.tsx"
 import type { ShownAnswer } from "../exchanges.ts"
 import { FailureNotice } from "../failure-notice.tsx"
 import { useNow } from "../use-now.ts"
+import { ToolCalls, type ToolCallsProperties } from "./tool-calls.tsx"
+
+/** It reads what comes, so it is not needed before anything has come. */
+const Markdown = lazy(() =>
+  import("../../../ui/markdown.tsx").then((module) => ({ default: module.Markdown })),
+)
 
 export interface AnswerViewProperties {
   readonly answer: ShownAnswer
   readonly onRetry: (() => void) | undefined
   readonly onCode: () => void
+  readonly onResults: ToolCallsProperties["onResults"]
 }
 
 /** One model's answer as it comes: reasoning folded, text, tool calls, and what it cost. */
-export function AnswerView({ answer, onRetry, onCode }: AnswerViewProperties) {
+export function AnswerView({ answer, onRetry, onCode, onResults }: AnswerViewProperties) {
   const { state, text, reasoning, toolCalls, failure, model } = answer
   const isSilent = text === "" && reasoning === "" && toolCalls.length === 0
   return (
@@ -41,14 +49,18 @@ export function AnswerView({ answer, onRetry, onCode }: AnswerViewProperties) {
             The model returned nothing ({answer.finish ?? "no reason given"}).
           </Text>
         )}
-        {text !== "" && <div className="answer-text">{text}</div>}
-        {toolCalls.map((call, index) => (
-          <ToolCallView
-            key={`${call.name} ${index.toString()}`}
-            name={call.name}
-            text={call.arguments}
+        {text !== "" && (
+          <Suspense fallback={<div className="markdown-plain">{text}</div>}>
+            <Markdown text={text} />
+          </Suspense>
+        )}
+        {toolCalls.length > 0 && (
+          <ToolCalls
+            calls={toolCalls}
+            results={answer.results}
+            onResults={state === "done" ? onResults : undefined}
           />
-        ))}
+        )}
         {failure !== null && <FailureNotice failure={failure} onRetry={onRetry} />}
       </Stack>
       <Group justify="space-between" gap="xs" mt={6} wrap="nowrap" align="flex-start">
@@ -84,19 +96,6 @@ function Reasoning({ text, isOpenYet }: { readonly text: string; readonly isOpen
       </summary>
       <div className="reasoning-text">{text}</div>
     </details>
-  )
-}
-
-function ToolCallView({ name, text }: { readonly name: string; readonly text: string }) {
-  return (
-    <Box>
-      <Text size="xs" c="dimmed">
-        Tool call: {name}
-      </Text>
-      <Code block className="tool-call">
-        {text}
-      </Code>
-    </Box>
   )
 }
 

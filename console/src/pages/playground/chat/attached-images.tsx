@@ -33,8 +33,8 @@ export function AttachedImages({ images, onRemove }: AttachedImagesProperties) {
 }
 
 /** The images of the next question, and what is wrong with files that are none. */
-export function useImages() {
-  const [images, setImages] = useState<readonly Picture[]>([])
+export function useImages(begun: readonly Picture[]) {
+  const [images, setImages] = useState(begun)
   const [faults, setFaults] = useState<readonly string[]>([])
 
   async function add(files: readonly File[]) {

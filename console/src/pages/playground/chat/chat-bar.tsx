@@ -1,59 +1,93 @@
 import { ActionIcon, Button, Group, Tooltip } from "@mantine/core"
-import { IconAdjustmentsHorizontal, IconColumns2, IconX } from "../../../ui/icons.tsx"
-import { ModelSelect } from "../model-select.tsx"
+import {
+  IconAdjustmentsHorizontal,
+  IconColumns2,
+  IconHistory,
+  IconPlus,
+  IconX,
+} from "../../../ui/icons.tsx"
+import { ModelSelect } from "../../../ui/model-select.tsx"
 import { CHAT_KINDS, type Columns } from "./use-columns.ts"
 
 export interface ChatBarProperties {
   readonly columns: Columns
+  /** While an answer is on its way, no model goes. */
+  readonly isRunning: boolean
+  readonly onNew: () => void
+  /** Undefined: there are none to list, since no one pays yet. */
+  readonly onList: (() => void) | undefined
   /** Opens the settings where they are not shown next to the chat. */
   readonly onSettings?: () => void
 }
 
-/** Which models are asked. */
-export function ChatBar({ columns, onSettings }: ChatBarProperties) {
-  const { models, isComparing, setModel, compare, keep } = columns
+/** Which models are asked, and the way to other conversations. */
+export function ChatBar({ columns, isRunning, onNew, onList, onSettings }: ChatBarProperties) {
+  const { all, canAdd, setModel, add, remove } = columns
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap" className="chat-bar">
-      {models.map((model, column) => (
-        <Group key={column.toString()} gap={4} wrap="nowrap" className="chat-model">
+      {all.map(({ id, model }, index) => (
+        <Group key={id} gap={4} wrap="nowrap" className="chat-model">
           <ModelSelect
             kinds={CHAT_KINDS}
             value={model}
-            onChange={(chosen) => setModel(column, chosen)}
-            label={column === 0 ? "Model" : "Second model"}
-            isLabelShown={false}
+            onChange={(chosen) => setModel(id, chosen)}
+            aria-label={["Model", "Second model", "Third model"][index] ?? "Model"}
           />
-          {isComparing && (
-            <Tooltip label="Remove this model">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`Remove ${model ?? "this model"}`}
-                onClick={() => keep(1 - column)}
-              >
-                <IconX size={16} />
-              </ActionIcon>
-            </Tooltip>
+          {all.length > 1 && (
+            <BarButton
+              label={`Remove ${model ?? "this model"}`}
+              isSubtle
+              isDisabled={isRunning}
+              onClick={() => remove(id)}
+            >
+              <IconX size={16} />
+            </BarButton>
           )}
         </Group>
       ))}
-      {!isComparing && (
-        <Button variant="default" leftSection={<IconColumns2 size={16} />} onClick={compare}>
+      {canAdd && (
+        <Button variant="default" leftSection={<IconColumns2 size={16} />} onClick={add}>
           Compare
         </Button>
       )}
-      {onSettings !== undefined && (
-        <Tooltip label="Request settings">
-          <ActionIcon
-            variant="default"
-            size={36}
-            aria-label="Request settings"
-            onClick={onSettings}
-          >
+      <Group gap="xs" wrap="nowrap" ml="auto">
+        <BarButton label="New conversation" onClick={onNew}>
+          <IconPlus size={18} />
+        </BarButton>
+        {onList !== undefined && (
+          <BarButton label="Conversations" onClick={onList}>
+            <IconHistory size={18} />
+          </BarButton>
+        )}
+        {onSettings !== undefined && (
+          <BarButton label="Request settings" onClick={onSettings}>
             <IconAdjustmentsHorizontal size={18} />
-          </ActionIcon>
-        </Tooltip>
-      )}
+          </BarButton>
+        )}
+      </Group>
     </Group>
+  )
+}
+
+interface BarButtonProperties {
+  readonly label: string
+  readonly isSubtle?: boolean
+  readonly isDisabled?: boolean
+  readonly onClick: () => void
+  readonly children: React.ReactNode
+}
+
+function BarButton({ label, isSubtle, isDisabled, onClick, children }: BarButtonProperties) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        {...(isSubtle ? { variant: "subtle", color: "gray" } : { variant: "default", size: 36 })}
+        aria-label={label}
+        disabled={isDisabled ?? false}
+        onClick={onClick}
+      >
+        {children}
+      </ActionIcon>
+    </Tooltip>
   )
 }

@@ -1,93 +1,83 @@
-import { useMediaQuery } from "@mantine/hooks"
 import { useState } from "react"
-import { useSession } from "../../../session.tsx"
-import {
-  type ChatSettings,
-  DEFAULT_SETTINGS,
-  extraFault,
-  type JsonObject,
-} from "../conversation.ts"
-import { CodeModal } from "../code-modal.tsx"
-import { chatSamples, shortened } from "../code/samples.ts"
-import { useConversation } from "../use-conversation.ts"
+import { DEFAULT_SETTINGS, type Question } from "../conversation.ts"
+import { takeHandOver } from "../hand-over.ts"
+import { ConversationList } from "../kept/conversation-list.tsx"
+import type { KeptConversation } from "../kept/kept-conversation.ts"
+import type { Said } from "../kept/use-keeping.ts"
+import { useKept } from "../kept/use-kept.ts"
+import { readRequest } from "../read-request.ts"
 import { usePayment } from "../use-payer.tsx"
-import { ChatBar } from "./chat-bar.tsx"
-import { Composer } from "./composer.tsx"
-import { ExchangeView } from "./exchange-view.tsx"
-import { SettingsPlace } from "./settings-panel.tsx"
-import { Spent } from "./spent.tsx"
-import { useColumns } from "./use-columns.ts"
-import { useFollow } from "./use-follow.ts"
-import { Welcome } from "./welcome.tsx"
+import { ChatRoom } from "./chat-room.tsx"
 
-/** Conversations with one text model, or with two side by side. */
-export function ChatTab({ model: options }: { readonly model: string | undefined }) {
-  const { base_url: base } = useSession()
-  const { payer, obstacle } = usePayment()
-  const columns = useColumns(options)
-  const conversation = useConversation(payer)
-  const [settings, setSettings] = useState<ChatSettings>(DEFAULT_SETTINGS)
-  const [areSettingsOpen, setSettingsOpen] = useState(false)
-  const [shown, setShown] = useState<JsonObject>()
-  const isWide = useMediaQuery("(min-width: 75em)", true, { getInitialValueInEffect: false })
-  const { exchanges, isRunning } = conversation
-  const { models } = columns
-  const end = useFollow(exchanges)
-
-  return (
-    <div className="chat" data-settings={isWide}>
-      <div className="chat-main">
-        <ChatBar columns={columns} {...(!isWide && { onSettings: () => setSettingsOpen(true) })} />
-        <div className="exchanges">
-          {exchanges.length === 0 && <Welcome />}
-          {exchanges.map((exchange) => (
-            <ExchangeView
-              key={exchange.id}
-              exchange={exchange}
-              isBusy={isRunning}
-              onRetry={(column) => {
-                const model = models[column] ?? exchange.answers[column]?.model
-                if (model) conversation.retry({ id: exchange.id, column }, model, settings)
-              }}
-              onCode={(answer) => setShown(answer.body)}
-            />
-          ))}
-          <div ref={end} />
-        </div>
-        <div className="chat-foot">
-          <Spent exchanges={exchanges} onClear={conversation.clear} />
-          <Composer
-            isRunning={isRunning}
-            obstacle={obstacle ?? whyNot(models, settings)}
-            onStop={conversation.stop}
-            onSend={(question) =>
-              conversation.ask(
-                question,
-                models.flatMap((model) => model ?? []),
-                settings,
-              )
-            }
-          />
-        </div>
-      </div>
-      <SettingsPlace
-        isDocked={isWide}
-        isOpen={areSettingsOpen}
-        onClose={() => setSettingsOpen(false)}
-        settings={settings}
-        onChange={setSettings}
-      />
-      <CodeModal
-        samples={shown && chatSamples(base, shown)}
-        shown={shown && chatSamples(base, shortened(shown))}
-        onClose={() => setShown(undefined)}
-      />
-    </div>
-  )
+/** A conversation that is open. */
+interface Open extends Said {
+  readonly id: string
+  readonly draft?: Question | undefined
 }
 
-function whyNot(models: readonly (string | null)[], settings: ChatSettings): string | undefined {
-  if (models.includes(null)) return "Choose a model first."
-  if (extraFault(settings.extra) === undefined) return undefined
-  return "The additional fields must be a JSON object."
+/** Conversations with chat models; each person has their own, for each account. */
+export function ChatTab({ model }: { readonly model: string | undefined }) {
+  const { payer } = usePayment()
+  const [first] = useState<Open>(() => {
+    const left = takeHandOver()
+    return { ...newConversation(), ...(left && readRequest(left)) }
+  })
+  const owner = payer === undefined ? "" : `${payer.user} ${payer.account}`
+  return <Conversations key={owner} owner={owner} first={first} wished={model} />
+}
+
+function newConversation(): Open {
+  const columns = [{ id: 0, model: null }]
+  return { id: crypto.randomUUID(), columns, settings: DEFAULT_SETTINGS, exchanges: [] }
+}
+
+interface ConversationsProperties {
+  readonly owner: string
+  readonly first: Open
+  readonly wished: string | undefined
+}
+
+function Conversations({ owner, first, wished }: ConversationsProperties) {
+  const kept = useKept(owner)
+  const [open, setOpen] = useState(first)
+  const [isListShown, setListShown] = useState(false)
+
+  function keep(id: string, said: Said) {
+    // Without an account that pays, nothing was said.
+    if (owner === "") return
+    const name = kept.list.find((known) => known.id === id)?.name ?? null
+    kept.keep({ ...said, id, owner, name, changedAt: Date.now() })
+  }
+
+  async function forget(ids: readonly string[]) {
+    await kept.forget(ids)
+    if (ids.includes(open.id)) setOpen(newConversation())
+  }
+
+  function show(conversation: KeptConversation) {
+    setOpen(conversation)
+    setListShown(false)
+  }
+
+  return (
+    <>
+      <ChatRoom
+        key={open.id}
+        begun={open}
+        wished={wished}
+        draft={open.draft}
+        onKeep={(said) => keep(open.id, said)}
+        onNew={() => setOpen({ ...newConversation(), settings: open.settings })}
+        onList={owner === "" ? undefined : () => setListShown(true)}
+      />
+      <ConversationList
+        kept={kept}
+        openId={open.id}
+        isShown={isListShown}
+        onOpen={show}
+        onForget={forget}
+        onClose={() => setListShown(false)}
+      />
+    </>
+  )
 }

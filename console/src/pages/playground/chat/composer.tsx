@@ -15,14 +15,16 @@ export interface ComposerProperties {
   readonly isRunning: boolean
   /** Why nothing can be sent now; shown in place of the hint. */
   readonly obstacle: string | undefined
+  /** What is written already. */
+  readonly draft?: Question | undefined
   readonly onSend: (question: Question) => void
   readonly onStop: () => void
 }
 
 /** Where a question is written; images are attached, dropped or pasted. */
-export function Composer({ isRunning, obstacle, onSend, onStop }: ComposerProperties) {
-  const [text, setText] = useState("")
-  const { images, faults, add, remove, clear } = useImages()
+export function Composer({ isRunning, obstacle, draft, onSend, onStop }: ComposerProperties) {
+  const [text, setText] = useState(draft?.text ?? "")
+  const { images, faults, add, remove, clear } = useImages(draft?.images ?? [])
   const [isOver, setOver] = useState(false)
   const isEmpty = text.trim() === "" && images.length === 0
   const canSend = !isEmpty && !isRunning && obstacle === undefined

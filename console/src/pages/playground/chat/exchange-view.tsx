@@ -1,17 +1,19 @@
-import { Group, Image, Text } from "@mantine/core"
-import type { Exchange, ShownAnswer } from "../exchanges.ts"
+import { Group, Image, Stack, Text } from "@mantine/core"
+import type { Exchange, Place, ShownAnswer } from "../exchanges.ts"
 import { AnswerView } from "./answer-view.tsx"
 
 export interface ExchangeViewProperties {
   readonly exchange: Exchange
   readonly isBusy: boolean
-  readonly onRetry: (column: number) => void
-  readonly onCode: (answer: ShownAnswer) => void
+  readonly onRetry: (place: Place, answer: ShownAnswer) => void
+  readonly onCode: (place: Place, answer: ShownAnswer) => void
+  readonly onResults: (place: Place, results: readonly string[]) => void
 }
 
 /** A question, and the models' answers side by side. */
-export function ExchangeView({ exchange, isBusy, onRetry, onCode }: ExchangeViewProperties) {
-  const { question, answers } = exchange
+export function ExchangeView(properties: ExchangeViewProperties) {
+  const { exchange, isBusy, onRetry, onCode, onResults } = properties
+  const { question, columns } = exchange
   return (
     <section aria-label="Question and answers" className="exchange">
       <div className="question">
@@ -31,17 +33,24 @@ export function ExchangeView({ exchange, isBusy, onRetry, onCode }: ExchangeView
         )}
         {question.text !== "" && <Text className="question-text">{question.text}</Text>}
       </div>
-      <div className="answers" data-columns={answers.length}>
-        {answers.map((answer, column) =>
-          answer === null ? null : (
-            <AnswerView
-              key={column.toString()}
-              answer={answer}
-              onRetry={isBusy ? undefined : () => onRetry(column)}
-              onCode={() => onCode(answer)}
-            />
-          ),
-        )}
+      <div className="answers" data-columns={columns.length}>
+        {columns.map(({ column, steps }) => (
+          <Stack key={column} gap="xs">
+            {steps.map((answer, step) => {
+              const place = { id: exchange.id, column, step }
+              const isLast = step === steps.length - 1
+              return (
+                <AnswerView
+                  key={step.toString()}
+                  answer={answer}
+                  onRetry={isBusy ? undefined : () => onRetry(place, answer)}
+                  onCode={() => onCode(place, answer)}
+                  onResults={isBusy || !isLast ? undefined : (results) => onResults(place, results)}
+                />
+              )
+            })}
+          </Stack>
+        ))}
       </div>
     </section>
   )

@@ -1,5 +1,5 @@
 import { Button, Drawer, JsonInput, Select, Stack, TagsInput, Textarea } from "@mantine/core"
-import { type ChatSettings, DEFAULT_SETTINGS, extraFault } from "../conversation.ts"
+import { type ChatSettings, DEFAULT_SETTINGS, extraFault, toolsFault } from "../conversation.ts"
 import { Sampling } from "./sampling.tsx"
 
 export interface SettingsPanelProperties {
@@ -70,8 +70,19 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
         onChange={(stop) => change({ stop })}
       />
       <JsonInput
+        label="Tools"
+        description="Functions that the model may call. You give their results."
+        placeholder='[{ "name": "get_time" }]'
+        autosize
+        minRows={2}
+        maxRows={16}
+        value={settings.tools}
+        error={toolsFault(settings.tools)}
+        onChange={(tools) => change({ tools })}
+      />
+      <JsonInput
         label="Additional fields"
-        description="JSON merged into the request: tools, response_format, seed."
+        description="JSON merged into the request: response_format, seed."
         placeholder='{ "seed": 1 }'
         autosize
         minRows={2}

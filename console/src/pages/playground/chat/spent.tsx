@@ -1,32 +1,27 @@
-import { Button, Group, Text } from "@mantine/core"
-import { IconTrash } from "../../../ui/icons.tsx"
+import { Group, Text } from "@mantine/core"
 import { nanos, nanosText } from "../../../format/credits.ts"
 import { Money } from "../../../ui/money.tsx"
 import { type Exchange, knownCosts } from "../exchanges.ts"
 
-export interface SpentProperties {
-  readonly exchanges: readonly Exchange[]
-  readonly onClear: () => void
-}
-
-/** What the conversation has cost so far. */
-export function Spent({ exchanges, onClear }: SpentProperties) {
+/** What the conversation has cost so far: each of its models, and in all. */
+export function Spent({ exchanges }: { readonly exchanges: readonly Exchange[] }) {
   if (exchanges.length === 0) return null
-  const total = knownCosts(exchanges).reduce((sum, cost) => sum + nanos(cost), 0n)
+  const costs = knownCosts(exchanges)
   return (
-    <Group justify="space-between" gap="xs">
+    <Group gap="xs" className="cost-line">
       <Text size="xs" c="dimmed">
-        This conversation cost: <Money value={nanosText(total)} hasUnit />
+        This conversation cost <Money value={sumOf([...costs.values()].flat())} hasUnit />
       </Text>
-      <Button
-        variant="subtle"
-        color="gray"
-        size="compact-xs"
-        leftSection={<IconTrash size={14} />}
-        onClick={onClear}
-      >
-        Clear
-      </Button>
+      {costs.size > 1 &&
+        [...costs].map(([model, each]) => (
+          <Text key={model} size="xs" c="dimmed" className="anywhere">
+            {model}: <Money value={sumOf(each)} />
+          </Text>
+        ))}
     </Group>
   )
+}
+
+function sumOf(costs: readonly string[]): string {
+  return nanosText(costs.reduce((sum, cost) => sum + nanos(cost), 0n))
 }

@@ -1,43 +1,45 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
-import { modelsQuery } from "../../models/models-query.ts"
+import { modelsQuery } from "../../../api/models-query.ts"
+import type { Column } from "../conversation.ts"
 import { firstModel } from "../first-model.ts"
 
 export const CHAT_KINDS: readonly Model["kind"][] = ["chat"]
+const MOST_COLUMNS = 3
 
-/** The models that respond: one, or two side by side. */
+/** The models that respond: one, or up to three side by side. */
 export interface Columns {
-  readonly models: readonly (string | null)[]
-  readonly isComparing: boolean
-  readonly setModel: (column: number, model: string) => void
-  /** Adds a second one next to the first. */
-  readonly compare: () => void
-  /** Keeps one of two. */
-  readonly keep: (column: number) => void
+  readonly all: readonly Column[]
+  readonly canAdd: boolean
+  readonly setModel: (id: number, model: string) => void
+  /** Adds one next to the others, with a model that none of them has. */
+  readonly add: () => void
+  readonly remove: (id: number) => void
 }
 
-/** The models of the columns; the first begins with what the address options for. */
-export function useColumns(options: string | undefined): Columns {
+/** @param wished the model that the first one begins with. */
+export function useColumns(begun: readonly Column[], wished: string | undefined): Columns {
   const { data = [] } = useQuery(modelsQuery)
-  const [chosen, setChosen] = useState<readonly (string | null)[]>([null])
-  const first = firstModel(data, CHAT_KINDS, options)
-  const models = chosen.map((model, column) => model ?? (column === 0 ? first : null))
+  const [chosen, setChosen] = useState(begun)
+  const first = firstModel(data, CHAT_KINDS, wished)
+  const all = chosen.map((column, index) =>
+    index === 0 && column.model === null ? { ...column, model: first } : column,
+  )
 
-  function setModel(column: number, model: string): void {
-    setChosen(models.map((known, other) => (other === column ? model : known)))
-  }
-
-  function compare(): void {
-    const others = data.filter(({ id }) => id !== models[0])
-    setChosen([models[0] ?? null, firstModel(others, CHAT_KINDS, undefined)])
+  function add(): void {
+    const others = data.filter(({ id }) => all.every(({ model }) => model !== id))
+    const id = Math.max(...all.map((column) => column.id)) + 1
+    setChosen([...all, { id, model: firstModel(others, CHAT_KINDS, undefined) }])
   }
 
   return {
-    models,
-    isComparing: models.length > 1,
-    setModel,
-    compare,
-    keep: (column) => setChosen([models[column] ?? null]),
+    all,
+    canAdd: all.length < MOST_COLUMNS,
+    setModel: (id, model) => {
+      setChosen(all.map((column) => (column.id === id ? { ...column, model } : column)))
+    },
+    add,
+    remove: (id) => setChosen(all.filter((column) => column.id !== id)),
   }
 }

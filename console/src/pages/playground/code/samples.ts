@@ -14,6 +14,18 @@ export interface CodeSample {
 
 /** A chat request in every client that people use. @param base the gateway's address, without `/v1`. */
 export function chatSamples(base: string, body: JsonObject): CodeSample[] {
+  const own = ownSamples(base, body)
+  return isWithTools(body) ? own : [...own, ...translatedSamples(base, body)]
+}
+
+/** Tools and their calls look different in each format: they are shown only in the one that was sent. */
+function isWithTools(body: JsonObject): boolean {
+  const messages = Array.isArray(body["messages"]) ? body["messages"] : []
+  return "tools" in body || messages.some((message: JsonObject) => message["role"] === "tool")
+}
+
+/** In the format that was sent. */
+function ownSamples(base: string, body: JsonObject): CodeSample[] {
   return [
     { id: "curl", label: "curl", code: curlCode(base, "/v1/chat/completions", body) },
     { id: "openai-python", label: "OpenAI, Python", code: openaiPythonCode(base, body) },
@@ -22,6 +34,12 @@ export function chatSamples(base: string, body: JsonObject): CodeSample[] {
       label: "OpenAI, JavaScript",
       code: openaiJavascriptCode(base, body),
     },
+  ]
+}
+
+/** In formats and clients that say it otherwise. */
+function translatedSamples(base: string, body: JsonObject): CodeSample[] {
+  return [
     { id: "anthropic", label: "Anthropic, Python", code: anthropicCode(base, body) },
     { id: "google", label: "Google, JavaScript", code: googleCode(base, body) },
     { id: "ai-sdk", label: "AI SDK", code: aiSdkCode(base, body) },

@@ -1,17 +1,18 @@
-import { Group, Select, Text } from "@mantine/core"
+import { Group, Select, type SelectProps, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
-import { modelsQuery } from "../models/models-query.ts"
+import { modelsQuery } from "../api/models-query.ts"
 
-export interface ModelSelectProperties {
+type PassedOn = "label" | "aria-label" | "description" | "placeholder" | "error" | "disabled"
+
+export interface ModelSelectProperties extends Pick<SelectProps, PassedOn> {
   /** Which models are offered. */
   readonly kinds: readonly Model["kind"][]
   readonly value: string | null
   readonly onChange: (model: string) => void
-  readonly label: string
-  /** Whether the label is for the eye as well. */
-  readonly isLabelShown?: boolean
+  /** Undefined: there is always a model. */
+  readonly onClear?: () => void
 }
 
 /** More than this are found by typing. */
@@ -19,29 +20,33 @@ const MAX_SHOWN = 60
 
 /** Chooses a model; those without a price are shown, and cannot be chosen. */
 export function ModelSelect(properties: ModelSelectProperties) {
-  const { kinds, value, onChange, label, isLabelShown = true } = properties
+  const { kinds, value, onChange, onClear, ...rest } = properties
   const { data: models, isPending, error } = useQuery(modelsQuery)
-  const options = useMemo(
-    () =>
-      (models ?? [])
-        .filter((model) => kinds.includes(model.kind))
-        .map((model) => ({ value: model.id, label: model.id, disabled: model.price === null })),
-    [models, kinds],
-  )
+  const options = useMemo(() => {
+    const known = (models ?? [])
+      .filter((model) => kinds.includes(model.kind))
+      .map((model) => ({ value: model.id, label: model.id, disabled: model.price === null }))
+    // An alias, or a model that is gone.
+    const isOther = value !== null && known.every((option) => option.value !== value)
+    return isOther ? [{ value, label: value, disabled: false }, ...known] : known
+  }, [models, kinds, value])
   return (
     <Select
-      {...(isLabelShown ? { label } : { "aria-label": label })}
+      placeholder={isPending ? "Loading models…" : "Choose a model"}
+      {...rest}
       data={options}
       value={value}
       onChange={(chosen) => {
-        if (chosen !== null) onChange(chosen)
+        if (chosen === null) onClear?.()
+        else onChange(chosen)
       }}
+      clearable={onClear !== undefined}
+      clearButtonProps={{ "aria-label": "Use the default" }}
       searchable
       allowDeselect={false}
       limit={MAX_SHOWN}
-      placeholder={isPending ? "Loading models…" : "Choose a model"}
       nothingFoundMessage="No matching models."
-      error={error === null ? undefined : error.message}
+      error={error === null ? rest.error : error.message}
       maxDropdownHeight={320}
       comboboxProps={{ shadow: "md", width: "max-content", position: "bottom-start" }}
       renderOption={({ option }) => (

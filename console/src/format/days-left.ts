@@ -1,0 +1,17 @@
+import { counted } from "./numbers.ts"
+
+/** Beyond it, no one needs to know it exactly. */
+const YEAR = 365
+
+/** How long a balance lasts: `empty`, `12 days`. */
+export function daysLeftText(days: number | null): string {
+  if (days === null) return "–"
+  if (days === 0) return "empty"
+  if (days < 1) return "less than a day"
+  return days > YEAR ? "over a year" : counted(Math.floor(days), "day")
+}
+
+/** Whether someone should look after it soon. */
+export function isRunningDry(days: number | null): boolean {
+  return days !== null && days < 7
+}

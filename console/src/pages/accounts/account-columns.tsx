@@ -1,0 +1,97 @@
+import { Text } from "@mantine/core"
+import type { AccountSort, ListedAccount } from "tollgate-contract/accounts.ts"
+import { daysLeftText, isRunningDry } from "../../format/days-left.ts"
+import type { Column } from "../../ui/data-table.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+
+/** A column, which is sorted by as the API says it. */
+interface AccountColumn extends Column<ListedAccount> {
+  readonly id: AccountSort | "state"
+}
+
+/** The columns of the list of accounts. */
+export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
+  {
+    id: "name",
+    header: "Account",
+    sort: "asc",
+    cell: ({ id, name }) => (
+      <>
+        <TextLink to="/accounts/$account" params={{ account: id }} fw={600} className="anywhere">
+          {name}
+        </TextLink>
+        <Text size="xs" c="dimmed" className="mono" fw={400}>
+          {id}
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: "state",
+    header: "State",
+    cell: ({ state, stores_content: isStored }) => (
+      <>
+        <Status value={state} />
+        {isStored && (
+          <Text size="xs" c="dimmed">
+            prompts are kept
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    id: "balance",
+    header: "Balance",
+    isFigure: true,
+    sort: "asc",
+    cell: ({ balance }) => <Money value={balance} decimals={4} />,
+  },
+  {
+    id: "spent_30_days",
+    header: "Spent, 30 days",
+    isFigure: true,
+    sort: "desc",
+    cell: ({ usage }) =>
+      usage === undefined ? "–" : <Money value={usage.spent_30_days} decimals={4} />,
+  },
+  {
+    id: "days_left",
+    header: "Lasts",
+    isFigure: true,
+    sort: "asc",
+    cell: ({ usage }) => <DaysLeft days={usage?.days_left ?? null} />,
+  },
+  {
+    id: "last_used_at",
+    header: "Last used",
+    sort: "desc",
+    cell: ({ usage }) =>
+      usage === undefined ? "–" : <When at={usage.last_used_at} none="never" />,
+  },
+  {
+    id: "created_at",
+    header: "Created",
+    sort: "desc",
+    cell: ({ created_at: createdAt }) => <When at={createdAt} />,
+  },
+]
+
+/** How long a balance lasts. */
+export function DaysLeft({ days }: { readonly days: number | null }) {
+  const tone = isRunningDry(days) ? "urgent" : days === null ? "dim" : ""
+  return (
+    <span className={`figures ${tone}`} title="At the pace of the last seven days">
+      {daysLeftText(days)}
+    </span>
+  )
+}
+
+/** What an order of the table is called by the API. */
+export function sortOf(by: string): AccountSort {
+  const column = ACCOUNT_COLUMNS.find(({ id, sort }) => id === by && sort !== undefined)
+  return column === undefined || column.id === "state" ? "name" : column.id
+}

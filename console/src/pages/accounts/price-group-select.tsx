@@ -1,0 +1,53 @@
+import { Select } from "@mantine/core"
+import type { Account } from "tollgate-contract/accounts.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { useAskFirst } from "../../ui/ask-first.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { usePriceGroups } from "./use-price-groups.ts"
+
+/** The price group of an account. Asked for twice, since it changes what every request costs. */
+export function PriceGroupSelect({ account }: { readonly account: Account }) {
+  const own = account.price_group
+  const { choices, error, isLoading } = usePriceGroups(own)
+  const { ask, dialog } = useAskFirst()
+  if (!isLoading && choices.length === 0) return null
+
+  const labelOf = (id: string) => choices.find(({ value }) => value === id)?.label ?? id
+
+  async function change(id: string | null): Promise<void> {
+    const path = { id: account.id }
+    await api("PATCH /accounts/{id}", { path, body: { price_group: id } })
+    notifyDone(id === null ? "The account pays what everyone pays." : "The account has been moved.")
+    await refresh("/accounts", "/price-groups")
+  }
+
+  function choose(value: string | null): void {
+    const id = value === "" ? null : value
+    if (id === own) return
+    const title =
+      id === null
+        ? `Take ${account.name} out of its price group?`
+        : `Put ${account.name} into the price group ${labelOf(id)}?`
+    const text =
+      "Requests from now on are charged by the other prices. Those that are running keep theirs."
+    ask({ title, text, action: "Change the prices" }, () => change(id))
+  }
+
+  return (
+    <>
+      <Select
+        mt="md"
+        label="Price group"
+        data={[{ value: "", label: "None: pays what everyone pays" }, ...choices]}
+        value={own ?? ""}
+        allowDeselect={false}
+        maw={360}
+        disabled={isLoading}
+        error={error?.message}
+        onChange={choose}
+      />
+      {dialog}
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+import { Text } from "@mantine/core"
+import type { Model } from "tollgate-contract/catalog.ts"
+import { shortCount } from "../../format/numbers.ts"
+import { IconCheck } from "../../ui/icons.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Status } from "../../ui/status.tsx"
+import { classLabel, effectivePrice, firstPrice, readablePrice, usualClasses } from "./prices.ts"
+
+const NOTHING = <span className="dim">–</span>
+
+/** A count of tokens. */
+export function tokens(count: number | null) {
+  return count === null ? NOTHING : shortCount(count)
+}
+
+/** Whether a model can do something. */
+export function Can({ has }: { readonly has: boolean | null }) {
+  if (has === true) return <IconCheck size={16} className="can" aria-label="yes" role="img" />
+  return has === null ? (
+    <span className="dim" title="Not known">
+      ?<span className="unseen">not known</span>
+    </span>
+  ) : (
+    <span className="dim">
+      <span aria-hidden>–</span>
+      <span className="unseen">no</span>
+    </span>
+  )
+}
+
+const SHOWN_PROVIDERS = 2
+
+/** Who answers for it, in the order in which they are asked. */
+export function Providers({ model }: { readonly model: Model }) {
+  const names = [...new Set(model.deployments.map(({ provider }) => provider))]
+  const more = names.length - SHOWN_PROVIDERS
+  return (
+    <span title={names.join(", ")}>
+      {names.slice(0, SHOWN_PROVIDERS).join(", ")}
+      {more > 0 && ` and ${more} more`}
+    </span>
+  )
+}
+
+/** Where it answers. */
+export function Endpoints({ paths }: { readonly paths: readonly string[] }) {
+  return (
+    <span className="mono">
+      {paths.map((path) => (
+        <div key={path}>{path}</div>
+      ))}
+    </span>
+  )
+}
+
+/** What input costs; of a model without such a price, what it costs by. */
+export function InputPrice({ model }: { readonly model: Model }) {
+  if (model.price === null) return <Status value="no price" color="yellow" />
+  // What models without an input price cost by stands here, with its name.
+  const [name, price] = firstPrice(model, ["input", ...usualClasses(model.kind)]) ?? []
+  if (name === undefined || price === undefined) return <span className="dim">–</span>
+  const { credits, per } = readablePrice(name, price)
+  return (
+    <>
+      <Money value={credits} decimals={6} />
+      {name !== "input" && (
+        <Text size="xs" c="dimmed" className="price-unit">
+          {per === "per million" ? `per million ${classLabel(name).toLowerCase()}` : per}
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** What output costs. */
+export function OutputPrice({ model }: { readonly model: Model }) {
+  const price = effectivePrice(model, "output")
+  return price === undefined ? <span className="dim">–</span> : <Money value={price} decimals={6} />
+}

@@ -1,0 +1,75 @@
+import { Select } from "@mantine/core"
+import type { ReactNode } from "react"
+import { Search } from "../../ui/search.tsx"
+import { CAPABILITIES } from "./capabilities.ts"
+import type { ModelFilters } from "./filter-models.ts"
+
+const KINDS = ["chat", "embedding", "rerank", "image", "speech", "transcription"]
+const PRICED = [
+  { value: "true", label: "With a price" },
+  { value: "false", label: "Without a price" },
+]
+
+export interface ModelFilterBarProperties {
+  readonly filters: ModelFilters
+  readonly providers: readonly string[]
+  readonly count: string
+  readonly columnChoice: ReactNode
+  readonly onChange: (part: ModelFilters) => void
+}
+
+/** What narrows the list of models. */
+export function ModelFilterBar({
+  filters,
+  providers,
+  count,
+  columnChoice,
+  onChange,
+}: ModelFilterBarProperties) {
+  return (
+    <div className="filters panel-filters">
+      <Search
+        label="Search models"
+        value={filters.search ?? ""}
+        onChange={(search) => onChange({ search: search === "" ? undefined : search })}
+      />
+      <Select
+        aria-label="Kind"
+        placeholder="Any type"
+        clearable
+        data={KINDS}
+        value={filters.kind ?? null}
+        onChange={(kind) => onChange({ kind: kind ?? undefined })}
+      />
+      <Select
+        aria-label="Provider"
+        placeholder="Any provider"
+        clearable
+        searchable
+        data={[...providers]}
+        value={filters.provider ?? null}
+        onChange={(provider) => onChange({ provider: provider ?? undefined })}
+      />
+      <Select
+        aria-label="Price"
+        placeholder="Any price"
+        clearable
+        data={PRICED}
+        value={filters.priced ?? null}
+        onChange={(priced) => onChange({ priced: priced ?? undefined })}
+      />
+      <Select
+        aria-label="Capability"
+        placeholder="Any capability"
+        clearable
+        data={[...CAPABILITIES]}
+        value={filters.can ?? null}
+        onChange={(can) => onChange({ can: can ?? undefined })}
+      />
+      {columnChoice}
+      <span className="dim filters-wide" role="status">
+        {count}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+import { Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import type { ListedAccount } from "tollgate-contract/accounts.ts"
+import { oneQuery, untilAnswered } from "../../../api/queries.ts"
+import { counted } from "../../../format/numbers.ts"
+import { AskedPanel } from "../../../ui/asked-panel.tsx"
+import { DataTable } from "../../../ui/data-table.tsx"
+import { TextLink } from "../../../ui/link-button.tsx"
+import { ACCOUNT_COLUMNS } from "../../accounts/account-columns.tsx"
+
+const ROWS = 8
+/** Days. */
+const SOON = 30
+const LOOK_EVERY = 60_000
+const SHOWN = new Set(["name", "spent_30_days", "balance", "days_left"])
+const COLUMNS = ACCOUNT_COLUMNS.filter(({ id }) => SHOWN.has(id))
+
+/** Who spends most. */
+export function TopAccountsPanel() {
+  const asked = useQuery({
+    ...oneQuery("GET /accounts", {
+      query: { sort: "spent_30_days", order: "desc", usage: "true", limit: ROWS },
+    }),
+    refetchInterval: untilAnswered(LOOK_EVERY),
+  })
+  return (
+    <AskedPanel
+      title="Top accounts"
+      description="Last 30 days"
+      actions={
+        <TextLink to="/accounts" search={{ sort: "-spent_30_days" }} size="sm">
+          All accounts
+        </TextLink>
+      }
+      isFlush
+      asked={asked}
+    >
+      {({ data }) => (
+        <AccountTable
+          label="Top accounts"
+          rows={data.filter(({ usage }) => usage !== undefined && usage.spent_30_days !== "0")}
+          none="No account has spent anything."
+        />
+      )}
+    </AskedPanel>
+  )
+}
+
+/** Who can soon pay for nothing. */
+export function RunningDryPanel() {
+  const asked = useQuery({
+    ...oneQuery("GET /accounts", {
+      query: { sort: "days_left", state: "active", usage: "true", limit: ROWS },
+    }),
+    refetchInterval: untilAnswered(LOOK_EVERY),
+  })
+  return (
+    <AskedPanel
+      title="Running dry"
+      description="At the pace of the last seven days"
+      actions={<WithoutCredits />}
+      isFlush
+      asked={asked}
+    >
+      {({ data }) => (
+        <AccountTable
+          label="Accounts that run dry"
+          rows={data.filter(({ usage }) => (usage?.days_left ?? Infinity) <= SOON)}
+          none="The balance of every account that spends lasts for more than a month."
+        />
+      )}
+    </AskedPanel>
+  )
+}
+
+/** How many accounts have nothing to pay with. */
+function WithoutCredits() {
+  const { data } = useQuery({
+    ...oneQuery("GET /accounts", { query: { credits: "none", limit: 1 } }),
+    refetchInterval: untilAnswered(LOOK_EVERY),
+  })
+  if (data === undefined || data.total === 0) return null
+  return (
+    <TextLink to="/accounts" search={{ credits: "none" }} size="sm">
+      {counted(data.total, "account")} without credits
+    </TextLink>
+  )
+}
+
+interface AccountTableProperties {
+  readonly label: string
+  readonly rows: readonly ListedAccount[]
+  readonly none: string
+}
+
+function AccountTable({ label, rows, none }: AccountTableProperties) {
+  return (
+    <DataTable
+      label={label}
+      columns={COLUMNS}
+      rows={rows}
+      rowKey={({ id }) => id}
+      minWidth={460}
+      empty={
+        <Text size="sm" c="dimmed" p="md" pt={0}>
+          {none}
+        </Text>
+      }
+    />
+  )
+}

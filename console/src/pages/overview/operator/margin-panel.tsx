@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query"
+import type { Usage, UsageRow } from "tollgate-contract/usage.ts"
+import { oneQuery, untilAnswered } from "../../../api/queries.ts"
+import { roughCredits } from "../../../format/credits.ts"
+import { marginOf } from "../../../format/margin.ts"
+import { utcDay } from "../../../format/moments.ts"
+import { shareText } from "../../../format/numbers.ts"
+import { AskedPanel } from "../../../ui/asked-panel.tsx"
+import { DataTable, type Column } from "../../../ui/data-table.tsx"
+import { LinkButton, TextLink } from "../../../ui/link-button.tsx"
+import { Money } from "../../../ui/money.tsx"
+
+const DAYS = 30
+const ROWS = 8
+const LOOK_EVERY = 60_000
+const ALL = "all"
+
+const COLUMNS: readonly Column<UsageRow>[] = [
+  {
+    id: "provider",
+    header: "Provider",
+    cell: (row) =>
+      row.group === ALL ? (
+        <strong>All</strong>
+      ) : (
+        <TextLink
+          to="/usage"
+          search={{ provider: row.group, group: "model", metric: "margin" }}
+          className="anywhere"
+        >
+          {row.group}
+        </TextLink>
+      ),
+  },
+  amount("charged", "Charged", (row) => row.cost),
+  amount("provider_cost", "Before the multiplier", (row) => row.provider_cost ?? "0"),
+  amount("margin", "Margin", (row) => marginOf(row) ?? "0"),
+  {
+    id: "share",
+    header: "Of charges",
+    isFigure: true,
+    cell: (row) => {
+      const charged = roughCredits(row.cost)
+      return charged === 0 ? "–" : shareText(roughCredits(marginOf(row) ?? "0") / charged)
+    },
+  },
+  amount("written_off", "Written off", (row) => row.written_off ?? "0"),
+]
+
+function amount(id: string, header: string, of: (row: UsageRow) => string): Column<UsageRow> {
+  return {
+    id,
+    header,
+    isFigure: true,
+    cell: (row) => <Money value={of(row)} decimals={4} />,
+  }
+}
+
+/** What was charged against what vendors ask for it, and what was lost. */
+export function MarginPanel() {
+  const asked = useQuery({
+    ...oneQuery("GET /usage", {
+      query: {
+        from: `${utcDay(DAYS - 1)}T00:00:00Z`,
+        to: `${utcDay(-1)}T00:00:00Z`,
+        group: "provider",
+      },
+    }),
+    refetchInterval: untilAnswered(LOOK_EVERY),
+  })
+  return (
+    <AskedPanel
+      title="Margin"
+      description="Last 30 days, in credits: what was charged, less what it cost before the multiplier."
+      actions={
+        <>
+          <TextLink to="/requests" search={{ status: "written_off" }} size="sm">
+            Write-offs
+          </TextLink>
+          <LinkButton
+            to="/usage"
+            search={{ metric: "margin", group: "account" }}
+            size="compact-sm"
+            variant="default"
+          >
+            By account
+          </LinkButton>
+        </>
+      }
+      isFlush
+      asked={asked}
+    >
+      {(usage) => (
+        <DataTable
+          label="Margin by provider"
+          columns={COLUMNS}
+          rows={rowsOf(usage)}
+          rowKey={({ group }) => group}
+          minWidth={700}
+        />
+      )}
+    </AskedPanel>
+  )
+}
+
+/** All together first. What was never sent to a provider cost nothing. */
+function rowsOf({ data, total }: Usage): UsageRow[] {
+  const providers = data.filter(({ group }) => group !== "")
+  return [{ ...total, group: ALL }, ...providers.slice(0, ROWS)]
+}

@@ -1,0 +1,22 @@
+import { SimpleGrid } from "@mantine/core"
+import { MarginPanel } from "./margin-panel.tsx"
+import { ProvidersPanel } from "./providers-panel.tsx"
+import { RunningDryPanel, TopAccountsPanel } from "./account-panels.tsx"
+import { SystemPanel } from "./system-panel.tsx"
+
+/** What an operator looks after: who spends, who runs dry, who fails, what is earned, and the gateway itself. */
+export function OperatorPanels() {
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <TopAccountsPanel />
+        <RunningDryPanel />
+      </SimpleGrid>
+      <MarginPanel />
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <ProvidersPanel />
+        <SystemPanel />
+      </SimpleGrid>
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+import { Group, Stack, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import type { System } from "tollgate-contract/system.ts"
+import { oneQuery, untilAnswered } from "../../../api/queries.ts"
+import { bytesText } from "../../../format/bytes.ts"
+import { durationText } from "../../../format/numbers.ts"
+import { AskedPanel } from "../../../ui/asked-panel.tsx"
+import { Facts } from "../../../ui/facts.tsx"
+import { Status } from "../../../ui/status.tsx"
+import { When } from "../../../ui/when.tsx"
+
+const LOOK_EVERY = 30_000
+/** Nodes that are named; an installation of more has another view of them. */
+const NODES = 12
+
+/** The gateway's own processes, and its database. */
+export function SystemPanel() {
+  const asked = useQuery({
+    ...oneQuery("GET /system", {}),
+    refetchInterval: untilAnswered(LOOK_EVERY),
+  })
+  return (
+    <AskedPanel title="Nodes and database" asked={asked}>
+      {(system) => (
+        <Stack gap="sm">
+          <Problems problems={system.problems} />
+          <Nodes nodes={system.nodes} />
+          <Facts facts={factsOf(system)} />
+        </Stack>
+      )}
+    </AskedPanel>
+  )
+}
+
+function factsOf({ database, version }: System) {
+  const { engine, bytes, round_trip_ms: roundTrip } = database
+  return [
+    { label: "Database", value: `${engine} ${database.version}` },
+    { label: "Size", value: bytesText(bytes) },
+    ...(roundTrip === null ? [] : [{ label: "Round trip", value: durationText(roundTrip) }]),
+    { label: "Tollgate", value: version },
+  ]
+}
+
+function Problems({ problems }: Pick<System, "problems">) {
+  if (problems.length === 0) return null
+  return (
+    <Stack gap="xs" role="list" aria-label="Problems">
+      {problems.map(({ name, found, mend, result }) => (
+        <div key={`${name} ${found}`} role="listitem">
+          <Group gap="xs">
+            <Text size="sm" fw={600}>
+              {name}
+            </Text>
+            <Status value={result} color={result === "failed" ? "red" : "yellow"} />
+          </Group>
+          <Text size="sm" className="anywhere">
+            {found}: {mend}.
+          </Text>
+        </div>
+      ))}
+    </Stack>
+  )
+}
+
+function Nodes({ nodes }: Pick<System, "nodes">) {
+  return (
+    <Stack gap="xs" role="list" aria-label="Nodes">
+      {nodes.slice(0, NODES).map((node) => (
+        <Group key={node.id} role="listitem" justify="space-between" gap="xs" wrap="nowrap">
+          <div className="anywhere">
+            <Text size="sm">
+              {node.host}, process {node.process}
+              {node.is_this && " (answers you)"}
+            </Text>
+            <Text size="xs" c="dimmed">
+              seen <When at={node.last_seen_at} />
+            </Text>
+          </div>
+          {node.is_responding ? (
+            <Status value="healthy" />
+          ) : (
+            <Status value="silent" color="yellow" />
+          )}
+        </Group>
+      ))}
+      {nodes.length > NODES && (
+        <Text size="xs" c="dimmed">
+          and {nodes.length - NODES} more
+        </Text>
+      )}
+    </Stack>
+  )
+}

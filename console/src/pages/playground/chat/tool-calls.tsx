@@ -1,0 +1,74 @@
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
+import { useState } from "react"
+import { Snippet } from "../../../ui/snippet.tsx"
+import type { ToolCall } from "../answer.ts"
+
+export interface ToolCallsProperties {
+  readonly calls: readonly ToolCall[]
+  /** What was given, in the order of the calls; empty while nothing was. */
+  readonly results: readonly string[]
+  /** Undefined: no results can be given now. */
+  readonly onResults: ((results: readonly string[]) => void) | undefined
+}
+
+/** The tools that a model calls, and what the person gives as their results: no tool runs here. */
+export function ToolCalls({ calls, results, onResults }: ToolCallsProperties) {
+  const [typed, setTyped] = useState<readonly string[]>([])
+  const isAsked = results.length === 0 && onResults !== undefined
+  return (
+    <Stack gap="xs">
+      {calls.map(({ id, name, arguments: given }, index) => (
+        <div key={`${id} ${index.toString()}`} className="tool-call">
+          <Text size="sm" fw={600} className="anywhere">
+            Calls {name}
+          </Text>
+          <Snippet code={readable(given)} label={`Copy the arguments of ${name}`} maxHeight={240} />
+          {isAsked && (
+            <Textarea
+              label={`Result of ${name}`}
+              autosize
+              minRows={1}
+              maxRows={8}
+              value={typed[index] ?? ""}
+              onChange={({ currentTarget: { value } }) =>
+                setTyped(calls.map((_, other) => (other === index ? value : (typed[other] ?? ""))))
+              }
+            />
+          )}
+          {results[index] !== undefined && (
+            <>
+              <Text size="xs" c="dimmed">
+                Result
+              </Text>
+              <Snippet
+                code={readable(results[index])}
+                label={`Copy the result of ${name}`}
+                maxHeight={240}
+              />
+            </>
+          )}
+        </div>
+      ))}
+      {isAsked && (
+        <Group>
+          <Button
+            size="xs"
+            variant="light"
+            onClick={() => onResults(calls.map((_, index) => typed[index] ?? ""))}
+          >
+            {calls.length === 1 ? "Send the result" : "Send the results"}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/** JSON on lines of its own; anything else as it is. */
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,53 @@
+import type { KeptConversation } from "./kept-conversation.ts"
+
+const DATABASE = "tollgate-playground"
+const TABLE = "conversations"
+const OWNER = "owner"
+/** Of one owner; the oldest give way. */
+const MOST = 100
+
+/**
+ * Conversations in the browser's own database, which has room for images.
+ * @returns those of an owner, the newest first.
+ * @throws where the browser keeps nothing, such as in a private window.
+ */
+export async function listConversations(owner: string): Promise<KeptConversation[]> {
+  const table = await openTable("readonly")
+  const all = await outcome<KeptConversation[]>(table.index(OWNER).getAll(owner))
+  return all.toSorted((left, right) => right.changedAt - left.changedAt)
+}
+
+/** @throws as `listConversations`, and when the disk is full. */
+export async function keepConversation(conversation: KeptConversation): Promise<void> {
+  const others = (await listConversations(conversation.owner)).filter(
+    ({ id }) => id !== conversation.id,
+  )
+  const table = await openTable("readwrite")
+  for (const { id } of others.slice(MOST - 1)) table.delete(id)
+  await outcome(table.put(conversation))
+}
+
+/** @throws as `listConversations`. */
+export async function forgetConversations(ids: readonly string[]): Promise<void> {
+  const table = await openTable("readwrite")
+  await Promise.all(ids.map((id) => outcome(table.delete(id))))
+}
+
+async function openTable(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+  const opening = indexedDB.open(DATABASE, 1)
+  opening.addEventListener("upgradeneeded", () => {
+    opening.result.createObjectStore(TABLE, { keyPath: "id" }).createIndex(OWNER, OWNER)
+  })
+  const database = await outcome(opening)
+  const transaction = database.transaction(TABLE, mode)
+  // It closes once the transaction is over.
+  database.close()
+  return transaction.objectStore(TABLE)
+}
+
+function outcome<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result))
+    request.addEventListener("error", () => reject(request.error ?? new Error("Not kept.")))
+  })
+}

@@ -1,0 +1,65 @@
+import type { ToolCall } from "./answer.ts"
+import type { ChatSettings, Column, Question } from "./conversation.ts"
+import { type Exchange, newAnswer, type ShownAnswer } from "./exchanges.ts"
+import type { HandedOver } from "./hand-over.ts"
+import { settingsIn } from "./request-settings.ts"
+import { type Said, saidIn } from "./said.ts"
+
+/** A request as a conversation: what was said in it, and the question that it ended with as a draft. */
+export interface ReadRequest {
+  readonly columns: readonly Column[]
+  readonly settings: ChatSettings
+  readonly exchanges: readonly Exchange[]
+  readonly draft: Question | undefined
+}
+
+/** The column of a request's model. */
+const COLUMN = 0
+
+/**
+ * Reads a chat request in the formats of OpenAI (chat completions and responses), Anthropic and Google. What it does
+ * not know is left out: it is a beginning to try things from, not the same request again.
+ */
+export function readRequest({ model, body }: HandedOver): ReadRequest {
+  const columns = [{ id: COLUMN, model }]
+  const all = saidIn(body)
+  const last = all.at(-1)
+  const isDraft = last?.by === "user"
+  return {
+    columns,
+    settings: settingsIn(body),
+    exchanges: exchangesOf(isDraft ? all.slice(0, -1) : all, model),
+    draft: isDraft ? { text: last.text, images: last.images } : undefined,
+  }
+}
+
+function exchangesOf(all: readonly Said[], model: string): Exchange[] {
+  const exchanges: { question: Question; steps: ShownAnswer[] }[] = []
+  for (const said of all) {
+    const last = exchanges.at(-1)
+    const step = last?.steps.at(-1)
+    if (said.by === "user") {
+      exchanges.push({ question: { text: said.text, images: said.images }, steps: [] })
+    } else if (said.by === "model") {
+      // A model that begins was asked nothing.
+      const steps = last?.steps ?? []
+      if (last === undefined) exchanges.push({ question: { text: "", images: [] }, steps })
+      const answer = newAnswer(model, null, 0)
+      steps.push({ ...answer, state: "done", text: said.text, toolCalls: said.calls })
+    } else if (last !== undefined && step !== undefined) {
+      last.steps[last.steps.length - 1] = withResult(step, said)
+    }
+  }
+  return exchanges.map(({ question, steps }, index) => {
+    return { id: index + 1, question, columns: [{ column: COLUMN, steps }] }
+  })
+}
+
+function withResult(answer: ShownAnswer, said: { id: string; text: string }): ShownAnswer {
+  const place = answer.toolCalls.findIndex(({ id }) => id === said.id)
+  if (place === -1) return answer
+  const results = answer.toolCalls.map((_: ToolCall, index) =>
+    index === place ? said.text : (answer.results[index] ?? ""),
+  )
+  return { ...answer, results }
+}

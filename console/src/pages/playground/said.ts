@@ -1,0 +1,138 @@
+import { memberOf } from "../../api/api-error.ts"
+import type { ToolCall } from "./answer.ts"
+import type { Picture } from "./conversation.ts"
+
+/** One thing that was said in a request, whatever its format. */
+export type Said =
+  | { readonly by: "user"; readonly text: string; readonly images: readonly Picture[] }
+  | { readonly by: "model"; readonly text: string; readonly calls: readonly ToolCall[] }
+  | ToolResult
+
+interface ToolResult {
+  readonly by: "tool"
+  readonly id: string
+  readonly text: string
+}
+
+interface System {
+  readonly by: "system"
+  readonly text: string
+}
+
+/** What users, models and tools say in the body of a chat request. */
+export function saidIn(body: unknown): Said[] {
+  return itemsIn(body).filter((item) => item.by !== "system")
+}
+
+/** The system prompts in the body of a chat request. */
+export function systemIn(body: unknown): string {
+  return itemsIn(body)
+    .filter((item) => item.by === "system")
+    .map(({ text }) => text)
+    .join("\n\n")
+}
+
+function itemsIn(body: unknown): (Said | System)[] {
+  const input = memberOf(body, "input")
+  return [
+    ...systems(memberOf(body, "system")),
+    ...systems(memberOf(body, "instructions")),
+    ...systems(memberOf(memberOf(body, "systemInstruction"), "parts")),
+    ...listOf(memberOf(body, "messages")),
+    ...listOf(memberOf(body, "contents")),
+    ...(typeof input === "string" ? [{ role: "user", content: input }] : listOf(input)),
+  ].flatMap(readItem)
+}
+
+function systems(content: unknown): unknown[] {
+  return content === undefined ? [] : [{ role: "system", content }]
+}
+
+function readItem(item: unknown): (Said | System)[] {
+  switch (memberOf(item, "type")) {
+    case "function_call":
+      return [{ by: "model", text: "", calls: [callOf(item, "call_id", "arguments")] }]
+    case "function_call_output":
+      return [toolResult(memberOf(item, "call_id"), memberOf(item, "output"))]
+    default:
+      return readMessage(item)
+  }
+}
+
+function readMessage(message: unknown): (Said | System)[] {
+  const role = memberOf(message, "role")
+  const content = memberOf(message, "content") ?? memberOf(message, "parts")
+  const parts = typeof content === "string" ? [{ text: content }] : listOf(content)
+  const text = parts.map(textOf).join("")
+  if (role === "system" || role === "developer") return [{ by: "system", text }]
+  if (role === "tool") return [toolResult(memberOf(message, "tool_call_id"), content)]
+  if (role === "assistant" || role === "model") {
+    const own = listOf(memberOf(message, "tool_calls")).map((call) => {
+      return {
+        ...callOf(memberOf(call, "function"), "id", "arguments"),
+        id: idOf(memberOf(call, "id")),
+      }
+    })
+    return [{ by: "model", text, calls: [...own, ...parts.flatMap(callInPart)] }]
+  }
+  const results = parts.flatMap(resultInPart)
+  const images = parts.flatMap(imageInPart)
+  const isEmpty = text === "" && images.length === 0
+  return isEmpty ? results : [...results, { by: "user", text, images }]
+}
+
+function textOf(part: unknown): string {
+  const text = memberOf(part, "text")
+  return typeof text === "string" ? text : ""
+}
+
+function callInPart(part: unknown): ToolCall[] {
+  if (memberOf(part, "type") === "tool_use") return [callOf(part, "id", "input")]
+  const call = memberOf(part, "functionCall")
+  // Google's calls are told apart by their names.
+  return call === undefined ? [] : [callOf(call, "name", "args")]
+}
+
+function resultInPart(part: unknown): ToolResult[] {
+  if (memberOf(part, "type") === "tool_result") {
+    return [toolResult(memberOf(part, "tool_use_id"), memberOf(part, "content"))]
+  }
+  const result = memberOf(part, "functionResponse")
+  if (result === undefined) return []
+  return [toolResult(memberOf(result, "name"), memberOf(result, "response"))]
+}
+
+/** Images that are in the request itself: the browser fetches none from elsewhere. */
+function imageInPart(part: unknown): Picture[] {
+  const source = memberOf(part, "source") ?? memberOf(part, "inlineData")
+  const type = memberOf(source, "media_type") ?? memberOf(source, "mimeType")
+  const data = memberOf(source, "data")
+  const given = memberOf(part, "image_url")
+  const url = typeof given === "string" ? given : memberOf(given, "url")
+  if (typeof url === "string" && url.startsWith("data:image/")) return [{ name: "image", url }]
+  if (typeof type !== "string" || typeof data !== "string" || !type.startsWith("image/")) return []
+  return [{ name: "image", url: `data:${type};base64,${data}` }]
+}
+
+function callOf(call: unknown, id: string, given: string): ToolCall {
+  const value = memberOf(call, given)
+  return {
+    id: idOf(memberOf(call, id)),
+    name: idOf(memberOf(call, "name")),
+    arguments: typeof value === "string" ? value : JSON.stringify(value ?? {}),
+  }
+}
+
+function toolResult(id: unknown, content: unknown): ToolResult {
+  const parts = Array.isArray(content) ? content.map(textOf).join("") : ""
+  const text = typeof content === "string" ? content : parts || JSON.stringify(content ?? "")
+  return { by: "tool", id: idOf(id), text }
+}
+
+function idOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : []
+}

@@ -1,0 +1,161 @@
+import { multiplierDoubt } from "tollgate-contract/amounts.ts"
+import type { PriceGroup, PriceGroupChange, PriceTerm } from "tollgate-contract/price-groups.ts"
+import { fromLocalField, toLocalField } from "../../format/moments.ts"
+import { counted } from "../../format/numbers.ts"
+import { decimalFault, isOne, readPrice } from "../models/prices.ts"
+import { readPrices, type TypedPrices } from "../models/read-prices.ts"
+
+/** One line of a rate card in the form. */
+export interface CardValues {
+  /** Of the form only: tells its lines apart. */
+  readonly key: string
+  /** An id, or a pattern of ids. */
+  readonly model: string
+  readonly typed: TypedPrices
+  /** What the fields do not show: tiers, and prices by kinds of pictures. It is sent back as it is. */
+  readonly others: Readonly<Record<string, unknown>>
+}
+
+/** One term in the form. */
+export interface TermValues {
+  readonly key: string
+  /** Of a `datetime-local` field; empty: now. */
+  readonly from: string
+  readonly multiplier: string
+  readonly prices: readonly CardValues[]
+  /** As the API gave it; absent for a new one. */
+  readonly given?: PriceTerm
+}
+
+export interface GroupValues {
+  readonly id: string
+  readonly name: string
+  readonly terms: readonly TermValues[]
+}
+
+let made = 0
+
+function newKey(): string {
+  return String(++made)
+}
+
+export function emptyCard(): CardValues {
+  return { key: newKey(), model: "", typed: {}, others: {} }
+}
+
+export function emptyTerm(): TermValues {
+  return { key: newKey(), from: "", multiplier: "", prices: [] }
+}
+
+/** The form as it opens. */
+export function groupValuesOf(group: PriceGroup | undefined): GroupValues {
+  if (group === undefined) return { id: "", name: "", terms: [emptyTerm()] }
+  return { id: group.id, name: group.name ?? "", terms: group.terms.map(termValuesOf) }
+}
+
+function termValuesOf(term: PriceTerm): TermValues {
+  return {
+    key: newKey(),
+    from: toLocalField(term.from),
+    multiplier: term.multiplier ?? "",
+    prices: Object.entries(term.prices).map(([model, price]) => cardValuesOf(model, price)),
+    given: term,
+  }
+}
+
+function isFlat(member: readonly [string, unknown]): member is [string, string] {
+  return typeof member[1] === "string"
+}
+
+function cardValuesOf(model: string, price: Readonly<Record<string, unknown>>): CardValues {
+  const members = Object.entries(price)
+  return {
+    key: newKey(),
+    model,
+    typed: Object.fromEntries(members.filter(isFlat)),
+    others: Object.fromEntries(members.filter((member) => !isFlat(member))),
+  }
+}
+
+/** Whether requests were charged by it: then it stays as it is. */
+export function hasBegun({ given }: TermValues): boolean {
+  return given !== undefined && given.state !== "upcoming"
+}
+
+/** What is wrong with the terms, in a sentence; undefined: nothing. */
+export function termsFault(terms: readonly TermValues[]): string | undefined {
+  for (const term of terms) {
+    if (term.multiplier.trim() !== "") {
+      const fault = decimalFault(term.multiplier)
+      if (fault !== undefined) return `Multiplier: ${fault}.`
+    }
+    const models = term.prices.map(({ model }) => model.trim())
+    if (models.includes("")) return "Name the model of each price, or remove the price."
+    if (new Set(models).size < models.length) return "A rate card can name each model only once."
+    const empty = term.prices.find(({ typed, others }) => cardBody(typed, others) === undefined)
+    if (empty) return `Enter the prices of ${empty.model.trim()} as numbers, such as 0.15.`
+  }
+  return undefined
+}
+
+function cardBody(
+  typed: TypedPrices,
+  others: Readonly<Record<string, unknown>>,
+): Record<string, unknown> | undefined {
+  const isEmpty = Object.values(typed).every((text) => text.trim() === "")
+  if (isEmpty) return Object.keys(others).length === 0 ? undefined : { ...others }
+  const prices = readPrices(typed)
+  return prices && { ...others, ...prices }
+}
+
+/** The terms as the API takes them. They have been checked. */
+export function termsBodyOf(terms: readonly TermValues[]): NonNullable<PriceGroupChange["terms"]> {
+  return terms.map((term) => {
+    const { given } = term
+    if (given !== undefined && hasBegun(term)) {
+      return { from: given.from, multiplier: given.multiplier, prices: given.prices }
+    }
+    // The field has no seconds: a moment that was not touched stays exact.
+    const isSame = given !== undefined && toLocalField(given.from) === term.from
+    const from = isSame ? given.from : fromLocalField(term.from)
+    return {
+      ...(from !== undefined && { from }),
+      multiplier: readPrice(term.multiplier) ?? null,
+      prices: Object.fromEntries(
+        term.prices.map(({ model, typed, others }) => [
+          model.trim(),
+          cardBody(typed, others) ?? {},
+        ]),
+      ),
+    }
+  })
+}
+
+/** Why one of the new multipliers is asked about once more. */
+export function termsDoubt(terms: readonly TermValues[]): string | undefined {
+  return terms
+    .filter((term) => !hasBegun(term))
+    .map(({ multiplier }) => multiplierDoubt(readPrice(multiplier) ?? "1"))
+    .find((doubt) => doubt !== undefined)
+}
+
+/** The term that holds now, and the next one. */
+export function currentTerms({ terms }: PriceGroup): {
+  readonly active: PriceTerm | undefined
+  readonly next: PriceTerm | undefined
+} {
+  return {
+    active: terms.find(({ state }) => state === "active"),
+    next: terms.find(({ state }) => state === "upcoming"),
+  }
+}
+
+/** What members pay by a term, in words. */
+export function termText(term: PriceTerm | undefined): string {
+  const multiplier = term?.multiplier ?? "1"
+  const models = Object.keys(term?.prices ?? {}).length
+  const factor = isOne(multiplier) ? undefined : `× ${multiplier}`
+  if (models === 0) return factor ?? "What everyone pays"
+  const card = `Rate card of ${counted(models, "price")}`
+  return factor === undefined ? card : `${card}, otherwise ${factor}`
+}

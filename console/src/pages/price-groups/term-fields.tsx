@@ -1,0 +1,137 @@
+import "@mantine/core/styles/Fieldset.css"
+import { Button, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useId } from "react"
+import { oneQuery } from "../../api/queries.ts"
+import { zoneName } from "../../format/moments.ts"
+import { When } from "../../ui/when.tsx"
+import { PriceFields } from "../models/price-fields.tsx"
+import { decimalFault } from "../models/prices.ts"
+import { type CardValues, emptyCard, hasBegun, termText, type TermValues } from "./group-values.ts"
+
+export interface TermFieldsProperties {
+  readonly term: TermValues
+  /** 1 for the first. */
+  readonly place: number
+  readonly onChange: (term: TermValues) => void
+  /** Absent: it is the only one. */
+  readonly onRemove?: () => void
+}
+
+/** The fields of one term; of one that has begun, what it says. */
+export function TermFields({ term, place, onChange, onRemove }: TermFieldsProperties) {
+  const { given } = term
+  const isRemovable = onRemove !== undefined && given?.state !== "active"
+  return (
+    <Fieldset legend={`Term ${place}`}>
+      <Stack gap="sm">
+        {given !== undefined && hasBegun(term) ? (
+          <Text size="sm">
+            {termText(given)}, since <When at={given.from} isExact />.{" "}
+            {given.state === "active" ? "It holds until the next term begins." : "It has ended."}
+          </Text>
+        ) : (
+          <OpenTerm term={term} onChange={onChange} />
+        )}
+        {isRemovable && (
+          <Group justify="flex-end">
+            <Button size="compact-sm" variant="subtle" color="red" onClick={onRemove}>
+              Remove the term
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function OpenTerm({ term, onChange }: Pick<TermFieldsProperties, "term" | "onChange">) {
+  const { multiplier, prices } = term
+  const change = (part: Partial<TermValues>) => onChange({ ...term, ...part })
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <TextInput
+          label="Begins"
+          description={`${zoneName()}. Empty: now.`}
+          type="datetime-local"
+          value={term.from}
+          onChange={(event) => change({ from: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Multiplier"
+          description="0.9 is ten percent less than others pay."
+          inputMode="decimal"
+          placeholder="1"
+          value={multiplier}
+          error={multiplier.trim() === "" ? undefined : decimalFault(multiplier)}
+          onChange={(event) => change({ multiplier: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      {prices.map((card) => (
+        <CardFields
+          key={card.key}
+          card={card}
+          onChange={(changed) =>
+            change({ prices: prices.map((one) => (one.key === card.key ? changed : one)) })
+          }
+          onRemove={() => change({ prices: prices.filter(({ key }) => key !== card.key) })}
+        />
+      ))}
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => change({ prices: [...prices, emptyCard()] })}
+      >
+        Add a price to the rate card
+      </Button>
+    </>
+  )
+}
+
+interface CardFieldsProperties {
+  readonly card: CardValues
+  readonly onChange: (card: CardValues) => void
+  readonly onRemove: () => void
+}
+
+/** The price of a model on the rate card. */
+function CardFields({ card, onChange, onRemove }: CardFieldsProperties) {
+  const models = useQuery(oneQuery("GET /models", { query: { priced: "true" } })).data?.data ?? []
+  const list = useId()
+  const kind = models.find(({ id }) => id === card.model.trim())?.kind ?? "chat"
+  const others = Object.keys(card.others)
+  return (
+    <Fieldset legend={card.model.trim() === "" ? "Price of a model" : `Price of ${card.model}`}>
+      <Stack gap="sm">
+        <TextInput
+          label="Model"
+          description="An id, or a pattern such as openai/*. No multiplier is applied to this price."
+          list={list}
+          value={card.model}
+          onChange={(event) => onChange({ ...card, model: event.currentTarget.value })}
+        />
+        <datalist id={list}>
+          {models.map(({ id }) => (
+            <option key={id} value={id} />
+          ))}
+        </datalist>
+        <PriceFields
+          kind={kind}
+          typed={card.typed}
+          onChange={(typed) => onChange({ ...card, typed })}
+        />
+        {others.length > 0 && (
+          <Text size="xs" c="dimmed">
+            Set through the API, and kept: {others.join(", ")}.
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button size="compact-sm" variant="subtle" color="red" onClick={onRemove}>
+            Remove the price
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
+  )
+}

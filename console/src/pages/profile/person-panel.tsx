@@ -1,0 +1,59 @@
+import { Button } from "@mantine/core"
+import { useState } from "react"
+import type { Session } from "tollgate-contract/session.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { useSession } from "../../session.tsx"
+import { Facts } from "../../ui/facts.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { PersonModal, type PersonValues } from "../../ui/person-modal.tsx"
+
+/** Who is signed in. Their name is theirs to change; the address is an operator's. */
+export function PersonPanel({ user }: { readonly user: NonNullable<Session["user"]> }) {
+  const session = useSession()
+  const [isOpen, setOpen] = useState(false)
+
+  async function save({ name, email }: Partial<PersonValues>) {
+    if (session.is_operator) {
+      await api("PATCH /users/{id}", { path: { id: user.id }, body: { name, email } })
+    } else if (name !== undefined) {
+      await api("PATCH /session", { body: { name } })
+    }
+    notifyDone("Your profile has been saved.")
+    await refresh("/session", "/users", "/members")
+  }
+
+  return (
+    <Panel
+      title="Your profile"
+      actions={
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {session.is_operator ? "Change name or email" : "Change name"}
+        </Button>
+      }
+    >
+      <Facts
+        facts={[
+          { label: "Name", value: user.name },
+          { label: "Email", value: user.email },
+          {
+            label: "Role",
+            value: session.is_operator ? "operator of this gateway" : rolesText(session),
+          },
+        ]}
+      />
+      <PersonModal
+        person={isOpen ? user : undefined}
+        mayChangeEmail={session.is_operator}
+        onSave={save}
+        onClose={() => setOpen(false)}
+      />
+    </Panel>
+  )
+}
+
+function rolesText({ accounts }: Session): string {
+  const roles = accounts.map((account) => `${account.role} of ${account.name}`)
+  return roles.length === 0 ? "no accounts yet" : roles.join(", ")
+}

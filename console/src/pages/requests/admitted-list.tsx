@@ -1,0 +1,141 @@
+import { Button, Group, Switch, Text } from "@mantine/core"
+import { useLocalStorage } from "@mantine/hooks"
+import { useNavigate } from "@tanstack/react-router"
+import { useEffect, useMemo } from "react"
+import type { RequestPage } from "tollgate-contract/receipts.ts"
+import { addressOf } from "../../api/address.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { momentText } from "../../format/moments.ts"
+import { ColumnChoice, useChosenColumns } from "../../ui/column-choice.tsx"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { IconListDetails } from "../../ui/icons.tsx"
+import { LinkButton } from "../../ui/link-button.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { readSorting, sortingText } from "../../ui/sorting.ts"
+import type { ListProperties } from "./list-properties.ts"
+import { requestColumns } from "./request-columns.tsx"
+import { isFiltered, requestQueryOf } from "./request-filters.ts"
+import { PAGE, useStableQuery } from "./use-stable-query.ts"
+
+interface AdmittedListProperties extends ListProperties {
+  readonly onSort: (sort: string | undefined) => void
+}
+
+const NEWEST = { by: "at", order: "desc" } as const
+/** What a column needs, CSS pixels. */
+const COLUMN_WIDTH = 123
+
+/** Requests that held money, each with its receipt. */
+export function AdmittedList(properties: AdmittedListProperties) {
+  const { account, accounts, filters, refetchInterval, onState, onSort } = properties
+  const navigate = useNavigate()
+  const query = useStableQuery(filters, requestQueryOf)
+  const [isExact, setExact] = useLocalStorage({
+    key: "tollgate-times-exact",
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  })
+  const all = useMemo(() => requestColumns({ accounts, isExact }), [accounts, isExact])
+  const chosen = useChosenColumns("requests", all)
+  const pages = usePages(
+    "GET /receipts",
+    { query: { ...query, account, limit: PAGE } },
+    { refetchInterval },
+  )
+  const isWell = pages.error === null
+  useEffect(() => onState(isWell), [onState, isWell])
+  const sorting = readSorting(filters.sort, all, NEWEST)
+  const reach = pages.last?.looked_back_to ?? null
+  return (
+    <>
+      <ErrorNotice
+        error={pages.error}
+        title="The requests could not be loaded"
+        retry={pages.retry}
+      />
+      {pages.hasContent && (
+        <Panel isFlush>
+          <Group justify="flex-end" gap="xs" p="xs">
+            <ColumnChoice all={all} chosen={chosen}>
+              <Switch
+                size="xs"
+                label="Date and time"
+                checked={isExact}
+                onChange={() => setExact(!isExact)}
+              />
+            </ColumnChoice>
+            <Button
+              component="a"
+              variant="default"
+              size="xs"
+              href={addressOf("GET /receipts.csv", { query: { ...query, account } })}
+              download
+            >
+              CSV
+            </Button>
+          </Group>
+          <DataTable
+            label="Requests"
+            columns={chosen.columns}
+            rows={pages.items}
+            rowKey={(request) => request.id}
+            isLoading={pages.isLoading}
+            minWidth={chosen.columns.length * COLUMN_WIDTH}
+            onRowClick={(request) =>
+              void navigate({ to: "/requests/$request", params: { request: request.id } })
+            }
+            sorting={sorting}
+            onSort={(next) => onSort(next.by === NEWEST.by ? undefined : sortingText(next))}
+            empty={<NoRequests isFiltered={isFiltered(filters)} reach={reach} />}
+          />
+          {reach !== null && pages.items.length > 0 && <Reach reach={reach} {...pages} />}
+          <MoreButton pages={pages} {...(reach !== null && { label: "Look further back" })} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+/** How far back the list goes. */
+function Reach({ reach, hasMore }: { readonly reach: string; readonly hasMore: boolean }) {
+  return (
+    <Text size="sm" c="dimmed" p="sm" ta="center">
+      {hasMore
+        ? `Requests since ${momentText(reach)} were looked at.`
+        : `Only requests since ${momentText(reach)} are sorted here. Choose an earlier time for others.`}
+    </Text>
+  )
+}
+
+interface NoRequestsProperties {
+  readonly isFiltered: boolean
+  readonly reach: RequestPage["looked_back_to"]
+}
+
+function NoRequests({ isFiltered, reach }: NoRequestsProperties) {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        title={
+          reach === null
+            ? "No matching requests"
+            : `No matching requests since ${momentText(reach)}`
+        }
+      >
+        Change or remove a filter{reach !== null && ", or look further back"}.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={<IconListDetails size={22} />}
+      title="No requests yet"
+      action={<LinkButton to="/">Go to the first steps</LinkButton>}
+    >
+      Call a model with one of your keys. The request appears here within two seconds.
+    </EmptyState>
+  )
+}

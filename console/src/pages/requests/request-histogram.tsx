@@ -1,0 +1,189 @@
+import { Button, SegmentedControl } from "@mantine/core"
+import { useElementSize } from "@mantine/hooks"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { useMemo, useState } from "react"
+import type { RequestCount } from "tollgate-contract/usage.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { axisTicks } from "../../format/axis-ticks.ts"
+import { momentText } from "../../format/moments.ts"
+import { counted, countText, shortCount } from "../../format/numbers.ts"
+import { useNow } from "../playground/use-now.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { type HistogramSpan, histogramSpan, narrowTo, partsOf } from "./histogram-span.ts"
+import "./histogram.css"
+import { type RequestFilters, requestCountQueryOf } from "./request-filters.ts"
+
+export interface RequestHistogramProperties {
+  readonly account: string | undefined
+  readonly filters: RequestFilters
+  readonly onChange: (change: RequestFilters) => void
+}
+
+const HEIGHT = 110
+const LOOK_EVERY = 30_000
+/** The least room that a label of the time axis needs, CSS pixels. */
+const LABEL_WIDTH = 72
+const OUTCOMES = ["answered", "failed", "refused"] as const
+
+/** How many of the requests of the list began when; a bar narrows the list to its time. */
+export function RequestHistogram({ account, filters, onChange }: RequestHistogramProperties) {
+  const now = useNow(LOOK_EVERY)
+  const [view, setView] = useState("chart")
+  const span = useMemo(() => histogramSpan(filters, now), [filters, now])
+  const query = { ...requestCountQueryOf(filters, span), account }
+  const asked = useQuery({
+    ...oneQuery("GET /usage/requests", { query }),
+    placeholderData: keepPreviousData,
+  })
+  const counts = asked.data?.data ?? []
+  const total = sumOf(counts)
+  const reach = asked.data?.looked_back_to ?? null
+  const narrow = (at: number) => onChange(narrowTo(at, span.step))
+  return (
+    <Panel
+      title={`${counted(total, "request")} by the ${span.step}`}
+      description={
+        reach === null
+          ? `Since ${momentText(new Date(span.from).toISOString())}`
+          : `Counted since ${momentText(reach)}`
+      }
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Show requests over time as"
+          data={[
+            { value: "chart", label: "Chart" },
+            { value: "table", label: "Table" },
+          ]}
+          value={view}
+          onChange={setView}
+        />
+      }
+    >
+      <ErrorNotice error={asked.error} title="The requests could not be counted" />
+      {view === "chart" ? (
+        <Bars span={span} counts={counts} total={total} onChoose={narrow} />
+      ) : (
+        <CountTable counts={counts} onChoose={narrow} />
+      )}
+    </Panel>
+  )
+}
+
+function sumOf(counts: readonly RequestCount[]): number {
+  return counts.reduce((sum, count) => sum + heightOf(count), 0)
+}
+
+function heightOf({ answered, failed, refused }: RequestCount): number {
+  return answered + failed + refused
+}
+
+interface BarsProperties {
+  readonly span: HistogramSpan
+  readonly counts: readonly RequestCount[]
+  readonly total: number
+  readonly onChoose: (at: number) => void
+}
+
+function Bars({ span, counts, total, onChoose }: BarsProperties) {
+  const { ref, width } = useElementSize()
+  const parts = partsOf(span)
+  const known = new Map(counts.map((count) => [Date.parse(count.at), count]))
+  const ticks = axisTicks(Math.max(0, ...counts.map(heightOf)), true)
+  const top = ticks.at(-1) ?? 1
+  const labelled = Math.max(1, Math.ceil((parts.length * LABEL_WIDTH) / Math.max(width, 1)))
+  return (
+    <>
+      <div
+        role="img"
+        aria-label={`${counted(total, "request")} over time; the table has the figures`}
+        style={{ height: HEIGHT }}
+        className="chart"
+      >
+        <div className="chart-scale">
+          <span>{shortCount(top)}</span>
+          <span>0</span>
+        </div>
+        <div className="chart-plot" ref={ref}>
+          {parts.map((at, index) => {
+            const count = known.get(at)
+            return (
+              <div
+                key={at}
+                className="chart-column histogram-column"
+                title={titleOf(at, count)}
+                onClick={() => onChoose(at)}
+              >
+                <div className="chart-bar">
+                  {OUTCOMES.toReversed().map((outcome) => (
+                    <b
+                      key={outcome}
+                      className={`histogram-${outcome}`}
+                      style={{ height: `${(100 * (count?.[outcome] ?? 0)) / top}%` }}
+                    />
+                  ))}
+                </div>
+                {(parts.length - 1 - index) % labelled === 0 && <span>{labelOf(at, span)}</span>}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      <ul className="chart-legend" aria-label="Colours">
+        {OUTCOMES.map((outcome) => (
+          <li key={outcome} className="chart-key">
+            <i className={`histogram-${outcome}`} /> {outcome}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function titleOf(at: number, count: RequestCount | undefined): string {
+  const figures = OUTCOMES.map((outcome) => `${countText(count?.[outcome] ?? 0)} ${outcome}`)
+  return `${momentText(new Date(at).toISOString())}: ${figures.join(", ")}`
+}
+
+/** Days are those of UTC, as everywhere; hours and minutes are the reader's. */
+function labelOf(at: number, { step }: HistogramSpan): string {
+  const style: Intl.DateTimeFormatOptions =
+    step === "day"
+      ? { day: "numeric", month: "short", timeZone: "UTC" }
+      : { weekday: "short", hour: "2-digit", minute: "2-digit" }
+  return new Intl.DateTimeFormat("en-GB", style).format(at)
+}
+
+/** The bars as rows, for those who cannot see them or point at them. */
+function CountTable({ counts, onChoose }: Pick<BarsProperties, "counts" | "onChoose">) {
+  const figures = OUTCOMES.map((outcome) => ({
+    id: outcome,
+    header: `${outcome.slice(0, 1).toUpperCase()}${outcome.slice(1)}`,
+    isFigure: true,
+    cell: (count: RequestCount) => countText(count[outcome]),
+  }))
+  return (
+    <DataTable
+      label="Requests over time"
+      columns={[
+        {
+          id: "at",
+          header: "From",
+          cell: ({ at }: RequestCount) => (
+            <Button variant="subtle" size="compact-sm" onClick={() => onChoose(Date.parse(at))}>
+              {momentText(at)}
+            </Button>
+          ),
+        },
+        ...figures,
+      ]}
+      rows={counts}
+      rowKey={({ at }) => at}
+      minWidth={480}
+      empty={<EmptyState title="No requests in this time">Choose another one.</EmptyState>}
+    />
+  )
+}

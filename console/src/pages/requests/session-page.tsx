@@ -1,0 +1,110 @@
+import { SimpleGrid, Text } from "@mantine/core"
+import { getRouteApi } from "@tanstack/react-router"
+import { useEffect, useMemo } from "react"
+import type { RequestSummary } from "tollgate-contract/receipts.ts"
+import { useAccount } from "../../account.tsx"
+import { usePages } from "../../api/use-pages.ts"
+import { creditsText, nanos, nanosText } from "../../format/credits.ts"
+import { countText, durationText } from "../../format/numbers.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { IconArrowLeft } from "../../ui/icons.tsx"
+import { LinkButton } from "../../ui/link-button.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Stat } from "../../ui/stat.tsx"
+import { zoneName } from "../../format/moments.ts"
+import { requestColumns } from "./request-columns.tsx"
+
+const route = getRouteApi("/signed-in/session")
+const PAGE = 200
+/** More calls than these are no story. */
+const MOST_CALLS = 1_000
+/** Of the list of requests, what tells them apart in one session. */
+const SHOWN = new Set(["at", "model", "outcome", "usage", "duration", "cost"])
+const COLUMNS = requestColumns({ accounts: undefined, isExact: true }).filter(({ id }) =>
+  SHOWN.has(id),
+)
+
+/** The calls of one session in their order, and what they came to. */
+export function SessionPage() {
+  const { session = "" } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { accountId } = useAccount()
+  const pages = usePages("GET /receipts", { query: { session, account: accountId, limit: PAGE } })
+  const { hasMore, isLoadingMore, loadMore, items } = pages
+  const isCut = hasMore && items.length >= MOST_CALLS
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && !isCut) loadMore()
+  }, [hasMore, isLoadingMore, isCut, loadMore])
+  const calls = useMemo(() => items.toReversed(), [items])
+  return (
+    <Page
+      title="Session"
+      description={
+        <>
+          <span className="mono anywhere">{session}</span>, its calls in order. Times are of{" "}
+          {zoneName()}.
+        </>
+      }
+      actions={
+        <LinkButton
+          to="/requests"
+          search={{ session }}
+          variant="default"
+          leftSection={<IconArrowLeft size={16} />}
+        >
+          All requests
+        </LinkButton>
+      }
+    >
+      <ErrorNotice
+        error={pages.error}
+        title="The session could not be loaded"
+        retry={pages.retry}
+      />
+      {calls.length > 0 && <Sums calls={calls} />}
+      {isCut && <Text size="sm">These are the last {countText(calls.length)} calls.</Text>}
+      {pages.hasContent && (
+        <Panel isFlush>
+          <DataTable
+            label="Calls of the session"
+            columns={COLUMNS}
+            rows={calls}
+            rowKey={({ id }) => id}
+            isLoading={pages.isLoading || (hasMore && !isCut)}
+            minWidth={720}
+            onRowClick={({ id }) =>
+              void navigate({ to: "/requests/$request", params: { request: id } })
+            }
+            empty={
+              <EmptyState title="No calls of this session">
+                Its requests may be of another account.
+              </EmptyState>
+            }
+          />
+        </Panel>
+      )}
+    </Page>
+  )
+}
+
+function Sums({ calls }: { readonly calls: readonly RequestSummary[] }) {
+  const cost = calls.reduce((sum, call) => sum + nanos(call.cost), 0n)
+  const failed = calls.filter(({ outcome }) => !FINE.has(outcome)).length
+  const [first] = calls
+  const ends = calls.map(({ at, duration_ms: duration }) => Date.parse(at) + (duration ?? 0))
+  const lasted = first === undefined ? 0 : Math.max(...ends) - Date.parse(first.at)
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+      <Stat label="Credits" value={creditsText(nanosText(cost))} />
+      <Stat label="Calls" value={countText(calls.length)} />
+      <Stat label="Failed" value={countText(failed)} />
+      <Stat label="Lasted" value={durationText(lasted)} />
+    </SimpleGrid>
+  )
+}
+
+/** How requests end that did not fail. */
+const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])

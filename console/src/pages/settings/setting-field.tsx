@@ -1,0 +1,94 @@
+import { Badge, CloseButton, Group, Select, Text, TextInput } from "@mantine/core"
+import type { Model } from "tollgate-contract/catalog.ts"
+import { IconLock } from "../../ui/icons.tsx"
+import { ModelSelect } from "../../ui/model-select.tsx"
+import type { Setting } from "./use-settings-form.ts"
+
+/** Settings that name a model, by what it has to be able to do. */
+const MODEL_KINDS: Readonly<Record<string, readonly Model["kind"][]>> = {
+  "defaults.image_model": ["image"],
+  "defaults.translation_model": ["chat"],
+}
+
+/** Settings that are one of a few words. */
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  "images.mask": ["required", "optional"],
+}
+
+export interface SettingFieldProperties {
+  readonly setting: Setting
+  readonly value: string
+  readonly fault: string | undefined
+  readonly onChange: (value: string) => void
+}
+
+/** One setting; emptied, it goes back to its default. */
+export function SettingField({ setting, value, fault, onChange }: SettingFieldProperties) {
+  const kinds = MODEL_KINDS[setting.name]
+  const choices = CHOICES[setting.name]
+  const reset = () => onChange("")
+  const common = {
+    label: <SettingLabel setting={setting} />,
+    description: setting.help,
+    placeholder: setting.default === null ? "none" : `${setting.default} (default)`,
+    error: fault,
+    disabled: setting.is_locked,
+  }
+  if (kinds !== undefined) {
+    return (
+      <ModelSelect
+        {...common}
+        kinds={kinds}
+        value={value === "" ? null : value}
+        onChange={onChange}
+        onClear={reset}
+      />
+    )
+  }
+  if (choices !== undefined) {
+    return (
+      <Select
+        {...common}
+        data={[...choices]}
+        value={value === "" ? null : value}
+        onChange={(chosen) => onChange(chosen ?? "")}
+        clearable
+        clearButtonProps={{ "aria-label": "Use the default" }}
+      />
+    )
+  }
+  return (
+    <TextInput
+      {...common}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      rightSection={
+        value === "" || setting.is_locked ? null : (
+          <CloseButton size="sm" aria-label="Use the default" onClick={reset} />
+        )
+      }
+    />
+  )
+}
+
+function SettingLabel({ setting }: { readonly setting: Setting }) {
+  return (
+    <Group gap={6} component="span" display="inline-flex">
+      {setting.label}
+      {setting.is_locked && (
+        <Badge
+          variant="default"
+          radius="sm"
+          tt="none"
+          fw={500}
+          leftSection={<IconLock size={12} aria-hidden />}
+        >
+          set in the file or environment
+        </Badge>
+      )}
+      <Text span size="xs" c="dimmed" ff="monospace">
+        {setting.name}
+      </Text>
+    </Group>
+  )
+}

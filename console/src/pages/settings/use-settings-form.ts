@@ -1,0 +1,79 @@
+import { useState } from "react"
+import { multiplierDoubt } from "tollgate-contract/amounts.ts"
+import type { SettingsView } from "tollgate-contract/operations.ts"
+import { ApiError } from "../../api/api-error.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { useAskFirst } from "../../ui/ask-first.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { multiplierQuestion } from "../credits/large-amount.ts"
+import { decimalFault, readPrice } from "../models/prices.ts"
+
+export type Setting = SettingsView["changeable"][number]
+
+const MULTIPLIER = "multiplier"
+
+/** What is typed into the settings, and saved together. */
+export function useSettingsForm(settings: readonly Setting[]) {
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const { ask, dialog } = useAskFirst()
+  const valueOf = (setting: Setting) => typed[setting.name] ?? setting.value ?? ""
+  const changed = settings.filter(
+    (setting) => valueOf(setting).trim() !== (setting.value ?? "") && !setting.is_locked,
+  )
+
+  function discard() {
+    setTyped({})
+    setFaults({})
+    setError(null)
+  }
+
+  async function send(changes: Readonly<Record<string, string | null>>) {
+    setBusy(true)
+    setError(null)
+    try {
+      await api("PATCH /settings", { body: { ...changes } })
+      await refresh("/settings", "/session")
+      discard()
+      notifyDone("The settings have been saved.")
+    } catch (thrown) {
+      const fields = thrown instanceof ApiError ? thrown.fields : {}
+      setFaults(fields)
+      // What names no field of this form is shown above the button.
+      if (!settings.some(({ name }) => name in fields)) setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  function save() {
+    const entries = changed.map(
+      (setting) => [setting.name, valueOf(setting).trim() || null] as const,
+    )
+    const changes = Object.fromEntries(entries)
+    const text = changes[MULTIPLIER]
+    if (text === undefined || text === null) return void send(changes)
+    const fault = decimalFault(text)
+    const multiplier = readPrice(text)
+    setFaults(fault === undefined ? {} : { [MULTIPLIER]: fault })
+    if (multiplier === undefined) return
+    ask(multiplierQuestion(multiplierDoubt(multiplier)), () =>
+      send({ ...changes, [MULTIPLIER]: multiplier }),
+    )
+  }
+
+  return {
+    valueOf,
+    faults,
+    error,
+    isBusy,
+    dialog,
+    changes: changed.length,
+    type: (name: string, value: string) => setTyped({ ...typed, [name]: value }),
+    save,
+    discard,
+  }
+}

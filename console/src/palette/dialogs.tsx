@@ -1,0 +1,41 @@
+import "./palette.css"
+import { Modal } from "@mantine/core"
+import type { NavEntry } from "../layout/nav.tsx"
+import { Palette } from "./palette.tsx"
+import { ShortcutList } from "./shortcut-list.tsx"
+
+export type PaletteDialog = "palette" | "shortcuts"
+
+export interface DialogsProperties {
+  /** Undefined: neither. */
+  readonly shown: PaletteDialog | undefined
+  /** The pages that the reader may see. */
+  readonly pages: readonly NavEntry[]
+  readonly onShow: (dialog: PaletteDialog) => void
+  readonly onClose: () => void
+}
+
+/** The command palette, and the list of shortcuts. */
+export function PaletteDialogs({ shown, pages, onShow, onClose }: DialogsProperties) {
+  return (
+    <>
+      <Modal
+        opened={shown === "palette"}
+        onClose={onClose}
+        withCloseButton={false}
+        title="Search"
+        // The field below says it to the eye.
+        classNames={{ header: "unseen" }}
+        size="lg"
+        padding={0}
+        centered={false}
+        yOffset="12dvh"
+      >
+        <Palette pages={pages} onHelp={() => onShow("shortcuts")} onClose={onClose} />
+      </Modal>
+      <Modal opened={shown === "shortcuts"} onClose={onClose} title="Keyboard shortcuts">
+        <ShortcutList pages={pages} />
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+/** Points for a letter: at the beginning of a word, right after the one before, or anywhere. */
+const WORD_START = 8
+const NEXT = 5
+const ANYWHERE = 1
+
+/**
+ * How well a text fits what was typed: every word of it, in any order, with letters left out ("clsn" finds
+ * "claude-sonnet"). Undefined: not at all.
+ */
+export function fit(typed: string, text: string): number | undefined {
+  const target = text.toLowerCase()
+  let sum = 0
+  for (const word of typed.toLowerCase().split(/\s+/)) {
+    const points = fitOfWord(word, target)
+    if (points === undefined) return undefined
+    sum += points
+  }
+  // Of texts that fit alike the shorter one is meant.
+  return sum - target.length / 1_000
+}
+
+function fitOfWord(word: string, target: string): number | undefined {
+  const whole = target.indexOf(word)
+  if (whole !== -1) {
+    const ends = [whole, whole + word.length].filter((index) => isBoundary(target, index))
+    return word.length * NEXT + ends.length * WORD_START
+  }
+  let points = 0
+  let last = -1
+  for (const letter of word) {
+    const found = target.indexOf(letter, last + 1)
+    if (found === -1) return undefined
+    if (isBoundary(target, found)) points += WORD_START
+    else points += found === last + 1 ? NEXT : ANYWHERE
+    last = found
+  }
+  // Letters that lie far apart say little.
+  return points >= word.length * 2 ? points - word.length : undefined
+}
+
+/** Whether a word begins or ends between the letter at this place and the one before. */
+function isBoundary(target: string, index: number): boolean {
+  return isLetter(target.charAt(index - 1)) !== isLetter(target.charAt(index))
+}
+
+function isLetter(character: string): boolean {
+  return /[\p{L}\p{N}]/u.test(character)
+}

@@ -1,0 +1,32 @@
+import { ActionIcon, Kbd, UnstyledButton } from "@mantine/core"
+import { IconSearch } from "../ui/icons.tsx"
+import { useOpenPalette } from "./palette-provider.tsx"
+import { modifierName } from "./shortcuts.ts"
+
+/** The way to the command palette for those who do not know its key. */
+export function PaletteButton({ isIcon = false }: { readonly isIcon?: boolean }) {
+  const open = useOpenPalette()
+  if (isIcon) {
+    return (
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={36}
+        ml="auto"
+        aria-label="Search"
+        onClick={open}
+      >
+        <IconSearch size={20} />
+      </ActionIcon>
+    )
+  }
+  return (
+    <UnstyledButton className="palette-button" onClick={open}>
+      <IconSearch size={16} aria-hidden />
+      <span>Search</span>
+      <Kbd size="xs" ml="auto" aria-hidden>
+        {modifierName()} K
+      </Kbd>
+    </UnstyledButton>
+  )
+}

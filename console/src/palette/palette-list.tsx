@@ -1,0 +1,57 @@
+import { useEffect, useRef } from "react"
+import type { PaletteEntry, PaletteGroup } from "./entries.ts"
+
+export interface PaletteListProperties {
+  readonly id: string
+  readonly groups: readonly PaletteGroup[]
+  /** The one that Enter follows; undefined: there is none. */
+  readonly active: PaletteEntry | undefined
+  readonly onActivate: (entry: PaletteEntry) => void
+  readonly onFollow: (entry: PaletteEntry) => void
+}
+
+/** The id of an entry's element, for the field that controls the list. */
+export function entryElementId(list: string, entry: PaletteEntry): string {
+  return `${list}${entry.id}`
+}
+
+/** What was found, by groups. The focus stays in the field. */
+export function PaletteList(properties: PaletteListProperties) {
+  const { id, groups, active, onActivate, onFollow } = properties
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
+  }, [active?.id])
+  return (
+    <div
+      ref={list}
+      id={id}
+      role="listbox"
+      aria-label="Results"
+      className="palette-list"
+      hidden={active === undefined}
+    >
+      {groups.map(({ name, entries }) => (
+        <div key={name} role="group" aria-label={name}>
+          <p className="nav-heading" aria-hidden>
+            {name}
+          </p>
+          {entries.map((entry) => (
+            <div
+              key={entry.id}
+              id={entryElementId(id, entry)}
+              role="option"
+              aria-selected={entry.id === active?.id}
+              className="palette-entry"
+              onClick={() => onFollow(entry)}
+              onMouseMove={() => onActivate(entry)}
+            >
+              <span className="anywhere">{entry.label}</span>
+              <span className="palette-detail">{entry.detail}</span>
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}

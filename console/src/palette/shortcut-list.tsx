@@ -1,0 +1,32 @@
+import { Kbd, Table } from "@mantine/core"
+import type { NavEntry } from "../layout/nav.tsx"
+import { modifierName } from "./shortcuts.ts"
+
+/** Every shortcut, with what it does. */
+export function ShortcutList({ pages }: { readonly pages: readonly NavEntry[] }) {
+  const rows: (readonly [keys: readonly string[], does: string])[] = [
+    [[modifierName(), "K"], "Search pages, accounts, keys, models and requests"],
+    [["/"], "Search or filter this page"],
+    [["?"], "Show these shortcuts"],
+    [["Esc"], "Close a dialog"],
+  ]
+  for (const { label, shortcut } of pages) {
+    if (shortcut !== undefined) rows.push([["g", shortcut], `Go to ${label}`])
+  }
+  return (
+    <Table withRowBorders={false} verticalSpacing={4} aria-label="Keyboard shortcuts">
+      <Table.Tbody>
+        {rows.map(([keys, does]) => (
+          <Table.Tr key={does}>
+            <Table.Td className="shortcut-keys">
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </Table.Td>
+            <Table.Td>{does}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}

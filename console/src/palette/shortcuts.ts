@@ -1,0 +1,48 @@
+import { useEffect } from "react"
+import type { NavEntry } from "../layout/nav.tsx"
+
+/** Milliseconds in which the letter has to follow on `g`. */
+const LETTER_WITHIN = 1_500
+
+export interface Shortcuts {
+  readonly entries: readonly NavEntry[]
+  readonly onPalette: () => void
+  readonly onHelp: () => void
+  readonly onGo: (to: string) => void
+}
+
+/** How the key beside the letter is called where the reader sits. */
+export function modifierName(): string {
+  return /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"
+}
+
+/** Listens for the keys that work on every page. */
+export function useShortcuts({ entries, onPalette, onHelp, onGo }: Shortcuts): void {
+  useEffect(() => {
+    let goSince = 0
+    function press(event: KeyboardEvent) {
+      if (event.isComposing || event.altKey) return
+      const key = event.key.toLowerCase()
+      if (event.ctrlKey || event.metaKey) {
+        if (key !== "k" || event.shiftKey) return
+        event.preventDefault()
+        return onPalette()
+      }
+      if (isTyping(event.target) || document.querySelector("[role=dialog]") !== null) return
+      const isGoing = event.timeStamp - goSince < LETTER_WITHIN
+      const entry = isGoing ? entries.find(({ shortcut }) => shortcut === key) : undefined
+      goSince = key === "g" ? event.timeStamp : 0
+      if (entry !== undefined) onGo(entry.to)
+      if (event.key === "?") onHelp()
+    }
+    document.addEventListener("keydown", press)
+    return () => document.removeEventListener("keydown", press)
+  }, [entries, onPalette, onHelp, onGo])
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { ALL_ACCOUNTS, useAccount } from "../account.tsx"
+import { modelsQuery } from "../api/models-query.ts"
+import { keysQuery } from "../api/queries.ts"
+import type { NavEntry } from "../layout/nav.tsx"
+import { useSession } from "../session.tsx"
+import { findEntries, type PaletteEntry, type PaletteGroup, requestIdIn } from "./entries.ts"
+
+/** What is found for what was typed; the id of a request leads there and nowhere else. */
+export function useFound(
+  typed: string,
+  pages: readonly NavEntry[],
+  onHelp: () => void,
+): readonly PaletteGroup[] {
+  const navigate = useNavigate()
+  const entries = useEntries(pages, onHelp)
+  const request = requestIdIn(typed)
+  if (request === undefined) return findEntries(typed, entries)
+  const choose = () => void navigate({ to: "/requests/$request", params: { request } })
+  const name = "Requests"
+  return [{ name, entries: [{ id: request, group: name, label: request, choose }] }]
+}
+
+/** All that can be found; what could not be asked for is missing. */
+function useEntries(pages: readonly NavEntry[], onHelp: () => void): PaletteEntry[] {
+  const navigate = useNavigate()
+  const { is_operator: isOperator } = useSession()
+  const { accountId, accounts, choose, may } = useAccount()
+  const { data: models = [] } = useQuery(modelsQuery)
+  const { data: keys } = useQuery(keysQuery(accountId))
+  const choices = isOperator ? [{ id: ALL_ACCOUNTS, name: "All accounts" }, ...accounts] : accounts
+  return [
+    ...pages.map(({ to, label }) => ({
+      id: `page:${to}`,
+      group: "Pages",
+      label,
+      choose: () => void navigate({ to }),
+    })),
+    {
+      id: "profile",
+      group: "Pages",
+      label: "Profile and security",
+      choose: () => void navigate({ to: "/profile" }),
+    },
+    ...(may("member")
+      ? [
+          {
+            id: "create-key",
+            group: "Actions",
+            label: "Create a key",
+            choose: () => void navigate({ to: "/keys", search: { create: "1" } }),
+          },
+        ]
+      : []),
+    { id: "help", group: "Actions", label: "Keyboard shortcuts", choose: onHelp },
+    ...(choices.length > 1 ? choices : []).map(({ id, name }) => ({
+      id: `account:${id}`,
+      group: "Switch to an account",
+      label: name,
+      choose: () => choose(id),
+    })),
+    ...(keys?.data ?? []).map(({ id, name, hint, status }) => ({
+      id,
+      group: "Keys",
+      label: name,
+      detail: [hint, status === "active" ? undefined : status].filter(Boolean).join(" · "),
+      choose: () => void navigate({ to: "/keys", search: { search: id, status: "all" } }),
+    })),
+    ...models.map(({ id, kind }) => ({
+      id: `model:${id}`,
+      group: "Models",
+      label: id,
+      detail: kind,
+      choose: () => void navigate({ to: "/models", search: { model: id } }),
+    })),
+  ]
+}

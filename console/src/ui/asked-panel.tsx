@@ -1,0 +1,26 @@
+import { Skeleton } from "@mantine/core"
+import type { UseQueryResult } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import { ErrorNotice } from "./error-notice.tsx"
+import { Panel, type PanelProperties } from "./panel.tsx"
+
+export interface AskedPanelProperties<Answer> extends Omit<PanelProperties, "children" | "title"> {
+  readonly title: string
+  readonly asked: Pick<UseQueryResult<Answer>, "data" | "error" | "refetch">
+  readonly children: (answer: Answer) => ReactNode
+}
+
+/** A part of a page that is asked for on its own: it fails alone, and what was seen last stays. */
+export function AskedPanel<Answer>({ asked, children, ...panel }: AskedPanelProperties<Answer>) {
+  const { data, error, refetch } = asked
+  return (
+    <Panel {...panel}>
+      <ErrorNotice
+        error={error}
+        title={`${panel.title}: could not be loaded`}
+        retry={() => void refetch()}
+      />
+      {data === undefined ? error === null && <Skeleton height={160} /> : children(data)}
+    </Panel>
+  )
+}

@@ -1,0 +1,78 @@
+import { Modal, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { ErrorNotice } from "./error-notice.tsx"
+import { FormButtons } from "./form-buttons.tsx"
+import { useSubmit } from "./use-submit.ts"
+
+/** What a person is called, and what they sign in with. */
+export interface PersonValues {
+  readonly name: string
+  readonly email: string
+}
+
+export interface PersonModalProperties {
+  /** Undefined: closed. */
+  readonly person: PersonValues | undefined
+  readonly mayChangeEmail: boolean
+  /** Gets what has changed. */
+  readonly onSave: (change: Partial<PersonValues>) => Promise<unknown>
+  readonly onClose: () => void
+}
+
+/** Changes the name and the address of a person. */
+export function PersonModal(properties: PersonModalProperties) {
+  const { person, onClose } = properties
+  return (
+    <Modal opened={person !== undefined} onClose={onClose} title="Name and email">
+      {person !== undefined && <PersonForm {...properties} person={person} />}
+    </Modal>
+  )
+}
+
+function PersonForm({
+  person,
+  mayChangeEmail,
+  onSave,
+  onClose,
+}: PersonModalProperties & { readonly person: PersonValues }) {
+  const form = useForm<PersonValues>({
+    initialValues: { name: person.name, email: person.email },
+    validate: {
+      name: (value) => (value.trim() === "" ? "Enter a name" : null),
+      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : "Enter an email address"),
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    const name = values.name.trim()
+    const email = values.email.trim()
+    await onSave({
+      ...(name !== person.name && { name }),
+      ...(email !== person.email && { email }),
+    })
+    onClose()
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput
+          label="Name"
+          autoComplete="name"
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+        <TextInput
+          label="Email"
+          type="email"
+          autoComplete="email"
+          description={
+            mayChangeEmail ? "Used to sign in from now on." : "Only an operator can change it."
+          }
+          disabled={!mayChangeEmail}
+          {...form.getInputProps("email")}
+        />
+        <ErrorNotice error={error} />
+        <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}

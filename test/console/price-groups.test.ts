@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test"
+import type { PriceGroup, PriceTerm } from "tollgate-contract/price-groups.ts"
+import {
+  emptyCard,
+  emptyTerm,
+  groupValuesOf,
+  hasBegun,
+  termsBodyOf,
+  termsDoubt,
+  termsFault,
+  termText,
+  type TermValues,
+} from "../../console/src/pages/price-groups/group-values.ts"
+
+const BEGUN: PriceTerm = {
+  from: "2026-11-01T10:20:30.456Z",
+  state: "active",
+  multiplier: "0.9",
+  prices: { "openai/gpt-5": { input: "1", tiers: [{ above: 1000, input: "2" }] } },
+}
+const UPCOMING: PriceTerm = { ...BEGUN, from: "2099-01-01T10:20:30.456Z", state: "upcoming" }
+const GROUP: PriceGroup = {
+  id: "partners",
+  name: null,
+  terms: [BEGUN, UPCOMING],
+  members: 0,
+  origin: "console",
+  is_locked: false,
+  problems: [],
+}
+
+function term(part: Partial<TermValues>): TermValues {
+  return { ...emptyTerm(), ...part }
+}
+
+test("the form of a price group sends back what it was given, to the millisecond", () => {
+  const { terms } = groupValuesOf(GROUP)
+  expect(terms.map(hasBegun)).toEqual([true, false])
+  expect(termsBodyOf(terms)).toEqual(
+    GROUP.terms.map(({ from, multiplier, prices }) => ({ from, multiplier, prices })),
+  )
+})
+
+test("a term that has begun stays as it is, whatever the form says", () => {
+  const [begun] = groupValuesOf(GROUP).terms
+  const changed = { ...begun, multiplier: "5", prices: [], from: "" } as TermValues
+  expect(termsBodyOf([changed])[0]).toMatchObject({ from: BEGUN.from, multiplier: "0.9" })
+})
+
+test("a term without a moment begins now, and one without a multiplier has none", () => {
+  expect(termsBodyOf([emptyTerm()])).toEqual([{ multiplier: null, prices: {} }])
+})
+
+test("says what is wrong with terms before they are sent", () => {
+  const card = (model: string, input: string) => ({ ...emptyCard(), model, typed: { input } })
+  expect(termsFault([term({ multiplier: "0,9" })])).toStartWith("Multiplier: ")
+  expect(termsFault([term({ prices: [card(" ", "1")] })])).toContain("Name the model")
+  expect(termsFault([term({ prices: [card("a/b", "x")] })])).toContain("the prices of a/b")
+  expect(termsFault([term({ prices: [card("a/b", "")] })])).toContain("the prices of a/b")
+  const twice = [card("a/b", "1"), card("a/b ", "2")]
+  expect(termsFault([term({ prices: twice })])).toContain("only once")
+  expect(termsFault([term({ multiplier: "0.9", prices: [card("a/b", "1")] })])).toBeUndefined()
+})
+
+test("asks once more for a multiplier of 0 and a very large one, unless it holds already", () => {
+  expect(termsDoubt([term({ multiplier: "0" })])).toContain("costs nothing")
+  expect(termsDoubt([term({ multiplier: "101" })])).toContain("101 times")
+  expect(termsDoubt([term({ multiplier: "0", given: BEGUN }), term({})])).toBeUndefined()
+})
+
+test("says in words what members pay", () => {
+  expect(termText(undefined)).toBe("What everyone pays")
+  expect(termText({ ...BEGUN, prices: {} })).toBe("× 0.9")
+  expect(termText(BEGUN)).toBe("Rate card of 1 price, otherwise × 0.9")
+  expect(termText({ ...BEGUN, multiplier: null })).toBe("Rate card of 1 price")
+})
