@@ -9,6 +9,7 @@ import {
   page,
   pageQuery,
   positiveCredits,
+  priceGroupId,
 } from "./common.ts"
 import { route } from "./route.ts"
 
@@ -43,9 +44,54 @@ export const account = z.object({
   daily_budget_left: credits.nullable(),
   monthly_budget: credits.nullable(),
   monthly_budget_left: credits.nullable(),
+  /** The price group that it belongs to; null: it pays what everyone pays. */
+  price_group: priceGroupId.nullable(),
 })
 export type Account = z.infer<typeof account>
-export const accountPage = page(account)
+
+/** How an account was used. Days are days of UTC, today included. */
+export const accountUse = z.object({
+  spent_30_days: credits,
+  /** Null: never. */
+  last_used_at: moment.nullable(),
+  /** How many days its balance lasts at the pace of the last seven; null where nothing was spent in them. */
+  days_left: z.number().nullable(),
+})
+export type AccountUse = z.infer<typeof accountUse>
+
+const listedAccount = account.extend({
+  /** Only where it was asked for, and can be found. */
+  usage: accountUse.optional(),
+})
+export type ListedAccount = z.infer<typeof listedAccount>
+
+export const accountPage = page(listedAccount).extend({
+  /** How many there are on all pages. */
+  total: z.int(),
+})
+
+export type AccountPage = z.infer<typeof accountPage>
+
+/** `GET /admin/v1/accounts`. All filters have to hold. */
+export const accountQuery = pageQuery.extend({
+  /** Longer than elsewhere: it may hold a whole name. */
+  cursor: z.string().max(1_000).optional(),
+  /** A part of the name or id. */
+  search: z.string().max(100).optional(),
+  state: accountState.optional(),
+  /** Those that can pay for nothing: their balance is used up, or they owe something. */
+  credits: z.enum(["none"]).optional(),
+  /** Those that belong to it. */
+  price_group: priceGroupId.optional(),
+  sort: z
+    .enum(["created_at", "name", "balance", "spent_30_days", "last_used_at", "days_left"])
+    .default("created_at"),
+  order: z.enum(["asc", "desc"]).default("asc"),
+  /** Adds what each has spent, and when it was last used. */
+  usage: z.enum(["true", "false"]).optional(),
+})
+export type AccountQuery = z.infer<typeof accountQuery>
+export type AccountSort = AccountQuery["sort"]
 
 export const newAccount = z.object({
   name: label,
@@ -69,6 +115,7 @@ export const accountChange = z.object({
   max_hourly_pace: z.int().min(2).max(1_000).nullable().optional(),
   daily_budget: positiveCredits.nullable().optional(),
   monthly_budget: positiveCredits.nullable().optional(),
+  price_group: priceGroupId.nullable().optional(),
 })
 export type AccountChange = z.infer<typeof accountChange>
 
@@ -147,9 +194,9 @@ export type StatementQuery = z.infer<typeof statementQuery>
 /** `/admin/v1/accounts`: who pays. */
 export const accountRoutes = {
   "GET /accounts": route({
-    summary: "The accounts that you may see, the oldest first",
+    summary: "The accounts that you may see, searched and sorted, with what they have spent",
     minimumRole: "session",
-    query: pageQuery,
+    query: accountQuery,
     answer: accountPage,
   }),
   "POST /accounts": route({

@@ -25,12 +25,31 @@ export const model = z.object({
   owned_by: z.string(),
   context: z.int().nullable(),
   max_output: z.int().nullable(),
+  /** As the known models say it; null: nothing is known. */
+  capabilities: z
+    .object({
+      /** What it takes: `text`, `image`, `pdf`, `audio`, `video`; empty: nobody says. */
+      input: z.array(z.string()),
+      tools: z.boolean(),
+      reasoning: z.boolean(),
+    })
+    .nullable(),
   /** Credits per million units, before the multiplier; null: unpriced, and refused. */
   price: priceTable.nullable(),
   /** Prices of whole requests whose input is longer than `above` tokens. */
   price_tiers: z.array(z.object({ above: z.int(), price: priceTable })),
   /** Prices of a million images by size and quality, where they differ. */
   price_pictures: priceTable.nullable(),
+  /** Where its price comes from; null where it has none. */
+  price_source: z
+    .object({
+      kind: z.enum(["known", "file", "console"]),
+      /** Whose price in the list of known ones: `OpenAI: gpt-4o`; null for those who are no operators. */
+      name: z.string().nullable(),
+      /** The day of the newest list that says so, or on which it was set here. */
+      date: z.iso.date().nullable(),
+    })
+    .nullable(),
   multiplier: z.string(),
   /** The endpoints that it answers on: `/v1/chat/completions`. */
   endpoints: z.array(z.string()),
@@ -64,11 +83,13 @@ export const model = z.object({
 export type Model = z.infer<typeof model>
 export const modelPage = page(model)
 export const modelQuery = pageQuery.extend({
-  limit: z.coerce.number<number>().int().min(1).max(2_000).default(2_000),
+  limit: z.coerce.number<number>().int().min(1).max(10_000).default(2_000),
   search: z.string().max(100).optional(),
   kind: modelKind.optional(),
   provider: z.string().max(100).optional(),
   priced: z.enum(["true", "false"]).optional(),
+  /** At the prices of this account; absent: those that everyone pays. */
+  account: identifier.optional(),
 })
 
 /** `PUT /admin/v1/models/{id}` (operators): an entry as in `tollgate.yaml`; `DELETE` takes it back. */

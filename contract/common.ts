@@ -63,6 +63,11 @@ export const glob = z
   .max(200)
   .refine(isPrintable, "must have no control characters and no half ones")
 
+/** The id that an operator gives a price group. */
+export const priceGroupId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must be small letters, digits and hyphens, such as partners")
+
 export const identifier = z.string().min(1).max(100)
 
 export const email = z

@@ -30,10 +30,22 @@ export const requestSummary = z.object({
   written_off: credits.optional(),
 })
 export type RequestSummary = z.infer<typeof requestSummary>
-export const requestPage = page(requestSummary)
+export const requestPage = page(requestSummary).extend({
+  /**
+   * Set where so many requests would have to be read that only those since then were: of a list of the newest, its
+   * `next_cursor` goes on with older ones; for other orders ask with an earlier `to`.
+   */
+  looked_back_to: moment.nullable(),
+})
+export type RequestPage = z.infer<typeof requestPage>
 
-/** The newest first. All filters have to hold. */
-export const requestQuery = pageQuery.extend({
+const costBound = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be credits as decimal text, such as 0.05")
+const milliseconds = z.coerce.number<number>().int().min(0).max(1e12)
+
+/** Which requests are meant. All filters have to hold. */
+export const requestFilter = z.object({
   account: identifier.optional(),
   key: identifier.optional(),
   /** An exact id or a glob. */
@@ -48,9 +60,24 @@ export const requestQuery = pageQuery.extend({
   status: z.enum(["ok", "failed", "written_off"]).optional(),
   /** A part of the outcome or of the request's id. */
   search: z.string().max(100).optional(),
+  /** Of what was charged, this included. */
+  min_cost: costBound.optional(),
+  max_cost: costBound.optional(),
+  /** Of the time from its arrival to the end of its answer, this included. */
+  min_duration_ms: milliseconds.optional(),
+  max_duration_ms: milliseconds.optional(),
   from: moment.optional(),
   to: moment.optional(),
 })
+export type RequestFilterQuery = z.infer<typeof requestFilter>
+
+/** `GET /admin/v1/receipts.csv`: all of a list, as far as a spreadsheet can take them. */
+export const requestTableQuery = requestFilter.extend({
+  sort: z.enum(["newest", "dearest", "slowest"]).default("newest"),
+})
+export type RequestTableQuery = z.infer<typeof requestTableQuery>
+
+export const requestQuery = pageQuery.extend(requestTableQuery.shape)
 export type RequestQuery = z.infer<typeof requestQuery>
 
 const namedNumbers = z.record(z.string(), z.number())
@@ -76,12 +103,40 @@ const callerReceipt = z.looseObject({
   tags: z.record(z.string(), z.string()).optional(),
   stream: z.boolean(),
   deployment: z.string().nullable(),
+  /** Why the first attempt went where it did; absent where there was no choice. */
+  routed_by: z
+    .enum([
+      "state",
+      "cache_key",
+      "session",
+      "prompt",
+      "weight",
+      "order",
+      "price",
+      "latency",
+      "least_busy",
+    ])
+    .optional(),
   usage: namedNumbers.nullable(),
   /** As the vendor told it, where that is more than the request can have used: the rest is written off. */
   usage_reported: namedNumbers.optional(),
   usage_beyond_bound: z.boolean().optional(),
   estimated: z.boolean(),
-  price: z.looseObject({ per_million: namedCredits, multiplier: credits }).nullable(),
+  price: z
+    .looseObject({
+      per_million: namedCredits,
+      multiplier: credits,
+      /** The price group that it is of, and since when its term holds. */
+      group: z
+        .object({
+          id: z.string(),
+          from: moment,
+          /** The group's own, which is a part of the multiplier; absent where its rate card names the price. */
+          multiplier: credits.optional(),
+        })
+        .optional(),
+    })
+    .nullable(),
   arithmetic: z
     .array(
       z.object({
@@ -112,6 +167,8 @@ const callerReceipt = z.looseObject({
       status: z.number(),
       outcome: z.string(),
       duration: z.number(),
+      /** What a failed attempt cost the operator, as far as its vendor has counted; only operators are told. */
+      provider_cost: credits.optional(),
     }),
   ),
   losses: z.array(z.looseObject({ name: z.string(), effect: z.string() })),
@@ -121,8 +178,10 @@ const callerReceipt = z.looseObject({
 })
 export type CallerReceipt = z.infer<typeof callerReceipt>
 
-/** The same as the console shows it. */
+/** The same as the console shows it. What it cost the operator, only operators are told. */
 export const receipt = callerReceipt.extend({
+  /** What the vendor asks for it, where the arithmetic before the multiplier does not come to that. */
+  provider_cost: credits.optional(),
   /** What was asked and answered; null unless the account keeps them. */
   content: z.object({ request: z.unknown(), answer: z.unknown() }).nullable(),
 })
@@ -131,10 +190,16 @@ export type Receipt = z.infer<typeof receipt>
 /** `/admin/v1/receipts`: the requests that were made. */
 export const receiptRoutes = {
   "GET /receipts": route({
-    summary: "The requests of an account, or of all that you may see, the newest first",
+    summary:
+      "The requests of an account, or of all that you may see: the newest, dearest or slowest first",
     minimumRole: "session",
     query: requestQuery,
     answer: requestPage,
+  }),
+  "GET /receipts.csv": route({
+    summary: "The same as a CSV file, at most 50,000 of them",
+    minimumRole: "session",
+    query: requestTableQuery,
   }),
   "GET /receipts/{request}": route({
     summary: "One request's receipt: its attempts, usage, price and charge",

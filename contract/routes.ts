@@ -9,9 +9,11 @@ import { auditRoutes, settingsRoutes } from "./operations.ts"
 import { noticeRoutes } from "./notices.ts"
 import { passwordRoutes, proofRoutes, twoFactorRoutes } from "./own-password.ts"
 import { passkeyRoutes, passkeySignInRoutes } from "./passkeys.ts"
+import { priceGroupRoutes } from "./price-groups.ts"
 import { priceRoutes } from "./prices.ts"
 import { receiptRoutes } from "./receipts.ts"
 import { sessionRoutes, signInRoutes } from "./session.ts"
+import { systemRoutes } from "./system.ts"
 import { usageRoutes } from "./usage.ts"
 import { writeOffRoutes } from "./write-offs.ts"
 
@@ -31,7 +33,9 @@ export const ROUTES = {
   ...providerRoutes,
   ...modelRoutes,
   ...priceRoutes,
+  ...priceGroupRoutes,
   ...settingsRoutes,
+  ...systemRoutes,
   ...signInRoutes,
   ...sessionRoutes,
   ...passwordRoutes,

@@ -49,6 +49,8 @@ export interface ToolSettings {
   }
   /** What else there is to do. */
   readonly after?: string
+  /** What to run in a shell for it. */
+  readonly command?: string
 }
 
 export interface JsonMembers {
@@ -107,7 +109,7 @@ function opencode({ url, key, model, pathOf }: ConnectionFacts): ToolSettings {
     },
     model: `tollgate/${model}`,
   }
-  return { ...json(path, members, true), ...exported(key) }
+  return { ...json(path, members, true), ...(key === undefined && exported(NO_KEY)) }
 }
 
 function json(path: string, members: JsonMembers, isWholeWithoutKey: boolean): ToolSettings {
@@ -132,7 +134,7 @@ function codex({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSetti
     words: `Add this to ${path}, its first two lines above every [section]:`,
     text,
     file: { path, isWholeWithoutKey: true },
-    after: `The key is taken from the environment: export TOLLGATE_KEY=${key}`,
+    ...exported(key),
   }
 }
 
@@ -179,8 +181,9 @@ function cursor({ url, key = NO_KEY, model }: ConnectionFacts): ToolSettings {
   }
 }
 
-function exported(key: string | undefined): Pick<ToolSettings, "after"> {
-  return key === undefined
-    ? { after: `The key is taken from the environment: export TOLLGATE_KEY=${NO_KEY}` }
-    : {}
+function exported(key: string): Pick<ToolSettings, "after" | "command"> {
+  return {
+    after: "The key is taken from the environment:",
+    command: `export TOLLGATE_KEY=${key}`,
+  }
 }

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { credits, identifier, moment } from "./common.ts"
+import { requestFilter } from "./receipts.ts"
 import { route } from "./route.ts"
 
 const usageGroup = z.enum([
@@ -70,7 +71,7 @@ export const usageRow = z.object({
   cost: credits,
   /** What requests cost beyond that; only operators see it. */
   written_off: credits.optional(),
-  /** What they cost before the multiplier; only operators see it. */
+  /** What vendors ask for them, with attempts that failed after they had counted; only operators see it. */
   provider_cost: credits.optional(),
   /** Mean of those that were answered, milliseconds. */
   mean_duration_ms: z.int().nullable(),
@@ -151,6 +152,35 @@ export const reliability = z.object({
 })
 export type Reliability = z.infer<typeof reliability>
 
+/** `GET /admin/v1/usage/requests`: how many requests there were over time. All filters have to hold. */
+export const requestCountQuery = requestFilter.extend({
+  status: z.enum(["ok", "failed", "written_off", "refused"]).optional(),
+  from: moment,
+  to: moment,
+  step: z.enum(["minute", "hour", "day"]),
+})
+export type RequestCountQuery = z.infer<typeof requestCountQuery>
+
+const requestCount = z.object({
+  /** The minute, hour or day (UTC) that begins here. */
+  at: moment,
+  answered: z.int(),
+  /** They held money, and no answer came or not all of it. */
+  failed: z.int(),
+  /** Answered with an error before any vendor was asked; known for seven days. */
+  refused: z.int(),
+})
+export type RequestCount = z.infer<typeof requestCount>
+
+export const requestCounts = z.object({
+  object: z.literal("list"),
+  /** In order of time, without those in which there were none. */
+  data: z.array(requestCount),
+  /** Set where so many would have to be read that only those since then were counted. */
+  looked_back_to: moment.nullable(),
+})
+export type RequestCounts = z.infer<typeof requestCounts>
+
 /** `/admin/v1/usage`: what was used, and what it cost. */
 export const usageRoutes = {
   "GET /usage": route({
@@ -171,5 +201,11 @@ export const usageRoutes = {
     minimumRole: "session",
     query: reliabilityQuery,
     answer: reliability,
+  }),
+  "GET /usage/requests": route({
+    summary: "How many requests were answered, failed or refused, over time",
+    minimumRole: "session",
+    query: requestCountQuery,
+    answer: requestCounts,
   }),
 }

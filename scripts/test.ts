@@ -32,7 +32,7 @@ const words = process.argv.slice(2)
 const isQuick = words[0] === "--quick"
 const named = isQuick ? [...QUICK.map((name) => `test/${name}`), ...words.slice(1)] : words
 const { exitCode } = Bun.spawnSync(
-  ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "20000", ...named],
+  ["bun", "test", "--parallel=4", "--no-isolate", "--timeout", "20000", ...named],
   { stdin: "inherit", stdout: "inherit", stderr: "inherit" },
 )
 removeAbandonedServers()

@@ -35,6 +35,8 @@ import { ReasoningSigner } from "./relay/chat/reasoning-envelope.ts"
 import { TokenCounter } from "./relay/tokens/token-counter.ts"
 import { VendorState } from "./relay/state/vendor-state.ts"
 import { Health } from "./routing/health.ts"
+import { Loads } from "./routing/loads.ts"
+import { Router } from "./routing/route.ts"
 import { HttpClient } from "./wire/http/client.ts"
 
 /** A silent stream gets a comment this often, milliseconds. */
@@ -73,6 +75,7 @@ export class App implements AsyncDisposable {
     await keyring.refresh()
     const limiter = ratesOf(base, events)
     const health = new Health(machine.clock.now, machine.memory)
+    const router = new Router(health, new Loads())
     const healthExchange = exchangeHealth(health, base, events)
     await joinNode({ ...base, keyring, limiter, healthExchange, events, live }, building)
     const observed = await openObservation({ ...base, state, health, options }, building)
@@ -91,7 +94,7 @@ export class App implements AsyncDisposable {
     const client = building.use(new HttpClient(process.env))
     const services = {
       config: () => state.config,
-      pipeline: new Pipeline({ client, watch, health, billing, payloads, alarms }),
+      pipeline: new Pipeline({ client, watch, health, router, billing, payloads, alarms }),
       client,
       billing,
       limiter,

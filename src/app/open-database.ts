@@ -5,6 +5,7 @@ import { randomText } from "../canon/random-text.ts"
 import { bootName } from "../machine/boot-name.ts"
 import { Machine } from "../machine/machine.ts"
 import { databaseOf } from "../store/installation-database.ts"
+import type { DatabaseStatus } from "../store/database-status.ts"
 import { NodeLocks } from "../store/node-locks.ts"
 import type { DatabaseWatch, ServingDatabase } from "../store/serving-database.ts"
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
@@ -21,6 +22,7 @@ export interface OpenDatabase {
   /** The store that all services use: it moves no money while the ledger cannot be trusted. */
   readonly store: Store
   readonly databaseWatch: DatabaseWatch
+  readonly databaseStatus: () => Promise<DatabaseStatus>
   readonly keeper: AnchorKeeper
   readonly ledger: Ledger
   readonly nodeId: string
@@ -58,7 +60,7 @@ export async function openDatabase(
   const anchors = { store, data: settings.data, secret, alarms: events }
   const keeper = building.use(await AnchorKeeper.open(anchors))
   const opened = { machine, database, store, databaseWatch, keeper, ledger, nodeId, locks }
-  return { ...opened, secrets, secret }
+  return { ...opened, databaseStatus: () => installed.status(), secrets, secret }
 }
 
 function alarmsOf(events: Events): LedgerAlarms {

@@ -86,13 +86,14 @@ export function runtimeConfigOf(
       return vendor ? [[id, new ProviderClient(id, provider, vendor, redactor)] as const] : []
     }),
   )
-  const { deadlines, limits, disconnect, disconnectLimit } = settings
+  const { deadlines, limits, routing, disconnect, disconnectLimit } = settings
   const media = { bytes: limits.mediaBytes, allowsPrivate: limits.mediaPrivate }
   const config: RuntimeConfig = {
     catalog,
     clients,
     deadlines,
     answerBytes: limits.answerBytes,
+    routing,
     disconnect,
     disconnectLimit,
     media,

@@ -1,14 +1,16 @@
 import type { DialectId } from "../canon/extra.ts"
 import type {
+  Choice,
   DeploymentSettings,
   ModelKind,
   ModelSettings,
   PriceSettings,
   ProviderSettings,
 } from "../config/settings.ts"
+import { cheapestFirst } from "./cheapest-first.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import { parseDecimal } from "tollgate-contract/decimal.ts"
-import { type DecimalServices, priceTimes } from "../ledger/price.ts"
+import { type DecimalServices, priceTimes, SAME } from "../ledger/price.ts"
 import type { ModelFacts, ServiceFacts } from "./facts.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
 import type { Deployment, Model } from "./model.ts"
@@ -21,6 +23,8 @@ export interface ModelSources {
   provider(id: string): CallableProvider | undefined
   /** Decimal text; for models without a multiplier of their own. */
   readonly multiplier: string
+  /** Of deployments; for models without a choice of their own. */
+  readonly choice: Choice
   /** Unix seconds; for models of unknown age. */
   readonly created: number
 }
@@ -77,7 +81,7 @@ export function buildModel(
   const active = built.filter(({ isPaused }) => !isPaused).map(({ deployment }) => deployment)
   if (active.length === 0) return { warnings }
   const paused = built.filter(({ isPaused }) => isPaused).map(({ deployment }) => deployment)
-  const described = describeModel(draft, active, provider, sources.created)
+  const described = describeModel(draft, active, provider, sources)
   const model = paused.length === 0 ? described : { ...described, paused }
   return { model, warnings: [...new Set(warnings)] }
 }
@@ -86,21 +90,23 @@ function describeModel(
   draft: Draft,
   deployments: readonly Deployment[],
   provider: string,
-  created: number,
+  sources: ModelSources,
 ): Model {
   const { settings, facts } = draft
+  const choice = settings?.choice ?? sources.choice
   const context = settings?.context ?? facts?.context
   const maxOutput = settings?.maxOutput ?? facts?.max_output
   return {
     id: draft.id,
     kind: draft.kind,
-    created: facts?.created ?? created,
+    created: facts?.created ?? sources.created,
     ownedBy: settings?.ownedBy ?? facts?.owner ?? provider,
     ...(context === undefined ? {} : { context }),
     ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(settings?.maxInput === undefined ? {} : { maxInput: settings.maxInput }),
     ...(settings?.disconnect === undefined ? {} : { disconnect: settings.disconnect }),
-    deployments,
+    ...(choice === "weight" ? {} : { choice }),
+    deployments: choice === "price" ? cheapestFirst(deployments) : deployments,
   }
 }
 
@@ -173,9 +179,6 @@ function regionalFactor(
   const isDefined = regional.hosts.split(" ").includes(new URL(baseUrl).hostname)
   return isNew && isDefined ? parseDecimal(regional.factor, 6) : SAME
 }
-
-/** One, in millionths. */
-const SAME = 1_000_000n
 
 /**
  * Charges besides the model's price: from the settings of its provider, then what is known of the model there,

@@ -9,6 +9,7 @@ import { knownModelWarnings } from "./known-model-warnings.ts"
 import { type Deployment, isPriced, type Model } from "./model.ts"
 import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
+import { PriceGroups } from "./price-groups.ts"
 import { type NamedProvider, OriginalNames } from "./original-names.ts"
 import { UnknownModels } from "./unknown-models.ts"
 import { deadAlias, notAllowed, notFound, notPriced, ofOtherKind } from "./refusals.ts"
@@ -47,6 +48,7 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     known,
     provider: (id) => callable.get(id),
     multiplier: settings.multiplier,
+    choice: settings.routing.choice,
     created: factsDate(facts),
   }
   const ids = new Set(Object.keys(settings.models))
@@ -70,7 +72,9 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   const named = providers.map(([id, { vendor, region }]) => ({ id, vendor, region }))
   const unknown = new UnknownModels({ settings, facts, sources: building })
   warnings.push(...unknown.warnings())
-  const catalog = new Catalog({ models, aliases, providers: named, unknown })
+  const groups = new PriceGroups(settings.priceGroups ?? {})
+  warnings.push(...groups.warnings(models))
+  const catalog = new Catalog({ models, aliases, providers: named, unknown, groups })
   for (const [alias, id] of aliases) {
     const fault = aliasFault({ catalog, unknown }, alias, id)
     if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
@@ -116,6 +120,7 @@ export interface CatalogParts {
   readonly providers: readonly NamedProvider[]
   /** Those that only callers know. */
   readonly unknown: UnknownModels
+  readonly groups: PriceGroups
 }
 
 /** The models that can be called, and how they are listed. Never changes: new settings, new catalog. */
@@ -125,15 +130,17 @@ export class Catalog {
   readonly #aliases: ReadonlyMap<string, string>
   readonly #originalNames: OriginalNames
   readonly #unknown: UnknownModels
-  readonly #entries = new Map<string, string>()
+  readonly #groups: PriceGroups
+  readonly #entries = new WeakMap<Model, string>()
   #wholeBody: string | undefined
 
-  constructor({ models, aliases, providers, unknown }: CatalogParts) {
+  constructor({ models, aliases, providers, unknown, groups }: CatalogParts) {
     // By code unit: a locale's order would differ from machine to machine.
     this.#models = models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
     this.#byId = new Map(this.#models.map((model) => [model.id, model]))
     this.#aliases = aliases
     this.#unknown = unknown
+    this.#groups = groups
     this.#originalNames = new OriginalNames(this.#models, providers)
   }
 
@@ -177,6 +184,17 @@ export class Catalog {
     return allows === undefined ? this.#models : this.#models.filter(({ id }) => allows(id))
   }
 
+  /** The first of a kind that the key may call, at its prices. */
+  first(kind: ModelKind, rights: ModelRights): Model | undefined {
+    const found = this.list(rights.allows).find((model) => model.kind === kind && isPriced(model))
+    return found && this.priced(found, rights)
+  }
+
+  /** A model at the prices of a key, as they are now. */
+  priced(model: Model, rights: ModelRights = {}): Model {
+    return this.#groups.priced(model, rights.priceGroup, Date.now())
+  }
+
   /** Models that are listed but refused, since their cost is not known. */
   get unpriced(): readonly Model[] {
     return this.#models.filter((model) => !isPriced(model))
@@ -193,9 +211,12 @@ export class Catalog {
     return entryOf(model)
   }
 
-  /** The body of the model list, as JSON text. Without an allow-list it is made once. */
-  listBody(allows?: Allows): string {
-    if (allows !== undefined) return this.#bodyOf(this.list(allows))
+  /** The body of the model list, as JSON text. For keys that may call all at the prices of everyone it is made once. */
+  listBody(rights: ModelRights = {}): string {
+    const { allows, priceGroup } = rights
+    if (allows !== undefined || priceGroup !== undefined) {
+      return this.#bodyOf(this.list(allows).map((model) => this.priced(model, rights)))
+    }
     this.#wholeBody ??= this.#bodyOf(this.#models)
     return this.#wholeBody
   }
@@ -211,7 +232,7 @@ export class Catalog {
   }
 
   /**
-   * A model that a key may see, under the name that was requested.
+   * A model that a key may see, under the name that was requested and at its prices.
    * @throws GatewayError `model_not_found`.
    */
   visible(name: string, rights?: ModelRights): Model {
@@ -219,11 +240,13 @@ export class Catalog {
     if (model === undefined || rights?.allows?.(model.id) === false) {
       throw this.#notFound(name, rights)
     }
-    return model.id === name ? model : { ...model, id: name }
+    const priced = this.priced(model, rights)
+    return model.id === name ? priced : { ...priced, id: name }
   }
 
   /**
-   * The model a request names, when it can be called.
+   * The model a request names, when it can be called, at the prices that hold now: its hold and its charge use them,
+   * whenever it ends.
    * @throws GatewayError `model_not_found`, `model_not_allowed`, `model_not_supported`,
    * `model_not_priced`.
    */
@@ -233,7 +256,8 @@ export class Catalog {
     if (rights?.allows?.(model.id) === false) throw notAllowed(id)
     if (model.kind !== kind) throw ofOtherKind(id, model.kind, kind)
     if (!isPriced(model)) throw notPriced(id)
-    return model.id === id ? model : { ...model, requestedAs: id }
+    const priced = this.priced(model, rights)
+    return model.id === id ? priced : { ...priced, requestedAs: id }
   }
 
   #aliasOf(name: string, rights: ModelRights): string | undefined {
@@ -247,10 +271,10 @@ export class Catalog {
 
   #bodyOf(models: readonly Model[]): string {
     const entries = models.map((model) => {
-      let entry = this.#entries.get(model.id)
+      let entry = this.#entries.get(model)
       if (entry === undefined) {
         entry = JSON.stringify(entryOf(model))
-        this.#entries.set(model.id, entry)
+        this.#entries.set(model, entry)
       }
       return entry
     })

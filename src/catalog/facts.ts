@@ -40,6 +40,10 @@ export interface ModelFacts {
   readonly owner?: string
   readonly context?: number
   readonly max_output?: number
+  /** What it takes besides text: `image`, `pdf`, `audio`, `video`; absent: nobody says. */
+  readonly input?: readonly string[]
+  readonly tools?: boolean
+  readonly reasoning?: boolean
   /** Absent: all that its vendor speaks. */
   readonly dialects?: readonly string[]
   readonly price?: PriceFacts

@@ -1,5 +1,5 @@
 import type { DialectId } from "../canon/extra.ts"
-import type { Disconnect, ModelKind } from "../config/settings.ts"
+import type { Choice, Disconnect, ModelKind } from "../config/settings.ts"
 import type { Price } from "../ledger/price.ts"
 
 /** Model x provider x upstream name x price: what is called. */
@@ -39,6 +39,9 @@ export interface Model {
   readonly maxInput?: number
   /** What happens to answers whose callers have left; absent: the setting for all models. */
   readonly disconnect?: Disconnect
+  /** Which of several deployments is tried first; absent: by weight. */
+  readonly choice?: Choice
+  /** In the order of the settings, or the cheapest first where that is the choice. */
   readonly deployments: readonly Deployment[]
   /** Those that no request goes to until the operator says so. */
   readonly paused?: readonly Deployment[]

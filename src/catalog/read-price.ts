@@ -1,4 +1,4 @@
-import { PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
+import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { type DecimalPrice, type DecimalServices, parsePrice, type Price } from "../ledger/price.ts"
 import type { PriceFacts } from "./facts.ts"
@@ -41,6 +41,25 @@ export function readPrice(
   } catch (error) {
     return { reason: `its price cannot be read: ${(error as Error).message}` }
   }
+}
+
+/**
+ * Reads a price that takes the place of another one of the model. It has to count by something that this one counts by:
+ * what was used is then known in both.
+ */
+export function readPriceBeside(kind: ModelKind, price: DecimalPrice, own: Price): ReadPrice {
+  const read = readPrice(kind, price, "1")
+  if (!read.price) return read
+  const { rates } = read.price
+  const hasCommon = NEEDED[kind].every((group) =>
+    group.some((name) => {
+      const usageClass = CLASS_OF_NAME[name]
+      return rates[usageClass] !== undefined && own.rates[usageClass] !== undefined
+    }),
+  )
+  if (hasCommon) return read
+  const counted = NEEDED[kind].flat().filter((name) => own.rates[CLASS_OF_NAME[name]] !== undefined)
+  return { reason: `the model is priced by '${counted.join("' and '")}', so name that too` }
 }
 
 /** Reads a price of the facts. One with a class that could not be billed is none at all. */

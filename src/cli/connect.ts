@@ -51,12 +51,12 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
       const facts = { ...place, key: options.key ?? (needsKey ? keyToWrite() : undefined) }
       const connection = needsKey ? toolSettings(tool, { ...facts, pathOf }) : shown
       const written = options.write === true ? await writeToolFile(connection) : undefined
-      const { text, file, after } = connection
+      const { text, file, after, command: run } = connection
       const document = { tool, ...facts, settings: text, file: file?.path, written }
       outputOf(command, terminal).result(document, () =>
         [
           ...(written ? writtenWords(written) : [connection.words, "", text]),
-          ...(after ? ["", after] : []),
+          ...(after === undefined ? [] : ["", [after, run].filter(Boolean).join(" ")]),
         ].join("\n"),
       )
     })

@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts"
 import { backupAge } from "../notices/backup-age.ts"
 import { databaseOf } from "../store/installation-database.ts"
-import type { Check } from "./doctor-check.ts"
+import type { Check } from "../management/check.ts"
 import { formatLength } from "./output.ts"
 
 /** Whether the last backup is too old. Undefined where there is nothing to back up. */

@@ -5,7 +5,7 @@ import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/l
 import type { Settings } from "../config/settings.ts"
 import { BUILT_IN, type PriceLists } from "../management/prices/stored-lists.ts"
 import { checkBackup } from "./doctor-backup.ts"
-import type { Check } from "./doctor-check.ts"
+import type { Check } from "../management/check.ts"
 import { checkDatabase } from "./doctor-database.ts"
 import { checkJournal } from "./doctor-journal.ts"
 import { checkLines } from "./doctor-lines.ts"

@@ -1,5 +1,5 @@
 import { journalState } from "../store/installation-journal.ts"
-import type { Check } from "./doctor-check.ts"
+import type { Check } from "../management/check.ts"
 
 /** A database that is there takes what waits within seconds. Milliseconds. */
 const LONG_WAIT = 60_000

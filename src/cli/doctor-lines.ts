@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import type { LogSettings } from "../config/log-settings.ts"
 import { endpointOf } from "../wire/bucket/place.ts"
 import { resolveAddress } from "../wire/http/pinned-fetch.ts"
-import type { Check } from "./doctor-check.ts"
+import type { Check } from "../management/check.ts"
 
 /** Whether lines of requests can go where the settings say. Nothing is written or sent. */
 export async function checkLines({ file, http, bucket }: LogSettings): Promise<Check[]> {

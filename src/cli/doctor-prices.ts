@@ -1,7 +1,7 @@
 import type { Settings } from "../config/settings.ts"
 import { priceView } from "../management/prices/price-view.ts"
 import { dayOf, type PriceLists } from "../management/prices/stored-lists.ts"
-import type { Check } from "./doctor-check.ts"
+import type { Check } from "../management/check.ts"
 import { countWords } from "./price-lines.ts"
 
 const DAY = 24 * 60 * 60 * 1_000

@@ -1,7 +1,7 @@
 import type { ProviderSettings, Settings } from "../config/settings.ts"
 import { probeProvider } from "../management/probe.ts"
 import { vendors } from "../vendors/index.ts"
-import type { Check } from "./doctor-check.ts"
+import type { Check } from "../management/check.ts"
 
 /** A larger clock difference is reported, in milliseconds. */
 const CLOCK_TOLERANCE = 30_000

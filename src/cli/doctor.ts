@@ -1,5 +1,5 @@
 import { outputOf, type RegisterCommand } from "./command.ts"
-import type { Check } from "./doctor-check.ts"
+import type { Check } from "../management/check.ts"
 import { examine } from "./doctor-checks.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"

@@ -1,4 +1,4 @@
-import { showReceipt } from "../relay/billing/receipt.ts"
+import { showWholeReceipt } from "../relay/billing/receipt.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"
@@ -21,7 +21,7 @@ export const registerReceipt: RegisterCommand = (program, terminal) => {
           "Its id is the x-request-id of the answer. A request that was refused before it held credits has none.",
         )
       }
-      const shown = showReceipt(receipt)
+      const shown = showWholeReceipt(receipt)
       outputOf(command, terminal).result(shown, (style) =>
         describeReceipt(shown as unknown as ShownReceipt, style),
       )

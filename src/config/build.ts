@@ -11,13 +11,16 @@ import { paymentSettings } from "./payment-settings.ts"
 import { signInSettings } from "./sign-in-settings.ts"
 import { telemetrySettings } from "./telemetry-settings.ts"
 import type { Overrides } from "./environment.ts"
-import type { FileModel, FilePrice, FileProvider, FileSettings } from "./schema.ts"
+import type { FileModel, FilePrice, FilePriceGroup, FileProvider, FileSettings } from "./schema.ts"
 import type {
+  DeadlineSettings,
   DeploymentSettings,
   ImageSettings,
   ModelSettings,
+  PriceGroupSettings,
   PriceSettings,
   ProviderSettings,
+  RoutingSettings,
   Settings,
 } from "./settings.ts"
 
@@ -35,10 +38,11 @@ export interface SettingsParts {
   readonly origin?: "file" | "console"
 }
 
+const DEFAULT_ROUTING: RoutingSettings = { choice: "weight", affinity: true, retries: 1 }
+
 /** Combines checked parts and fills in the defaults. */
 export function buildSettings(parts: SettingsParts): Settings {
   const { file, overrides } = parts
-  const deadlines = file.deadlines
   return present({
     server: present({
       host: overrides.host ?? file.server?.host ?? "127.0.0.1",
@@ -68,12 +72,7 @@ export function buildSettings(parts: SettingsParts): Settings {
       mediaBytes: Math.round((file.limits?.media_mb ?? 20) * MEBIBYTE),
       mediaPrivate: file.limits?.media_private ?? false,
     }),
-    deadlines: {
-      connect: deadlines?.connect ?? 5_000,
-      firstByte: deadlines?.first_byte ?? 600_000,
-      betweenBytes: deadlines?.between_bytes ?? 120_000,
-      whole: deadlines?.whole ?? 1_800_000,
-    },
+    deadlines: deadlines(file.deadlines),
     idempotency: {
       answerBytes: Math.round((file.idempotency?.answer_mb ?? 32) * MEBIBYTE),
       accountBytes: Math.round((file.idempotency?.account_mb ?? 512) * MEBIBYTE),
@@ -86,6 +85,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     },
     retention: retentionSettings(file.retention),
     backup: backupSettings(file.backup),
+    routing: { ...DEFAULT_ROUTING, ...present(file.routing ?? {}) },
     disconnect: file.disconnect ?? "cancel",
     disconnectLimit: file.disconnect_limit ?? 60_000,
     images: images(file.images),
@@ -100,9 +100,19 @@ export function buildSettings(parts: SettingsParts): Settings {
       ...providers(file.providers ?? {}, parts.origin ?? "file"),
     ]),
     models: named(Object.entries(file.models ?? {}).map(([id, entry]) => [id, model(id, entry)])),
+    priceGroups: priceGroups(file.price_groups),
     aliases: file.aliases ? named(Object.entries(file.aliases)) : undefined,
     accountTemplates: file.account_templates ? templateSettings(file.account_templates) : undefined,
   })
+}
+
+function deadlines(section: FileSettings["deadlines"]): DeadlineSettings {
+  return {
+    connect: section?.connect ?? 5_000,
+    firstByte: section?.first_byte ?? 600_000,
+    betweenBytes: section?.between_bytes ?? 120_000,
+    whole: section?.whole ?? 1_800_000,
+  }
 }
 
 function bytesOf(megabytes: number | undefined): number | undefined {
@@ -172,6 +182,7 @@ function model(id: string, entry: FileModel): ModelSettings {
     maxInput: entry.max_input,
     ownedBy: entry.owned_by,
     disconnect: entry.disconnect,
+    choice: entry.choice,
     dialects: entry.dialects,
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
   })
@@ -189,6 +200,33 @@ function buildDeployment(
     isPaused: entry.paused,
     price: price(entry.price),
     dialects: entry.dialects,
+  })
+}
+
+function priceGroups(section: FileSettings["price_groups"]): Settings["priceGroups"] {
+  if (!section) return undefined
+  return named(Object.entries(section).map(([id, entry]) => [id, priceGroup(entry)]))
+}
+
+function priceGroup({ name, terms }: FilePriceGroup): PriceGroupSettings {
+  return present({
+    name,
+    terms: terms
+      .map(({ from, multiplier, prices }) =>
+        present({
+          from,
+          multiplier,
+          prices:
+            prices &&
+            named(
+              Object.entries(prices).flatMap(([glob, entry]) => {
+                const read = price(entry)
+                return read === undefined ? [] : [[glob, read]]
+              }),
+            ),
+        }),
+      )
+      .toSorted((left, right) => left.from - right.from),
   })
 }
 

@@ -84,9 +84,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     ...telemetryValues(settings.telemetry),
     "notices.smtp": settings.notices.mail?.smtp,
     "notices.from": settings.notices.mail?.from,
-    "prices.refresh": settings.prices.refresh,
-    "prices.apply": settings.prices.apply,
-    "prices.keys": settings.prices.keys,
+    ...valuesOf("prices", settings.prices, ["refresh", "apply", "keys"]),
     "notices.private": settings.notices.allowsPrivate,
     "console.trusted_origins": settings.console?.trustedOrigins,
     "limits.body_mb": settings.limits.bodyBytes,
@@ -98,6 +96,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "deadlines.first_byte": deadlines.firstByte,
     "deadlines.between_bytes": deadlines.betweenBytes,
     "deadlines.whole": deadlines.whole,
+    ...valuesOf("routing", settings.routing, ["choice", "affinity", "retries"]),
     disconnect: settings.disconnect,
     disconnect_limit: settings.disconnectLimit,
     "idempotency.answer_mb": settings.idempotency.answerBytes,
@@ -121,11 +120,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     unknown_models: settings.unknownModels,
     vendor_state: settings.vendorState,
   }
-  return new Map([
-    ...Object.entries(values),
-    ...prefixed("providers", settings.providers),
-    ...prefixed("models", settings.models),
-  ])
+  return new Map([...Object.entries(values), ...tableValues(settings)])
 }
 
 function telemetryValues(settings: TelemetrySettings | undefined): Record<string, unknown> {
@@ -141,6 +136,19 @@ function telemetryValues(settings: TelemetrySettings | undefined): Record<string
   }
 }
 
-function prefixed(prefix: string, table: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return Object.entries(table).map(([name, value]) => [`${prefix}.${name}`, value])
+/** The entries of tables by their place in the file: `models.openai/gpt-5`. */
+function tableValues({ providers, models, priceGroups = {} }: Settings): [string, unknown][] {
+  return Object.entries({ providers, models, price_groups: priceGroups }).flatMap(
+    ([prefix, table]) =>
+      Object.entries(table).map(([name, value]): [string, unknown] => [`${prefix}.${name}`, value]),
+  )
+}
+
+/** Settings whose names in the file are those they have here. */
+function valuesOf<Section extends object>(
+  name: string,
+  section: Section,
+  members: readonly (keyof Section & string)[],
+): Record<string, unknown> {
+  return Object.fromEntries(members.map((member) => [`${name}.${member}`, section[member]]))
 }

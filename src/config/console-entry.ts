@@ -5,13 +5,13 @@ import { fileSchema } from "./schema.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
-/** What the console can set: a provider, a model's entry, or one of the gateway's settings. */
-export type ConsoleSection = "provider" | "model" | "setting"
+/** What the console can set: a provider, a model's entry, a price group, or one of the gateway's settings. */
+export type ConsoleSection = "provider" | "model" | "price_group" | "setting"
 
 /** One entry that the console sets, in the form of `tollgate.yaml`, unchecked. */
 export interface ConsoleEntry {
   readonly section: ConsoleSection
-  /** A provider's or a model's id, or a setting's name: `deadlines.connect`. */
+  /** The id of a provider, a model or a price group, or a setting's name: `deadlines.connect`. */
   readonly id: string
   readonly value?: unknown
 }
@@ -73,6 +73,7 @@ export function asFile({ section, id, value }: ConsoleEntry): Readonly<Record<st
   const written = asWritten(value)
   if (section === "provider") return { providers: { [id]: written } }
   if (section === "model") return { models: { [id]: written } }
+  if (section === "price_group") return { price_groups: { [id]: written } }
   const [name = "", inner] = id.split(".")
   return { [name]: inner === undefined ? written : { [inner]: written } }
 }

@@ -173,6 +173,12 @@ export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Setti
     ...settings,
     providers: named([...Object.entries(own.providers), ...Object.entries(settings.providers)]),
     models: named([...Object.entries(own.models), ...Object.entries(settings.models)]),
+    ...((own.priceGroups ?? settings.priceGroups) && {
+      priceGroups: named([
+        ...Object.entries(own.priceGroups ?? {}),
+        ...Object.entries(settings.priceGroups ?? {}),
+      ]),
+    }),
   }
   return taken.reduce((all, setting) => setting.take(all, own), merged)
 }

@@ -87,6 +87,7 @@ export interface SettingsDescription {
   readonly vendorState?: VendorStateRule
   readonly providers: Readonly<Record<string, ProviderDescription>>
   readonly models: Readonly<Record<string, ModelSettings>>
+  readonly priceGroups?: Settings["priceGroups"]
   readonly aliases?: Readonly<Record<string, string>>
   readonly accountTemplates?: Settings["accountTemplates"]
 }

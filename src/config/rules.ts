@@ -31,7 +31,28 @@ export function structureFindings(
       findings.push({ path: place, message })
     }
   }
+  for (const [id, group] of entries(member(file, "price_groups"))) {
+    findings.push(...groupFindings(["price_groups", id, "terms"], member(group, "terms")))
+  }
   return findings
+}
+
+/** No two terms of a price group begin at the same moment, and their prices are prices. */
+function groupFindings(path: SettingPath, terms: unknown): Finding[] {
+  if (!Array.isArray(terms)) return []
+  const seen = new Set<number>()
+  return terms.flatMap((term: unknown, index) => {
+    const place = [...path, index]
+    const from = Date.parse(String(member(term, "from")))
+    const isTaken = seen.has(from)
+    seen.add(from)
+    const message = "another term begins at the same moment. Keep one of the two"
+    const prices = entries(member(term, "prices"))
+    return [
+      ...(isTaken ? [{ path: [...place, "from"], message }] : []),
+      ...prices.flatMap(([glob, price]) => priceFindings([...place, "prices", glob], price)),
+    ]
+  })
 }
 
 function weightFindings(path: SettingPath, deployments: readonly unknown[]): Finding[] {

@@ -108,6 +108,25 @@ export function amountFault(text: DecimalText, places: number): string | undefin
   return whole.length > WHOLE_DIGITS ? `must be below ${10 ** WHOLE_DIGITS}` : undefined
 }
 
+const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+/** A moment in Unix milliseconds; a day without a time begins at midnight UTC. */
+export function moment() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const at = MOMENT.test(text) ? Date.parse(text) : NaN
+    const isReal = Number.isFinite(at) && dayExists(text)
+    return isReal ? at : new Fault("must be a moment such as 2026-12-01 or 2026-12-01T18:00:00Z")
+  })
+}
+
+/** `2026-02-30` is read as a day of March. */
+function dayExists(text: string): boolean {
+  const day = text.slice(0, 10)
+  return new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) === day
+}
+
 const LONGEST_WAIT = 86_400_000
 
 /** A length of time in whole milliseconds; a number without a unit counts seconds. */

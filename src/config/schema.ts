@@ -14,6 +14,7 @@ import {
   durationOrOff,
   flag,
   host,
+  moment,
   network,
   number,
   oneOf,
@@ -42,7 +43,7 @@ import { templateScalars } from "./template-settings.ts"
 import { telemetryScalars } from "./telemetry-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readServiceAccount } from "./service-account.ts"
-import { DISCONNECTS, MODEL_KINDS, MASK_RULES, VENDOR_STATE_RULES } from "./settings.ts"
+import { CHOICES, DISCONNECTS, MODEL_KINDS, MASK_RULES, VENDOR_STATE_RULES } from "./settings.ts"
 import type { VendorSetting } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
@@ -125,6 +126,14 @@ const MODEL_ID = name(
   MODEL_ID_PATTERN,
   "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
 )
+const MODEL_GLOB = name(
+  /^[^\s\p{C}]{1,200}$/u,
+  "must be the id of a model, or a pattern of ids such as openai/*",
+)
+const PRICE_GROUP_ID = name(
+  /^[a-z0-9][a-z0-9-]{0,62}$/,
+  "the id of a price group must be small letters, digits and hyphens, such as partners",
+)
 const TEMPLATE_NAME = name(
   /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
   "must be a name of letters, digits, '-' and '_'",
@@ -146,6 +155,15 @@ const headerValue = reading((input) => {
   if (value instanceof Fault || /^[\t -~\u0080-\u00ff]+$/.test(value)) return value
   return new Fault("must be one line of printable characters")
 })
+
+/** A name that people read, on one line. */
+function label() {
+  return reading((input) => {
+    const value = readText(input)
+    if (value instanceof Fault) return value
+    return /^[^\p{C}]{1,100}$/u.test(value) ? value : new Fault("must have at most 100 characters")
+  })
+}
 
 const template = strict({ ...templateScalars, models: list(text()).optional() })
 
@@ -267,10 +285,18 @@ function modelSchema(names: KnownNames) {
     max_input: count.optional(),
     owned_by: text().optional(),
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
+    choice: oneOf(CHOICES, "choice").optional(),
     dialects: dialects(names),
     deployments: list(deploymentSchema(names)).optional(),
   })
 }
+
+const priceTerm = strict({
+  from: moment(),
+  multiplier: multiplier.optional(),
+  prices: record(MODEL_GLOB, price).optional(),
+})
+const priceGroup = strict({ name: label().optional(), terms: list(priceTerm) })
 
 function haveOwnIds(entries: readonly { readonly id: string }[]): boolean {
   return new Set(entries.map(({ id }) => id)).size === entries.length
@@ -300,6 +326,19 @@ function imageScalars() {
       access_key_id: secret(),
       secret_access_key: secret(),
     }).optional(),
+  }
+}
+
+const DEFAULT_MODELS = {
+  image_model: MODEL_ID.optional(),
+  translation_model: MODEL_ID.optional(),
+}
+
+function routingScalars() {
+  return {
+    choice: oneOf(CHOICES, "choice").optional(),
+    affinity: flag().optional(),
+    retries: number(0, 3, "whole number").optional(),
   }
 }
 
@@ -359,19 +398,18 @@ export function fileSchema(names: KnownNames, directory: string) {
       account_mb: number(0, 1_048_576).optional(),
       total_mb: number(0, 1_048_576).optional(),
     }),
+    routing: section(routingScalars()),
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     disconnect_limit: duration().optional(),
     images: section(imageScalars()),
-    defaults: section({
-      image_model: MODEL_ID.optional(),
-      translation_model: MODEL_ID.optional(),
-    }),
+    defaults: section(DEFAULT_MODELS),
     multiplier: multiplier.optional(),
     unpriced_features: oneOf(UNPRICED_FEATURES, "answer to a feature without a price").optional(),
     unknown_models: either(oneOf(UNKNOWN_MODELS, "rule"), strict({ price })).nullish(),
     vendor_state: oneOf(VENDOR_STATE_RULES, "rule").optional(),
     providers: record(PROVIDER_ID, providerSchema(names, directory)).nullish(),
     models: record(MODEL_ID, modelSchema(names)).nullish(),
+    price_groups: record(PRICE_GROUP_ID, priceGroup).nullish(),
     aliases: either(aliasText(), record(ALIAS, MODEL_ID)).nullish(),
     account_templates: record(TEMPLATE_NAME, template).nullish(),
   })
@@ -381,4 +419,5 @@ export function fileSchema(names: KnownNames, directory: string) {
 export type FileSettings = z.output<ReturnType<typeof fileSchema>>
 export type FileProvider = NonNullable<FileSettings["providers"]>[string]
 export type FileModel = NonNullable<FileSettings["models"]>[string]
+export type FilePriceGroup = NonNullable<FileSettings["price_groups"]>[string]
 export type FilePrice = NonNullable<FileModel["price"]>

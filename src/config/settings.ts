@@ -117,6 +117,8 @@ export interface ModelSettings {
   readonly ownedBy?: string
   /** Absent: the setting for all models. */
   readonly disconnect?: Disconnect
+  /** Absent: the setting for all models. */
+  readonly choice?: Choice
   /** The dialects it can be called in; absent: the known ones, else all of its provider. */
   readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
@@ -129,6 +131,24 @@ export interface ModelSettings {
 export const DISCONNECTS = ["cancel", "drain"] as const
 
 export type Disconnect = (typeof DISCONNECTS)[number]
+
+/**
+ * Which of a model's deployments is tried first: one drawn by weight, the first of the settings, the cheapest, one that
+ * answers quickly, or the one with the fewest requests.
+ */
+export const CHOICES = ["weight", "order", "price", "latency", "least_busy"] as const
+
+export type Choice = (typeof CHOICES)[number]
+
+/** How requests find their deployments. */
+export interface RoutingSettings {
+  /** For models that say nothing else. */
+  readonly choice: Choice
+  /** Whether requests that a vendor's cache may know go where they went before. */
+  readonly affinity: boolean
+  /** How often an attempt is repeated where there is no other deployment to try. */
+  readonly retries: number
+}
 
 /** Milliseconds; how long the gateway waits for an upstream before it gives up. */
 export interface DeadlineSettings {
@@ -177,6 +197,23 @@ export interface ConversationSettings {
 
 /** Where a charge is written before the last byte of its answer leaves: in the database, or on the node's own disk. */
 export type SettleMode = "database" | "journal"
+
+/** What members of a price group pay from a moment on. */
+export interface PriceTermSettings {
+  /** Unix milliseconds. */
+  readonly from: number
+  /** A factor on what everyone else pays; absent: 1. */
+  readonly multiplier?: DecimalText
+  /** The prices of models, by id or glob; no multiplier is applied to them. */
+  readonly prices?: Readonly<Record<string, PriceSettings>>
+}
+
+/** Accounts with prices of their own. */
+export interface PriceGroupSettings {
+  readonly name?: string
+  /** The earliest first. */
+  readonly terms: readonly PriceTermSettings[]
+}
 
 /** A PostgreSQL database. */
 export interface DatabaseSettings {
@@ -251,6 +288,7 @@ export interface Settings {
   readonly responses: ConversationSettings
   readonly retention: RetentionSettings
   readonly backup: BackupSettings
+  readonly routing: RoutingSettings
   readonly disconnect: Disconnect
   /** How long an answer is drained at most, milliseconds. */
   readonly disconnectLimit: number
@@ -280,6 +318,8 @@ export interface Settings {
   readonly models: Readonly<Record<string, ModelSettings>>
   /** Aliases of models, with the ids that they stand for. */
   readonly aliases?: Readonly<Record<string, string>>
+  /** Accounts with prices of their own, by the id of their group. */
+  readonly priceGroups?: Readonly<Record<string, PriceGroupSettings>>
   /** What new accounts begin with, by name. */
   readonly accountTemplates?: Readonly<Record<string, AccountTemplate>>
 }

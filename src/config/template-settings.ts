@@ -1,5 +1,5 @@
 import type { AccountTemplate } from "tollgate-contract/accounts.ts"
-import { amount, number } from "./scalars.ts"
+import { amount, number, text } from "./scalars.ts"
 
 const CREDIT_PLACES = 9
 const MOST = 1_000_000
@@ -16,6 +16,7 @@ export const templateScalars = {
   max_hourly_pace: number(2, 1_000, WHOLE).optional(),
   daily_budget: amount(CREDIT_PLACES).optional(),
   monthly_budget: amount(CREDIT_PLACES).optional(),
+  price_group: text().optional(),
 }
 
 type FileTemplates = Readonly<Record<string, Readonly<Record<string, unknown>>>>

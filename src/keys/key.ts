@@ -34,6 +34,8 @@ export interface Key {
   readonly allows: ((model: string) => boolean) | undefined
   /** Additional names of models, with their ids. */
   readonly aliases: ReadonlyMap<string, string> | undefined
+  /** The price group of its account. */
+  readonly priceGroup: string | undefined
 }
 
 /** Limits that the keys of an account have together. */
@@ -65,6 +67,7 @@ export function keyFromRecord(record: KeyRecord): Key {
     origins: record.origins ?? [],
     allows: allowance(record.models, record.accountLimits.models),
     aliases: record.aliases === null ? undefined : new Map(Object.entries(record.aliases)),
+    priceGroup: record.accountLimits.priceGroup,
   }
 }
 

@@ -13,6 +13,12 @@ export interface ImageKind {
  * caller leaves one open, the dearest matching rate applies, unless there is a rate for exactly that.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
+  const { listed } = price
+  const priced = ownPriceOfImages(price, kind)
+  return listed === undefined ? priced : { ...priced, listed: ownPriceOfImages(listed, kind) }
+}
+
+function ownPriceOfImages(price: Price, kind: ImageKind): Price {
   const { imageRates, ...others } = price
   if (imageRates === undefined) return price
   const images = rateOfImages(imageRates, kind)

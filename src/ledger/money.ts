@@ -20,3 +20,8 @@ export function parseCredits(text: string): bigint {
 export function formatCredits(nanocredits: bigint): string {
   return formatDecimal(nanocredits, PLACES)
 }
+
+/** A multiplier in millionths as decimal text. */
+export function multiplierText(multiplier: bigint): string {
+  return formatCredits(multiplier * 1_000n)
+}

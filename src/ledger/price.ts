@@ -33,6 +33,19 @@ export interface Price {
   readonly modes?: ReadonlyMap<string, bigint>
   /** Millionths. */
   readonly multiplier: bigint
+  /** Set where it is that of a price group. */
+  readonly group?: GroupTerm
+  /** The price that the rate card of a price group has taken the place of. */
+  readonly listed?: Price
+}
+
+/** The term of a price group that a price is by. */
+export interface GroupTerm {
+  readonly id: string
+  /** Since when it holds, Unix milliseconds. */
+  readonly from: number
+  /** Its factor, in millionths, which the price's multiplier contains; absent where its rate card names the price. */
+  readonly multiplier?: bigint
 }
 
 /** One line of a receipt's arithmetic. */
@@ -167,7 +180,7 @@ export function serviceRate(price: Price, usageClass: UsageClass): bigint | unde
 }
 
 /** One, in millionths. */
-const SAME = 1_000_000n
+export const SAME = 1_000_000n
 /** The classes whose rates a mode changes: only tokens. */
 const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 /** Rate cards are immutable and few: each is computed once per factor. */
@@ -184,6 +197,7 @@ export function priceTimes(price: Price, factor: bigint): Price {
       ...price,
       rates: ratesTimes(price.rates, factor),
       tiers: price.tiers.map(({ above, rates }) => ({ above, rates: ratesTimes(rates, factor) })),
+      ...(price.listed && { listed: priceTimes(price.listed, factor) }),
     }
     known.set(factor, card)
   }

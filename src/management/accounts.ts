@@ -1,26 +1,28 @@
 import type {
   Account,
   AccountChange,
+  AccountPage,
+  AccountQuery,
   AccountTemplate,
   NewAccount,
 } from "tollgate-contract/accounts.ts"
-import type { Page } from "tollgate-contract/common.ts"
 import { StoreError } from "../store/store-error.ts"
-import {
-  type AccountChange as RecordChange,
-  type AccountLimits,
-  type AccountRecord,
-  budgetsOfAccount,
-  concernsRequests,
-  FRESH_ACCOUNT,
-} from "../store/accounts.ts"
+import { type AccountRecord, concernsRequests, FRESH_ACCOUNT } from "../store/accounts.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
-import { formatCredits, parseCredits } from "../ledger/money.ts"
+import { parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
+import { accountDocument, limitsOf, recordChange } from "./account-document.ts"
+import {
+  type AccountUses,
+  fits,
+  isSortedByUse,
+  listedDocument,
+  pageOfAccounts,
+} from "./account-list.ts"
+import type { AccountUsage } from "./account-usage.ts"
 import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 
 type Templates = Readonly<Record<string, AccountTemplate>>
 
@@ -30,7 +32,15 @@ export interface AccountContext {
   readonly changed?: () => Promise<void>
   /** What new accounts begin with, by name. */
   readonly templates?: () => Templates
+  /** Absent where the use of accounts is not shown. */
+  readonly usage?: Pick<AccountUsage, "of" | "ofAll">
+  readonly warn?: (message: string) => void
+  /** Whether there is a price group; absent: nothing is known of them. */
+  readonly hasPriceGroup?: (id: string) => Promise<boolean>
 }
+
+const NO_USES: AccountUses = new Map()
+const NO_USAGE = { of: async () => NO_USES, ofAll: async () => NO_USES }
 
 /** Accounts, which pay for requests: created and renamed by operators, visible to their members. */
 export class Accounts {
@@ -38,27 +48,51 @@ export class Accounts {
   readonly #audit: Audit
   readonly #changed: () => Promise<void>
   readonly #templates: () => Templates
+  readonly #usage: Pick<AccountUsage, "of" | "ofAll">
+  readonly #warn: (message: string) => void
+  readonly #hasPriceGroup: (id: string) => Promise<boolean>
 
   constructor(store: Store, audit: Audit, context: AccountContext = {}) {
     this.#store = store
     this.#audit = audit
     this.#changed = context.changed ?? (async () => {})
     this.#templates = context.templates ?? (() => ({}))
+    this.#usage = context.usage ?? NO_USAGE
+    this.#warn = context.warn ?? (() => {})
+    this.#hasPriceGroup = context.hasPriceGroup ?? (async () => true)
   }
 
-  /** All that they may see, the oldest first. */
-  async list(actor: Actor, input: PageQuery): Promise<Page<Account>> {
-    const { at, id } = timePositionOf(input.cursor) ?? { at: -Infinity, id: "" }
-    const all = await this.#store.accounts.list()
-    const found = all
-      .filter((account) => maySee(actor, account.id))
-      .filter((account) => isAfter(account, at, id))
-      .slice(0, input.limit + 1)
-    const { data, next_cursor } = pageFrom(found, input.limit, (account) => [
-      account.createdAt,
-      account.id,
+  /** Those that they may see. @throws GatewayError `invalid_value` for a cursor of another list. */
+  async list(actor: Actor, query: AccountQuery): Promise<AccountPage> {
+    const now = Date.now()
+    const isByUse = isSortedByUse(query)
+    const [all, usesOfAll] = await Promise.all([
+      this.#store.accounts.list(),
+      isByUse ? this.#usesOfAll(actor, now) : undefined,
     ])
-    return { object: "list", data: data.map(accountDocument), next_cursor }
+    const found = all.filter((account) => maySee(actor, account.id) && fits(account, query))
+    const page = pageOfAccounts(found, query, { uses: usesOfAll ?? NO_USES, now })
+    const uses = query.usage === "true" ? await this.#usesOf(page.data, now) : usesOfAll
+    const data = page.data.map((account) => listedDocument(account, uses, now))
+    return { ...page, data, total: found.length }
+  }
+
+  #usesOfAll(actor: Actor, now: number): Promise<AccountUses> {
+    const { roles } = actor
+    return actor.isOperator ? this.#usage.ofAll() : this.#usage.of([...roles.keys()], now)
+  }
+
+  /** Accounts are shown without their use where that cannot be found. */
+  async #usesOf(accounts: readonly AccountRecord[], now: number): Promise<AccountUses | undefined> {
+    try {
+      return await this.#usage.of(
+        accounts.map(({ id }) => id),
+        now,
+      )
+    } catch (error) {
+      this.#warn(`what accounts were used for cannot be found: ${String(error)}`)
+      return undefined
+    }
   }
 
   /** @throws GatewayError `not_found`. */
@@ -71,6 +105,7 @@ export class Accounts {
   async create(actor: Actor, input: NewAccount): Promise<Account> {
     requireOperator(actor)
     const { credits: begun, ...limits } = this.#template(input.template)
+    await this.#checkPriceGroup(limits.price_group)
     const account = {
       id: `acc_${randomText(16)}`,
       name: input.name,
@@ -95,6 +130,7 @@ export class Accounts {
     requireRole(actor, id, "viewer")
     requireOperator(actor)
     const found = await this.#require(id)
+    await this.#checkPriceGroup(change.price_group)
     const changed = recordChange(found, change)
     const before = accountDocument(found)
     const after = accountDocument({ ...found, ...changed })
@@ -107,6 +143,14 @@ export class Accounts {
     )
     if (concernsRequests(changed)) await this.#changed()
     return accountDocument(record)
+  }
+
+  /** @throws GatewayError `invalid_value`. */
+  async #checkPriceGroup(id: string | null | undefined): Promise<void> {
+    if (id === undefined || id === null || (await this.#hasPriceGroup(id))) return
+    throw new GatewayError("invalid_value", `There is no price group '${id}'.`, {
+      parameter: "price_group",
+    })
   }
 
   /** @throws GatewayError `invalid_value`. */
@@ -169,78 +213,4 @@ export class Accounts {
       )
     }
   }
-}
-
-function isAfter(account: AccountRecord, createdAt: number, id: string): boolean {
-  if (account.createdAt !== createdAt) return account.createdAt > createdAt
-  return account.id > id
-}
-
-/** An account as the API shows it. */
-export function accountDocument(account: AccountRecord): Account {
-  return {
-    id: account.id,
-    name: account.name,
-    created_at: new Date(account.createdAt).toISOString(),
-    balance: formatCredits(account.balance),
-    debt: formatCredits(account.debt),
-    stores_content: account.storesContent,
-    state: account.state,
-    ...limitsDocument(account.limits),
-    daily_budget_left: creditsOrNull(account.dailyLeft),
-    monthly_budget_left: creditsOrNull(account.monthlyLeft),
-  }
-}
-
-function creditsOrNull(amount: bigint | null): string | null {
-  return amount === null ? null : formatCredits(amount)
-}
-
-/** The limits of an account as the API shows them. */
-export function limitsDocument(limits: AccountLimits) {
-  const { dailyBudget, monthlyBudget } = budgetsOfAccount(limits)
-  return {
-    models: limits.models === undefined ? null : [...limits.models],
-    requests_per_minute: limits.requestsPerMinute ?? null,
-    tokens_per_minute: limits.tokensPerMinute ?? null,
-    concurrent_requests: limits.concurrentRequests ?? null,
-    max_keys: limits.keys ?? null,
-    max_invitations: limits.invitations ?? null,
-    max_hourly_pace: limits.pace ?? null,
-    daily_budget: creditsOrNull(dailyBudget),
-    monthly_budget: creditsOrNull(monthlyBudget),
-  }
-}
-
-/** The members that were given, in the store's form. */
-function recordChange({ limits }: AccountRecord, change: AccountChange): RecordChange {
-  const { name, stores_content, state, ...wanted } = change
-  return {
-    ...(name !== undefined && { name }),
-    ...(stores_content !== undefined && { storesContent: stores_content }),
-    ...(state !== undefined && { state }),
-    ...(Object.keys(wanted).length > 0 && {
-      limits: limitsOf({ ...limitsDocument(limits), ...wanted }),
-    }),
-  }
-}
-
-function limitsOf(wanted: Omit<AccountChange, "name" | "stores_content" | "state">): AccountLimits {
-  const { models, requests_per_minute, tokens_per_minute, concurrent_requests, max_keys } = wanted
-  const { max_invitations, max_hourly_pace, daily_budget, monthly_budget } = wanted
-  return {
-    ...(isSet(models) && { models }),
-    ...(isSet(requests_per_minute) && { requestsPerMinute: requests_per_minute }),
-    ...(isSet(tokens_per_minute) && { tokensPerMinute: tokens_per_minute }),
-    ...(isSet(concurrent_requests) && { concurrentRequests: concurrent_requests }),
-    ...(isSet(max_keys) && { keys: max_keys }),
-    ...(isSet(max_invitations) && { invitations: max_invitations }),
-    ...(isSet(max_hourly_pace) && { pace: max_hourly_pace }),
-    ...(isSet(daily_budget) && { dailyBudget: String(parseCredits(daily_budget)) }),
-    ...(isSet(monthly_budget) && { monthlyBudget: String(parseCredits(monthly_budget)) }),
-  }
-}
-
-function isSet<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined
 }

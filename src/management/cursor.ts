@@ -41,7 +41,8 @@ export function timePositionOf(cursor: string | undefined): { at: number; id: st
   throw foreignCursor()
 }
 
-function foreignCursor(): GatewayError {
+/** Why a cursor cannot be taken. */
+export function foreignCursor(): GatewayError {
   return new GatewayError(
     "invalid_value",
     "'cursor' is none of this list: send the 'next_cursor' of the page before, or leave it out.",

@@ -6,7 +6,8 @@ import type { RawEntry } from "../config/console-settings.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Health } from "../routing/health.ts"
 import { vendors } from "../vendors/index.ts"
-import { type Actor, requireOperator } from "./actor.ts"
+import { type Actor, requireOperator, requireRole } from "./actor.ts"
+import { multiplierText } from "../ledger/money.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
 import type { Model as ModelDocument } from "tollgate-contract/catalog.ts"
 import type { Page } from "tollgate-contract/common.ts"
@@ -16,6 +17,7 @@ import { healthDocument } from "./health-document.ts"
 import { KnownPrices } from "./known-prices.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { endpointsOf } from "./model-endpoints.ts"
+import { DescribedModels } from "./model-facts.ts"
 import { priceDocument } from "./price-document.ts"
 
 /** Characters; those of the known models have fewer than a hundred. */
@@ -26,6 +28,8 @@ export interface ModelParts {
   readonly health: Health
   /** The active catalog. */
   readonly catalog: () => Catalog
+  /** The price group of an account; absent: there are none. */
+  readonly priceGroupOf?: (account: string) => Promise<string | undefined>
 }
 
 /** The filters of a list of models. All of them have to match. */
@@ -36,6 +40,8 @@ export interface ModelQuery extends PageQuery {
   /** The provider in its id. */
   readonly provider?: string | undefined
   readonly priced?: "true" | "false" | undefined
+  /** Whose prices are shown; absent: those that everyone pays. */
+  readonly account?: string | undefined
 }
 
 /** The catalog, and the console's entries for its models. */
@@ -44,26 +50,36 @@ export class Models {
   readonly #live: LiveSettings
   readonly #health: Health
   readonly #catalog: () => Catalog
+  readonly #priceGroupOf: (account: string) => Promise<string | undefined>
   #known = new KnownPrices()
+  #described: DescribedModels | undefined
 
-  constructor({ changes, health, catalog }: ModelParts) {
+  constructor({ changes, health, catalog, priceGroupOf }: ModelParts) {
     this.#changes = changes
     this.#live = changes.live
     this.#health = health
     this.#catalog = catalog
+    this.#priceGroupOf = priceGroupOf ?? (async () => undefined)
   }
 
-  /** By id. */
-  list(actor: Actor, input: ModelQuery): Page<ModelDocument> {
+  /** By id. @throws GatewayError `not_found`: they do not belong to the account. */
+  async list(actor: Actor, input: ModelQuery): Promise<Page<ModelDocument>> {
+    const { account } = input
+    if (account !== undefined) requireRole(actor, account, "viewer")
+    const priceGroup = account === undefined ? undefined : await this.#priceGroupOf(account)
     const [after = ""] = positionOf(input.cursor) ?? []
-    const found = this.#catalog()
+    const catalog = this.#catalog()
+    const found = catalog
       .list()
       .filter((model) => model.id > String(after) && fits(model, input))
       .slice(0, input.limit + 1)
     const { data, next_cursor } = pageFrom(found, input.limit, ({ id }) => [id])
     return {
       object: "list",
-      data: data.map((model) => this.#document(model, actor.isOperator)),
+      data: data.map((model) => ({
+        ...this.#document(model, actor.isOperator),
+        ...(priceGroup !== undefined && groupPrice(catalog.priced(model, { priceGroup }))),
+      })),
       next_cursor,
     }
   }
@@ -151,7 +167,9 @@ export class Models {
       owned_by: model.ownedBy,
       context: model.context ?? null,
       max_output: model.maxOutput ?? null,
+      capabilities: this.#describedModels().capabilities(model),
       ...priceDocument(model),
+      price_source: this.#priceSource(model, origin, isOperator),
       multiplier: multiplierOf(effective, model.id),
       endpoints: endpointsOf(model, vendorOf),
       deployments: deploymentsOf(model, effective).map(({ deployment, isPaused }) => ({
@@ -176,10 +194,37 @@ export class Models {
     return this.#known
   }
 
+  #describedModels(): DescribedModels {
+    const { effective, lists } = this.#live
+    const { settings, facts } = this.#described ?? {}
+    if (this.#described === undefined || settings !== effective || facts !== lists.facts) {
+      this.#described = new DescribedModels(effective, lists.facts)
+    }
+    return this.#described
+  }
+
+  /** What a provider calls it is an operator's to know. */
+  #priceSource(
+    model: Model,
+    origin: ModelDocument["origin"],
+    isOperator: boolean,
+  ): ModelDocument["price_source"] {
+    const at = origin === "console" ? this.#live.record("model", model.id)?.changedAt : undefined
+    const source = this.#describedModels().priceSource(model, { origin, at })
+    return source && { ...source, name: isOperator ? source.name : null }
+  }
+
   #originOf(id: string): ModelDocument["origin"] {
     if (Object.hasOwn(this.#live.base.settings.models, id)) return "file"
     return Object.hasOwn(this.#live.reading.settings.models, id) ? "console" : "known"
   }
+}
+
+/** What the members of a price group pay for a model, in place of what everyone pays. */
+function groupPrice(model: Model): Partial<ModelDocument> {
+  const price = model.deployments.find((deployment) => deployment.price?.group)?.price
+  if (price === undefined) return {}
+  return { ...priceDocument(model), multiplier: multiplierText(price.multiplier) }
 }
 
 function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boolean {

@@ -3,7 +3,8 @@ import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
-import type { Actor } from "./actor.ts"
+import { type Actor, COMMAND_LINE } from "./actor.ts"
+import { Remembered } from "./remembered.ts"
 import { scopeOf } from "./scope.ts"
 import { emptySum, namesOfGroups, usageRow } from "./usage-rows.ts"
 
@@ -13,11 +14,15 @@ const OVERVIEW_DAYS = 30
 const OVERVIEW_HOURS = 24
 /** The rows of a list of the dearest. */
 const TOP = 10
+/** What all accounts did in 30 days is good for so many times as long as it takes to add it up. */
+const PATIENCE = 10
 
 /** The first page of the console. */
 export class Overviews {
   readonly #store: Store
   readonly #reports: Reports
+  /** As operators see it. */
+  readonly #all = new Remembered(() => this.#overviewOf(COMMAND_LINE, undefined), PATIENCE)
 
   constructor(store: Store, reports: Reports) {
     this.#store = store
@@ -27,6 +32,10 @@ export class Overviews {
   /** The page. Days and hours are those of UTC. @throws GatewayError `not_found`. */
   async overview(actor: Actor, account: string | undefined): Promise<Overview> {
     const accounts = scopeOf(actor, account)
+    return accounts === undefined ? this.#all.get() : this.#overviewOf(actor, accounts)
+  }
+
+  async #overviewOf(actor: Actor, accounts: readonly string[] | undefined): Promise<Overview> {
     const now = Date.now()
     const today = Math.floor(now / DAY) * DAY
     const month = new Date(today).setUTCDate(1)

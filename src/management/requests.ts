@@ -1,16 +1,20 @@
-import type { Page } from "tollgate-contract/common.ts"
-import type { Receipt, RequestQuery, RequestSummary } from "tollgate-contract/receipts.ts"
+import type {
+  Receipt,
+  RequestPage,
+  RequestQuery,
+  RequestSummary,
+} from "tollgate-contract/receipts.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
-import { showReceipt } from "../relay/billing/receipt.ts"
+import { showReceipt, showWholeReceipt } from "../relay/billing/receipt.ts"
 import type { ContentRecord, PayloadLog } from "../store/payload-log.ts"
-import type { RequestPlace, RequestRecord } from "../store/requests.ts"
+import type { RequestRecord } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, maySee } from "./actor.ts"
-import { pageFrom, positionOf } from "./cursor.ts"
-import { scopeOf } from "./scope.ts"
-import { labelsOf } from "./usage.ts"
+import { pageFrom } from "./cursor.ts"
+import { filterOf } from "./request-filter.ts"
+import { cursorBehind, placeOf, positionAfter, reachOf } from "./request-pages.ts"
 
 /** The requests that were made, and their receipts. */
 export class Requests {
@@ -24,26 +28,28 @@ export class Requests {
     this.#payloads = payloads
   }
 
-  /** Of one account, or of all that they may see; the newest first. @throws GatewayError `not_found`. */
-  async list(actor: Actor, query: RequestQuery): Promise<Page<RequestSummary>> {
-    const filter = {
-      accounts: scopeOf(actor, query.account),
-      key: query.key,
-      model: query.model,
-      provider: query.provider,
-      endpoint: query.endpoint,
-      labels: labelsOf(query),
-      failed: FAILED[query.status ?? "any"],
-      writtenOff: query.status === "written_off" ? (true as const) : undefined,
-      search: query.search,
-      from: query.from === undefined ? undefined : Date.parse(query.from),
-      to: query.to === undefined ? undefined : Date.parse(query.to),
-    }
-    const place = placeOf(query.cursor)
+  /** Of one account, or of all that they may see. @throws GatewayError `not_found`. */
+  async list(actor: Actor, query: RequestQuery): Promise<RequestPage> {
+    const { sort, limit } = query
+    const place = placeOf(query.cursor, sort)
+    const filter = filterOf(actor, query)
     const reports = await this.#reports.upToDate()
-    const found = await reports.list(filter, place, query.limit + 1)
-    const page = pageFrom(found, query.limit, ({ at, row }) => [at, row])
-    return { ...page, data: page.data.map((record) => summaryDocument(record, actor)) }
+    const reach = await reachOf(reports, filter, { sort, place })
+    const found = await reports.list(
+      { ...filter, from: reach ?? filter.from },
+      place,
+      limit + 1,
+      sort,
+    )
+    const page = pageFrom(found, limit, (record) => positionAfter(record, sort, reach))
+    // A full page of the newest has not come so far.
+    const end = sort === "newest" && page.next_cursor !== null ? null : reach
+    return {
+      ...page,
+      next_cursor: page.next_cursor ?? cursorBehind(reach, sort),
+      data: page.data.map((record) => summaryDocument(record, actor)),
+      looked_back_to: end === null ? null : new Date(end).toISOString(),
+    }
   }
 
   /** One complete receipt. @throws GatewayError `not_found`, also for those of other accounts. */
@@ -56,20 +62,9 @@ export class Requests {
       )
     }
     const content = await this.#payloads.find(id)
-    return { ...showReceipt(receipt), content: content && contentDocument(content) }
+    const shown = actor.isOperator ? showWholeReceipt(receipt) : showReceipt(receipt)
+    return { ...shown, content: content && contentDocument(content) }
   }
-}
-
-/** Whether requests of a status have failed; undefined where that does not matter. */
-const FAILED = { any: undefined, written_off: undefined, ok: false, failed: true } as const
-
-function placeOf(cursor: string | undefined): RequestPlace | null {
-  const position = positionOf(cursor)
-  return position ? { at: wholeOf(position[0]), row: wholeOf(position[1]) } : null
-}
-
-function wholeOf(value: unknown): number {
-  return Number.isSafeInteger(value) ? Number(value) : 0
 }
 
 function contentDocument({ asked, answered }: ContentRecord): Receipt["content"] {

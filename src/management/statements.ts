@@ -4,20 +4,12 @@ import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
+import { type Download, gathered } from "./download.ts"
 import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
 
 /** Lines per read. */
 const PAGE = 500
-/** Characters. */
-const CHUNK = 16 * 1024
 const DAY = 24 * 60 * 60 * 1_000
-
-/** A statement as a file, chunk by chunk: it may be long. */
-export interface StatementFile {
-  readonly name: string
-  readonly contentType: string
-  readonly chunks: AsyncIterable<string>
-}
 
 /** The balance, charges and credits of an account between two days. */
 export class Statements {
@@ -33,7 +25,7 @@ export class Statements {
    * opening balance of the next.
    * @throws GatewayError `not_found`; `invalid_value` when it would end before it starts.
    */
-  async open(actor: Actor, id: string, query: StatementQuery): Promise<StatementFile> {
+  async open(actor: Actor, id: string, query: StatementQuery): Promise<Download> {
     requireRole(actor, id, "viewer")
     const account = await this.#store.accounts.find(id)
     if (account?.id !== id) {
@@ -130,18 +122,6 @@ export class Statements {
       end = page.at(-1)?.number ?? last
     }
   }
-}
-
-/** Lines are short: to send each alone costs more than to write it. */
-async function* gathered(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let chunk = ""
-  for await (const line of lines) {
-    chunk += line
-    if (chunk.length < CHUNK) continue
-    yield chunk
-    chunk = ""
-  }
-  if (chunk !== "") yield chunk
 }
 
 function startOf(day: string, parameter: string): number {

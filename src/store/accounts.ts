@@ -7,7 +7,10 @@ import type { NewAuditRecord } from "./audit.ts"
 /** `paused`: nothing is paid for. `closed`: for good, unless an operator changes that; no new keys either. */
 export type AccountState = "active" | "paused" | "closed"
 
-/** What all keys of an account may do together; what is absent has no limit. Also the form in which it is stored. */
+/**
+ * What all keys of an account may do together, and at which prices; what is absent has no limit. Also the form in which
+ * it is stored.
+ */
 export interface AccountLimits {
   /** Globs of the models that they may call. */
   readonly models?: readonly string[]
@@ -26,6 +29,8 @@ export interface AccountLimits {
   readonly monthlyBudget?: string
   /** What requests of an end user or with a tag may spend, all of them together. */
   readonly labelBudgets?: readonly LabelBudget[]
+  /** The id of the price group that it belongs to. */
+  readonly priceGroup?: string
 }
 
 /** The budgets of an account. All it has is its balance, so there is none for ever. */

@@ -70,5 +70,14 @@ export interface FailureLog {
   attempts(request: string): Promise<FailedAttempt[]>
   /** The newest first, those behind a place; null starts at the newest. */
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>
+  /**
+   * How many there are in each part of a time, in no order.
+   * @param step how long a part is, milliseconds. @param without kinds that are not counted.
+   */
+  count(
+    filter: FailureFilter,
+    step: number,
+    without: readonly string[],
+  ): Promise<{ readonly at: number; readonly count: number }[]>
   sweep(limits: FailureLimits): Promise<void>
 }

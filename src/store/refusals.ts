@@ -48,6 +48,8 @@ export const refusals = {
   noNoticeTarget: (id: string) =>
     new StoreError("not_found", `there is no target of notices '${id}'`),
 
+  groupHasMembers: (id: string) =>
+    new StoreError("conflict", `accounts belong to the price group '${id}'`),
   settingWasChanged: (section: string, id: string) =>
     new StoreError("conflict", `someone else has just changed ${section} '${id}'`),
 

@@ -1,8 +1,12 @@
 import type {
+  AccountUse,
+  AccountUseFilter,
   AnswerSample,
   KeyUse,
   Latencies,
+  RequestCount,
   RequestFilter,
+  RequestOrder,
   RequestPlace,
   RequestRecord,
   SeriesGroup,
@@ -17,8 +21,22 @@ import type {
  * ledger ever waits for it, and it can be rebuilt at any time.
  */
 export interface RequestReports {
-  /** The newest first, those after a place; null starts at the newest. */
-  list(filter: RequestFilter, after: RequestPlace | null, limit: number): Promise<RequestRecord[]>
+  /** Those after a place; null starts at the first. @param order absent: the newest first. */
+  list(
+    filter: RequestFilter,
+    after: RequestPlace | null,
+    limit: number,
+    order?: RequestOrder,
+  ): Promise<RequestRecord[]>
+  /**
+   * How far back the newest requests go, about so many of them: when the last one began. Of a filter it knows accounts,
+   * a label and times.
+   * @param before a place in the list of the newest; null: from the newest on.
+   * @returns null: back to the first.
+   */
+  reach(filter: RequestFilter, before: RequestPlace | null, count: number): Promise<number | null>
+  /** How many there are in each part of a time, in no order. @param step how long a part is, milliseconds. */
+  count(filter: RequestFilter, step: number): Promise<RequestCount[]>
   /** Hours and days are in order of time, other groups in order of their cost, the dearest first. */
   sumUsage(filter: UsageFilter, group: UsageGroup): Promise<UsageSum[]>
   /** The same by the hour or day, in order of time. */
@@ -29,6 +47,8 @@ export interface RequestReports {
   latencies(accounts: readonly string[] | undefined, from: number): Promise<Latencies>
   /** Keys that were never used are left out. */
   keyUses(keys: readonly string[]): Promise<KeyUse[]>
+  /** Accounts that were never used are left out. */
+  accountUses(filter: AccountUseFilter): Promise<AccountUse[]>
   /** The names of keys, by id. */
   keyNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
 }

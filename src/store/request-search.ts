@@ -1,5 +1,7 @@
 import { FINE } from "./request-summary.ts"
 
+/** Every id begins so. */
+export const ID_PREFIX = "req_"
 /** Ids are `req_` and a UUID. */
 const PART_OF_ID = /^[req_0-9a-f-]*$/
 
@@ -11,6 +13,11 @@ export function isFailure(search: string | undefined): boolean {
 /** Whether only failed requests can hold a text, and those of which a part was written off. */
 export function isTrouble(search: string | undefined): boolean {
   return isIn(search, new Set(["written_off"]))
+}
+
+/** Whether a text may be in any request: no index helps to find it. An id's beginning does. */
+export function isAnywhere(search: string | undefined): boolean {
+  return search !== undefined && !search.startsWith(ID_PREFIX) && !isTrouble(search)
 }
 
 /** @param fine outcomes that may hold it and are no failures. */

@@ -25,6 +25,12 @@ interface CostLine {
   readonly per_million?: unknown
 }
 
+interface ReceiptAttempt {
+  readonly deployment?: unknown
+  readonly outcome?: unknown
+  readonly provider_cost?: unknown
+}
+
 /** The members of a receipt that are read; an old or foreign one may lack any of them. */
 interface ReceiptText {
   readonly status?: unknown
@@ -40,9 +46,10 @@ interface ReceiptText {
   readonly session?: unknown
   readonly tags?: unknown
   readonly cost?: unknown
+  readonly provider_cost?: unknown
   readonly price?: { readonly multiplier?: unknown } | null
   readonly arithmetic?: readonly CostLine[] | null
-  readonly attempts?: readonly { readonly deployment?: unknown; readonly outcome?: unknown }[]
+  readonly attempts?: readonly ReceiptAttempt[]
 }
 
 const NO_LABELS: Labels = {}
@@ -85,7 +92,7 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
     output: sumOf(receipt.usage, OUTPUT_NAMES),
     cost: amount === null ? 0n : -amount,
     writtenOff,
-    providerCost: providerCostOf(receipt),
+    providerCost: providerCostOf(receipt) + lostCostOf(attempts),
     labels: labelsOf(receipt),
   }
 }
@@ -95,8 +102,9 @@ const MILLION = 1_000_000n
 /** As receipts write the multiplier of most prices. */
 const ONE = "1"
 
-/** What it cost before the multiplier, nanocredits. */
-function providerCostOf({ cost, price, arithmetic }: ReceiptText): bigint {
+/** What its vendor asks for the answer, nanocredits: what it cost before the multiplier, unless the receipt says it. */
+function providerCostOf({ cost, price, arithmetic, provider_cost: own }: ReceiptText): bigint {
+  if (own !== undefined) return amountOf(own)
   if (price?.multiplier === ONE) return amountOf(cost)
   if (!Array.isArray(arithmetic)) return 0n
   let sum = 0n
@@ -106,6 +114,13 @@ function providerCostOf({ cost, price, arithmetic }: ReceiptText): bigint {
     }
   }
   return (sum + MILLION - 1n) / MILLION
+}
+
+/** What attempts cost that came to nothing. */
+function lostCostOf(attempts: readonly ReceiptAttempt[]): bigint {
+  let sum = 0n
+  for (const { provider_cost: cost } of attempts) if (cost !== undefined) sum += amountOf(cost)
+  return sum
 }
 
 function amountOf(text: unknown): bigint {

@@ -53,13 +53,47 @@ export interface RequestFilter {
   readonly writtenOff?: true | undefined
   /** A part of the outcome or of the request's id. */
   readonly search?: string | undefined
+  /** Nanocredits, of what was charged; both ends are let through. */
+  readonly minimumCost?: bigint | undefined
+  readonly maximumCost?: bigint | undefined
+  /** Milliseconds; both ends are let through. What has no duration is not. */
+  readonly minimumDuration?: number | undefined
+  readonly maximumDuration?: number | undefined
   readonly from?: number | undefined
   /** Exclusive. */
   readonly to?: number | undefined
 }
 
+/** What comes first: the newest; or what cost or took the most, and among equals the newest. */
+export type RequestOrder = "newest" | "dearest" | "slowest"
+
 /** Where a page of requests starts: after this one. */
-export type RequestPlace = Pick<RequestRecord, "at" | "row">
+export interface RequestPlace extends Pick<RequestRecord, "at" | "row"> {
+  /** What it is sorted by; absent where that is the time. */
+  readonly value?: bigint
+}
+
+/** By what requests are sorted before their time, as SQL; undefined: by nothing. */
+export function sortColumn(order: RequestOrder): string | undefined {
+  if (order === "dearest") return "cost"
+  // What has no duration comes last.
+  return order === "slowest" ? "coalesce(duration, -1)" : undefined
+}
+
+/** The place after a request. */
+export function placeAfter(record: RequestRecord, order: RequestOrder): RequestPlace {
+  const { at, row } = record
+  if (order === "newest") return { at, row }
+  return { at, row, value: order === "dearest" ? record.cost : BigInt(record.duration ?? -1) }
+}
+
+/** How many requests began in a part of a time. */
+export interface RequestCount {
+  /** When that begins. */
+  readonly at: number
+  readonly answered: number
+  readonly failed: number
+}
 
 export type UsageTime = "hour" | "day"
 export type UsageName =
@@ -149,6 +183,26 @@ export interface KeyUse {
   readonly lastUsedAt: number
   readonly requests: number
   readonly spent: bigint
+}
+
+/** What account uses are asked of. Days begin at midnight, UTC. */
+export interface AccountUseFilter {
+  /** Absent: all. */
+  readonly accounts?: readonly string[] | undefined
+  /** The beginning of the first day that is added up. */
+  readonly from: number
+  /** The same of the days that are added up on their own as well. */
+  readonly recentFrom: number
+}
+
+/** How an account was used. */
+export interface AccountUse {
+  readonly account: string
+  /** Null when it never was. */
+  readonly lastUsedAt: number | null
+  /** What was charged since `from`, and since `recentFrom`. */
+  readonly spent: bigint
+  readonly recentlySpent: bigint
 }
 
 /** How long answers took, milliseconds; null when there was none. */

@@ -1,15 +1,15 @@
 import type { NewAuditRecord } from "./audit.ts"
 
 /**
- * What can be set at run time: a provider, a model's entry, one of the gateway's settings; and the lists of known
- * prices.
+ * What can be set at run time: a provider, a model's entry, a price group, one of the gateway's settings; and the
+ * lists of known prices.
  */
-export type SettingSection = "provider" | "model" | "setting" | "prices"
+export type SettingSection = "provider" | "model" | "price_group" | "setting" | "prices"
 
 /** Something that was set at run time. Times are Unix milliseconds. */
 export interface SettingRecord {
   readonly section: SettingSection
-  /** A provider's or a model's id, or a setting's name: `deadlines.connect`. */
+  /** The id of a provider, a model or a price group, or a setting's name: `deadlines.connect`. */
   readonly id: string
   /** JSON of the shape that `tollgate.yaml` has, without its secrets. */
   readonly body: string
@@ -43,7 +43,8 @@ export interface SettingReads {
 export interface SettingWrites {
   /**
    * Makes changes together.
-   * @throws StoreError `conflict` when one of them was changed since it was read.
+   * @throws StoreError `conflict` when one of them was changed since it was read, or removes a price group that accounts
+   * belong to.
    */
   change(
     changes: readonly SettingChange[],

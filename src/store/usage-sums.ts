@@ -1,5 +1,5 @@
 import type { LabelName } from "../accounting/labels.ts"
-import type { Latencies, UsageGroup, UsagePoint, UsageSum } from "./requests.ts"
+import type { AccountUse, Latencies, UsageGroup, UsagePoint, UsageSum } from "./requests.ts"
 
 /** Milliseconds. */
 export const HOUR = 3_600_000
@@ -96,4 +96,25 @@ export function latenciesOf(answers: readonly DurationRow[]): Latencies {
 /** The least value that so many are not above. @param sorted ascending. */
 function percentile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
+}
+
+/** The sums of an account as databases have them. */
+export interface SpentRow {
+  readonly account: string
+  readonly spent: bigint
+  readonly recently_spent: bigint
+}
+
+/** @param lastUses of accounts, Unix milliseconds. */
+export function accountUsesOf(
+  spent: readonly SpentRow[],
+  lastUses: ReadonlyMap<string, number>,
+): AccountUse[] {
+  const sums = new Map(spent.map((row) => [row.account, row]))
+  return [...new Set([...sums.keys(), ...lastUses.keys()])].map((account) => ({
+    account,
+    lastUsedAt: lastUses.get(account) ?? null,
+    spent: sums.get(account)?.spent ?? 0n,
+    recentlySpent: sums.get(account)?.recently_spent ?? 0n,
+  }))
 }

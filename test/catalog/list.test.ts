@@ -66,11 +66,11 @@ describe("the list", () => {
 
   test("is made once for keys that may call all, and filtered for others", () => {
     expect(catalog.listBody()).toBe(catalog.listBody())
-    const few = JSON.parse(catalog.listBody((id) => id === "second/large")) as {
+    const few = JSON.parse(catalog.listBody({ allows: (id) => id === "second/large" })) as {
       data: { id: string }[]
     }
     expect(few.data.map(({ id }) => id)).toEqual(["second/large"])
-    expect(catalog.listBody(() => false)).toBe('{"object":"list","data":[]}')
+    expect(catalog.listBody({ allows: () => false })).toBe('{"object":"list","data":[]}')
   })
 })
 

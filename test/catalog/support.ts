@@ -58,6 +58,7 @@ export function settings(
     retention: { contents: 1, receipts: null },
     backup: { every: null },
     responses: { keep: 1, accountBytes: 1, totalBytes: 1 },
+    routing: { choice: "weight", affinity: true, retries: 1 },
     disconnect: "cancel",
     disconnectLimit: 60_000,
     images: { linkLifetime: 1 },

@@ -1,3 +1,4 @@
+import { accountQuery } from "tollgate-contract/accounts.ts"
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -98,7 +99,9 @@ test("accounts are an operator's to make and rename", async () => {
   expect(await kindOf(accounts.create(owner, { name: "x" }))).toBe("forbidden")
   expect(await kindOf(accounts.change(owner, first, { name: "x" }))).toBe("forbidden")
   expect(await kindOf(accounts.change(owner, second, { name: "x" }))).toBe("not_found")
-  expect((await accounts.list(owner, { limit: 10 })).data.map(({ id }) => id)).toEqual([first])
+  expect((await accounts.list(owner, accountQuery.parse({}))).data.map(({ id }) => id)).toEqual([
+    first,
+  ])
 })
 
 test("a key has aliases, which a change replaces as a whole, and they are in the audit log", async () => {

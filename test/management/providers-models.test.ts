@@ -14,6 +14,7 @@ import { ConsoleChanges } from "../../src/management/console-changes.ts"
 import { LiveSettings } from "../../src/management/live-settings.ts"
 import { ModelTests } from "../../src/management/model-tests.ts"
 import { Models } from "../../src/management/models.ts"
+import { PriceGroupManagement } from "../../src/management/price-groups.ts"
 import { Providers } from "../../src/management/providers.ts"
 import { GatewaySettings } from "../../src/management/settings.ts"
 import { Health } from "../../src/routing/health.ts"
@@ -39,6 +40,9 @@ class Process {
   readonly providers: Providers
   readonly models: Models
   readonly gatewaySettings: GatewaySettings
+  readonly groups: PriceGroupManagement
+  /** What the price groups take for now. */
+  clock = Date.parse("2026-11-24T12:00:00Z")
   applied = 0
 
   private constructor(store: Store, live: LiveSettings) {
@@ -48,6 +52,7 @@ class Process {
     const parts = { changes, health: this.health, catalog }
     this.providers = new Providers(parts)
     this.models = new Models(parts)
+    this.groups = new PriceGroupManagement({ ...parts, store, now: () => this.clock })
     this.gatewaySettings = new GatewaySettings({
       ...parts,
       file: "/etc/tollgate.yaml",
@@ -154,7 +159,7 @@ describe("who is no operator", () => {
 
   test("sees all models, and not what they are called at their providers", async () => {
     const { models } = await Process.start(store, settings)
-    const text = JSON.stringify(models.list(MEMBER, { limit: 50 }))
+    const text = JSON.stringify(await models.list(MEMBER, { limit: 50 }))
     expect(text).toContain("inside/model")
     expect(text).not.toContain("internal-name")
     expect(models.find(MEMBER, "inside/model")).toMatchObject({ is_locked: true, entry: null })
@@ -322,3 +327,62 @@ test("the settings say which file they come from, and what it locks", async () =
 function bareWithData(): Settings {
   return { ...bareSettings({}), data: folder }
 }
+
+describe("price groups", () => {
+  const at = (hour: number) =>
+    new Date(Date.parse("2026-11-24T12:00:00Z") + hour * 3_600_000).toISOString()
+
+  test("keep every term that has begun, and let go of those that have ended", async () => {
+    const process = await Process.start(store, settings)
+    const { groups } = process
+    const [first, second, third] = [{}, { from: at(1), multiplier: "2" }, { from: at(2) }]
+    const made = await groups.create(COMMAND_LINE, { id: "kept", terms: [first, second, third] })
+    const [begun, ...later] = made.terms.map(({ from, multiplier }) => ({ from, multiplier }))
+    const change = (terms: object[]) => kindOf(() => groups.change(COMMAND_LINE, "kept", { terms }))
+    expect(begun?.from).toBe("2026-11-24T12:00:05.000Z")
+    // Nothing but the first has begun: the others may still change.
+    expect(await change([begun ?? {}, { from: at(1), multiplier: "3" }])).toBe("done")
+    expect(await change([begun ?? {}, ...later])).toBe("done")
+    process.clock += 90 * 60_000
+    const { terms } = await groups.find(COMMAND_LINE, "kept")
+    expect(terms.map(({ state }) => state)).toEqual(["ended", "active", "upcoming"])
+    expect(await change([begun ?? {}, { from: at(1), multiplier: "3" }])).toBe("invalid_value")
+    expect(await change([begun ?? {}, { from: at(2) }])).toBe("invalid_value")
+    expect(await change([...later])).toBe("done")
+    // What was left out cannot come back.
+    expect(await change([begun ?? {}, ...later])).toBe("invalid_value")
+    await groups.delete(COMMAND_LINE, "kept")
+  })
+
+  test("are known to every process, and no change of another is lost", async () => {
+    const [one, other] = [
+      await Process.start(store, settings),
+      await Process.start(store, settings),
+    ]
+    await one.groups.create(COMMAND_LINE, { id: "shared", terms: [{ multiplier: "0.9" }] })
+    expect(await kindOf(() => other.groups.find(COMMAND_LINE, "shared"))).toBe("not_found")
+    await other.live.refresh()
+    expect(await other.groups.find(COMMAND_LINE, "shared")).toMatchObject({ id: "shared" })
+    const names = await Promise.all(
+      [one, other].map(({ groups }, place) =>
+        kindOf(() => groups.change(COMMAND_LINE, "shared", { name: `name ${place}` })),
+      ),
+    )
+    expect(names.toSorted()).toEqual(["conflict", "done"])
+    await one.groups.delete(COMMAND_LINE, "shared")
+  })
+
+  test("are nothing for members, and neither are the prices of other accounts", async () => {
+    const { groups, models } = await Process.start(store, settings)
+    const query = { limit: 10 }
+    expect(await kindOf(() => groups.list(MEMBER, query))).toBe("forbidden")
+    expect(await kindOf(() => groups.find(MEMBER, "any"))).toBe("forbidden")
+    expect(await kindOf(() => groups.create(MEMBER, { id: "mine", terms: [{}] }))).toBe("forbidden")
+    expect(await kindOf(() => groups.change(MEMBER, "any", {}))).toBe("forbidden")
+    expect(await kindOf(() => groups.delete(MEMBER, "any"))).toBe("forbidden")
+    expect(await kindOf(() => models.list(MEMBER, { ...query, account: "acc_1" }))).toBe("done")
+    expect(await kindOf(() => models.list(MEMBER, { ...query, account: "acc_2" }))).toBe(
+      "not_found",
+    )
+  })
+})

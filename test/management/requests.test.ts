@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { requestPage, requestQuery } from "tollgate-contract/receipts.ts"
+import { requestPage, requestQuery, requestTableQuery } from "tollgate-contract/receipts.ts"
+import { openRequestTable } from "../../src/management/request-table.ts"
 import { Requests } from "../../src/management/requests.ts"
 import { WriteOffs } from "../../src/management/write-offs.ts"
 import { ReportedDatabase } from "../store/reported-requests.ts"
@@ -40,6 +41,7 @@ test("a request is reported as the contract has it", async () => {
       },
     ],
     next_cursor: null,
+    looked_back_to: null,
   })
 })
 
@@ -110,6 +112,91 @@ test("filters are taken as the query has them, and pages follow each other", asy
   expect(await seen({ limit: "2", cursor })).toEqual(["req_1"])
   expect(await kindOf(requests.list(OPERATOR, query({ cursor: "garbage" })))).toBe("invalid_value")
 })
+
+test("the dearest and the slowest come first, page by page, while requests arrive", async () => {
+  await using own = await ReportedDatabase.open()
+  await own.add(
+    { request: "req_1", at: AT, cost: 5n, duration: 900 },
+    { request: "req_2", at: AT + 1, cost: 9n, duration: 10 },
+    { request: "req_3", at: AT + 2, cost: 5n, duration: 400 },
+    { request: "req_4", at: AT + 3, cost: 0n, duration: 400, account: "b" },
+  )
+  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const page = (filter: Readonly<Record<string, string>>) => requests.list(OPERATOR, query(filter))
+  const ids = async (filter: Readonly<Record<string, string>>) =>
+    (await page(filter)).data.map(({ id }) => id)
+  expect(await ids({ sort: "slowest" })).toEqual(["req_1", "req_4", "req_3", "req_2"])
+  const first = await page({ sort: "dearest", limit: "2" })
+  expect(first.data.map(({ id }) => id)).toEqual(["req_2", "req_3"])
+  await own.add(
+    { request: "req_5", at: AT + 4, cost: 7n },
+    { request: "req_6", at: AT + 5, cost: 1n },
+  )
+  const cursor = first.next_cursor ?? ""
+  expect(await ids({ sort: "dearest", cursor })).toEqual(["req_1", "req_6", "req_4"])
+  for (const sort of ["newest", "slowest"]) {
+    expect(await kindOf(page({ sort, cursor }))).toBe("invalid_value")
+  }
+  expect(await ids({ min_cost: "0.000000005", max_cost: "0.000000007" })).toEqual([
+    "req_5",
+    "req_3",
+    "req_1",
+  ])
+  expect(await ids({ min_duration_ms: "400", account: "a" })).toEqual(["req_3", "req_1"])
+})
+
+test("a list is a file for spreadsheets, in which nothing that callers wrote is a formula", async () => {
+  await using own = await ReportedDatabase.open()
+  const labels = { user: "=HYPERLINK(1)", session: "a,b", tags: { team: '"blue"' } }
+  await own.add(
+    { request: "req_1", at: AT, cost: 5n, labels },
+    { request: "req_2", at: AT + 1, cost: 9n },
+    { request: "req_3", at: AT + 2, cost: 1n, account: "b" },
+  )
+  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const textOf = async (actor = OPERATOR, filter = {}) => {
+    const { chunks } = await openRequestTable(requests, actor, requestTableQuery.parse(filter))
+    return (await Array.fromAsync(chunks)).join("").split("\r\n")
+  }
+  const lines = await textOf(userIn({ a: "viewer" }), { sort: "dearest" })
+  expect(lines.map((line) => line.split(",")[0])).toEqual(["id", "req_2", "req_1", ""])
+  expect(lines[0]).not.toContain("written_off")
+  expect(lines[2]).toEndWith(`,0.000000005,'=HYPERLINK(1),"a,b","team=""blue"""`)
+  expect(await textOf(OPERATOR, { account: "b" })).toHaveLength(3)
+  const foreign = openRequestTable(requests, userIn({ a: "owner" }), {
+    sort: "newest",
+    account: "b",
+  })
+  expect(await kindOf(foreign)).toBe("not_found")
+})
+
+test("bounds of cost and time are amounts", () => {
+  for (const wrong of [{ min_cost: "-1" }, { max_cost: "1,5" }, { min_duration_ms: "x" }]) {
+    expect(requestQuery.safeParse(wrong).success).toBe(false)
+  }
+})
+
+test("a list that is read one by one looks so far back and goes on from there", async () => {
+  await using own = await ReportedDatabase.open()
+  const all = Array.from({ length: 30_002 }, (_, index) => ({
+    request: `r${index}`,
+    at: AT + index,
+  }))
+  await own.add({ request: "dear", at: AT - 1, cost: 99n }, ...all)
+  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const page = (filter: Readonly<Record<string, string>>) => requests.list(OPERATOR, query(filter))
+  const dearest = await page({ sort: "dearest" })
+  expect(dearest).toMatchObject({ looked_back_to: new Date(AT + 1).toISOString() })
+  expect(dearest.data[0]).toMatchObject({ id: "r30001" })
+  const early = await page({ sort: "dearest", to: new Date(AT + 9).toISOString() })
+  expect(early).toMatchObject({ looked_back_to: null, next_cursor: null })
+  expect(early.data[0]).toMatchObject({ id: "dear" })
+  const late = await page({ min_cost: "0.000000099" })
+  expect(late).toMatchObject({ data: [], looked_back_to: new Date(AT + 1).toISOString() })
+  const rest = await page({ min_cost: "0.000000099", cursor: late.next_cursor ?? "" })
+  expect(rest.data.map(({ id }) => id)).toEqual(["dear"])
+  expect(rest).toMatchObject({ next_cursor: null, looked_back_to: null })
+}, 60_000)
 
 test("a receipt is its account's members' and the operator's, and no one else's", async () => {
   await using own = await ReportedDatabase.open()

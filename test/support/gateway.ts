@@ -148,6 +148,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
     retention: { contents: 30 * 86_400_000, receipts: null },
     backup: { every: null },
     responses: { keep: 86_400_000, accountBytes: 1 << 28, totalBytes: 2 ** 32 },
+    routing: { choice: "weight", affinity: true, retries: 0 },
     disconnect: "cancel",
     disconnectLimit: 60_000,
     images: { linkLifetime: 3_600_000 },
@@ -162,7 +163,8 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
   }
 }
 
-function recorder(heard: Heard): Events {
+/** Keeps what a gateway reports. */
+export function recorder(heard: Heard): Events {
   return new Proxy({} as Events, {
     get:
       (_, name) =>

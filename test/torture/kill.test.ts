@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import type { CallerReceipt } from "tollgate-contract/receipts.ts"
 import { startSimulator } from "../../simulator/server.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
@@ -8,6 +9,8 @@ import { until } from "../support/until.ts"
 const ROUNDS = 4
 const CALLERS = 24
 const CREDITS = "1000"
+/** While requests run: the term of the price group changes. */
+const DEARER_FROM = new Date(Date.now() + 1_000).toISOString()
 
 function yamlFor(simulatorUrl: string, port: number): string {
   return `
@@ -16,6 +19,10 @@ providers:
   sim: { vendor: openai-compatible, api_key: upstream, base_url: "${simulatorUrl}/v1" }
 models:
   sim/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+price_groups:
+  tortured: { terms: [{ from: 2020-01-01, multiplier: 0.5 }, { from: "${DEARER_FROM}", multiplier: 3 }] }
+account_templates:
+  tortured: { price_group: tortured }
 `
 }
 
@@ -42,11 +49,31 @@ async function callUntilDead(url: string, key: string, stream: boolean, whole: s
   }
 }
 
-async function round(installation: Installation, key: string, whole: string[]): Promise<void> {
+/** Checks that a charge is its arithmetic times the multiplier of the term that it names. */
+function paidByTerm(text: string, amount: bigint): string {
+  const { price, arithmetic } = JSON.parse(text) as Pick<CallerReceipt, "price" | "arithmetic">
+  const multiplier = price?.group?.from === DEARER_FROM ? "3" : "0.5"
+  expect(price).toMatchObject({ multiplier, group: { id: "tortured", multiplier } })
+  // A credit for a million tokens is a thousand nanocredits for each.
+  const whole = (arithmetic ?? []).reduce(
+    (sum, line) => sum + BigInt(line.quantity) * 1_000n * BigInt(line.per_million),
+    0n,
+  )
+  expect(-amount).toBe(multiplier === "3" ? 3n * whole : whole / 2n)
+  return multiplier
+}
+
+async function round(
+  installation: Installation,
+  key: string,
+  whole: string[],
+  isLast: boolean,
+): Promise<void> {
   await using serving = await startServing(installation)
   const callers = Array.from({ length: CALLERS }, (_, index) =>
     callUntilDead(serving.url, key, index % 2 === 0, whole),
   )
+  if (isLast) await until(() => Date.now() > Date.parse(DEARER_FROM))
   const enough = whole.length + 150
   await until(() => whole.length >= enough, 20_000)
   serving.process.kill("SIGKILL")
@@ -63,6 +90,8 @@ test("kill -9 under load: no whole answer unpaid, none paid twice, the ledger ba
     "tortured",
     "--credits",
     CREDITS,
+    "--template",
+    "tortured",
   )
   const { key } = await runJson<{ key: string }>(
     installation,
@@ -72,17 +101,22 @@ test("kill -9 under load: no whole answer unpaid, none paid twice, the ledger ba
     "tortured",
   )
   const whole: string[] = []
-  for (let number = 0; number < ROUNDS; number++) await round(installation, key, whole)
+  for (let number = 0; number < ROUNDS; number++) {
+    await round(installation, key, whole, number === ROUNDS - 1)
+  }
 
   await using store = await databaseOf(installation).openStore()
   expect(new Set(whole).size).toBe(whole.length)
   let seen = 0n
+  const multipliers = new Set<string>()
   for (const request of whole) {
     const receipt = await store.settlements.findReceipt(request)
     expect(receipt?.entry?.kind).toBe("charge")
     expect(receipt?.entry?.request).toBe(request)
     seen -= receipt?.entry?.amount ?? 0n
+    multipliers.add(paidByTerm(receipt?.body ?? "{}", receipt?.entry?.amount ?? 0n))
   }
+  expect(multipliers).toContain("3")
   expect(seen).toBeGreaterThan(0n)
   const verdict = await verifyLedgers(store)
   expect(verdict.problems).toEqual([])

@@ -4,6 +4,7 @@ import type { SecretCipher } from "../../config/secret-cipher.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
+import { AccountUsage } from "../../management/account-usage.ts"
 import { Accounts } from "../../management/accounts.ts"
 import { AuditLog } from "../../management/audit-log.ts"
 import { Audit } from "../../management/audit.ts"
@@ -18,13 +19,16 @@ import { ModelTests } from "../../management/model-tests.ts"
 import { Models } from "../../management/models.ts"
 import { Payments } from "../../management/payments.ts"
 import type { PriceUpdates } from "../../management/prices/price-updates.ts"
+import { PriceGroupManagement } from "../../management/price-groups.ts"
 import { Providers } from "../../management/providers.ts"
 import { type RedemptionParts, Redemptions } from "../../management/redemptions.ts"
 import { ReliabilityReports } from "../../management/reliability.ts"
+import { RequestCountReports } from "../../management/request-counts.ts"
 import { Requests } from "../../management/requests.ts"
 import { GatewaySettings } from "../../management/settings.ts"
 import { Statements } from "../../management/statements.ts"
 import { Overviews } from "../../management/overview.ts"
+import { System, type SystemParts } from "../../management/system.ts"
 import { UsageReports } from "../../management/usage.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
 import type { Notices } from "../../notices/notices.ts"
@@ -54,15 +58,17 @@ import { failureEndpoints } from "./failures.ts"
 import { noticeEndpoints } from "./notices.ts"
 import { openPeople } from "./people.ts"
 import { providerEndpoints } from "./providers.ts"
+import { priceGroupEndpoints } from "./price-groups.ts"
 import { priceEndpoints } from "./prices.ts"
 import { receiptEndpoints } from "./receipts.ts"
 import { settingsEndpoints } from "./settings.ts"
 import { stripeWebhook } from "./stripe-webhook.ts"
+import { systemEndpoints } from "./system.ts"
 import { usageEndpoints } from "./usage.ts"
 import { writeOffEndpoints } from "./write-offs.ts"
 
 /** What the management API needs of the running gateway. */
-export interface AdminParts {
+export interface AdminParts extends SystemParts {
   readonly store: Store
   /** The database for one that reads through all of it. */
   readonly openReader: () => Promise<StoreReader>
@@ -130,12 +136,14 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
       usageReports: new UsageReports(store, reports),
       overviews: new Overviews(store, reports),
       reliability: new ReliabilityReports(reports),
+      requestCounts: new RequestCountReports(reports, parts.failures),
     }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),
     ...auditEndpoints({ auditLog: new AuditLog(store, audit, people.users) }),
     ...priceEndpoints(parts),
     ...consoleEndpoints(parts, audit),
+    ...systemEndpoints({ system: new System(parts) }),
     ...people.endpoints,
   ]
   const guard = new Guard({
@@ -151,7 +159,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
 
 /** Accounts, their ledgers, and the codes that fill them. */
 function ledgerEndpoints(
-  parts: RedemptionParts & Pick<AdminParts, "keyring" | "events" | "settings">,
+  parts: RedemptionParts & Pick<AdminParts, "keyring" | "events" | "settings" | "live" | "reports">,
   payments: Payments,
 ): readonly AdminEndpoint[] {
   const { store, audit, hasher } = parts
@@ -160,6 +168,12 @@ function ledgerEndpoints(
       accounts: new Accounts(store, audit, {
         changed: () => keysChanged(parts),
         templates: () => parts.settings().accountTemplates ?? {},
+        usage: new AccountUsage(parts.reports),
+        warn: parts.events.warning,
+        hasPriceGroup: async (id) => {
+          await parts.live.refresh()
+          return Object.hasOwn(parts.settings().priceGroups ?? {}, id)
+        },
       }),
       payments,
     }),
@@ -193,9 +207,12 @@ function consoleEndpoints(
 ): readonly AdminEndpoint[] {
   const changes = new ConsoleChanges(live, store, audit)
   const parts = { changes, health, catalog }
-  const [providers, models] = [new Providers(parts), new Models(parts)]
+  const priceGroupOf = async (account: string) =>
+    (await store.accounts.find(account))?.limits.priceGroup
+  const [providers, models] = [new Providers(parts), new Models({ ...parts, priceGroupOf })]
   return [
     ...providerEndpoints({ providers }),
+    ...priceGroupEndpoints(new PriceGroupManagement({ changes, store, catalog })),
     ...modelEndpoints({ models, modelTests: new ModelTests(models, providers) }),
     ...settingsEndpoints({ gatewaySettings: new GatewaySettings({ ...parts, file, openReader }) }),
   ]

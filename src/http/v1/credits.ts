@@ -1,7 +1,7 @@
 import { serviceRoute } from "tollgate-contract/service-routes.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import { formatCredits } from "../../ledger/money.ts"
-import { limitsDocument } from "../../management/accounts.ts"
+import { limitsDocument } from "../../management/account-document.ts"
 import type { Store } from "../../store/store.ts"
 import { jsonAnswer } from "../answers.ts"
 import { noBody, serve } from "../endpoint.ts"
@@ -33,6 +33,7 @@ async function creditsOf({ key }: CallContext["caller"], services: CreditService
   ])
   const balance = account?.balance ?? 0n
   const debt = account?.debt ?? 0n
+  const { price_group, ...limits } = limitsDocument(account?.limits ?? {})
   const held = services.ledger.heldOf(key.account)
   return {
     object: "credits",
@@ -42,8 +43,9 @@ async function creditsOf({ key }: CallContext["caller"], services: CreditService
     available: formatCredits(balance > held && debt === 0n ? balance - held : 0n),
     debt: formatCredits(debt),
     state: account?.state ?? "active",
+    price_group,
     limits: {
-      ...limitsDocument(account?.limits ?? {}),
+      ...limits,
       daily_budget_left: creditsOrNull(account?.dailyLeft),
       monthly_budget_left: creditsOrNull(account?.monthlyLeft),
     },

@@ -74,7 +74,7 @@ function listIn(
   { request, caller: { key }, id }: CallContext,
   catalog: Catalog,
 ): Response {
-  if (form === "openai") return textAnswer(id, catalog.listBody(key.allows))
+  if (form === "openai") return textAnswer(id, catalog.listBody(key))
   const { searchParams } = new URL(request.url)
   const page = form === "google" ? googlePage : anthropicPage
   return jsonAnswer(id, page(catalog.list(key.allows), searchParams))

@@ -4,7 +4,7 @@ import { formatCredits } from "../../ledger/money.ts"
 import type { AccountRecord } from "../../store/accounts.ts"
 import type { BudgetRecord, KeyRecord } from "../../store/keys.ts"
 import type { MemberRecord } from "../../store/members.ts"
-import { accountDocument } from "../accounts.ts"
+import { accountDocument } from "../account-document.ts"
 import { keyDocument } from "../key-document.ts"
 import { budgetDocument, labelDocument } from "../label-budgets.ts"
 import { memberDocument } from "../members.ts"
@@ -19,7 +19,7 @@ import {
 
 const ACCOUNT_COLUMNS =
   "id name created_at balance debt stores_content state models requests_per_minute tokens_per_minute concurrent_requests " +
-  "max_keys max_invitations max_hourly_pace daily_budget daily_budget_left monthly_budget monthly_budget_left label_budgets"
+  "max_keys max_invitations max_hourly_pace daily_budget daily_budget_left monthly_budget monthly_budget_left price_group label_budgets"
 const MEMBER_COLUMNS = "id account user name email role joined_at"
 const KEY_COLUMNS =
   "id account name hint status is_paused is_read_only models aliases budget daily_budget monthly_budget " +

@@ -1,6 +1,6 @@
 import type { WriteOffRecord } from "../../accounting/chained-records.ts"
 import { formatCredits } from "../../ledger/money.ts"
-import { showReceipt } from "../../relay/billing/receipt.ts"
+import { showReceipt, showWholeReceipt } from "../../relay/billing/receipt.ts"
 import type { AccountRecord } from "../../store/accounts.ts"
 import type { StatementLine } from "../../store/entries.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
@@ -128,13 +128,17 @@ async function* receipts(scope: ExportScope): AsyncGenerator<ExportedRow> {
   const all = allPages<ReceiptRecord>((last, limit) =>
     snapshot.store.settlements.listReceipts(filter, last?.request ?? "", limit),
   )
-  for await (const receipt of all) yield receiptRow(receipt)
+  for await (const receipt of all)
+    yield receiptRow(receipt, isNarrowed ? showReceipt : showWholeReceipt)
 }
 
 /** @throws LedgerError `damaged`. */
-function receiptRow(receipt: ReceiptRecord): ExportedRow {
+function receiptRow(
+  receipt: ReceiptRecord,
+  show: (receipt: ReceiptRecord) => ExportedRow,
+): ExportedRow {
   try {
-    return showReceipt(receipt)
+    return show(receipt)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new LedgerError("damaged", `the receipt of ${receipt.request} is not what was written`)

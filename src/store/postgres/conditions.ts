@@ -18,7 +18,7 @@ export class Conditions {
   }
 
   /** Adds a condition unless its value is absent: `at >= ?`, with the value at each question mark. */
-  add(text: string, value: string | number | undefined): void {
+  add(text: string, value: string | number | bigint | undefined): void {
     if (value === undefined) return
     const place = this.place(typeof value === "number" ? BigInt(value) : value)
     this.#texts.push(text.replaceAll("?", place))

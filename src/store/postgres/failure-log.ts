@@ -91,15 +91,7 @@ export class PostgresFailureLog implements FailureLog {
     limit: number,
   ): Promise<FailedRequest[]> {
     if (namesNothing(filter)) return []
-    const conditions = new Conditions()
-    conditions.among("account", filter.accounts)
-    conditions.add("key = ?", filter.key)
-    conditions.add("endpoint = ?", filter.endpoint)
-    conditions.add("kind = ?", filter.kind)
-    conditions.add("model LIKE ?", filter.model && globPattern(filter.model))
-    conditions.add("(request = ? OR strpos(lower(message), lower(?)) > 0)", filter.search)
-    conditions.add("at >= ?", filter.from)
-    conditions.add("at < ?", filter.to)
+    const conditions = conditionsOf(filter)
     conditions.after("(at, request) <", after)
     const rows = await this.#client.rows<NumberedRow<FailedRequest>>(
       `SELECT ${REQUEST_COLUMNS} FROM failed_requests ${conditions.where}
@@ -107,6 +99,21 @@ export class PostgresFailureLog implements FailureLog {
       conditions.values,
     )
     return rows.map((row) => failureFromRow<FailedRequest>(row))
+  }
+
+  async count(
+    filter: FailureFilter,
+    step: number,
+    without: readonly string[],
+  ): Promise<{ at: number; count: number }[]> {
+    if (namesNothing(filter)) return []
+    const conditions = conditionsOf(filter)
+    conditions.always(`kind <> ALL (${conditions.place(texts(without))}::text[])`)
+    const rows = await this.#client.rows<{ part: bigint; count: bigint }>(
+      `SELECT at / ${step} AS part, count(*) AS count FROM failed_requests ${conditions.where} GROUP BY 1`,
+      conditions.values,
+    )
+    return rows.map(({ part, count }) => ({ at: Number(part) * step, count: Number(count) }))
   }
 
   async sweep({ before, requests, attempts }: FailureLimits): Promise<void> {
@@ -124,4 +131,17 @@ export class PostgresFailureLog implements FailureLog {
       [BigInt(attempts)],
     )
   }
+}
+
+function conditionsOf(filter: FailureFilter): Conditions {
+  const conditions = new Conditions()
+  conditions.among("account", filter.accounts)
+  conditions.add("key = ?", filter.key)
+  conditions.add("endpoint = ?", filter.endpoint)
+  conditions.add("kind = ?", filter.kind)
+  conditions.add("model LIKE ?", filter.model && globPattern(filter.model))
+  conditions.add("(request = ? OR strpos(lower(message), lower(?)) > 0)", filter.search)
+  conditions.add("at >= ?", filter.from)
+  conditions.add("at < ?", filter.to)
+  return conditions
 }

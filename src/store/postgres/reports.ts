@@ -1,10 +1,13 @@
 import type { Reports, RequestReports } from "../reports.ts"
 import type { KeyUse } from "../requests.ts"
+import { accountUses } from "./account-uses.ts"
 import { latencies, sampleAnswers } from "./answer-times.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { explaining } from "./explain-failure.ts"
+import { countRequests } from "./requests-count.ts"
 import { listRequests } from "./requests-list.ts"
+import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 
 interface KeyUseRow {
@@ -21,12 +24,16 @@ export class PostgresReports implements Reports {
   /** @param place of the database, for messages. */
   constructor(client: PostgresClient, place: string) {
     const reports: RequestReports = {
-      list: (filter, after, limit) => listRequests(client, filter, { after, limit }),
+      list: (filter, after, limit, order = "newest") =>
+        listRequests(client, filter, { after, limit, order }),
+      reach: (filter, before, count) => reachOf(client, filter, before, count),
+      count: (filter, step) => countRequests(client, filter, step),
       sumUsage: (filter, group) => sumUsage(client, filter, group),
       usageSeries: (filter, series) => usageSeries(client, filter, series),
       sampleAnswers: (filter) => sampleAnswers(client, filter),
       latencies: (accounts, from) => latencies(client, accounts, from),
       keyUses: (keys) => keyUses(client, keys),
+      accountUses: (filter) => accountUses(client, filter),
       keyNames: (keys) => keyNames(client, keys),
     }
     this.#reports = explaining(reports, place)

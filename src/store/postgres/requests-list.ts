@@ -1,5 +1,11 @@
-import { isFailure, isGlob, isTrouble } from "../request-search.ts"
-import type { RequestFilter, RequestPlace, RequestRecord } from "../requests.ts"
+import { ID_PREFIX, isFailure, isGlob, isTrouble } from "../request-search.ts"
+import {
+  type RequestFilter,
+  type RequestOrder,
+  type RequestPlace,
+  type RequestRecord,
+  sortColumn,
+} from "../requests.ts"
 import { HOUR } from "../usage-sums.ts"
 import type { Labels } from "../../accounting/labels.ts"
 import { LABELLED_AT, labelledReceipts } from "./label-conditions.ts"
@@ -37,19 +43,18 @@ interface RequestRow {
 interface PageOrder {
   readonly after: RequestPlace | null
   readonly limit: number
+  readonly order: RequestOrder
 }
 
 const COLUMNS =
   "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
-const ORDER = "ORDER BY at DESC, position DESC"
+const BY_TIME = "at DESC, position DESC"
 /** A little less than the client waits. Milliseconds. */
 const LONGEST_SEARCH = 7_000
-/** Every id begins so. */
-const ID_PREFIX = "req_"
 /** Follows all of which ids are made in the order of their bytes. */
 const BEHIND_IDS = "~"
 
-/** The newest requests that a filter lets through. */
+/** The first requests that a filter lets through. */
 export async function listRequests(
   client: PostgresClient,
   filter: RequestFilter,
@@ -60,18 +65,13 @@ export async function listRequests(
   const limit = conditions.place(BigInt(page.limit))
   const isOne = await isRequest(client, filter.search)
   narrow(conditions, filter, isOne)
-  if (page.after) {
-    conditions.add("at <= ?", page.after.at)
-    conditions.always(
-      `(at < ${conditions.place(BigInt(page.after.at))} OR position < ${conditions.place(BigInt(page.after.row))})`,
-    )
-  }
+  if (page.after) addPlace(conditions, page.after, page.order)
   const found = readOf(conditions, filter, page, { limit, isOne })
   const text = `SELECT position AS row, request, account, key,
        (SELECT name FROM keys WHERE keys.id = found.key) AS key_name, endpoint, model, provider,
        status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off,
        coalesce(provider_cost, cost + written_off) AS provider_cost, labels
-     FROM (${found}) AS found ${ORDER} LIMIT ${limit}`
+     FROM (${found}) AS found ${orderBy(page.order)} LIMIT ${limit}`
   const rows = await (filter.search === undefined
     ? client.rows<RequestRow>(text, conditions.values)
     : search(client, text, conditions.values))
@@ -91,14 +91,32 @@ function search(
 }
 
 /** Whether a search is the complete id of a request. */
-async function isRequest(statements: Statements, search: string | undefined): Promise<boolean> {
+export async function isRequest(
+  statements: Statements,
+  search: string | undefined,
+): Promise<boolean> {
   if (search === undefined) return false
   const row = await statements.row("SELECT 1 FROM receipts WHERE request = $1", [search])
   return row !== null
 }
 
+function orderBy(order: RequestOrder, byTime = BY_TIME): string {
+  const sorted = sortColumn(order)
+  return `ORDER BY ${sorted === undefined ? byTime : `${sorted} DESC, ${byTime}`}`
+}
+
+/** Only what comes after a place. */
+function addPlace(conditions: Conditions, place: RequestPlace, order: RequestOrder): void {
+  const [at, row] = [conditions.place(BigInt(place.at)), conditions.place(BigInt(place.row))]
+  const sorted = sortColumn(order)
+  if (sorted === undefined) {
+    conditions.always(`at <= ${at}`)
+    conditions.always(`(at < ${at} OR position < ${row})`)
+  } else conditions.add(`(${sorted}, at, position) < (?, ${at}, ${row})`, place.value ?? 0n)
+}
+
 /** All but the accounts, which decide how the rows are read. */
-function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): void {
+export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): void {
   const { search } = filter
   conditions.add("key = ?", filter.key)
   addModel(conditions, filter.model)
@@ -115,6 +133,10 @@ function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): 
     conditions.add("starts_with(request, ?)", search)
     conditions.add("request < ?", `${search}${BEHIND_IDS}`)
   } else conditions.add("(strpos(outcome, ?) > 0 OR strpos(request, ?) > 0)", search)
+  conditions.add("cost >= ?", filter.minimumCost)
+  conditions.add("cost <= ?", filter.maximumCost)
+  conditions.add("duration >= ?", filter.minimumDuration)
+  conditions.add("duration <= ?", filter.maximumDuration)
   conditions.add("at >= ?", filter.from)
   conditions.add("at < ?", filter.to)
 }
@@ -148,19 +170,27 @@ function readOf(
   if (labelled !== undefined) {
     conditions.add(`${LABELLED_AT} >= ?`, filter.from)
     conditions.add(`${LABELLED_AT} < ?`, filter.to)
-    conditions.add(`${LABELLED_AT} <= ?`, page.after?.at)
+    if (page.order === "newest") conditions.add(`${LABELLED_AT} <= ?`, page.after?.at)
     conditions.among("account", filter.accounts)
     return `SELECT ${COLUMNS} FROM ${labelled} ${conditions.where}
-      ORDER BY ${LABELLED_AT} DESC, position DESC LIMIT ${limit}`
+      ${orderBy(page.order, `${LABELLED_AT} DESC, position DESC`)} LIMIT ${limit}`
   }
-  if (isSparse(filter)) return readByHours(conditions, filter, page)
-  const end = `${ORDER} LIMIT ${limit}`
+  if (page.order === "newest" && isSparse(filter)) return readByHours(conditions, filter, page)
+  const end = `${orderBy(page.order)} LIMIT ${limit}`
   return ofAccounts(conditions, filter.accounts, { columns: COLUMNS, end })
 }
 
 /** Whether few of an account's requests may be let through, which the sums by hour know. */
-function isSparse({ key, model, provider, endpoint, search }: RequestFilter): boolean {
-  return search === undefined && (key ?? model ?? provider ?? endpoint) !== undefined
+function isSparse(filter: RequestFilter): boolean {
+  const { key, model, provider, endpoint, search } = filter
+  const values = [
+    filter.minimumCost,
+    filter.maximumCost,
+    filter.minimumDuration,
+    filter.maximumDuration,
+  ]
+  const isCounted = search === undefined && values.every((value) => value === undefined)
+  return isCounted && (key ?? model ?? provider ?? endpoint) !== undefined
 }
 
 /**
@@ -192,7 +222,7 @@ function readByHours(conditions: Conditions, filter: RequestFilter, page: PageOr
         GROUP BY hour ORDER BY hour DESC LIMIT ${limit}::bigint + 1
       ) AS counted
     ) AS h CROSS JOIN LATERAL (
-      SELECT ${COLUMNS} FROM receipts ${conditions.where} ${ORDER} LIMIT ${limit}
+      SELECT ${COLUMNS} FROM receipts ${conditions.where} ORDER BY ${BY_TIME} LIMIT ${limit}
     ) AS r WHERE h.found - h.newest < ${limit}::bigint`
 }
 

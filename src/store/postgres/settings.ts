@@ -1,3 +1,4 @@
+import { refusals } from "../refusals.ts"
 import { checkReplaced, settingFromRow, type SettingRow } from "../setting-rows.ts"
 import type { SettingChange, SettingRecord, SettingsState } from "../settings.ts"
 import type { Store } from "../store.ts"
@@ -26,6 +27,14 @@ async function read(statements: Statements): Promise<SettingsState> {
   return { revision: Number(rows[0]?.current ?? 0n), records }
 }
 
+async function checkUnused(transaction: Statements, group: string): Promise<void> {
+  const member = await transaction.row(
+    "SELECT 1 AS one FROM accounts WHERE limits::json ->> 'priceGroup' = $1 LIMIT 1",
+    [group],
+  )
+  if (member) throw refusals.groupHasMembers(group)
+}
+
 /** The lock on the revision, which is taken first, lets one change in after another. */
 async function change(
   transaction: Statements,
@@ -40,6 +49,7 @@ async function change(
       [section, id],
     )
     checkReplaced(setting, there)
+    if (section === "price_group" && setting.body === null) await checkUnused(transaction, id)
   }
   for (const { section, id, body, sealed } of changes) {
     if (body === null) {

@@ -9,7 +9,7 @@ export class Conditions {
   }
 
   /** Adds a condition unless its value is absent. @param times how often the value is bound in it. */
-  add(text: string, value: string | number | undefined, times = 1): void {
+  add(text: string, value: string | number | bigint | undefined, times = 1): void {
     if (value === undefined) return
     const bound = typeof value === "number" ? BigInt(value) : value
     this.#texts.push(text)

@@ -44,6 +44,15 @@ export class SqliteFailureLog implements FailureLog {
     return (await this.#reports.current()).failures.list(filter, after, limit)
   }
 
+  async count(
+    filter: FailureFilter,
+    step: number,
+    without: readonly string[],
+  ): Promise<{ at: number; count: number }[]> {
+    if (!existsSync(this.#path)) return []
+    return (await this.#reports.current()).failures.count(filter, step, without)
+  }
+
   async sweep(limits: FailureLimits): Promise<void> {
     if (existsSync(this.#path)) await (await this.#reports.current()).failures.sweep(limits)
   }

@@ -72,15 +72,7 @@ export class FailuresFile implements Disposable {
 
   list(filter: FailureFilter, after: TimePosition | null, limit: number): FailedRequest[] {
     if (!existsSync(this.#path)) return []
-    const conditions = new Conditions()
-    conditions.among("account", filter.accounts)
-    conditions.add("key = ?", filter.key)
-    conditions.add("endpoint = ?", filter.endpoint)
-    conditions.add("kind = ?", filter.kind)
-    conditions.add("model GLOB ?", filter.model)
-    conditions.add("(request = ? OR instr(lower(message), lower(?)) > 0)", filter.search, 2)
-    conditions.add("at >= ?", filter.from)
-    conditions.add("at < ?", filter.to)
+    const conditions = conditionsOf(filter)
     if (after !== null) {
       conditions.always("(at, request) < (?, ?)")
       conditions.values.push(BigInt(after.at), after.id)
@@ -92,6 +84,22 @@ export class FailuresFile implements Disposable {
       )
       .all(...conditions.values, BigInt(limit))
       .map((row) => failureFromRow<FailedRequest>(row))
+  }
+
+  count(
+    filter: FailureFilter,
+    step: number,
+    without: readonly string[],
+  ): { at: number; count: number }[] {
+    if (!existsSync(this.#path)) return []
+    const conditions = conditionsOf(filter)
+    for (const kind of without) conditions.add("kind <> ?", kind)
+    return this.#open()
+      .query<{ part: bigint; count: bigint }, (string | bigint)[]>(
+        `SELECT at / ${step} AS part, count(*) AS count FROM failed_requests ${conditions.where} GROUP BY part`,
+      )
+      .all(...conditions.values)
+      .map(({ part, count }) => ({ at: Number(part) * step, count: Number(count) }))
   }
 
   sweep({ before, requests, attempts }: FailureLimits): void {
@@ -127,4 +135,17 @@ export class FailuresFile implements Disposable {
   [Symbol.dispose](): void {
     this.#database?.close()
   }
+}
+
+function conditionsOf(filter: FailureFilter): Conditions {
+  const conditions = new Conditions()
+  conditions.among("account", filter.accounts)
+  conditions.add("key = ?", filter.key)
+  conditions.add("endpoint = ?", filter.endpoint)
+  conditions.add("kind = ?", filter.kind)
+  conditions.add("model GLOB ?", filter.model)
+  conditions.add("(request = ? OR instr(lower(message), lower(?)) > 0)", filter.search, 2)
+  conditions.add("at >= ?", filter.from)
+  conditions.add("at < ?", filter.to)
+  return conditions
 }

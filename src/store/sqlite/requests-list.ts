@@ -1,6 +1,12 @@
 import type { Database } from "bun:sqlite"
 import type { Labels } from "../../accounting/labels.ts"
-import type { RequestFilter, RequestPlace, RequestRecord } from "../requests.ts"
+import {
+  type RequestFilter,
+  type RequestOrder,
+  type RequestPlace,
+  type RequestRecord,
+  sortColumn,
+} from "../requests.ts"
 import { Conditions } from "./conditions.ts"
 import { labelledRequests } from "./label-conditions.ts"
 import { isFailure, isGlob } from "../request-search.ts"
@@ -33,10 +39,11 @@ const COLUMNS =
 interface PageOrder {
   readonly after: RequestPlace | null
   readonly limit: number
+  readonly order: RequestOrder
 }
 
 /** What one read looks for: all of it is in one index, in order of time. */
-interface Read {
+export interface Read {
   readonly account: string | undefined
   readonly model: string | undefined
   /** Where the one request that is looked for stands. */
@@ -47,7 +54,7 @@ interface Read {
 const MAX_READS = 64
 
 /**
- * The newest requests that a filter lets through. Their keys' names are another's to add.
+ * The first requests that a filter lets through. Their keys' names are another's to add.
  * @param row where the request stands that the filter's search names, if it names one.
  */
 export function listRequests(
@@ -59,11 +66,12 @@ export function listRequests(
   // Each account's rows lie in order of time, and each model's; those of several do not.
   return readsOf(index, filter, row)
     .flatMap((read) => readRequests(index, filter, read, page))
-    .toSorted((left, right) => right.at - left.at || right.row - left.row)
+    .toSorted(comparisonOf(page.order))
     .slice(0, page.limit)
 }
 
-function readsOf(index: Database, filter: RequestFilter, row: bigint | undefined): Read[] {
+/** The reads that together find what a filter lets through, each in order of time. */
+export function readsOf(index: Database, filter: RequestFilter, row: bigint | undefined): Read[] {
   const accounts = filter.accounts ?? [undefined]
   const { model } = filter
   if (!isGlob(model)) return accounts.map((account) => ({ account, model, row }))
@@ -77,8 +85,31 @@ function readRequests(
   index: Database,
   filter: RequestFilter,
   read: Read,
-  { after, limit }: PageOrder,
+  { after, limit, order }: PageOrder,
 ): RequestRecord[] {
+  const { conditions, source, at } = sourceOf(filter, read)
+  const sorted = sortColumn(order)
+  if (after) addPlace(conditions, after, { at, sorted })
+  const byTime = at === "at" ? "at DESC, row DESC" : "request_at DESC, request_row DESC"
+  return index
+    .query<RequestRow, (string | bigint)[]>(
+      `SELECT ${COLUMNS} FROM ${source} ${conditions.where}
+      ORDER BY ${sorted === undefined ? byTime : `${sorted} DESC, ${byTime}`} LIMIT ?`,
+    )
+    .all(...conditions.values, BigInt(limit))
+    .map(requestFromRow)
+}
+
+interface Source {
+  readonly conditions: Conditions
+  /** What is read, as SQL after `FROM`. */
+  readonly source: string
+  /** The column of the time in whose order it lies. */
+  readonly at: string
+}
+
+/** The requests of one read that a filter lets through. */
+export function sourceOf(filter: RequestFilter, read: Read): Source {
   const conditions = new Conditions()
   if (read.row !== undefined) conditions.always(`row = ${read.row}`)
   conditions.add("account = ?", read.account)
@@ -87,25 +118,45 @@ function readRequests(
   if (isGlob(filter.model)) conditions.add("model GLOB ?", globOf(filter.model))
   conditions.add("provider = ?", filter.provider)
   conditions.add("endpoint = ?", filter.endpoint)
-  const source = labelledRequests(conditions, filter.labels)
+  const labelled = labelledRequests(conditions, filter.labels)
   if (filter.failed !== undefined) conditions.always(`failed = ${filter.failed ? 1 : 0}`)
   if (isFailure(filter.search)) conditions.always("failed = 1")
   if (filter.writtenOff) conditions.always("written_off > 0")
   conditions.add("(instr(outcome, ?) > 0 OR instr(request, ?) > 0)", filter.search, 2)
-  const at = source ? "request_at" : "at"
+  conditions.add("cost >= ?", filter.minimumCost)
+  conditions.add("cost <= ?", filter.maximumCost)
+  conditions.add("duration >= ?", filter.minimumDuration)
+  conditions.add("duration <= ?", filter.maximumDuration)
+  const at = labelled ? "request_at" : "at"
   conditions.add(`${at} >= ?`, filter.from)
   conditions.add(`${at} < ?`, filter.to)
-  if (after) {
-    conditions.add(`${at} <= ?`, after.at)
-    conditions.add(`(at < ? OR row < ${BigInt(after.row)})`, after.at)
-  }
-  return index
-    .query<RequestRow, (string | bigint)[]>(
-      `SELECT ${COLUMNS} FROM ${source ?? `requests ${orderOf(filter, read)}`} ${conditions.where}
-      ORDER BY ${source ? "request_at DESC, request_row DESC" : "at DESC, row DESC"} LIMIT ?`,
+  return { conditions, source: labelled ?? `requests ${orderOf(filter, read)}`, at }
+}
+
+/** Only what comes after a place. */
+function addPlace(
+  conditions: Conditions,
+  { at, row, value }: RequestPlace,
+  columns: { readonly at: string; readonly sorted: string | undefined },
+): void {
+  if (columns.sorted === undefined) {
+    conditions.add(`${columns.at} <= ?`, at)
+    conditions.add(`(at < ? OR row < ${BigInt(row)})`, at)
+  } else {
+    conditions.add(
+      `(${columns.sorted}, ${columns.at}, row) < (?, ${BigInt(at)}, ${BigInt(row)})`,
+      value ?? 0n,
     )
-    .all(...conditions.values, BigInt(limit))
-    .map(requestFromRow)
+  }
+}
+
+function comparisonOf(order: RequestOrder) {
+  const valueOf = ({ cost, duration }: RequestRecord): bigint =>
+    order === "dearest" ? cost : BigInt(duration ?? -1)
+  return (left: RequestRecord, right: RequestRecord): number => {
+    const byTime = right.at - left.at || right.row - left.row
+    return order === "newest" ? byTime : Number(valueOf(right) - valueOf(left)) || byTime
+  }
 }
 
 /** Takes a request out of the list. @returns what it was; undefined where it is not in it. */

@@ -2,14 +2,17 @@ import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { makePrivateFile } from "../private-file.ts"
 import type { KeyUse } from "../requests.ts"
+import { accountUses } from "./account-uses.ts"
 import { latencies, sampleAnswers } from "./answer-times.ts"
 import { Contents } from "./contents.ts"
 import { FailuresFile } from "./failures-file.ts"
 import type { IndexMethods } from "./index-methods.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { migrate, newestOf, type Schema, SchemaError, versionOf } from "./migrate.ts"
+import { countRequests } from "./requests-count.ts"
 import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
+import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
@@ -83,16 +86,19 @@ export function openSqliteReports(databasePath: string): SqliteReports {
     methods: {
       requests: {
         bringUp: () => requests.bringUp(),
-        list(filter, after, limit) {
-          const records = listRequests(index, filter, { after, limit }, rowOf(filter.search))
+        list(filter, after, limit, order = "newest") {
+          const records = listRequests(index, filter, { after, limit, order }, rowOf(filter.search))
           const names = keyNames([...new Set(records.map(({ key }) => key))])
           return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
         },
+        reach: (filter, before, count) => reachOf(index, filter, before, count),
+        count: (filter, step) => countRequests(index, filter, step),
         sumUsage: (filter, group) => sumUsage(index, filter, group),
         usageSeries: (filter, series) => usageSeries(index, filter, series),
         sampleAnswers: (filter) => sampleAnswers(index, filter),
         latencies: (accounts, from) => latencies(index, accounts, from),
         keyUses: (keys) => keyUses(index, keys),
+        accountUses: (filter) => accountUses(index, ledger, filter),
         keyNames,
       },
       payloads: {
@@ -105,6 +111,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         find: (request) => failures.find(request),
         attempts: (request) => failures.attempts(request),
         list: (filter, after, limit) => failures.list(filter, after, limit),
+        count: (filter, step, without) => failures.count(filter, step, without),
         sweep: (limits) => failures.sweep(limits),
       },
     },

@@ -1,4 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
+import { refusals } from "../refusals.ts"
 import { checkReplaced, settingFromRow, type SettingRow } from "../setting-rows.ts"
 import type { SettingChange, SettingsState } from "../settings.ts"
 import type { DirectStore } from "./direct-store.ts"
@@ -58,6 +59,16 @@ export class ConsoleSettings {
       )
       .get(change.section, change.id)
     checkReplaced(change, row)
+    if (change.section === "price_group" && change.body === null) this.#checkUnused(change.id)
+  }
+
+  #checkUnused(group: string): void {
+    const member = this.#database
+      .query<unknown, [string]>(
+        "SELECT 1 FROM accounts WHERE json_extract(limits, '$.priceGroup') = ? LIMIT 1",
+      )
+      .get(group)
+    if (member !== null) throw refusals.groupHasMembers(group)
   }
 }
 

@@ -49,6 +49,10 @@ async function newNoticeTarget({ make, ours }: World): Promise<string> {
   return String((await make("/notices/targets", { ...NOTICE_TARGET, account: ours.account })).id)
 }
 
+async function newPriceGroup({ make }: World): Promise<string> {
+  return String((await make("/price-groups", { id: fresh("group"), terms: [{}] })).id)
+}
+
 async function newInvitation(world: World): Promise<Record<string, unknown>> {
   const email = `${fresh("ours-invited")}@example.com`
   return world.make("/members/invitations", { account: world.ours.account, email, role: "viewer" })
@@ -160,6 +164,7 @@ const NOTICES: readonly Case[] = [
 const REPORTS: readonly Case[] = [
   { route: "GET /failures" },
   { route: "GET /receipts" },
+  { route: "GET /receipts.csv" },
   {
     route: "GET /receipts/{request}",
     isOurs: true,
@@ -179,6 +184,13 @@ const REPORTS: readonly Case[] = [
   },
   { route: "GET /usage/overview" },
   { route: "GET /usage/reliability", ask: () => ({ query: "group=model" }) },
+  {
+    route: "GET /usage/requests",
+    isOurs: true,
+    ask: ({ ours }) => ({
+      query: `account=${ours.account}&from=${DAY}T00:00:00Z&to=${DAY}T23:00:00Z&step=hour`,
+    }),
+  },
   { route: "GET /write-offs" },
   {
     route: "GET /audit",
@@ -245,10 +257,29 @@ const MODELS: readonly Case[] = [
 
 const SETTINGS: readonly Case[] = [
   { route: "GET /settings" },
+  { route: "GET /price-groups" },
+  {
+    route: "POST /price-groups",
+    ask: () => ({ body: { id: fresh("group"), terms: [{ multiplier: "0.9" }] } }),
+  },
+  {
+    route: "GET /price-groups/{id}",
+    ask: async (world) => ({ path: { id: await newPriceGroup(world) } }),
+  },
+  {
+    route: "PATCH /price-groups/{id}",
+    ask: async (world) => ({ path: { id: await newPriceGroup(world) }, body: { name: "Ours" } }),
+  },
+  {
+    route: "DELETE /price-groups/{id}",
+    ok: 204,
+    ask: async (world) => ({ path: { id: await newPriceGroup(world) } }),
+  },
   { route: "GET /prices" },
   { route: "POST /prices/apply", ok: 404, ask: () => ({ body: { date: DAY } }) },
   { route: "PATCH /settings", ask: () => ({ body: { multiplier: "1.5" } }) },
   { route: "GET /settings/book" },
+  { route: "GET /system" },
 ]
 
 const MEMBERS: readonly Case[] = [

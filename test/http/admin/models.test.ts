@@ -55,6 +55,8 @@ describe("the list", () => {
       owned_by: "sim",
       context: 100_000,
       max_output: 1_000,
+      capabilities: null,
+      price_source: { kind: "file", name: null, date: null },
       price: { input: "5", cached_input: "5", output: "2" },
       price_tiers: [],
       price_pictures: null,

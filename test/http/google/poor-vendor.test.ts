@@ -139,10 +139,13 @@ describe("no candidate at all is a failed attempt that no one pays,", () => {
   })
 })
 
-test("a stream that ends without a candidate ends with an error", async () => {
+test("a stream that ends without a candidate is an error before it begins", async () => {
   answer = () => streamed([framesOf({ candidates: [], usageMetadata: USAGE })])
-  const last = (await chunksOf(await ask())).at(-1)
-  expect(last).toMatchObject({ error: { code: 502, error_type: "upstream_error" } })
+  const refused = await ask()
+  expect(refused.status).toBe(502)
+  expect(await refused.json()).toMatchObject({
+    error: { code: 502, error_type: "upstream_error" },
+  })
 })
 
 describe("limits of our own", () => {

@@ -84,6 +84,13 @@ export function failureLogContract(engine: Engine): void {
     expect(await found({ search: "%" })).toEqual(["req_3"])
     expect(await found({ search: "\0" })).toEqual([])
     expect(await found({ from: 2, to: 4 })).toEqual(["req_4", "req_3", "req_2"])
+    const counts = async (...without: string[]) =>
+      (await failures.count({ from: 2 }, 2, without)).toSorted((left, right) => left.at - right.at)
+    expect(await counts()).toEqual([
+      { at: 2, count: 3 },
+      { at: 4, count: 1 },
+    ])
+    expect((await counts("insufficient_credits"))[0]).toEqual({ at: 2, count: 2 })
     const [first] = await failures.list({}, { at: 3, id: "req_4" }, 1)
     expect(first?.request).toBe("req_3")
   })

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { RequestFilter } from "../../../src/store/requests.ts"
 import type { Engine } from "../engines.ts"
 import { found, keyOf, ReportedEngine } from "../reported-requests.ts"
+import { sortedRequestContract } from "./sorted-requests.ts"
 
 const HOUR = 3_600_000
 
@@ -12,6 +13,8 @@ const EXPIRED = JSON.stringify({ status: "expired" })
 
 /** Held by every engine. */
 export function reportContract(engine: Engine): void {
+  sortedRequestContract(engine)
+
   describe("the list of requests", () => {
     test("says of each what its receipt says", async () => {
       await using own = await ReportedEngine.on(engine)
@@ -454,5 +457,27 @@ export function reportContract(engine: Engine): void {
     expect(await reports.keyUses(["key_a", "key_b"])).toEqual([
       { key: "key_a", lastUsedAt: AT + 9, requests: 3, spent: 12n },
     ])
+  })
+
+  test("an account's last use and spending are known, of some or of all", async () => {
+    await using own = await ReportedEngine.on(engine)
+    await own.database.account("unused", 1n)
+    await own.database.key("second", "a", null)
+    const day = Date.UTC(2026, 2, 2)
+    await own.add(
+      { request: "req_1", at: day - 1, cost: 100n },
+      { request: "req_2", at: day, cost: 5n },
+      { request: "req_3", at: day + 24 * HOUR, cost: 7n, key: "second" },
+      { request: "req_4", at: day - 1, cost: 3n, account: "b" },
+    )
+    const reports = await own.reports.upToDate()
+    const times = { from: day, recentFrom: day + 24 * HOUR }
+    const a = { account: "a", lastUsedAt: day + 24 * HOUR, spent: 12n, recentlySpent: 7n }
+    const b = { account: "b", lastUsedAt: day - 1, spent: 0n, recentlySpent: 0n }
+    const all = await reports.accountUses(times)
+    expect(all.toSorted((left, right) => (left.account < right.account ? -1 : 1))).toEqual([a, b])
+    expect(await reports.accountUses({ ...times, accounts: ["b", "unused"] })).toEqual([b])
+    expect(await reports.accountUses({ ...times, accounts: [] })).toEqual([])
+    expect(await reports.accountUses({ ...times, accounts: ["b\0", "'"] })).toEqual([])
   })
 }

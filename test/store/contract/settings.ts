@@ -40,4 +40,22 @@ export function settingContract(engine: Engine): void {
     )
     expect(outcomes.filter((refusal) => refusal === "conflict")).toHaveLength(1)
   })
+
+  test("a price group stays while accounts belong to it", async () => {
+    await using database = await TestDatabase.on(engine)
+    const { settings, accounts } = database.store
+    const groups = ["partners", "part"].map((id) => ({
+      ...change(id, "{}", null),
+      section: "price_group" as const,
+    }))
+    const { revision } = await settings.change(groups, 5, AUDIT)
+    const account = { id: "acc_member", name: "member", createdAt: 1 }
+    await accounts.create({ ...account, limits: { priceGroup: "partners" } }, AUDIT)
+    const remove = (id: string) =>
+      settings.change([{ ...change(id, null, revision), section: "price_group" }], 6, AUDIT)
+    expect(await refusalOf(remove("partners"))).toBe("conflict")
+    expect((await remove("part")).records.map(({ id }) => id)).toEqual(["partners"])
+    await accounts.update(account.id, { limits: {} }, AUDIT)
+    expect((await remove("partners")).records).toEqual([])
+  })
 }

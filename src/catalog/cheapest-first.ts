@@ -1,0 +1,24 @@
+import type { Price } from "../ledger/price.ts"
+import type { Deployment } from "./model.ts"
+
+/** Most requests have more input than output. */
+const INPUT_SHARE = 3n
+
+/** Deployments by what a usual request costs there; those without a price last. */
+export function cheapestFirst(deployments: readonly Deployment[]): readonly Deployment[] {
+  return deployments.toSorted((left, right) => {
+    if (left.price === undefined || right.price === undefined) {
+      return Number(left.price === undefined) - Number(right.price === undefined)
+    }
+    const [one, other] = [usualCost(left.price), usualCost(right.price)]
+    return one === other ? 0 : one < other ? -1 : 1
+  })
+}
+
+/** To compare only. */
+function usualCost({ rates, multiplier }: Price): bigint {
+  const { inputFresh = 0n, output = 0n } = rates
+  const tokens = INPUT_SHARE * inputFresh + output
+  const any = tokens > 0n ? tokens : Object.values(rates).reduce((sum, rate) => sum + rate, 0n)
+  return any * multiplier
+}

@@ -1,0 +1,185 @@
+import { divideUp, parseDecimal } from "tollgate-contract/decimal.ts"
+import type {
+  ModelKind,
+  PriceGroupSettings,
+  PriceSettings,
+  PriceTermSettings,
+} from "../config/settings.ts"
+import { globMatcher } from "../keys/model-glob.ts"
+import { type GroupTerm, type Price, type Rates, SAME } from "../ledger/price.ts"
+import type { Deployment, Model } from "./model.ts"
+import { readPriceBeside, type ReadPrice } from "./read-price.ts"
+
+type Groups = Readonly<Record<string, PriceGroupSettings>>
+
+/** What the members of price groups pay: the models with the prices of a group's term. */
+export class PriceGroups {
+  readonly #groups: ReadonlyMap<string, PriceGroup>
+
+  constructor(groups: Groups) {
+    this.#groups = new Map(
+      Object.entries(groups).map(([id, { terms }]) => [id, new PriceGroup(id, terms)]),
+    )
+  }
+
+  /**
+   * A model as the members of a group pay for it. The result is kept, so this costs a request no more than two lookups.
+   * @param group undefined for accounts without one; one that does not exist has the prices of everyone.
+   * @param now Unix milliseconds.
+   */
+  priced(model: Model, group: string | undefined, now: number): Model {
+    if (group === undefined) return model
+    return this.#groups.get(group)?.termAt(now)?.priced(model) ?? model
+  }
+
+  /** What in them cannot be used. */
+  warnings(models: readonly Model[]): string[] {
+    return [...this.#groups].flatMap(([id, group]) => group.warnings(id, models))
+  }
+}
+
+/** One group, and its term that holds. */
+class PriceGroup {
+  readonly #terms: readonly PriceTerm[]
+
+  constructor(id: string, terms: readonly PriceTermSettings[]) {
+    this.#terms = terms.map((term) => new PriceTerm(id, term)).toReversed()
+  }
+
+  /** The last that has begun. */
+  termAt(now: number): PriceTerm | undefined {
+    return this.#terms.find(({ from }) => from <= now)
+  }
+
+  warnings(id: string, models: readonly Model[]): string[] {
+    return this.#terms.flatMap((term) =>
+      term.faults(models).map((fault) => `price_groups.${id}: ${fault}`),
+    )
+  }
+}
+
+/** A price of a card for all models whose ids have a pattern. */
+interface PatternPrice {
+  readonly pattern: string
+  readonly price: PriceSettings
+  fits(id: string): boolean
+}
+
+/** What members pay from a moment on. */
+class PriceTerm {
+  readonly from: number
+  readonly #group: string
+  readonly #multiplier: bigint
+  /** The rate card: prices by id, and by pattern, the longest first. */
+  readonly #byId: ReadonlyMap<string, PriceSettings>
+  readonly #patterns: readonly PatternPrice[]
+  /** Models are immutable: each is priced once. */
+  readonly #priced = new WeakMap<Model, Model>()
+
+  constructor(group: string, { from, multiplier = "1", prices = {} }: PriceTermSettings) {
+    this.from = from
+    this.#group = group
+    this.#multiplier = parseDecimal(multiplier, 6)
+    const card = Object.entries(prices)
+    this.#byId = new Map(card.filter(([name]) => !isPattern(name)))
+    this.#patterns = card
+      .filter(([name]) => isPattern(name))
+      .map(([pattern, price]) => ({ pattern, price, fits: globMatcher(pattern) }))
+      .toSorted((left, right) => right.pattern.length - left.pattern.length)
+  }
+
+  priced(model: Model): Model {
+    let priced = this.#priced.get(model)
+    if (priced === undefined) {
+      const deployments = model.deployments.map((each) =>
+        this.#deployment(each, this.#cardOf(model, each)),
+      )
+      priced = { ...model, deployments }
+      this.#priced.set(model, priced)
+    }
+    return priced
+  }
+
+  /** Why prices of the card are not used. */
+  faults(models: readonly Model[]): string[] {
+    const byId = new Map(models.map((model) => [model.id, model]))
+    const ofIds = [...this.#byId].flatMap(([id, price]) => {
+      const model = byId.get(id)
+      return faultsOf(id, price, model ? [model] : [])
+    })
+    const ofPatterns = this.#patterns.flatMap(({ pattern, price, fits }) =>
+      faultsOf(
+        pattern,
+        price,
+        models.filter(({ id }) => fits(id)),
+      ),
+    )
+    return [...ofIds, ...ofPatterns]
+  }
+
+  /** A pattern may fit models of another kind than its price. */
+  #cardOf({ id, kind }: Model, deployment: Deployment): Price | undefined {
+    const own = this.#byId.get(id)
+    const found = this.#patterns.filter(({ fits }) => fits(id)).map(({ price }) => price)
+    for (const price of own ? [own, ...found] : found) {
+      const read = readFor(kind, price, deployment)
+      if (read.price) return read.price
+    }
+    return undefined
+  }
+
+  #deployment(deployment: Deployment, card: Price | undefined): Deployment {
+    const { price } = deployment
+    if (price === undefined) return deployment
+    const multiplier = divideUp(price.multiplier * this.#multiplier, SAME)
+    const term: GroupTerm = { id: this.#group, from: this.from }
+    if (card === undefined) {
+      const group = { ...term, multiplier: this.#multiplier }
+      return { ...deployment, price: { ...price, multiplier, group } }
+    }
+    const services = timesEach(price.services, multiplier)
+    const modes = new Map([...(price.modes ?? []), ...(card.modes ?? [])])
+    return {
+      ...deployment,
+      price: {
+        ...card,
+        ...(services && { services }),
+        ...(modes.size > 0 && { modes }),
+        group: term,
+        listed: price,
+      },
+    }
+  }
+}
+
+/** A price of a card for a deployment. What cannot be called because its cost is not known stays so. */
+function readFor(kind: ModelKind, price: PriceSettings, { price: own }: Deployment): ReadPrice {
+  return own === undefined
+    ? { reason: "the model has no price that everyone pays. Give it one first" }
+    : readPriceBeside(kind, price, own)
+}
+
+/** Why a price of a card is not used for any of the models that it is meant for. */
+function faultsOf(name: string, price: PriceSettings, meant: readonly Model[]): string[] {
+  if (meant.length === 0) return [`there is no model '${name}', so its price is not used`]
+  let reason: string | undefined
+  for (const { kind, deployments } of meant) {
+    for (const deployment of deployments) {
+      const read = readFor(kind, price, deployment)
+      if (read.price) return []
+      reason ??= read.reason
+    }
+  }
+  return [`the price of '${name}' is not used: ${reason}`]
+}
+
+function isPattern(name: string): boolean {
+  return /[*?]/.test(name)
+}
+
+/** The rates times a factor, in millionths, rounded up. */
+function timesEach(rates: Rates | undefined, factor: bigint): Rates | undefined {
+  if (rates === undefined) return undefined
+  const entries = Object.entries(rates) as [keyof Rates, bigint][]
+  return Object.fromEntries(entries.map(([name, rate]) => [name, divideUp(rate * factor, SAME)]))
+}

@@ -1,0 +1,26 @@
+import type { Download } from "../../management/download.ts"
+
+/** Sent chunk by chunk: it may be long. */
+export function downloadAnswer({ name, contentType, chunks }: Download): Response {
+  return new Response(bytesOf(chunks), {
+    headers: {
+      "content-type": contentType,
+      "content-disposition": `attachment; filename="${name}"`,
+    },
+  })
+}
+
+function bytesOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}

@@ -1,0 +1,176 @@
+import type {
+  AccountQuery,
+  AccountSort,
+  AccountUse,
+  ListedAccount,
+} from "tollgate-contract/accounts.ts"
+import { formatCredits } from "../ledger/money.ts"
+import type { AccountRecord } from "../store/accounts.ts"
+import type { AccountUse as AccountUseRecord } from "../store/requests.ts"
+import { accountDocument } from "./account-document.ts"
+import { foreignCursor, pageFrom, positionOf } from "./cursor.ts"
+
+/** Milliseconds. */
+const DAY = 24 * 3_600_000
+/** What is added up; today is one of them. */
+export const SPENT_DAYS = 30
+/** The days that say how fast an account spends. */
+export const PACE_DAYS = 7
+/** Sorts behind all that run dry. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+export type AccountUses = ReadonlyMap<string, AccountUseRecord>
+
+/** What needs no use to be sorted by, and what does. */
+const SORTED_BY_USE: ReadonlySet<AccountSort> = new Set([
+  "spent_30_days",
+  "last_used_at",
+  "days_left",
+])
+
+/** Whether the use of every account has to be known to find the first of them. */
+export function isSortedByUse({ sort }: AccountQuery): boolean {
+  return SORTED_BY_USE.has(sort)
+}
+
+/** Whether an account is one of those that were asked for. */
+export function fits(
+  { id, name, state, balance, debt, limits }: AccountRecord,
+  { search, state: wanted, credits, price_group: group }: AccountQuery,
+): boolean {
+  if (wanted !== undefined && state !== wanted) return false
+  if (credits === "none" && balance > 0n && debt === 0n) return false
+  if (group !== undefined && limits.priceGroup !== group) return false
+  if (search === undefined) return true
+  const text = search.trim().toLowerCase()
+  return name.toLowerCase().includes(text) || id.toLowerCase().includes(text)
+}
+
+/** What accounts are sorted by. Text and amounts are compared as such, so that both fit into a cursor. */
+type SortValue = string | number | bigint
+
+interface Place {
+  readonly value: SortValue
+  readonly id: string
+}
+
+/**
+ * A page of accounts in an order. Those whose place changes while someone reads are seen again or not; no other is missed
+ * or seen twice.
+ * @param uses of all of them, where they are sorted by it.
+ * @throws GatewayError `invalid_value` for a cursor of another list.
+ */
+export function pageOfAccounts(
+  accounts: readonly AccountRecord[],
+  query: AccountQuery,
+  { uses, now }: { readonly uses: AccountUses; readonly now: number },
+) {
+  const { sort, order, limit } = query
+  const direction = order === "asc" ? 1 : -1
+  const after = placeOf(query)
+  const placed = accounts.map((account) => {
+    const value = sortValue(account, sort, { use: uses.get(account.id), now })
+    return { account, value, id: account.id }
+  })
+  const found = placed
+    .filter((one) => after === undefined || compare(one, after) * direction > 0)
+    .toSorted((left, right) => compare(left, right) * direction)
+    .slice(0, limit + 1)
+  const page = pageFrom(found, limit, ({ value, id }) => [
+    sort,
+    order,
+    typeof value === "bigint" ? String(value) : value,
+    id,
+  ])
+  return { ...page, data: page.data.map(({ account }) => account) }
+}
+
+function sortValue(
+  account: AccountRecord,
+  sort: AccountSort,
+  { use, now }: { readonly use: AccountUseRecord | undefined; readonly now: number },
+): SortValue {
+  switch (sort) {
+    case "created_at":
+      return account.createdAt
+    case "name":
+      return account.name.toLowerCase()
+    case "balance":
+      return account.balance
+    case "spent_30_days":
+      return use?.spent ?? 0n
+    case "last_used_at":
+      return use?.lastUsedAt ?? 0
+    case "days_left":
+      return daysLeft(account, use, now) ?? NEVER
+  }
+}
+
+function compare(left: Place, right: Place): number {
+  if (left.value !== right.value) return left.value < right.value ? -1 : 1
+  if (left.id === right.id) return 0
+  return left.id < right.id ? -1 : 1
+}
+
+function placeOf({ cursor, sort, order }: AccountQuery): Place | undefined {
+  const position = positionOf(cursor)
+  if (position === undefined) return undefined
+  const [by, direction, value, id] = position
+  const isOurs = by === sort && direction === order && typeof id === "string"
+  const read = isOurs && value !== undefined ? readValue(value, sort) : undefined
+  if (!isOurs || read === undefined) throw foreignCursor()
+  return { value: read, id }
+}
+
+function readValue(value: string | number, sort: AccountSort): SortValue | undefined {
+  switch (sort) {
+    case "name":
+      return typeof value === "string" ? value : undefined
+    case "balance":
+    case "spent_30_days":
+      return typeof value === "string" && /^-?\d{1,40}$/.test(value) ? BigInt(value) : undefined
+    case "created_at":
+    case "last_used_at":
+    case "days_left":
+      return typeof value === "number" ? value : undefined
+  }
+}
+
+/** How long the balance lasts at the recent pace, in days and down to a tenth; null where there is no pace. */
+function daysLeft(
+  { balance, debt, createdAt }: AccountRecord,
+  use: AccountUseRecord | undefined,
+  now: number,
+): number | null {
+  const spent = use?.recentlySpent ?? 0n
+  if (spent <= 0n) return null
+  if (balance <= 0n || debt > 0n) return 0
+  // A younger account has spent it in fewer days.
+  const days = Math.min(PACE_DAYS, Math.max(1, (now - createdAt) / DAY))
+  return Math.floor((Number(balance) / Number(spent)) * days * 10) / 10
+}
+
+/** An account of a list as the API shows it. @param uses absent where they were not asked for or cannot be found. */
+export function listedDocument(
+  account: AccountRecord,
+  uses: AccountUses | undefined,
+  now: number,
+): ListedAccount {
+  const document = accountDocument(account)
+  return uses === undefined
+    ? document
+    : { ...document, usage: useDocument(account, uses.get(account.id), now) }
+}
+
+function useDocument(
+  account: AccountRecord,
+  use: AccountUseRecord | undefined,
+  now: number,
+): AccountUse {
+  const at = use?.lastUsedAt ?? null
+  return {
+    spent_30_days: formatCredits(use?.spent ?? 0n),
+    last_used_at: at === null ? null : new Date(at).toISOString(),
+    days_left: daysLeft(account, use, now),
+  }
+}

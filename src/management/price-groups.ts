@@ -1,0 +1,260 @@
+import { isDeepStrictEqual } from "node:util"
+import type { Page } from "tollgate-contract/common.ts"
+import type {
+  NewPriceGroup,
+  PriceGroup as GroupDocument,
+  PriceGroupChange,
+} from "tollgate-contract/price-groups.ts"
+import { GatewayError } from "../canon/errors.ts"
+import type { Catalog } from "../catalog/catalog.ts"
+import { PriceGroups } from "../catalog/price-groups.ts"
+import { entryFindings } from "../config/console-entry.ts"
+import type { RawEntry } from "../config/console-settings.ts"
+import type { PriceGroupSettings, PriceTermSettings } from "../config/settings.ts"
+import type { Store } from "../store/store.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import { type ConsoleChanges, locked } from "./console-changes.ts"
+import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
+import { refused, refuseFindings } from "./entry-refusal.ts"
+import type { LiveSettings } from "./live-settings.ts"
+import { termDocuments, writtenTerm } from "./price-term-document.ts"
+
+/** Within this every process knows a new term, so that all of them use it from the same moment. Milliseconds. */
+const LEAD = 5_000
+
+export interface PriceGroupParts {
+  readonly changes: ConsoleChanges
+  readonly store: Store
+  /** The active catalog. */
+  readonly catalog: () => Catalog
+  readonly now?: () => number
+}
+
+type Terms = NonNullable<PriceGroupChange["terms"]>
+
+/** Price groups: operators make and change them, and no term that has begun ever changes. */
+export class PriceGroupManagement {
+  readonly #changes: ConsoleChanges
+  readonly #live: LiveSettings
+  readonly #store: Store
+  readonly #catalog: () => Catalog
+  readonly #now: () => number
+
+  constructor({ changes, store, catalog, now = Date.now }: PriceGroupParts) {
+    this.#changes = changes
+    this.#live = changes.live
+    this.#store = store
+    this.#catalog = catalog
+    this.#now = now
+  }
+
+  /** By id. @throws GatewayError `forbidden`. */
+  async list(actor: Actor, input: PageQuery): Promise<Page<GroupDocument>> {
+    requireOperator(actor)
+    const [after = ""] = positionOf(input.cursor) ?? []
+    const ids = Object.keys(this.#groups)
+      .filter((id) => id > String(after))
+      .toSorted()
+    const { data, next_cursor } = pageFrom(ids.slice(0, input.limit + 1), input.limit, (id) => [id])
+    const members = await this.#members()
+    return {
+      object: "list",
+      data: data.map((id) => this.#document(id, this.#require(id), members)),
+      next_cursor,
+    }
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`. */
+  async find(actor: Actor, id: string): Promise<GroupDocument> {
+    requireOperator(actor)
+    return this.#document(id, this.#require(id), await this.#members())
+  }
+
+  /** @throws GatewayError `forbidden`, `conflict`, `invalid_value` naming the field. */
+  async create(actor: Actor, { id, ...group }: NewPriceGroup): Promise<GroupDocument> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    if (this.#found(id)) {
+      throw new GatewayError("conflict", `There is a price group '${id}' already.`, {
+        parameter: "id",
+      })
+    }
+    await this.#set(actor, "price_group.create", id, group)
+    return this.find(actor, id)
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`, `conflict`, `invalid_value` naming the field. */
+  async change(actor: Actor, id: string, change: PriceGroupChange): Promise<GroupDocument> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    const { name = null, terms } = this.#require(id)
+    this.#refuseLocked(id)
+    await this.#set(actor, "price_group.change", id, {
+      name: change.name === undefined ? name : change.name,
+      terms: change.terms ?? terms.map(writtenTerm),
+    })
+    return this.find(actor, id)
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`; `conflict` while accounts belong to it. */
+  async delete(actor: Actor, id: string): Promise<void> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    this.#require(id)
+    this.#refuseLocked(id)
+    const count = (await this.#members()).get(id) ?? 0
+    if (count > 0) {
+      const accounts = count === 1 ? "One account belongs" : `${count} accounts belong`
+      throw new GatewayError(
+        "conflict",
+        `${accounts} to the price group '${id}'. Move them to another one first.`,
+      )
+    }
+    const audit = {
+      action: "price_group.delete",
+      target: id,
+      before: this.#live.entry("price_group", id),
+    }
+    await this.#changes.make(actor, audit, [{ section: "price_group", id, entry: null }])
+  }
+
+  async #set(
+    actor: Actor,
+    action: string,
+    id: string,
+    group: PriceGroupChange & { readonly terms: Terms },
+  ): Promise<void> {
+    const now = this.#now()
+    const entry = entryOf(group, now)
+    this.#check(id, entry, now)
+    const before = this.#live.entry("price_group", id)
+    await this.#changes.make(actor, { action, target: id, before, after: entry }, [
+      { section: "price_group", id, entry },
+    ])
+  }
+
+  #check(id: string, entry: RawEntry, now: number): void {
+    const providers = Object.keys(this.#live.effective.providers)
+    const findings = entryFindings(
+      { section: "price_group", id, value: entry },
+      { vendors: [], providers },
+    )
+    refuseFindings(findings, "The price group", "id")
+    const after = this.#live.preview(
+      this.#live.prepare([{ section: "price_group", id, entry }]),
+    ).priceGroups
+    const terms = after?.[id]?.terms ?? []
+    const fresh = checkBegun(this.#found(id)?.terms ?? [], terms, now)
+    const groups = new PriceGroups({ [id]: { terms: fresh } })
+    const [problem] = groups.warnings(this.#catalog().list())
+    if (problem !== undefined) {
+      const words = problem.slice(problem.indexOf(": ") + 2)
+      throw refused("terms", `${words.charAt(0).toUpperCase()}${words.slice(1)}.`)
+    }
+  }
+
+  get #groups(): Readonly<Record<string, PriceGroupSettings>> {
+    return this.#live.effective.priceGroups ?? {}
+  }
+
+  #found(id: string): PriceGroupSettings | undefined {
+    return Object.hasOwn(this.#groups, id) ? this.#groups[id] : undefined
+  }
+
+  #require(id: string): PriceGroupSettings {
+    const group = this.#found(id)
+    if (group) return group
+    throw new GatewayError("not_found", `There is no price group '${id.slice(0, 100)}'.`)
+  }
+
+  #refuseLocked(id: string): void {
+    if (this.#isLocked(id)) throw locked(`The price group '${id}'`, "file")
+  }
+
+  #isLocked(id: string): boolean {
+    return Object.hasOwn(this.#live.base.settings.priceGroups ?? {}, id)
+  }
+
+  /** How many accounts belong to each group. */
+  async #members(): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>()
+    for (const { limits } of await this.#store.accounts.list()) {
+      const { priceGroup } = limits
+      if (priceGroup !== undefined) counts.set(priceGroup, (counts.get(priceGroup) ?? 0) + 1)
+    }
+    return counts
+  }
+
+  #document(
+    id: string,
+    group: PriceGroupSettings,
+    members: ReadonlyMap<string, number>,
+  ): GroupDocument {
+    const isLocked = this.#isLocked(id)
+    const problems = new PriceGroups({ [id]: group }).warnings(this.#catalog().list())
+    return {
+      id,
+      name: group.name ?? null,
+      terms: termDocuments(group.terms, this.#now()),
+      members: members.get(id) ?? 0,
+      origin: isLocked ? "file" : "console",
+      is_locked: isLocked,
+      problems,
+    }
+  }
+}
+
+/** A group in the form of `tollgate.yaml`. */
+function entryOf(
+  { name, terms }: PriceGroupChange & { readonly terms: Terms },
+  now: number,
+): RawEntry {
+  const soonest = new Date(now + LEAD).toISOString()
+  return {
+    ...(name !== undefined && name !== null && { name }),
+    terms: terms.map(({ from = soonest, multiplier, prices = {} }) => ({
+      from,
+      ...(multiplier !== undefined && multiplier !== null && { multiplier }),
+      ...(Object.keys(prices).length > 0 && { prices }),
+    })),
+  }
+}
+
+/**
+ * Refuses changes of what members have been charged by.
+ * @returns the terms that are new.
+ */
+function checkBegun(
+  before: readonly PriceTermSettings[],
+  after: readonly PriceTermSettings[],
+  now: number,
+): PriceTermSettings[] {
+  const soonest = now + LEAD
+  const begun = before.filter(({ from }) => from < soonest)
+  const fresh = after.filter((term) => !begun.some((one) => isDeepStrictEqual(one, term)))
+  const early = fresh.find(({ from }) => from < soonest)
+  if (early) {
+    const isChanged = begun.some(({ from }) => from === early.from)
+    throw refused("terms", isChanged ? changedTerm(early) : earlyTerm(early))
+  }
+  const active = begun.at(-1)
+  if (active && !after.some(({ from }) => from === active.from)) {
+    throw refused(
+      "terms",
+      `The term from ${momentOf(active)} holds now or is about to, so it cannot be left out. Add a term that begins now.`,
+    )
+  }
+  return fresh
+}
+
+function changedTerm(term: PriceTermSettings): string {
+  return `The term from ${momentOf(term)} has begun or is about to, and requests are charged by it: it stays as it is. Add a term that begins now.`
+}
+
+function earlyTerm(term: PriceTermSettings): string {
+  return `A term cannot begin at ${momentOf(term)}: what was charged before never changes, and every process has to know a term before it begins. Leave 'from' out to begin now, or choose a moment that is at least ${LEAD / 1_000} seconds ahead.`
+}
+
+function momentOf({ from }: PriceTermSettings): string {
+  return new Date(from).toISOString()
+}

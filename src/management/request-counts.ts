@@ -1,0 +1,124 @@
+import type { RequestCount, RequestCountQuery, RequestCounts } from "tollgate-contract/usage.ts"
+import { type ErrorKind, GatewayError } from "../canon/errors.ts"
+import type { FailureLog } from "../store/failure-log.ts"
+import type { Reports, RequestReports } from "../store/reports.ts"
+import { isGlob } from "../store/request-search.ts"
+import type { RequestFilter, RequestCount as StoredCount } from "../store/requests.ts"
+import type { Actor } from "./actor.ts"
+import { filterOf } from "./request-filter.ts"
+import { isReadWhole, reachOfReading } from "./request-pages.ts"
+
+const STEPS = { minute: 60_000, hour: 3_600_000, day: 24 * 3_600_000 } as const
+/** Parts of the time in one answer. */
+const MOST_PARTS = 2_000
+/** How requests failed that have a receipt: they are counted by it. */
+const WITH_RECEIPT: readonly ErrorKind[] = [
+  "refused_by_upstream",
+  "upstream_error",
+  "upstream_overloaded",
+  "upstream_timeout",
+]
+
+interface Counted {
+  readonly counts: readonly StoredCount[]
+  readonly reach: number | null
+}
+
+const NONE: Counted = { counts: [], reach: null }
+
+/** How many requests there were, over time. */
+export class RequestCountReports {
+  readonly #reports: Reports
+  readonly #failures: FailureLog
+
+  constructor(reports: Reports, failures: FailureLog) {
+    this.#reports = reports
+    this.#failures = failures
+  }
+
+  /** @throws GatewayError `not_found`, and `invalid_value` for more than 2,000 parts. */
+  async report(actor: Actor, query: RequestCountQuery): Promise<RequestCounts> {
+    const { status, ...rest } = query
+    const isRefused = status === "refused"
+    const filter = filterOf(actor, isRefused ? rest : { ...rest, status })
+    const [from, to, step] = [Date.parse(query.from), Date.parse(query.to), STEPS[query.step]]
+    if ((to - from) / step > MOST_PARTS) {
+      throw new GatewayError(
+        "invalid_value",
+        `'from' and 'to' are more than ${MOST_PARTS} steps apart: choose a longer 'step'.`,
+        { parameter: "step" },
+      )
+    }
+    const span = { ...filter, from, to }
+    const reports = await this.#reports.upToDate()
+    const [{ counts, reach }, refused] = await Promise.all([
+      isRefused ? NONE : countsOf(reports, span, step),
+      isRefused || (status === undefined && isKnownOfRefusals(filter))
+        ? this.#failures.count(span, step, isRefused ? [] : WITH_RECEIPT)
+        : [],
+    ])
+    return {
+      object: "list",
+      data: merged(counts, refused),
+      looked_back_to: reach === null ? null : new Date(reach).toISOString(),
+    }
+  }
+}
+
+interface Span extends RequestFilter {
+  readonly from: number
+  readonly to: number
+}
+
+/** By the sums of hours and days, where they know what is asked for; else one request after the other. */
+async function countsOf(reports: RequestReports, span: Span, step: number): Promise<Counted> {
+  if (!isSummed(span, step)) {
+    const reach = await reachOfReading(reports, span)
+    return { counts: await reports.count({ ...span, from: reach ?? span.from }, step), reach }
+  }
+  const points = await reports.usageSeries(span, {
+    group: "all",
+    names: [],
+    step: step === STEPS.day ? "day" : "hour",
+  })
+  const { failed } = span
+  const counts = points.map(({ at, requests, errors }) => ({
+    at,
+    answered: failed === true ? 0 : requests - errors,
+    failed: failed === false ? 0 : errors,
+  }))
+  return { counts, reach: null }
+}
+
+function isSummed(span: Span, step: number): boolean {
+  const { model, search, labels = [], writtenOff } = span
+  const isOfNames = search === undefined && writtenOff === undefined && labels.length === 0
+  const isWhole = span.from % STEPS.hour === 0 && span.to % STEPS.hour === 0
+  return isOfNames && isWhole && step !== STEPS.minute && !isGlob(model) && !isReadWhole(span)
+}
+
+/** Whether the log of refusals knows what is asked for. */
+function isKnownOfRefusals(filter: RequestFilter): boolean {
+  const { provider, labels = [], minimumCost, maximumCost } = filter
+  const { minimumDuration, maximumDuration } = filter
+  return (
+    labels.length === 0 &&
+    (provider ?? minimumCost ?? maximumCost ?? minimumDuration ?? maximumDuration) === undefined
+  )
+}
+
+function merged(
+  counts: readonly StoredCount[],
+  refusals: readonly { readonly at: number; readonly count: number }[],
+): RequestCount[] {
+  const refused = new Map(refusals.map(({ at, count }) => [at, count]))
+  const known = new Map(counts.map((count) => [count.at, count]))
+  return [...new Set([...known.keys(), ...refused.keys()])]
+    .toSorted((left, right) => left - right)
+    .map((at) => ({
+      at: new Date(at).toISOString(),
+      answered: known.get(at)?.answered ?? 0,
+      failed: known.get(at)?.failed ?? 0,
+      refused: refused.get(at) ?? 0,
+    }))
+}

@@ -1,0 +1,31 @@
+import type { RequestFilterQuery } from "tollgate-contract/receipts.ts"
+import { parseCredits } from "../ledger/money.ts"
+import type { RequestFilter } from "../store/requests.ts"
+import type { Actor } from "./actor.ts"
+import { scopeOf } from "./scope.ts"
+import { labelsOf } from "./usage.ts"
+
+/** Whether requests of a status have failed; undefined where that does not matter. */
+const FAILED = { any: undefined, written_off: undefined, ok: false, failed: true } as const
+
+/** A query for requests of accounts that the actor may see. @throws GatewayError `not_found`. */
+export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter {
+  const { key, model, provider, endpoint, search, from, to } = query
+  return {
+    accounts: scopeOf(actor, query.account),
+    key,
+    model,
+    provider,
+    endpoint,
+    labels: labelsOf(query),
+    failed: FAILED[query.status ?? "any"],
+    writtenOff: query.status === "written_off" ? true : undefined,
+    search,
+    minimumCost: query.min_cost === undefined ? undefined : parseCredits(query.min_cost),
+    maximumCost: query.max_cost === undefined ? undefined : parseCredits(query.max_cost),
+    minimumDuration: query.min_duration_ms,
+    maximumDuration: query.max_duration_ms,
+    from: from === undefined ? undefined : Date.parse(from),
+    to: to === undefined ? undefined : Date.parse(to),
+  }
+}

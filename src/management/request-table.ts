@@ -1,0 +1,84 @@
+import type { RequestPage, RequestSummary, RequestTableQuery } from "tollgate-contract/receipts.ts"
+import type { Actor } from "./actor.ts"
+import { csvRow, defused } from "./csv.ts"
+import { type Download, gathered } from "./download.ts"
+import type { Requests } from "./requests.ts"
+
+/** More than these no one reads, and few spreadsheets open well. */
+const MOST_ROWS = 50_000
+/** Rows per read. */
+const PAGE = 500
+
+/** A list of requests as a file for spreadsheets. @throws GatewayError `not_found`. */
+export async function openRequestTable(
+  requests: Pick<Requests, "list">,
+  actor: Actor,
+  query: RequestTableQuery,
+): Promise<Download> {
+  const pageAt = (cursor?: string) => requests.list(actor, { ...query, limit: PAGE, cursor })
+  // What is wrong with the query is said before the file begins.
+  const first = await pageAt()
+  return {
+    name: "requests.csv",
+    contentType: "text/csv; charset=utf-8",
+    chunks: gathered(linesOf(actor, first, pageAt)),
+  }
+}
+
+async function* linesOf(
+  actor: Actor,
+  first: RequestPage,
+  pageAt: (cursor: string) => Promise<RequestPage>,
+): AsyncGenerator<string> {
+  const columns = COLUMNS.filter(([name]) => name !== "written_off" || actor.isOperator)
+  yield csvRow(columns.map(([name]) => name))
+  let left = MOST_ROWS
+  for (let page = first; ; page = await pageAt(page.next_cursor)) {
+    for (const request of page.data.slice(0, left)) {
+      yield csvRow(columns.map(([, cell]) => cell(request)))
+    }
+    left -= page.data.length
+    if (left < 0 || (left === 0 && page.next_cursor !== null)) {
+      yield csvRow([
+        `Only the first ${MOST_ROWS} requests are in this file: choose a shorter time.`,
+      ])
+      return
+    }
+    if (page.next_cursor === null) {
+      if (page.looked_back_to !== null)
+        yield csvRow([`Only requests since ${page.looked_back_to}.`])
+      return
+    }
+  }
+}
+
+/** The columns, and what of a request is in each. What people and callers have written is no formula. */
+const COLUMNS: readonly (readonly [string, (request: RequestSummary) => string])[] = [
+  ["id", ({ id }) => id],
+  ["at", ({ at }) => at],
+  ["account", ({ account }) => account],
+  ["key", ({ key }) => key],
+  ["key_name", ({ key_name: name }) => defused(name ?? "")],
+  ["endpoint", ({ endpoint }) => defused(endpoint)],
+  ["model", ({ model }) => defused(model)],
+  ["provider", ({ provider }) => defused(provider ?? "")],
+  ["status", ({ status }) => status],
+  ["outcome", ({ outcome }) => outcome],
+  ["stream", ({ stream }) => String(stream)],
+  ["duration_ms", ({ duration_ms: duration }) => String(duration ?? "")],
+  ["first_byte_ms", ({ first_byte_ms: firstByte }) => String(firstByte ?? "")],
+  ["input", ({ input }) => String(input)],
+  ["output", ({ output }) => String(output)],
+  ["estimated", ({ estimated }) => String(estimated)],
+  ["cost", ({ cost }) => cost],
+  ["written_off", ({ written_off: writtenOff = "" }) => writtenOff],
+  ["user", ({ user = "" }) => defused(user)],
+  ["session", ({ session = "" }) => defused(session)],
+  ["tags", ({ tags = {} }) => defused(tagsText(tags))],
+]
+
+function tagsText(tags: Readonly<Record<string, string>>): string {
+  return Object.entries(tags)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(", ")
+}

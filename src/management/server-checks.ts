@@ -1,0 +1,67 @@
+import type { ServerStatus } from "../store/database-status.ts"
+import type { Check } from "./check.ts"
+
+/** The oldest PostgreSQL that the schema works with. */
+const OLDEST_RELEASE = 14
+/** A larger difference between the clocks is reported, milliseconds: reports and expiry go by the node's own. */
+const CLOCK_TOLERANCE = 5_000
+/** Fewer days with partitions are reported. */
+const FEW_DAYS = 2
+
+/** Checks the server of a database. */
+export function serverChecks(server: ServerStatus, version: string): Check[] {
+  return [
+    checkServer(server, version),
+    checkConnection(server),
+    checkServerClock(server),
+    ...(server.daysAhead === null ? [] : [checkPartitions(server.daysAhead)]),
+  ]
+}
+
+function checkServer({ release, isStandby, risks }: ServerStatus, version: string): Check {
+  const name = "database server"
+  const found = `PostgreSQL ${version}`
+  if (release < OLDEST_RELEASE) {
+    return { name, result: "failed", found, mend: `use PostgreSQL ${OLDEST_RELEASE} or newer` }
+  }
+  if (isStandby) {
+    const mend = "give the address of the primary: database.url"
+    return { name, result: "failed", found: `${found}, a standby, which cannot be written`, mend }
+  }
+  if (risks.length === 0) return { name, result: "ok", found }
+  const mend = "switch it on: a crash of the server loses charges that it has confirmed"
+  return { name, result: "warning", found: `${found}, ${risks.join(", ")}`, mend }
+}
+
+function checkConnection(server: ServerStatus): Check {
+  const name = "database connection"
+  const { encryption, isOnThisMachine, poolerFault } = server
+  const roundTrip = `${server.roundTrip.toFixed(1)} ms there and back`
+  const found = `${encryption ?? "not encrypted"}, ${roundTrip}`
+  if (poolerFault !== null) {
+    const mend = "use PgBouncer 1.21 or newer, or set database.prepared_statements: false"
+    return { name, result: "failed", found: poolerFault, mend }
+  }
+  if (encryption !== null || isOnThisMachine) return { name, result: "ok", found }
+  const mend =
+    "add ?sslmode=verify-full to database.url: who is on the way reads and changes the ledger"
+  return { name, result: "warning", found, mend }
+}
+
+function checkServerClock({ clockOffset, roundTrip }: ServerStatus): Check {
+  const name = "database clock"
+  const seconds = (Math.abs(clockOffset) / 1_000).toFixed(1)
+  if (Math.abs(clockOffset) <= CLOCK_TOLERANCE + roundTrip) {
+    return { name, result: "ok", found: `within ${seconds} s of this machine's` }
+  }
+  const found = `${seconds} s ${clockOffset > 0 ? "ahead of" : "behind"} this machine's`
+  return { name, result: "warning", found, mend: "set the clocks of both, for example with NTP" }
+}
+
+function checkPartitions(days: number): Check {
+  const name = "database partitions"
+  const found = `for ${days} days from today on`
+  if (days >= FEW_DAYS) return { name, result: "ok", found }
+  const mend = "start a node: it makes those of the next days, and then goes on to do so"
+  return { name, result: "warning", found, mend }
+}

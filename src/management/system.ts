@@ -1,0 +1,75 @@
+import type { System as SystemDocument } from "tollgate-contract/system.ts"
+import { VERSION } from "../runtime.ts"
+import type { DatabaseStatus } from "../store/database-status.ts"
+import { type NodeRecord, processOf } from "../store/nodes.ts"
+import type { DatabaseWatch } from "../store/serving-database.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import type { Check } from "./check.ts"
+import { serverChecks } from "./server-checks.ts"
+
+/** Three beats of a node that did not say how long its leases last, milliseconds. */
+const SILENCE = 15_000
+
+export interface SystemParts {
+  readonly databaseStatus: () => Promise<DatabaseStatus>
+  readonly databaseWatch: Pick<DatabaseWatch, "fault">
+  readonly nodeId: string
+}
+
+/** How the gateway itself is doing: its processes and its database. */
+export class System {
+  readonly #parts: SystemParts
+  #asking: Promise<DatabaseStatus> | undefined
+
+  constructor(parts: SystemParts) {
+    this.#parts = parts
+  }
+
+  /** Those who ask at once are told the same. @throws GatewayError `forbidden`. */
+  async report(actor: Actor, now = Date.now()): Promise<SystemDocument> {
+    requireOperator(actor)
+    this.#asking ??= this.#parts.databaseStatus().finally(() => (this.#asking = undefined))
+    const status = await this.#asking
+    const { engine, version, bytes, nodes, server } = status
+    return {
+      version: VERSION,
+      nodes: (nodes ?? [])
+        .toSorted((left, right) => right.beatAt - left.beatAt)
+        .map((node) => this.#node(node, now)),
+      database: { engine, version, bytes, round_trip_ms: server?.roundTrip ?? null },
+      problems: this.#checks(status).flatMap(problemsOf),
+    }
+  }
+
+  #node(
+    { id, host, process, beatAt, leaseTerm }: NodeRecord,
+    now: number,
+  ): SystemDocument["nodes"][number] {
+    return {
+      id,
+      host,
+      process,
+      last_seen_at: new Date(beatAt).toISOString(),
+      is_responding: now - beatAt <= (leaseTerm ?? SILENCE),
+      is_this: processOf(id) === processOf(this.#parts.nodeId),
+    }
+  }
+
+  #checks({ server, version, schema }: DatabaseStatus): Check[] {
+    const { fault } = this.#parts.databaseWatch
+    const faults = [fault?.message, schema.fault].filter((text) => typeof text === "string")
+    return [
+      ...faults.map((found) => ({
+        name: "database",
+        result: "failed" as const,
+        found,
+        mend: "run 'tollgate doctor' where the gateway runs",
+      })),
+      ...(server ? serverChecks(server, version) : []),
+    ]
+  }
+}
+
+function problemsOf({ name, result, found, mend = "" }: Check): SystemDocument["problems"] {
+  return result === "ok" ? [] : [{ name, result, found, mend }]
+}

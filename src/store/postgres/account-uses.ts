@@ -1,0 +1,47 @@
+import type { AccountUse, AccountUseFilter } from "../requests.ts"
+import { accountUsesOf, HOUR, type SpentRow } from "../usage-sums.ts"
+import type { Statements } from "./client.ts"
+import { Conditions, namesNothing } from "./conditions.ts"
+
+/** How accounts were used. */
+export async function accountUses(
+  statements: Statements,
+  filter: AccountUseFilter,
+): Promise<AccountUse[]> {
+  if (namesNothing(filter)) return []
+  const [spent, last] = await Promise.all([
+    spentOf(statements, filter),
+    lastUses(statements, filter),
+  ])
+  return accountUsesOf(spent, new Map(last.map(({ account, at }) => [account, Number(at)])))
+}
+
+function spentOf(
+  statements: Statements,
+  { accounts, from, recentFrom }: AccountUseFilter,
+): Promise<readonly SpentRow[]> {
+  const conditions = new Conditions()
+  const recent = conditions.place(BigInt(Math.floor(recentFrom / HOUR)))
+  conditions.add("hour >= ?", Math.floor(from / HOUR))
+  conditions.among("account", accounts)
+  return statements.rows<SpentRow>(
+    `SELECT account, sum(cost)::bigint AS spent,
+       coalesce(sum(cost) FILTER (WHERE hour >= ${recent}), 0)::bigint AS recently_spent
+     FROM usage_hours ${conditions.where} GROUP BY account`,
+    conditions.values,
+  )
+}
+
+function lastUses(
+  statements: Statements,
+  { accounts }: AccountUseFilter,
+): Promise<readonly { readonly account: string; readonly at: bigint }[]> {
+  const conditions = new Conditions()
+  conditions.always("uses.requests > 0")
+  conditions.among("keys.account", accounts)
+  return statements.rows(
+    `SELECT keys.account, max(uses.last_used_at) AS at FROM keys JOIN key_uses AS uses ON uses.key = keys.id
+     ${conditions.where} GROUP BY keys.account`,
+    conditions.values,
+  )
+}

@@ -1,0 +1,35 @@
+import type { RequestCount, RequestFilter } from "../requests.ts"
+import type { Statements } from "./client.ts"
+import { Conditions, namesNothing } from "./conditions.ts"
+import { labelledReceipts } from "./label-conditions.ts"
+import { isRequest, narrow } from "./requests-list.ts"
+
+interface CountRow {
+  readonly part: bigint
+  readonly answered: bigint
+  readonly failed: bigint
+}
+
+/** How many requests began in each part of a time. @param step how long a part is, milliseconds. */
+export async function countRequests(
+  statements: Statements,
+  filter: RequestFilter,
+  step: number,
+): Promise<RequestCount[]> {
+  if (namesNothing(filter) || filter.labels?.some(namesNothing)) return []
+  const conditions = new Conditions()
+  narrow(conditions, filter, await isRequest(statements, filter.search))
+  conditions.among("account", filter.accounts)
+  const source = labelledReceipts(conditions, filter.labels) ?? "receipts"
+  const rows = await statements.rows<CountRow>(
+    `SELECT at / ${step} AS part, count(*) FILTER (WHERE NOT failed) AS answered,
+       count(*) FILTER (WHERE failed) AS failed
+     FROM ${source} ${conditions.where} GROUP BY 1`,
+    conditions.values,
+  )
+  return rows.map(({ part, answered, failed }) => ({
+    at: Number(part) * step,
+    answered: Number(answered),
+    failed: Number(failed),
+  }))
+}

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { NO_USAGE } from "../../src/canon/usage.ts"
+import type { Model } from "../../src/catalog/model.ts"
+import { PriceGroups } from "../../src/catalog/price-groups.ts"
+import type { PriceSettings, PriceTermSettings } from "../../src/config/settings.ts"
+import { costOf, type Price } from "../../src/ledger/price.ts"
+import { build, facts, provider, settings } from "./support.ts"
+
+const { catalog } = build(settings({ mine: provider("acme"), kin: provider("other") }, {}, "1.5"))
+
+function model(id: string): Model {
+  const found = catalog.find(id)
+  if (!found) throw new Error(`there is no model ${id}`)
+  return found
+}
+
+function groupOf(...terms: PriceTermSettings[]): PriceGroups {
+  return new PriceGroups({ partners: { terms } })
+}
+
+function priceOf(groups: PriceGroups, id: string, now = 0): Price | undefined {
+  return groups.priced(model(id), "partners", now).deployments[0]?.price
+}
+
+describe("a price group", () => {
+  test("multiplies what everyone pays, from the moment its term begins", () => {
+    const groups = groupOf({ from: 100, multiplier: "0.8" }, { from: 200, multiplier: "2" })
+    expect(priceOf(groups, "mine/large", 99)?.multiplier).toBe(1_500_000n)
+    expect(priceOf(groups, "mine/large", 100)).toMatchObject({
+      multiplier: 1_200_000n,
+      group: { id: "partners", from: 100, multiplier: 800_000n },
+    })
+    expect(priceOf(groups, "mine/large", 199)?.multiplier).toBe(1_200_000n)
+    expect(priceOf(groups, "mine/large", 200)?.multiplier).toBe(3_000_000n)
+  })
+
+  test("leaves the prices of everyone else, and of groups that do not exist", () => {
+    const groups = groupOf({ from: 0, multiplier: "0.8" })
+    expect(groups.priced(model("mine/large"), undefined, 1)).toBe(model("mine/large"))
+    expect(groups.priced(model("mine/large"), "strangers", 1)).toBe(model("mine/large"))
+    expect(groups.priced(model("mine/large"), "constructor", 1)).toBe(model("mine/large"))
+  })
+
+  test("prices each model once for each term", () => {
+    const groups = groupOf({ from: 0, multiplier: "0.8" }, { from: 10 })
+    const priced = groups.priced(model("mine/large"), "partners", 1)
+    expect(groups.priced(model("mine/large"), "partners", 9)).toBe(priced)
+    expect(groups.priced(model("mine/large"), "partners", 10)).not.toBe(priced)
+  })
+
+  test("rounds a product of multipliers up, so that nothing is given away", () => {
+    expect(priceOf(groupOf({ from: 0, multiplier: "0.000001" }), "mine/large")?.multiplier).toBe(2n)
+  })
+
+  test("has a rate card, to which no multiplier is applied", () => {
+    const groups = groupOf({
+      from: 0,
+      multiplier: "0.5",
+      prices: { "mine/large": { input: "3", output: "4" } },
+    })
+    expect(priceOf(groups, "mine/large")).toEqual({
+      rates: { inputFresh: 3_000_000_000n, output: 4_000_000_000n },
+      tiers: [],
+      multiplier: 1_000_000n,
+      group: { id: "partners", from: 0 },
+      listed: model("mine/large").deployments[0]?.price as Price,
+    })
+    expect(priceOf(groups, "mine/small")?.multiplier).toBe(750_000n)
+  })
+
+  test("takes the price of the id before that of a pattern, and of the longest pattern", () => {
+    const at = (input: string): PriceSettings => ({ input, output: "1" })
+    const groups = groupOf({
+      from: 0,
+      prices: { "*": at("1"), "mine/*": at("2"), "mine/s*": at("3"), "mine/large": at("4") },
+    })
+    const inputOf = (id: string) => Number(priceOf(groups, id)?.rates.inputFresh) / 1e9
+    expect(["kin/large", "mine/heard", "mine/small", "mine/large"].map(inputOf)).toEqual([
+      1, 2, 3, 4,
+    ])
+    // A price of chats is none of embeddings, but those with an input can be counted by it.
+    expect(inputOf("mine/vectors")).toBe(2)
+  })
+
+  test("never makes a model callable whose cost is not known", () => {
+    const groups = groupOf({ from: 0, prices: { "mine/secret": { input: "1", output: "1" } } })
+    expect(model("mine/secret").deployments[0]?.price).toBeUndefined()
+    expect(priceOf(groups, "mine/secret")).toBeUndefined()
+  })
+
+  test("counts by what the model is priced by, so that its vendor's cost stays known", () => {
+    const made = settings(
+      { mine: provider("acme") },
+      { "mine/voice": { kind: "speech", price: { character: "15" } } },
+    )
+    const spoken = build(made).catalog
+    const priceOfVoice = (price: PriceSettings) => {
+      const groups = groupOf({ from: 0, prices: { "mine/voice": price } })
+      const [deployment] = groups.priced(spoken.listed("mine/voice"), "partners", 1).deployments
+      return [groups.warnings(spoken.list())[0], deployment?.price?.listed !== undefined]
+    }
+    expect(priceOfVoice({ character: "12", second: "1" })).toEqual([undefined, true])
+    expect(priceOfVoice({ second: "1" })).toEqual([
+      "price_groups.partners: the price of 'mine/voice' is not used: the model is priced by 'character', so name that too",
+      false,
+    ])
+  })
+
+  test("says which of its prices are not used", () => {
+    const groups = groupOf({
+      from: 0,
+      prices: {
+        "mine/lrage": { input: "1", output: "1" },
+        "none/*": { input: "1", output: "1" },
+        "mine/small": { input: "1" },
+        "mine/secret": { input: "1", output: "1" },
+        "mine/*": { input: "1", output: "1" },
+      },
+    })
+    expect(groups.warnings(catalog.list())).toEqual([
+      "price_groups.partners: there is no model 'mine/lrage', so its price is not used",
+      "price_groups.partners: the price of 'mine/small' is not used: its price names no 'output'. Write 0 for what is free",
+      "price_groups.partners: the price of 'mine/secret' is not used: the model has no price that everyone pays. Give it one first",
+      "price_groups.partners: there is no model 'none/*', so its price is not used",
+    ])
+  })
+
+  test("is what the catalog lists, shows and requires for its members", () => {
+    const made = {
+      ...settings({ mine: provider("acme") }),
+      priceGroups: { partners: { terms: [{ from: 0, multiplier: "0.5" }] } },
+    }
+    const priced = build(made).catalog
+    const key = { priceGroup: "partners" }
+    const entries = (body: string) =>
+      (JSON.parse(body) as { data: { id: string; pricing?: { input: string } }[] }).data
+    const inputOf = (body: string) =>
+      entries(body).find(({ id }) => id === "mine/large")?.pricing?.input
+    expect(inputOf(priced.listBody(key))).toBe("0.625")
+    expect(inputOf(priced.listBody())).toBe("1.25")
+    expect(priced.entry(priced.visible("large", key)).pricing?.input).toBe("0.625")
+    expect(priced.require("mine/large", "chat", key).deployments[0]?.price?.multiplier).toBe(
+      500_000n,
+    )
+    expect(priced.first("chat", key)?.deployments[0]?.price?.group?.id).toBe("partners")
+  })
+})
+
+const decimal = fc.integer({ min: 0, max: 9_999_999 }).map((millionths) => ({
+  millionths: BigInt(millionths),
+  text: (millionths / 1e6).toFixed(6),
+}))
+const tokens = fc.integer({ min: 0, max: 1_000_000 })
+
+test("a charge is the usage times the price of the term that holds, whatever the terms are", () => {
+  const card = facts.vendors["acme"]?.["large"]?.price
+  expect(card).toMatchObject({ input: "1.25", output: "10" })
+  const term = fc.record({ gap: fc.integer({ min: 1, max: 50 }), multiplier: decimal })
+  fc.assert(
+    fc.property(
+      fc.array(term, { maxLength: 6 }),
+      fc.integer({ min: 0, max: 400 }),
+      tokens,
+      tokens,
+      (steps, now, input, output) => {
+        let at = 0
+        let holding = 1_000_000n
+        const terms = steps.map(({ gap, multiplier }) => {
+          at += gap
+          if (at <= now) holding = multiplier.millionths
+          return { from: at, multiplier: multiplier.text }
+        })
+        const price = priceOf(groupOf(...terms), "mine/large", now)
+        const { total } = costOf({ ...NO_USAGE, inputFresh: input, output }, price as Price)
+        // 1.25 and 10 credits per million, times 1.5 and the term's own, which is rounded up to a millionth.
+        const factor = (holding * 3n + 1n) / 2n
+        const whole = (BigInt(input) * 1_250n + BigInt(output) * 10_000n) * factor
+        expect(total).toBe((whole + 999_999n) / 1_000_000n)
+      },
+    ),
+  )
+})

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test"
+import { system } from "tollgate-contract/system.ts"
+import { Remembered } from "../../src/management/remembered.ts"
+import { System } from "../../src/management/system.ts"
+import type { DatabaseStatus } from "../../src/store/database-status.ts"
+import { LedgerError } from "../../src/store/ledger-error.ts"
+import { kindOf, OPERATOR, userIn } from "./actors.ts"
+
+const NOW = Date.UTC(2026, 2, 2, 10, 30)
+const SQLITE: DatabaseStatus = {
+  engine: "SQLite",
+  version: "3.50.1",
+  place: "/data/tollgate.db",
+  schema: { found: 23, known: 23, fault: null },
+  bytes: 4_096,
+  parts: [],
+  nodes: [
+    { id: "node_old", process: 1, host: "one", beatAt: NOW - 16_000, machine: null },
+    { id: "node_own.2", process: 2, host: "two", beatAt: NOW - 4_000, machine: null },
+    {
+      id: "node_slow",
+      process: 3,
+      host: "two",
+      beatAt: NOW - 50_000,
+      machine: null,
+      leaseTerm: 60_000,
+    },
+  ],
+}
+
+function systemOf(status: () => Promise<DatabaseStatus>, fault?: LedgerError): System {
+  return new System({ databaseStatus: status, databaseWatch: { fault }, nodeId: "node_own" })
+}
+
+test("the nodes are those that use the database, and one that is silent too long is told apart", async () => {
+  const report = system.parse(await systemOf(async () => SQLITE).report(OPERATOR, NOW))
+  expect(
+    report.nodes.map(({ id, is_responding, is_this }) => [id, is_responding, is_this]),
+  ).toEqual([
+    ["node_own.2", true, true],
+    ["node_old", false, false],
+    ["node_slow", true, false],
+  ])
+  expect(report.database).toEqual({
+    engine: "SQLite",
+    version: "3.50.1",
+    bytes: 4_096,
+    round_trip_ms: null,
+  })
+  expect(report.problems).toEqual([])
+  expect(JSON.stringify(report)).not.toContain("/data")
+})
+
+test("what is wrong with the database is said with what to do, as the doctor says it", async () => {
+  const server = {
+    release: 17,
+    clockOffset: 60_000,
+    roundTrip: 1.5,
+    encryption: null,
+    isOnThisMachine: true,
+    isStandby: false,
+    risks: ["fsync = off"],
+    poolerFault: null,
+    daysAhead: 7,
+  }
+  const status: DatabaseStatus = { ...SQLITE, engine: "PostgreSQL", version: "17.5", server }
+  const lost = new LedgerError("damaged", "the ledger at db is damaged")
+  const report = await systemOf(async () => status, lost).report(OPERATOR, NOW)
+  expect(report.problems.map(({ name, result }) => [name, result])).toEqual([
+    ["database", "failed"],
+    ["database server", "warning"],
+    ["database clock", "warning"],
+  ])
+  expect(report.database.round_trip_ms).toBe(1.5)
+})
+
+test("only operators see it, and a database that does not answer is asked again", async () => {
+  let calls = 0
+  const asked = systemOf(async () => {
+    if (++calls === 1) throw new LedgerError("unavailable", "no answer")
+    return SQLITE
+  })
+  expect(await kindOf(asked.report(userIn({ a: "owner" })))).toBe("forbidden")
+  const failed = await Promise.allSettled([asked.report(OPERATOR), asked.report(OPERATOR)])
+  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"])
+  expect(calls).toBe(1)
+  expect((await asked.report(OPERATOR)).database.engine).toBe("SQLite")
+})
+
+test("what took long to find is found once, by those who ask meanwhile too, and a failure is not kept", async () => {
+  let calls = 0
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const found = new Remembered(() => (calls++ === 0 ? promise : Promise.resolve("new")), 1_000_000)
+  const first = [found.get(), found.get()]
+  reject(new Error("broken"))
+  expect((await Promise.allSettled(first)).map(({ status }) => status)).toEqual([
+    "rejected",
+    "rejected",
+  ])
+  resolve("never")
+  expect(await found.get()).toBe("new")
+  const always = new Remembered(async () => ++calls, 0)
+  expect([await always.get(), await always.get()]).toEqual([3, 4])
+})

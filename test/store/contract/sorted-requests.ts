@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test"
+import {
+  placeAfter,
+  type RequestFilter,
+  type RequestPlace,
+  type RequestRecord,
+} from "../../../src/store/requests.ts"
+import type { Engine } from "../engines.ts"
+import { found, ReportedEngine } from "../reported-requests.ts"
+
+/** 2026-03-02, 10:30 UTC. */
+const AT = Date.UTC(2026, 2, 2, 10, 30)
+
+/** Held by every engine. */
+export function sortedRequestContract(engine: Engine): void {
+  describe("the list of requests, sorted", () => {
+    test("is sorted by what requests cost and how long they took, and narrowed by both", async () => {
+      await using own = await ReportedEngine.on(engine)
+      const all = Array.from({ length: 23 }, (_, index) => ({
+        request: `req_${index}`,
+        account: index % 3 === 0 ? "b" : "a",
+        at: AT + (index % 4),
+        cost: BigInt(index % 5),
+        duration: (index % 6) * 100,
+        labels: index % 2 === 0 ? { session: "even" } : {},
+      }))
+      await own.add(...all, { request: "gone", at: AT, cost: 0n, status: "expired", outcomes: [] })
+      const reports = await own.reports.upToDate()
+      const session = { name: "session", value: "even" } as const
+      const filters = [{}, { accounts: ["a", "b"] }, { model: "sim/*" }, { labels: [session] }]
+      for (const filter of filters)
+        for (const order of ["dearest", "slowest"] as const) {
+          const seen: number[] = []
+          const names = new Set<string>()
+          for (let place: RequestPlace | null = null; ;) {
+            const page: RequestRecord[] = await reports.list(filter, place, 5, order)
+            for (const { request, cost, duration } of page) {
+              names.add(request)
+              seen.push(order === "dearest" ? Number(cost) : (duration ?? -1))
+            }
+            const last = page.at(-1)
+            if (!last) break
+            place = placeAfter(last, order)
+          }
+          expect([names.size, seen.length]).toEqual("labels" in filter ? [12, 12] : [24, 24])
+          expect(seen).toEqual(seen.toSorted((left, right) => right - left))
+        }
+      const count = async (filter: RequestFilter) => (await found(own, filter)).length
+      expect(await count({ minimumCost: 3n })).toBe(8)
+      expect(await count({ minimumCost: 1n, maximumCost: 2n, accounts: ["a", "b"] })).toBe(10)
+      expect(await count({ maximumDuration: 0 })).toBe(4)
+      expect(await count({ minimumDuration: 500, model: "sim/echo", provider: "sim" })).toBe(3)
+    })
+
+    test("tells how far back the newest go", async () => {
+      await using own = await ReportedEngine.on(engine)
+      const all = Array.from({ length: 9 }, (_, index) => ({
+        request: `req_${index}`,
+        account: index % 3 === 0 ? "b" : "a",
+        at: AT + index,
+        labels: { session: "one" },
+      }))
+      await own.add(...all)
+      const reports = await own.reports.upToDate()
+      const labels = [{ name: "session", value: "one" }] as const
+      const cases: [RequestFilter, RequestPlace | null, number, number | null][] = [
+        [{}, null, 9, null],
+        [{}, null, 8, AT],
+        [{}, { at: AT + 4, row: 0 }, 2, AT + 2],
+        [{ from: AT + 3 }, null, 8, null],
+        [{ to: AT + 3 }, null, 1, AT + 1],
+        [{ accounts: ["b"] }, null, 1, AT + 3],
+        [{ accounts: ["a", "b"] }, null, 4, AT + 5],
+        [{ accounts: [] }, null, 4, null],
+        [{ labels }, null, 3, AT + 5],
+        [{ labels: [{ name: "session", value: "other" }] }, null, 3, null],
+      ]
+      for (const [filter, before, count, at] of cases)
+        expect([filter, await reports.reach(filter, before, count)]).toEqual([filter, at])
+    })
+
+    test("is counted over time, with every filter", async () => {
+      await using own = await ReportedEngine.on(engine)
+      const MINUTE = 60_000
+      const labels = { session: "one" }
+      await own.add(
+        { request: "req_1", at: AT, cost: 5n, labels },
+        { request: "req_2", at: AT + 1, outcomes: ["upstream_error"], account: "b", labels },
+        { request: "req_3", at: AT + MINUTE, model: "other/one", cost: 1n },
+      )
+      const reports = await own.reports.upToDate()
+      const first = { at: AT, answered: 1, failed: 1 }
+      const second = { at: AT + MINUTE, answered: 1, failed: 0 }
+      const cases: [RequestFilter, object[]][] = [
+        [{}, [first, second]],
+        [{ accounts: ["a", "b"] }, [first, second]],
+        [{ accounts: [] }, []],
+        [{ accounts: ["a"] }, [{ ...first, failed: 0 }, second]],
+        [{ model: "o*" }, [second]],
+        [{ labels: [{ name: "session", value: "one" }] }, [first]],
+        [{ maximumCost: 1n }, [second]],
+        [{ search: "upstream" }, [{ ...first, answered: 0 }]],
+        [{ from: AT + 1 }, [{ ...first, answered: 0 }, second]],
+      ]
+      for (const [filter, expected] of cases) {
+        const counts = await reports.count(filter, MINUTE)
+        const inOrder = counts.toSorted((left, right) => left.at - right.at)
+        expect([filter, inOrder]).toEqual([filter, expected] as never)
+      }
+    })
+  })
+}
