@@ -45,11 +45,11 @@ export class RequestMetrics implements RequestObserver {
     this.#settle = registry.histogram("tollgate_settle_seconds").labels({})
   }
 
-  settled({ charge, deployment, priced, settlement, settling }: SettledRequest): void {
+  settled({ charge, deployment, priced, settlement, settling, endedAt }: SettledRequest): void {
     const series = this.#seriesOf(charge, deployment)
     const { call, firstByteAt } = charge
     series.ok.add()
-    series.duration.observe((performance.now() - call.startedAt) / 1_000)
+    series.duration.observe((endedAt - call.startedAt) / 1_000)
     if (firstByteAt !== undefined) series.firstByte.observe((firstByteAt - call.startedAt) / 1_000)
     this.#settle.observe(settling / 1_000)
     series.charged.add(Number(settlement.charged) / NANOCREDITS)
