@@ -1,9 +1,20 @@
 /**
  * `npm test`: everything, or the given files (`npm test -- test/canon -t "a name"`). With `--quick` it runs
- * what finishes within half a minute, and says what it skips. The last line says how many recordings were
- * found.
+ * what finishes within half a minute, and says what it skips. With `--in-memory` the files of tests are in memory where
+ * there is room, which halves their time on a slow disk. The last lines say which files took longest, and how
+ * many recordings were found.
  */
-import { readdirSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from "node:fs"
+import { freemem, tmpdir } from "node:os"
+import { join } from "node:path"
 import { removeAbandonedServers } from "../test/support/server-folders.ts"
 import { countRecordings } from "../test/support/recordings.ts"
 
@@ -28,16 +39,69 @@ const QUICK: readonly string[] = [
   "clients/openai-chat.test.ts",
 ]
 
-const words = process.argv.slice(2)
+/**
+ * How long each file took when they were measured last: those that take longest begin first, so that none of them is
+ * waited for at the end. `npm test -- --update-timings` writes it.
+ */
+const TIMINGS = "test/timings.json"
+const MOST_SHOWN = 10
+const IN_MEMORY = "--in-memory"
+/** A file system in memory, and what it has to have room for, bytes. */
+const MEMORY_FOLDER = "/dev/shm"
+const ROOM = 4 * 1024 ** 3
+
+const given = process.argv.slice(2)
+const words = given.filter((word) => word !== IN_MEMORY)
+const isInMemory = given.length > words.length && hasRoomInMemory()
 const isQuick = words[0] === "--quick"
 const named = isQuick ? [...QUICK.map((name) => `test/${name}`), ...words.slice(1)] : words
-const { exitCode } = Bun.spawnSync(
-  ["bun", "test", "--parallel=4", "--no-isolate", "--timeout", "20000", ...named],
-  { stdin: "inherit", stdout: "inherit", stderr: "inherit" },
-)
+const folder = mkdtempSync(join(isInMemory ? MEMORY_FOLDER : tmpdir(), "tests-"))
+if (isInMemory) {
+  // Servers of PostgreSQL run as another user, who has to get to their folders.
+  chmodSync(folder, 0o711)
+  // Of the tests, and of all that they start.
+  process.env["TMPDIR"] = folder
+}
+const exitCode = runTests(join(folder, "report.xml"))
 removeAbandonedServers()
+rmSync(folder, { recursive: true, force: true })
 if (isQuick) console.log(`Left out, run by npm test: ${leftOut().join(", ")}.`)
 process.exitCode = exitCode === 0 && reportRecordings() ? 0 : 1
+
+/**
+ * Ledgers are brought to the disk with each commit, which is most of what many tests wait for. What they find in the files
+ * is the same in memory.
+ */
+function hasRoomInMemory(): boolean {
+  if (!existsSync(MEMORY_FOLDER)) return false
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
+  return Math.min(bavail * bsize, freemem()) >= ROOM
+}
+
+/** @param report where JUnit's is to be. @returns the exit code. */
+function runTests(report: string): number {
+  const running = ["bun", "test", "--parallel=4", "--no-isolate", "--timeout", "20000"]
+  const measured = [`--timings=${TIMINGS}`, "--reporter=junit", `--reporter-outfile=${report}`]
+  const { exitCode } = Bun.spawnSync([...running, ...measured, ...named], {
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+    env: process.env,
+  })
+  const slowest = slowestIn(report)
+  if (slowest.length > 0) console.log(`The slowest files, in seconds: ${slowest.join(", ")}.`)
+  return exitCode
+}
+
+/** @param report JUnit's; there is none where nothing could be run. */
+function slowestIn(report: string): string[] {
+  const text = existsSync(report) ? readFileSync(report, "utf8") : ""
+  return [...text.matchAll(/^ {2}<testsuite name="(?<file>[^"]+)".* time="(?<time>[\d.]+)"/gm)]
+    .map(({ groups = {} }) => ({ file: groups["file"], time: Number(groups["time"]) }))
+    .toSorted((left, right) => right.time - left.time)
+    .slice(0, MOST_SHOWN)
+    .map(({ file, time }) => `${file} ${time.toFixed(1)}`)
+}
 
 function leftOut(): string[] {
   const glob = new Bun.Glob("**/*.test.ts")

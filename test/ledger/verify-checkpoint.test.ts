@@ -93,6 +93,19 @@ describe("a verification", () => {
     expect(end?.rows.last).toBeGreaterThan(3_000)
   })
 
+  test("that goes on says how much is left of it, not of the whole ledger", async () => {
+    await using store = openDirectStore(directory.database)
+    for (const from of checkpoints) {
+      let [done, total] = [0, 0]
+      await verifyLedgers(store, undefined, {
+        from,
+        onPage: (progress) => void ([done, total] = [progress.done, progress.total]),
+      })
+      expect(done / total).toBeGreaterThan(0.7)
+      expect(done / total).toBeLessThanOrEqual(1)
+    }
+  })
+
   test("does not see what was changed before its checkpoint, and all of it does", async () => {
     const last = checkpoints.at(-1)
     const changes = [

@@ -6,6 +6,7 @@ import type { RequestFilter } from "../../src/store/requests.ts"
 import { newestOf } from "../../src/store/sqlite/migrate.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
 import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { until } from "../support/until.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 import { ReportedDatabase } from "./reported-requests.ts"
 
@@ -108,7 +109,38 @@ describe("the index", () => {
       { requests: 3_000 },
     ])
   })
+
+  test("is waited for once while it is far behind, and again when it has caught up", async () => {
+    await using own = await ReportedDatabase.open()
+    await own.add({ request: "req_1" })
+    await found(own, {})
+    const { database, path } = own.database.directory
+    await using patient = new ReportsOnDemand(database, PATIENCE)
+    await patient.upToDate()
+    await own.add({ request: "req_2" })
+    using index = new Database(join(path, "reports.db"))
+    index.run("BEGIN IMMEDIATE")
+    expect(await timeOf(() => patient.upToDate())).toBeGreaterThanOrEqual(PATIENCE - 1)
+    expect(await timeOf(() => patient.upToDate())).toBeLessThan(PATIENCE)
+    index.run("ROLLBACK")
+    const reports = await patient.upToDate()
+    // Whatever is asked is answered in turn.
+    await until(async () => (await reports.list({}, null, 10)).length === 2)
+    index.run("BEGIN IMMEDIATE")
+    await own.add({ request: "req_3" })
+    expect(await timeOf(() => patient.upToDate())).toBeGreaterThanOrEqual(PATIENCE - 1)
+    index.run("ROLLBACK")
+  })
 })
+
+/** How long a report waits, milliseconds. */
+const PATIENCE = 1_000
+
+async function timeOf(step: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now()
+  await step()
+  return performance.now() - begun
+}
 
 test("reports that are closed answer no more, and a ledger that is not there has none", async () => {
   await using own = await ReportedDatabase.open()

@@ -48,7 +48,9 @@ export class VerifyProgress {
     )
     const beginning = { last: 0, count: seal.rowCount, hashSum: seal.hashSum, receipts: 0 }
     this.rows = from?.rows ?? { ...beginning, hasHashes: false }
-    this.total = 2 * Math.max(0, rowCount - this.rows.count)
+    let entries = from === null ? seal.rowCount : from.rows.receipts
+    for (const { number } of this.accounts.values()) entries += number
+    this.total = Math.max(0, rowCount - entries) + Math.max(0, rowCount - this.rows.count)
   }
 
   /** A sum to go on with. */

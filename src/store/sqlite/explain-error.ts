@@ -8,6 +8,8 @@ import { SchemaError } from "./migrate.ts"
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
 /** What it says of a column that holds no JSON any more. */
 const NO_JSON = "malformed JSON"
+/** What it says when another has kept the file for longer than the busy timeout. */
+const LOCKED = "SQLITE_BUSY"
 /** What it says when the file system refuses. */
 const UNAVAILABLE = [
   "SQLITE_IOERR",
@@ -26,8 +28,11 @@ export function asLedgerError(path: string, error: unknown): unknown {
   if (isOneOf(code, DAMAGED) || error.message === NO_JSON) {
     return new LedgerError("damaged", `the ledger ${path} is damaged: ${error.message}`)
   }
-  if (!isOneOf(code, UNAVAILABLE)) return error
-  const reason = folderFault(dirname(path)) ?? error.message
+  const isLocked = isOneOf(code, [LOCKED])
+  if (!isLocked && !isOneOf(code, UNAVAILABLE)) return error
+  const reason = isLocked
+    ? "another program keeps it locked"
+    : (folderFault(dirname(path)) ?? error.message)
   return new LedgerError("unavailable", `the ledger ${path} cannot be used: ${reason}`)
 }
 

@@ -5,12 +5,15 @@ import { ThreadOnDemand } from "./thread-on-demand.ts"
 
 /** How long a report waits for the index; what it then has not seen comes with the next, milliseconds. */
 const PATIENCE = 3_000
+/** The same while it is known to be far behind: a page has several reports, and each would wait in vain. */
+const MOMENT = 100
 
 /** The reports of a ledger, on a thread that begins with the first question and ends with the gateway. */
 export class ReportsOnDemand implements Reports, AsyncDisposable {
   readonly #thread: ThreadOnDemand<IndexMethods>
   readonly #patience: number
   #last: Promise<void> = Promise.resolve()
+  #isFarBehind = false
 
   /** @param path the ledger's. @param patience milliseconds; for tests. */
   constructor(path: string, patience = PATIENCE) {
@@ -27,7 +30,11 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     const caughtUp = this.#last.then(() => this.#catchUp(reports))
     this.#last = caughtUp.catch(() => undefined)
     const { promise: enough, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, this.#patience)
+    const patience = this.#isFarBehind ? Math.min(MOMENT, this.#patience) : this.#patience
+    const timer = setTimeout(() => {
+      this.#isFarBehind = true
+      resolve()
+    }, patience)
     try {
       await Promise.race([caughtUp, enough])
     } finally {
@@ -38,6 +45,7 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
 
   async #catchUp(reports: IndexMethods["requests"]): Promise<void> {
     while (!this.#thread.isClosed && (await reports.bringUp()));
+    this.#isFarBehind = false
   }
 
   /** All that the thread can do, with the index as it is. */

@@ -8,6 +8,11 @@ import { clearIndex } from "./schemas/reports.ts"
 
 /** How many rows of the ledger one step takes: a query in between waits no longer than for these. */
 const CHUNK = 250
+/** The same where it is far behind, and how far that is: a row in a large step costs little more than half of one in a small one. */
+const LARGE_CHUNK = 2_000
+const FAR_BEHIND = 50_000
+
+const LAST_ROW = "SELECT max(rowid) AS row FROM entries"
 
 const INDEX_SUMS = { hours: "usage_hours", days: "usage_days", keys: "key_uses" }
 
@@ -22,6 +27,7 @@ export class RequestIndex {
   readonly #index: Database
   readonly #readProgress: Statement<Progress, []>
   readonly #readLedger: Statement<LedgerRow, [bigint, bigint]>
+  readonly #readEnd: Statement<{ row: bigint | null }, []>
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
   readonly #label: Statement<unknown, (string | bigint)[]>
   readonly #sums: RequestSums
@@ -40,6 +46,7 @@ export class RequestIndex {
         (SELECT rowid FROM entries AS other WHERE other.replaced = entries.request) AS replaces
       FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     )
+    this.#readEnd = ledger.prepare(LAST_ROW)
     this.#insert = index.prepare(`INSERT INTO requests VALUES (${Array(21).fill("?").join(", ")})`)
     this.#label = index.prepare("INSERT OR IGNORE INTO request_labels VALUES (?, ?, ?, ?)")
     this.#sums = new RequestSums(index, INDEX_SUMS)
@@ -58,10 +65,12 @@ export class RequestIndex {
   bringUp(): boolean {
     const from = this.#readProgress.get()?.row ?? 0n
     // One state of it: what is removed meanwhile is noticed the next time.
-    const { isSealed, rows } = this.#ledger.transaction(() => ({
-      isSealed: this.#sealed.catchUp(from),
-      rows: this.#readLedger.all(from, BigInt(CHUNK)),
-    }))()
+    const { isSealed, rows, chunk } = this.#ledger.transaction(() => {
+      const isSealed = this.#sealed.catchUp(from)
+      const behind = (this.#readEnd.get()?.row ?? 0n) - from
+      const chunk = behind > FAR_BEHIND ? LARGE_CHUNK : CHUNK
+      return { isSealed, rows: this.#readLedger.all(from, BigInt(chunk)), chunk }
+    })()
     if (isSealed) return true
     const last = rows.at(-1)
     if (!last) return false
@@ -73,7 +82,7 @@ export class RequestIndex {
         if (this.#readProgress.get()?.row === from) this.#take(summaries, replaced, last.row)
       })
       .immediate()
-    return rows.length === CHUNK
+    return rows.length === chunk
   }
 
   #take(summaries: readonly RequestSummary[], replaced: readonly bigint[], row: bigint): void {
@@ -100,9 +109,7 @@ function checkProgress(index: Database, ledger: Database): void {
     .query<Progress, []>("SELECT row, last_row, last_request FROM progress")
     .get()
   if (progress && progress.row === 0n) return
-  const end = ledger
-    .query<{ row: bigint | null }, []>("SELECT max(rowid) AS row FROM entries")
-    .get()
+  const end = ledger.query<{ row: bigint | null }, []>(LAST_ROW).get()
   const isBehind = progress && progress.row <= (end?.row ?? 0n)
   if (isBehind && isSameDatabase(progress, ledger)) return
   clearIndex(index)
