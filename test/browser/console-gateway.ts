@@ -140,3 +140,13 @@ export async function open({ page }: Visitor, name: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click()
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
 }
+
+/** What a page itself asks the management API, with its session. */
+export async function ask(page: Page, method: string, path: string, body?: unknown) {
+  const response = await page.request.fetch(`/admin/v1${path}`, {
+    method,
+    headers: { "x-tollgate-console": "1" },
+    ...(body !== undefined && { data: body }),
+  })
+  return { status: response.status(), body: (await response.json()) as Record<string, unknown> }
+}
