@@ -46,7 +46,7 @@ const BUSY_KEY = keysOf(BUSY)[0]
 /** The filters of the list, each of which the bars above it have too. */
 function filters({ now, request, session }: Known): Record<string, Query> {
   return {
-    "nothing": {},
+    nothing: {},
     "a busy account": { account: BUSY },
     "a quiet account": { account: QUIET },
     "a key": { account: BUSY, key: BUSY_KEY },
@@ -56,10 +56,10 @@ function filters({ now, request, session }: Known): Record<string, Query> {
     "a provider": { provider: "vendor-2" },
     "a provider without requests": { provider: "nobody" },
     "an endpoint": { endpoint: "/v1/embeddings" },
-    "failed": { status: "failed" },
+    failed: { status: "failed" },
     "failed of an account": { status: "failed", account: BUSY },
     "failed of a provider": { status: "failed", provider: "vendor-2" },
-    "answered": { status: "ok" },
+    answered: { status: "ok" },
     "written off": { status: "written_off" },
     "an id": { search: request },
     "the beginning of an id": { search: request.slice(0, 16) },

@@ -83,7 +83,8 @@ function requestAt(
   const model = modelName((first + skewed(random, MODELS_OF_KEY) * 5) % MODELS)
   const failure = random.chance(FAILED) ? random.pick(FAILURES) : undefined
   const [input, output] = [random.between(50, 8_000), random.between(1, 1_500)]
-  const cost = failure === undefined ? BigInt(input) * INPUT_RATE + BigInt(output) * OUTPUT_RATE : 0n
+  const cost =
+    failure === undefined ? BigInt(input) * INPUT_RATE + BigInt(output) * OUTPUT_RATE : 0n
   const isWrittenOff = failure === undefined && random.chance(WRITTEN_OFF)
   const facts = { model, failure, input, output, cost }
   return {

@@ -1,4 +1,9 @@
-import { launchBrowser, openVisitor, setUp, type Visitor } from "../../test/browser/console-gateway.ts"
+import {
+  launchBrowser,
+  openVisitor,
+  setUp,
+  type Visitor,
+} from "../../test/browser/console-gateway.ts"
 import { type CallTime, summed } from "./time-calls.ts"
 
 /** The pages of the navigation, in the order in which they are gone through. */

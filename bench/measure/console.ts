@@ -1,11 +1,32 @@
 import { join } from "node:path"
-import { createInstallation, type Installation, runJson, startListening, type ServingProcess } from "../../test/support/process.ts"
+import {
+  createInstallation,
+  type Installation,
+  runJson,
+  startListening,
+  type ServingProcess,
+} from "../../test/support/process.ts"
 import { PostgresServer } from "../../test/support/postgres-server.ts"
-import { barCalls, fileCalls, type Known, listCalls, pageCalls, usageCalls } from "../console/calls.ts"
+import {
+  barCalls,
+  fileCalls,
+  type Known,
+  listCalls,
+  pageCalls,
+  usageCalls,
+} from "../console/calls.ts"
 import { accountName, MODEL_NAMES, PROVIDERS } from "../console/history.ts"
 import { timePageChanges } from "../console/page-changes.ts"
 import { seedHistory } from "../console/seed.ts"
-import { ask, askJson, type CallTime, type ManagementApi, timeCall, timeFile, timePages } from "../console/time-calls.ts"
+import {
+  ask,
+  askJson,
+  type CallTime,
+  type ManagementApi,
+  timeCall,
+  timeFile,
+  timePages,
+} from "../console/time-calls.ts"
 import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
 import { timeAnswers } from "../load/time-answers.ts"
 import { onAllCores } from "../machine.ts"

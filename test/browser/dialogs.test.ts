@@ -54,7 +54,11 @@ test(
   "a provider is tested, changed, given its list prices, and deleted",
   async () => {
     const { page } = operator
-    const entry = { vendor: "openai-compatible", base_url: `${simulator.url}/v1`, api_key: "upstream-1" }
+    const entry = {
+      vendor: "openai-compatible",
+      base_url: `${simulator.url}/v1`,
+      api_key: "upstream-1",
+    }
     expect(await ask(page, "POST", "/providers", { id: "mine", ...entry })).toMatchObject({
       status: 200,
     })
@@ -88,7 +92,9 @@ test(
     await page.getByRole("button", { name: "More actions for mine" }).click()
     await page.getByRole("menuitem", { name: "Delete" }).click()
     await finish(dialog("Delete mine?"), "Delete the provider")
-    await page.getByRole("button", { name: "Test mine", exact: true }).waitFor({ state: "detached" })
+    await page
+      .getByRole("button", { name: "Test mine", exact: true })
+      .waitFor({ state: "detached" })
   },
   TIME,
 )

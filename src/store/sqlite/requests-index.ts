@@ -9,7 +9,12 @@ import { clearIndex } from "./schemas/reports.ts"
 /** How many rows of the ledger one step takes: a query in between waits no longer than for these. */
 const CHUNK = 250
 
-const INDEX_SUMS = { hours: "usage_hours", days: "usage_days", keys: "key_uses" }
+const INDEX_SUMS = {
+  hours: "usage_hours",
+  days: "usage_days",
+  keys: "key_uses",
+  names: { hours: "usage_name_hours", days: "usage_name_days" },
+}
 
 interface Progress {
   row: bigint
