@@ -193,17 +193,17 @@ async function timeChats(
   const body = chatBody("bench/echo", ANSWER_TOKENS, false)
   await timeAnswers(address, body, CHATS)
   const alone = await chatTimes(address, body)
-  let isOver = false
+  const over = new AbortController()
   const asking = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       for (const { path } of answerCalls(known)) {
-        if (isOver) return
+        if (over.signal.aborted) return
         await (await ask(api, path)).arrayBuffer()
       }
     }
   })()
   const beside = await chatTimes(address, body)
-  isOver = true
+  over.abort()
   await asking
   return { alone, beside }
 }

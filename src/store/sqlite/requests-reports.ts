@@ -77,31 +77,12 @@ export function openSqliteReports(databasePath: string): SqliteReports {
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
-  /**
-   * Where the requests stand whose ids begin with a text, or the one that has it as its id; undefined: it is no such text,
-   * or so many begin with it that they are soon found. The ledger finds ids directly, in the index they are searched for.
-   */
-  function rowsOf(search: string | undefined): readonly bigint[] | undefined {
-    if (search === undefined) return undefined
-    const one = ledger
-      .query<{ row: bigint }, [string]>("SELECT rowid AS row FROM entries WHERE request = ?")
-      .get(search)
-    if (one) return [one.row]
-    if (!search.startsWith(ID_PREFIX)) return undefined
-    const rows = ledger
-      .query<{ row: bigint }, [string, string, bigint]>(
-        "SELECT rowid AS row FROM entries WHERE request >= ? AND request < ? LIMIT ?",
-      )
-      .all(search, `${search}${BEHIND_IDS}`, BigInt(MOST_OF_PREFIX + 1))
-    return rows.length > MOST_OF_PREFIX ? undefined : rows.map(({ row }) => row)
-  }
-
   return {
     methods: {
       requests: {
         bringUp: () => requests.bringUp(),
         list(filter, after, limit, order = "newest") {
-          const rows = rowsOf(filter.search)
+          const rows = rowsOf(ledger, filter.search)
           const records = listRequests(index, filter, { after, limit, order }, rows)
           const names = keyNames([...new Set(records.map(({ key }) => key))])
           return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
@@ -137,6 +118,25 @@ export function openSqliteReports(databasePath: string): SqliteReports {
       ledger.close()
     },
   }
+}
+
+/**
+ * Where the requests stand whose ids begin with a text, or the one that has it as its id; undefined: it is no such text,
+ * or so many begin with it that they are soon found. The ledger finds ids directly, in the index they are searched for.
+ */
+function rowsOf(ledger: Database, search: string | undefined): readonly bigint[] | undefined {
+  if (search === undefined) return undefined
+  const one = ledger
+    .query<{ row: bigint }, [string]>("SELECT rowid AS row FROM entries WHERE request = ?")
+    .get(search)
+  if (one) return [one.row]
+  if (!search.startsWith(ID_PREFIX)) return undefined
+  const rows = ledger
+    .query<{ row: bigint }, [string, string, bigint]>(
+      "SELECT rowid AS row FROM entries WHERE request >= ? AND request < ? LIMIT ?",
+    )
+    .all(search, `${search}${BEHIND_IDS}`, BigInt(MOST_OF_PREFIX + 1))
+  return rows.length > MOST_OF_PREFIX ? undefined : rows.map(({ row }) => row)
 }
 
 /** What is lost in a crash is made again from the ledger, so no commit waits for the disk. */

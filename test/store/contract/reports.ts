@@ -269,39 +269,6 @@ export function reportContract(engine: Engine): void {
       }
     })
 
-    test("finds those of a rare provider or endpoint, and those whose ids begin alike", async () => {
-      await using own = await ReportedEngine.on(engine)
-      const hours = Array.from({ length: 6 }, (_, hour) => hour)
-      await own.add(
-        ...hours.flatMap((hour) => [
-          {
-            request: `req_aa${hour}`,
-            at: AT + hour * HOUR,
-            model: "rare/echo",
-            endpoint: "/v1/rerank",
-          },
-          { request: `req_bb${hour}`, at: AT + hour * HOUR + 1, account: "b" },
-        ]),
-      )
-      const rare = hours.map((hour) => `req_aa${hour}`).toReversed()
-      expect(await found(own, { provider: "rare" })).toEqual(rare)
-      expect(await found(own, { endpoint: "/v1/rerank" })).toEqual(rare)
-      expect(await found(own, { search: "req_aa" })).toEqual(rare)
-      expect(await found(own, { search: "req_aa3" })).toEqual(["req_aa3"])
-      expect(await found(own, { search: "req_aa", accounts: ["b"] })).toEqual([])
-      expect(await found(own, { search: "req_cc" })).toEqual([])
-      expect(await found(own, { provider: "nobody" })).toEqual([])
-      expect(
-        await found(own, { provider: "rare", from: AT + HOUR, to: AT + 3 * HOUR + 1 }),
-      ).toEqual(["req_aa3", "req_aa2", "req_aa1"])
-      const reports = await own.reports.upToDate()
-      const [first, second] = await reports.list({ provider: "rare" }, null, 2)
-      expect(second?.request).toBe("req_aa4")
-      if (!first || !second) throw new Error("two requests are there")
-      const next = await reports.list({ provider: "rare" }, second, 2)
-      expect(next.map(({ request }) => request)).toEqual(["req_aa3", "req_aa2"])
-    })
-
     test("finds few among many, page by page, however they lie in time", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.database.key("second", "a", null)
