@@ -89,7 +89,7 @@ export async function measureConsole({
 }
 
 /** An account that pays for chats beside the history. */
-export async function createKey(installation: Installation): Promise<string> {
+async function createKey(installation: Installation): Promise<string> {
   const account = ["--account", "bench", "--name", "bench"]
   await runJson(installation, "account", "create", "bench", "--credits", "1000", "--yes")
   return (await runJson<{ key: string }>(installation, "key", "create", ...account)).key
@@ -105,7 +105,7 @@ interface ConsolePlan {
   readonly key: string
 }
 
-export async function measureOn(
+async function measureOn(
   installation: Installation,
   { engine, requests, times, now, key }: ConsolePlan,
 ): Promise<ConsoleResult> {
@@ -215,7 +215,7 @@ async function chatTimes(address: Address, body: string): Promise<ChatTimes> {
   return { median: quantile(took, 0.5), p99: quantile(took, 0.99) }
 }
 
-export function settings({ baseUrl }: Upstream): string {
+function settings({ baseUrl }: Upstream): string {
   const price = "price: { input: 0.10, output: 0.40 }"
   const models = MODEL_NAMES.map((name) => `  ${name}: { kind: chat, ${price} }\n`)
   const providers = Array.from(
