@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { describeMachine, leaveGatewayCore } from "./machine.ts"
+import { measureConsole } from "./measure/console.ts"
 import { measureLatency } from "./measure/latency.ts"
 import { measureMemory } from "./measure/memory.ts"
 import { measureChat, measureStream } from "./measure/processor-time.ts"
@@ -54,6 +55,9 @@ async function measure(
       return
     case "observe":
       results.observation = await measureObservation(effort)
+      return
+    case "console":
+      results.console = await measureConsole(effort)
       return
   }
 }

@@ -11,9 +11,13 @@ export const PARTS = [
   "start",
   "store",
   "observe",
+  "console",
 ] as const
 /** One part of a run. */
 export type Part = (typeof PARTS)[number]
+
+/** Parts that are measured only when they are named: they take longer than all others together. */
+const ASKED_FOR: ReadonlySet<Part> = new Set(["console"])
 
 /** The names that `--subjects` takes. */
 export const SUBJECT_NAMES = ["bare", "pipe", "nginx", "portkey", "tollgate"] as const
@@ -32,6 +36,10 @@ export interface Effort {
   readonly starts: number
   /** Quiet time before memory is read. */
   readonly settling: number
+  /** Requests that the console has to show. */
+  readonly consoleRequests: number
+  /** How often each of its calls and pages is timed. */
+  readonly consoleTimes: number
 }
 
 const FULL: Effort = {
@@ -45,6 +53,8 @@ const FULL: Effort = {
   latencyRequests: 1_000,
   starts: 10,
   settling: 2_000,
+  consoleRequests: 1_000_000,
+  consoleTimes: 7,
 }
 
 const QUICK: Effort = {
@@ -57,6 +67,8 @@ const QUICK: Effort = {
   latencyRequests: 120,
   starts: 3,
   settling: 400,
+  consoleRequests: 20_000,
+  consoleTimes: 3,
 }
 
 /** What the command line asks for. */
@@ -74,7 +86,8 @@ export const USAGE = `usage: npm run bench -- [options]
 Measures Tollgate beside a bare proxy and the peers that are installed.
 
   --quick            a rough answer in less than a minute
-  --only PARTS       some of ${PARTS.join(",")}
+  --only PARTS       some of ${PARTS.join(",")};
+                     ${[...ASKED_FOR].join(", ")} only when it is named here
   --subjects NAMES   some of ${SUBJECT_NAMES.join(",")}; bare is always there
   --strict           exit code 1 when a "must" is missed
   --help             this text
@@ -97,7 +110,10 @@ export function readOptions(words: readonly string[]): BenchOptions | undefined 
   return {
     isQuick: values.quick,
     isStrict: values.strict,
-    parts: readList(values.only, PARTS, "part"),
+    parts:
+      values.only === undefined
+        ? PARTS.filter((part) => !ASKED_FOR.has(part))
+        : readList(values.only, PARTS, "part"),
     subjects: subjects.includes("bare") ? subjects : ["bare", ...subjects],
     effort: values.quick ? QUICK : FULL,
   }

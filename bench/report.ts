@@ -1,6 +1,7 @@
 import { CADENCE, CHAT_CALLERS, STREAM_CALLERS } from "./measure/processor-time.ts"
 import { ROUND_TRIP } from "./measure/store.ts"
 import { ANSWER_TOKENS, STREAM_FRAMES } from "./load/request.ts"
+import type { CallTime } from "./console/time-calls.ts"
 import type { Block, Cost } from "./measure/blocks.ts"
 import type { SubjectName } from "./options.ts"
 import type { LatencyResult } from "./measure/latency.ts"
@@ -9,6 +10,7 @@ import type { Spread } from "./statistics.ts"
 import { formatNumber, formatTable } from "./table.ts"
 import { validate, type Verdict } from "./targets.ts"
 
+const SLOWEST_CALLS = 30
 const MEGABYTE = 1_048_576
 const KILOBYTES_PER_MEGABYTE = 1_024
 // Above this share of the gateway's core used by others, figures are doubtful.
@@ -22,6 +24,7 @@ export function formatReport(results: Results): string {
     ...formatTranscoding(results),
     ...formatStores(results),
     ...formatObservation(results),
+    ...formatConsole(results),
     formatVerdicts(validate(results)),
   ]
   return [...parts, ...formatNotes(results)].join("\n\n")
@@ -255,4 +258,31 @@ function sum(
   figure: "frames" | "chunks" | "duration" | "strangersTime" | "processorTime",
 ): number {
   return blocks.reduce((total, block) => total + block[figure], 0)
+}
+
+/** The slowest calls and pages; all of them are in the file of results. */
+function formatConsole({ console: found }: Results): string[] {
+  return (found ?? []).flatMap(({ engine, requests, calls, pages, chat, memory }) => {
+    const slowest = (times: readonly CallTime[], count: number): string[][] =>
+      times
+        .toSorted((left, right) => right.median - left.median)
+        .slice(0, count)
+        .map(({ name, fastest, median, slowest }) => [
+          name,
+          formatNumber(fastest),
+          formatNumber(median),
+          formatNumber(slowest),
+        ])
+    const figures = ["fastest, ms", "median, ms", "slowest, ms"]
+    const head = [`${requests} requests on ${engine}: the slowest`, ...figures]
+    return [
+      formatTable([head, ...slowest(calls, SLOWEST_CALLS)]),
+      formatTable([["changes to a page", ...figures], ...slowest(pages, pages.length)]),
+      [
+        `a chat alone: ${formatNumber(chat.alone.median)} ms (p50), ${formatNumber(chat.alone.p99)} ms (p99);`,
+        `while the console asks: ${formatNumber(chat.beside.median)} ms, ${formatNumber(chat.beside.p99)} ms;`,
+        `memory ${formatNumber(memory.before)} MB before, ${formatNumber(memory.after)} MB after`,
+      ].join(" "),
+    ]
+  })
 }

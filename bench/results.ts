@@ -1,4 +1,5 @@
 import type { Machine } from "./machine.ts"
+import type { ConsoleResult } from "./measure/console.ts"
 import type { LatencyResult } from "./measure/latency.ts"
 import type { MemoryResult } from "./measure/memory.ts"
 import type { ObservationCost } from "./measure/observation.ts"
@@ -25,4 +26,5 @@ export interface Results {
   start?: readonly StartResult[]
   store?: StoreResult
   observation?: readonly ObservationCost[]
+  console?: readonly ConsoleResult[]
 }

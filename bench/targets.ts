@@ -1,3 +1,4 @@
+import type { ConsoleEngine } from "./measure/console.ts"
 import { ROUND_TRIP, type StoreName } from "./measure/store.ts"
 import { MAIN_PAIR } from "./measure/transcoding.ts"
 import { STREAMS } from "./measure/memory.ts"
@@ -114,6 +115,7 @@ const TARGETS: readonly Target[] = [
     find: ({ start }) => ofTollgate(start)?.toAnswer,
   },
   ...storeTargets(),
+  ...consoleTargets(),
   {
     figure: "CPU per chat with metrics and request lines, against none",
     unit: "x",
@@ -123,6 +125,20 @@ const TARGETS: readonly Target[] = [
       observation?.find(({ name }) => name === "metrics and request lines")?.ratio,
   },
 ]
+
+function consoleTargets(): readonly Target[] {
+  const within = { unit: " ms", must: 200, aim: 200 }
+  const slowest =
+    (engine: ConsoleEngine, part: "calls" | "pages") =>
+    ({ console: found }: Results) => {
+      const times = found?.find((one) => one.engine === engine)?.[part]
+      return times && Math.max(...times.map(({ median }) => median))
+    }
+  return (["sqlite", "postgresql"] as const).flatMap((engine) => [
+    { figure: `slowest call of the console, ${engine}`, ...within, find: slowest(engine, "calls") },
+    { figure: `slowest change of a page, ${engine}`, ...within, find: slowest(engine, "pages") },
+  ])
+}
 
 function storeTargets(): readonly Target[] {
   const costOf = (name: StoreName) => (results: Results) =>

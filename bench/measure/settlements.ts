@@ -52,7 +52,11 @@ export async function measureSettlements(
   const rates: SettlementRate[] = []
   for (const { batch, accounts } of CASES) {
     const url = server.url(await server.create())
-    const names = await createAccounts(url, accounts)
+    const names = Array.from({ length: accounts }, (_, index) => `account_${index}`)
+    {
+      await using store = await openStore(url)
+      await createAccounts(store, names)
+    }
     const settlers = await Promise.all(
       Array.from({ length: NODES }, (_, index) =>
         startSettler({ url, node: `node_${index}`, accounts: names, batch, time }),
@@ -65,15 +69,13 @@ export async function measureSettlements(
   return rates
 }
 
-async function createAccounts(url: string, count: number): Promise<string[]> {
-  await using store = await openStore(url)
-  const names = Array.from({ length: count }, (_, index) => `account_${index}`)
+/** Creates accounts with more than enough credits. */
+export async function createAccounts(store: Store, names: readonly string[]): Promise<void> {
   const grant = { kind: "grant", amount: CREDITS, at: 0, note: null, author: null } as const
   for (const id of names) {
     await store.accounts.create({ id, name: id, createdAt: 0 }, AUDIT)
     await store.entries.add({ ...grant, account: id }, AUDIT)
   }
-  return names
 }
 
 /** Resolves when it has leased what it needs. @returns lets it settle, and resolves with how many. */

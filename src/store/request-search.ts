@@ -2,6 +2,8 @@ import { FINE } from "./request-summary.ts"
 
 /** Every id begins so. */
 export const ID_PREFIX = "req_"
+/** Follows all that ids are made of, in the order of their bytes. */
+export const BEHIND_IDS = "~"
 /** Ids are `req_` and a UUID. */
 const PART_OF_ID = /^[req_0-9a-f-]*$/
 

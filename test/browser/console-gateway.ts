@@ -56,14 +56,7 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
   const installation = starting.use(createInstallation(yaml))
   const environment = { TOLLGATE_PORT: "0" }
   const gateway = starting.use(await startServing(installation, environment))
-  const browser = starting.use(
-    await driver.launch({
-      executablePath: await chromium.executablePath(),
-      // Not the arguments that come with it: they would switch off what browsers keep pages apart with.
-      args: ["--no-sandbox"],
-      headless: true,
-    }),
-  )
+  const browser = starting.use(await launchBrowser())
   const parts = starting.move()
   return {
     url: gateway.url,
@@ -74,6 +67,15 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
     visitor: (options, url = gateway.url) => openVisitor(browser, url, options),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  return driver.launch({
+    executablePath: await chromium.executablePath(),
+    // Not the arguments that come with it: they would switch off what browsers keep pages apart with.
+    args: ["--no-sandbox"],
+    headless: true,
+  })
 }
 
 function buildConsole(): void {
@@ -88,7 +90,8 @@ function found(pattern: RegExp, text: string): string {
   return word
 }
 
-async function openVisitor(
+/** A browser of someone: no cookie of another. */
+export async function openVisitor(
   browser: Browser,
   url: string,
   { width = 1440, scheme = "light" }: VisitorOptions = {},
@@ -136,4 +139,14 @@ export async function setUp({ page }: Visitor, link: string): Promise<void> {
 export async function open({ page }: Visitor, name: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click()
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
+}
+
+/** What a page itself asks the management API, with its session. */
+export async function ask(page: Page, method: string, path: string, body?: unknown) {
+  const response = await page.request.fetch(`/admin/v1${path}`, {
+    method,
+    headers: { "x-tollgate-console": "1" },
+    ...(body !== undefined && { data: body }),
+  })
+  return { status: response.status(), body: (await response.json()) as Record<string, unknown> }
 }

@@ -5,6 +5,7 @@ import OpenAI from "openai"
 import type { Page } from "playwright-core"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import {
+  ask,
   type ConsoleGateway,
   image,
   open,
@@ -42,16 +43,6 @@ afterAll(async () => {
   await issuer[Symbol.asyncDispose]()
   await simulator[Symbol.asyncDispose]()
 }, TIME)
-
-/** What a page itself asks the management API, with its session. */
-async function ask(page: Page, method: string, path: string, body?: unknown) {
-  const response = await page.request.fetch(`/admin/v1${path}`, {
-    method,
-    headers: { "x-tollgate-console": "1" },
-    ...(body !== undefined && { data: body }),
-  })
-  return { status: response.status(), body: (await response.json()) as Record<string, unknown> }
-}
 
 test(
   "a provider is added, tested and priced, and answers at once",

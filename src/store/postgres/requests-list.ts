@@ -1,4 +1,4 @@
-import { ID_PREFIX, isFailure, isGlob, isTrouble } from "../request-search.ts"
+import { BEHIND_IDS, ID_PREFIX, isFailure, isGlob, isTrouble } from "../request-search.ts"
 import {
   type RequestFilter,
   type RequestOrder,
@@ -51,8 +51,6 @@ const COLUMNS =
 const BY_TIME = "at DESC, position DESC"
 /** A little less than the client waits. Milliseconds. */
 const LONGEST_SEARCH = 7_000
-/** Follows all of which ids are made in the order of their bytes. */
-const BEHIND_IDS = "~"
 
 /** The first requests that a filter lets through. */
 export async function listRequests(

@@ -1,4 +1,6 @@
 import type { Reports, RequestReports } from "../reports.ts"
+import type { UsageFilter, UsageGroup } from "../requests.ts"
+import { isLabel } from "../usage-sums.ts"
 import type { IndexMethods } from "./index-methods.ts"
 import type { GroupsOf } from "../methods.ts"
 import { ThreadOnDemand } from "./thread-on-demand.ts"
@@ -8,20 +10,22 @@ const PATIENCE = 3_000
 /** The same while it is known to be far behind: a page has several reports, and each would wait in vain. */
 const MOMENT = 100
 
-/** The reports of a ledger, on a thread that begins with the first question and ends with the gateway. */
+/**
+ * The reports of a ledger, on a thread that begins with the first question and ends with the gateway. What reads one
+ * request after the other is on a second one, so that no list waits for it.
+ */
 export class ReportsOnDemand implements Reports, AsyncDisposable {
   readonly #thread: ThreadOnDemand<IndexMethods>
+  readonly #longReads: ThreadOnDemand<IndexMethods>
   readonly #patience: number
   #last: Promise<void> = Promise.resolve()
   #isFarBehind = false
 
   /** @param path the ledger's. @param patience milliseconds; for tests. */
   constructor(path: string, patience = PATIENCE) {
-    this.#thread = new ThreadOnDemand({
-      thread: "store/sqlite/requests-thread.ts",
-      path,
-      noun: "the reports",
-    })
+    const place = { thread: "store/sqlite/requests-thread.ts", path, noun: "the reports" }
+    this.#thread = new ThreadOnDemand(place)
+    this.#longReads = new ThreadOnDemand(place)
     this.#patience = patience
   }
 
@@ -40,7 +44,22 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     } finally {
       clearTimeout(timer)
     }
-    return reports
+    return this.#withLongReads(reports)
+  }
+
+  /** No sums are kept of labels. */
+  #withLongReads(reports: RequestReports): RequestReports {
+    const readers = async (filter: UsageFilter, group?: UsageGroup): Promise<RequestReports> => {
+      const isLong = (filter.labels ?? []).length > 0 || (group !== undefined && isLabel(group))
+      return isLong ? (await this.#longReads.get()).requests : reports
+    }
+    return {
+      ...reports,
+      sumUsage: async (filter, group) => (await readers(filter, group)).sumUsage(filter, group),
+      usageSeries: async (filter, series) =>
+        (await readers(filter, series.group)).usageSeries(filter, series),
+      sampleAnswers: async (filter) => (await readers(filter)).sampleAnswers(filter),
+    }
   }
 
   async #catchUp(reports: IndexMethods["requests"]): Promise<void> {
@@ -55,7 +74,9 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#thread.close()
+    this.#longReads.close()
     await this.#last
+    await this.#longReads[Symbol.asyncDispose]()
     await this.#thread[Symbol.asyncDispose]()
   }
 }

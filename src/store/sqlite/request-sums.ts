@@ -1,6 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { RequestSummary } from "../request-summary.ts"
 import { HOUR, HOURS_OF_DAY } from "../usage-sums.ts"
+import { NAME_COLUMNS, NameSums, type NameTables, SUM_NAMES, type SumValues } from "./name-sums.ts"
 
 /** What a chunk adds to one row of sums. */
 interface Sum {
@@ -40,7 +41,7 @@ const ADDED = [
 ]
 
 /** What the rows are told apart by, and their sums. */
-const COLUMNS = 7 + ADDED.length
+const COLUMNS = SUM_NAMES.length + 1 + ADDED.length
 
 /** The tables of sums. */
 export interface SumTables {
@@ -48,11 +49,13 @@ export interface SumTables {
   /** Absent: sums by the hour are enough. */
   readonly days?: string
   readonly keys: string
+  /** Absent: no sums of names alone are kept. */
+  readonly names?: NameTables
 }
 
-function addSums(table: string): string {
+function addSums(table: string, columns = COLUMNS): string {
   const sums = ADDED.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")
-  return `INSERT INTO ${table} VALUES (${Array(COLUMNS).fill("?").join(", ")})
+  return `INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})
     ON CONFLICT DO UPDATE SET ${sums}`
 }
 
@@ -61,8 +64,9 @@ export class RequestSums {
   readonly #hours: Statement<unknown, (string | bigint)[]>
   readonly #days: Statement<unknown, (string | bigint)[]> | undefined
   readonly #keys: Statement<unknown, (string | bigint)[]>
+  readonly #names: NameSums | undefined
 
-  constructor(database: Database, { hours, days, keys }: SumTables) {
+  constructor(database: Database, { hours, days, keys, names }: SumTables) {
     this.#hours = database.prepare(addSums(hours))
     this.#days = days === undefined ? undefined : database.prepare(addSums(days))
     this.#keys = database.prepare(
@@ -70,12 +74,20 @@ export class RequestSums {
         last_used_at = max(last_used_at, excluded.last_used_at),
         requests = requests + excluded.requests, spent = spent + excluded.spent`,
     )
+    this.#names =
+      names &&
+      new NameSums(
+        database.prepare(addSums(names.hours, NAME_COLUMNS)),
+        database.prepare(addSums(names.days, NAME_COLUMNS)),
+      )
   }
 
   /** @param sign 1 adds them, -1 takes them away again. */
   add(summaries: readonly RequestSummary[], sign: 1 | -1): void {
     const factor = BigInt(sign)
-    for (const sum of sumsOf(summaries, 1)) this.#hours.run(...sumValues(sum, factor))
+    const hours = [...sumsOf(summaries, 1)].map((sum) => sumValues(sum, factor))
+    for (const values of hours) this.#hours.run(...values)
+    this.#names?.add(hours)
     if (this.#days) {
       for (const sum of sumsOf(summaries, HOURS_OF_DAY)) this.#days.run(...sumValues(sum, factor))
     }
@@ -91,12 +103,10 @@ export class RequestSums {
       const days = BigInt(HOURS_OF_DAY)
       this.#days?.run((BigInt(hour) / days) * days, ...values)
     }
+    this.#names?.add(hours)
     for (const values of keys) this.#keys.run(...values)
   }
 }
-
-/** The first is the hour, or the key. */
-export type SumValues = readonly (bigint | string)[]
 
 /** @param span in hours; each sum stands at the first of its span. */
 function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Sum> {

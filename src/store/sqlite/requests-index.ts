@@ -14,7 +14,12 @@ const FAR_BEHIND = 50_000
 
 const LAST_ROW = "SELECT max(rowid) AS row FROM entries"
 
-const INDEX_SUMS = { hours: "usage_hours", days: "usage_days", keys: "key_uses" }
+const INDEX_SUMS = {
+  hours: "usage_hours",
+  days: "usage_days",
+  keys: "key_uses",
+  names: { hours: "usage_name_hours", days: "usage_name_days" },
+}
 
 interface Progress {
   row: bigint

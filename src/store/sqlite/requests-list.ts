@@ -10,6 +10,7 @@ import {
 import { Conditions } from "./conditions.ts"
 import { labelledRequests } from "./label-conditions.ts"
 import { isFailure, isGlob } from "../request-search.ts"
+import { HOUR } from "../usage-sums.ts"
 import type { RequestSummary } from "../request-summary.ts"
 
 type RequestRow = Record<
@@ -46,8 +47,8 @@ interface PageOrder {
 export interface Read {
   readonly account: string | undefined
   readonly model: string | undefined
-  /** Where the one request that is looked for stands. */
-  readonly row: bigint | undefined
+  /** Where the only requests stand that it may be. */
+  readonly rows: readonly bigint[] | undefined
 }
 
 /** More reads than these cost more than a scan of all rows. */
@@ -55,33 +56,86 @@ const MAX_READS = 64
 
 /**
  * The first requests that a filter lets through. Their keys' names are another's to add.
- * @param row where the request stands that the filter's search names, if it names one.
+ * @param rows where the requests stand that the filter's search names, if it names any.
  */
 export function listRequests(
   index: Database,
   filter: RequestFilter,
   page: PageOrder,
-  row?: bigint,
+  rows?: readonly bigint[],
 ): RequestRecord[] {
   // Each account's rows lie in order of time, and each model's; those of several do not.
-  return readsOf(index, filter, row)
+  return readsOf(index, filter, rows)
     .flatMap((read) => readRequests(index, filter, read, page))
     .toSorted(comparisonOf(page.order))
     .slice(0, page.limit)
 }
 
 /** The reads that together find what a filter lets through, each in order of time. */
-export function readsOf(index: Database, filter: RequestFilter, row: bigint | undefined): Read[] {
+export function readsOf(
+  index: Database,
+  filter: RequestFilter,
+  rows: readonly bigint[] | undefined,
+): Read[] {
   const accounts = filter.accounts ?? [undefined]
   const { model } = filter
-  if (!isGlob(model)) return accounts.map((account) => ({ account, model, row }))
+  if (!isGlob(model)) return accounts.map((account) => ({ account, model, rows }))
   const models = modelsLike(index, model)
-  const reads = accounts.flatMap((account) => models.map((one) => ({ account, model: one, row })))
+  const reads = accounts.flatMap((account) => models.map((one) => ({ account, model: one, rows })))
   if (reads.length <= MAX_READS) return reads
-  return accounts.map((account) => ({ account, model: undefined, row }))
+  return accounts.map((account) => ({ account, model: undefined, rows }))
 }
 
 function readRequests(
+  index: Database,
+  filter: RequestFilter,
+  read: Read,
+  page: PageOrder,
+): RequestRecord[] {
+  const hours = hoursOf(index, filter, read, page)
+  if (hours === undefined) return readPage(index, filter, read, page)
+  const found: RequestRecord[] = []
+  for (const hour of hours) {
+    const from = Math.max(filter.from ?? -Infinity, hour * HOUR)
+    const to = Math.min(filter.to ?? Infinity, (hour + 1) * HOUR)
+    found.push(...readPage(index, { ...filter, from, to }, read, page))
+    if (found.length >= page.limit) break
+  }
+  return found
+}
+
+/**
+ * The hours in which there were requests of a provider or endpoint, the newest first: no index has these, and of all
+ * requests there may be few. Undefined: another index has what is looked for.
+ */
+function hoursOf(
+  index: Database,
+  filter: RequestFilter,
+  read: Read,
+  { after, order }: PageOrder,
+): number[] | undefined {
+  const { key, labels = [], failed, writtenOff, search, from, to } = filter
+  const kind = filter.provider === undefined ? "endpoint" : "provider"
+  const name = filter[kind]
+  const isIndexed = (read.account ?? read.model ?? read.rows ?? key ?? search) !== undefined
+  if (name === undefined || isIndexed || labels.length > 0) return undefined
+  if (order !== "newest" || failed === true || writtenOff === true) return undefined
+  const conditions = new Conditions()
+  conditions.add("kind = ?", kind)
+  conditions.add("name = ?", name)
+  conditions.always("requests > 0")
+  if (from !== undefined) conditions.add("hour >= ?", Math.floor(from / HOUR))
+  if (to !== undefined) conditions.add("hour < ?", Math.ceil(to / HOUR))
+  if (after) conditions.add("hour <= ?", Math.floor(after.at / HOUR))
+  return index
+    .query<{ hour: bigint }, (string | bigint)[]>(
+      `SELECT hour FROM usage_name_hours ${conditions.where} ORDER BY hour DESC`,
+    )
+    .all(...conditions.values)
+    .map(({ hour }) => Number(hour))
+}
+
+function readPage(
   index: Database,
   filter: RequestFilter,
   read: Read,
@@ -111,7 +165,7 @@ interface Source {
 /** The requests of one read that a filter lets through. */
 export function sourceOf(filter: RequestFilter, read: Read): Source {
   const conditions = new Conditions()
-  if (read.row !== undefined) conditions.always(`row = ${read.row}`)
+  if (read.rows !== undefined) conditions.always(`row IN (${read.rows.join(", ")})`)
   conditions.add("account = ?", read.account)
   conditions.add("key = ?", filter.key)
   conditions.add("model = ?", read.model)
@@ -169,16 +223,16 @@ export function takeRequestOut(index: Database, row: bigint): RequestSummary | u
 }
 
 /** SQLite cannot know which index leaves the fewest rows to scan and keeps their order. */
-function orderOf(filter: RequestFilter, { account, model, row }: Read): string {
-  if (row !== undefined) return "NOT INDEXED"
+function orderOf(filter: RequestFilter, { account, model, rows }: Read): string {
+  if (rows !== undefined) return "NOT INDEXED"
   if (filter.key !== undefined) return "INDEXED BY requests_by_key"
   if (model !== undefined) {
     return `INDEXED BY requests_by_${account === undefined ? "model" : "account_and_model"}`
   }
   const isOfFailures = filter.failed === true || isFailure(filter.search)
   const failures = isOfFailures ? "failed_requests" : "requests"
-  const rows = filter.writtenOff ? "written_off" : failures
-  return `INDEXED BY ${rows}_by_${account === undefined ? "time" : "account"}`
+  const some = filter.writtenOff ? "written_off" : failures
+  return `INDEXED BY ${some}_by_${account === undefined ? "time" : "account"}`
 }
 
 /** Only `*` means something in our globs. */

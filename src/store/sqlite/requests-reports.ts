@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { makePrivateFile } from "../private-file.ts"
+import { BEHIND_IDS, ID_PREFIX } from "../request-search.ts"
 import type { KeyUse } from "../requests.ts"
 import { accountUses } from "./account-uses.ts"
 import { latencies, sampleAnswers } from "./answer-times.ts"
@@ -41,6 +42,8 @@ interface KeyUseRow {
   spent: bigint
 }
 
+/** Requests whose ids begin alike that are found by their ids. */
+const MOST_OF_PREFIX = 1_000
 /** What of the index is kept in memory at most, KiB: rows go into many places of it at once. */
 const CACHE_SIZE = 32 * 1024
 
@@ -74,20 +77,13 @@ export function openSqliteReports(databasePath: string): SqliteReports {
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
-  /** The ledger finds a complete id directly; to search the index for a part of one takes long. */
-  function rowOf(request: string | undefined): bigint | undefined {
-    if (request === undefined) return undefined
-    return ledger
-      .query<{ row: bigint }, [string]>("SELECT rowid AS row FROM entries WHERE request = ?")
-      .get(request)?.row
-  }
-
   return {
     methods: {
       requests: {
         bringUp: () => requests.bringUp(),
         list(filter, after, limit, order = "newest") {
-          const records = listRequests(index, filter, { after, limit, order }, rowOf(filter.search))
+          const rows = rowsOf(ledger, filter.search)
+          const records = listRequests(index, filter, { after, limit, order }, rows)
           const names = keyNames([...new Set(records.map(({ key }) => key))])
           return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
         },
@@ -122,6 +118,25 @@ export function openSqliteReports(databasePath: string): SqliteReports {
       ledger.close()
     },
   }
+}
+
+/**
+ * Where the requests stand whose ids begin with a text, or the one that has it as its id; undefined: it is no such text,
+ * or so many begin with it that they are soon found. The ledger finds ids directly, in the index they are searched for.
+ */
+function rowsOf(ledger: Database, search: string | undefined): readonly bigint[] | undefined {
+  if (search === undefined) return undefined
+  const one = ledger
+    .query<{ row: bigint }, [string]>("SELECT rowid AS row FROM entries WHERE request = ?")
+    .get(search)
+  if (one) return [one.row]
+  if (!search.startsWith(ID_PREFIX)) return undefined
+  const rows = ledger
+    .query<{ row: bigint }, [string, string, bigint]>(
+      "SELECT rowid AS row FROM entries WHERE request >= ? AND request < ? LIMIT ?",
+    )
+    .all(search, `${search}${BEHIND_IDS}`, BigInt(MOST_OF_PREFIX + 1))
+  return rows.length > MOST_OF_PREFIX ? undefined : rows.map(({ row }) => row)
 }
 
 /** What is lost in a crash is made again from the ledger, so no commit waits for the disk. */

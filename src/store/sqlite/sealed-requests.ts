@@ -1,5 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
-import type { RequestSums, SumValues } from "./request-sums.ts"
+import type { SumValues } from "./name-sums.ts"
+import type { RequestSums } from "./request-sums.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
 interface SealRow {

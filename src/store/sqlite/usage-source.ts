@@ -1,7 +1,8 @@
 import type { UsageFilter, UsageGroup } from "../requests.ts"
-import { HOUR, HOURS_OF_DAY, isLabel } from "../usage-sums.ts"
+import { HOUR, HOURS_OF_DAY, isLabel, SUMS } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
 import { LABELLED_AT, labelledRequests } from "./label-conditions.ts"
+import { SUM_NAMES, type SumName } from "./name-sums.ts"
 
 /** A query whose rows are sums, or single requests in the form of such. */
 export interface UsageSource {
@@ -12,14 +13,20 @@ export interface UsageSource {
 /** What the sums of a time are made of. @param byDay whether sums of whole days will do. */
 export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boolean): UsageSource {
   if (isLabel(group) || (filter.labels?.length ?? 0) > 0) return labelledSource(filter, group)
+  const kind = kindOf(filter, group)
   const reads = partsOf(filter, byDay)
     .filter(({ from, to }) => from < to)
-    .map(({ table, from, to }) => {
+    .map(({ unit, from, to }) => {
       const conditions = new Conditions()
+      conditions.add("kind = ?", kind)
       conditions.add("hour >= ?", from)
       conditions.add("hour < ?", to)
       addNames(conditions, filter)
-      return { text: `SELECT * FROM ${table} ${conditions.where}`, values: conditions.values }
+      const source =
+        kind === undefined
+          ? `SELECT * FROM usage_${unit}`
+          : `SELECT hour, name AS ${kind}, ${SUMS.join(", ")} FROM usage_name_${unit}`
+      return { text: `${source} ${conditions.where}`, values: conditions.values }
     })
   return {
     text: reads.map(({ text }) => text).join(" UNION ALL "),
@@ -27,8 +34,21 @@ export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boole
   }
 }
 
+/** Every request is of one. There are few of them. */
+const ANY_KIND = "endpoint"
+
+/** Whose own sums know all that is asked for; undefined: none do. */
+function kindOf(filter: UsageFilter, group: UsageGroup): SumName | undefined {
+  const { accounts, key, model, provider, endpoint, outcome } = filter
+  if (accounts !== undefined || (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined) {
+    return undefined
+  }
+  return SUM_NAMES.find((name) => name === group) ?? ANY_KIND
+}
+
 interface Part {
-  readonly table: "usage_days" | "usage_hours"
+  /** The tables have it in their names. */
+  readonly unit: "days" | "hours"
   readonly from: number
   readonly to: number
 }
@@ -39,11 +59,11 @@ function partsOf(filter: UsageFilter, byDay: boolean): Part[] {
   const to = Math.ceil(filter.to / HOUR)
   const firstDay = Math.ceil(from / HOURS_OF_DAY) * HOURS_OF_DAY
   const lastDay = Math.floor(to / HOURS_OF_DAY) * HOURS_OF_DAY
-  if (!byDay || firstDay >= lastDay) return [{ table: "usage_hours", from, to }]
+  if (!byDay || firstDay >= lastDay) return [{ unit: "hours", from, to }]
   return [
-    { table: "usage_hours", from, to: firstDay },
-    { table: "usage_days", from: firstDay, to: lastDay },
-    { table: "usage_hours", from: lastDay, to },
+    { unit: "hours", from, to: firstDay },
+    { unit: "days", from: firstDay, to: lastDay },
+    { unit: "hours", from: lastDay, to },
   ]
 }
 

@@ -8,6 +8,7 @@ import {
 import type { Engine } from "../engines.ts"
 import { found, ReportedEngine } from "../reported-requests.ts"
 
+const HOUR = 3_600_000
 /** 2026-03-02, 10:30 UTC. */
 const AT = Date.UTC(2026, 2, 2, 10, 30)
 
@@ -50,6 +51,39 @@ export function sortedRequestContract(engine: Engine): void {
       expect(await count({ minimumCost: 1n, maximumCost: 2n, accounts: ["a", "b"] })).toBe(10)
       expect(await count({ maximumDuration: 0 })).toBe(4)
       expect(await count({ minimumDuration: 500, model: "sim/echo", provider: "sim" })).toBe(3)
+    })
+
+    test("finds those of a rare provider or endpoint, and those whose ids begin alike", async () => {
+      await using own = await ReportedEngine.on(engine)
+      const hours = Array.from({ length: 6 }, (_, hour) => hour)
+      await own.add(
+        ...hours.flatMap((hour) => [
+          {
+            request: `req_aa${hour}`,
+            at: AT + hour * HOUR,
+            model: "rare/echo",
+            endpoint: "/v1/rerank",
+          },
+          { request: `req_bb${hour}`, at: AT + hour * HOUR + 1, account: "b" },
+        ]),
+      )
+      const rare = hours.map((hour) => `req_aa${hour}`).toReversed()
+      expect(await found(own, { provider: "rare" })).toEqual(rare)
+      expect(await found(own, { endpoint: "/v1/rerank" })).toEqual(rare)
+      expect(await found(own, { search: "req_aa" })).toEqual(rare)
+      expect(await found(own, { search: "req_aa3" })).toEqual(["req_aa3"])
+      expect(await found(own, { search: "req_aa", accounts: ["b"] })).toEqual([])
+      expect(await found(own, { search: "req_cc" })).toEqual([])
+      expect(await found(own, { provider: "nobody" })).toEqual([])
+      expect(
+        await found(own, { provider: "rare", from: AT + HOUR, to: AT + 3 * HOUR + 1 }),
+      ).toEqual(["req_aa3", "req_aa2", "req_aa1"])
+      const reports = await own.reports.upToDate()
+      const [first, second] = await reports.list({ provider: "rare" }, null, 2)
+      expect(second?.request).toBe("req_aa4")
+      if (!first || !second) throw new Error("two requests are there")
+      const next = await reports.list({ provider: "rare" }, second, 2)
+      expect(next.map(({ request }) => request)).toEqual(["req_aa3", "req_aa2"])
     })
 
     test("tells how far back the newest go", async () => {

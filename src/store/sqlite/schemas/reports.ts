@@ -2,13 +2,6 @@ import type { Database } from "bun:sqlite"
 import type { Schema } from "../migrate.ts"
 
 const SUMS = `
-  hour INTEGER NOT NULL,
-  account TEXT NOT NULL,
-  key TEXT NOT NULL,
-  model TEXT NOT NULL,
-  provider TEXT NOT NULL,
-  outcome TEXT NOT NULL,
-  endpoint TEXT NOT NULL,
   requests INTEGER NOT NULL,
   errors INTEGER NOT NULL,
   input INTEGER NOT NULL,
@@ -19,8 +12,28 @@ const SUMS = `
   durations INTEGER NOT NULL,
   duration INTEGER NOT NULL,
   first_bytes INTEGER NOT NULL,
-  first_byte INTEGER NOT NULL,
+  first_byte INTEGER NOT NULL
+`
+
+const USAGE = `
+  hour INTEGER NOT NULL,
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
+  ${SUMS},
   PRIMARY KEY (hour, account, key, model, provider, outcome, endpoint)
+`
+
+const USAGE_OF_NAMES = `
+  -- account, key, model, provider, outcome or endpoint.
+  kind TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  ${SUMS},
+  PRIMARY KEY (kind, hour, name)
 `
 
 const TABLES_AND_INDEXES = `
@@ -71,9 +84,12 @@ CREATE INDEX request_labels_by_time ON request_labels (name, request_at);
 CREATE INDEX request_labels_by_row ON request_labels (request_row);
 
 -- Sums by the hour, and the same by the day; the hour of a day is its first. Hours since 1970, UTC.
-CREATE TABLE usage_hours (${SUMS}) STRICT, WITHOUT ROWID;
-CREATE TABLE usage_days (${SUMS}) STRICT, WITHOUT ROWID;
+CREATE TABLE usage_hours (${USAGE}) STRICT, WITHOUT ROWID;
+CREATE TABLE usage_days (${USAGE}) STRICT, WITHOUT ROWID;
 CREATE INDEX usage_days_by_account ON usage_days (account, hour);
+-- The same of all requests of one name, whatever else they were of.
+CREATE TABLE usage_name_hours (${USAGE_OF_NAMES}) STRICT, WITHOUT ROWID;
+CREATE TABLE usage_name_days (${USAGE_OF_NAMES}) STRICT, WITHOUT ROWID;
 
 CREATE TABLE key_uses (
   key TEXT PRIMARY KEY,
@@ -98,6 +114,8 @@ const TABLES = [
   "request_labels",
   "usage_hours",
   "usage_days",
+  "usage_name_hours",
+  "usage_name_days",
   "key_uses",
   "progress",
   "sealed",
@@ -107,7 +125,7 @@ const TABLES = [
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
   // Grows with every change of the tables, or of what is counted into them.
-  dropped: 4,
+  dropped: 5,
   steps: [TABLES_AND_INDEXES, SEALED],
   discard: dropTables,
 }

@@ -1,0 +1,80 @@
+import {
+  launchBrowser,
+  openVisitor,
+  setUp,
+  type Visitor,
+} from "../../test/browser/console-gateway.ts"
+import { type CallTime, summed } from "./time-calls.ts"
+
+/** The pages of the navigation, in the order in which they are gone through. */
+const PAGES = [
+  "Requests",
+  "Usage",
+  "Keys",
+  "Credits",
+  "Models",
+  "Members",
+  "Audit",
+  "Providers",
+  "Accounts",
+  "Users",
+  "Overview",
+]
+
+/**
+ * Clicks on a page's entry and waits until the page is whole: its heading is there, and nothing stands for what is still
+ * to come. Milliseconds, as the page's own clock has it.
+ */
+const CHANGE = `(name) => new Promise((resolve) => {
+  const link = [...document.querySelectorAll("nav a")].find(({ textContent }) => textContent.trim() === name)
+  const begun = performance.now()
+  link.click()
+  const look = () => {
+    const heading = document.querySelector("main h1, h1")
+    const isWhole = heading?.textContent === name && document.querySelector(".mantine-Skeleton-root, .mantine-Loader-root") === null
+    if (isWhole) resolve(performance.now() - begun)
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+})`
+
+/** How long a change to each page takes in a browser, of all accounts and of one. The first change to each does not count. */
+export async function timePageChanges(
+  { url, setupLink, accounts }: BrowsedConsole,
+  times: number,
+): Promise<CallTime[]> {
+  const browser = await launchBrowser()
+  try {
+    await using visitor = await openVisitor(browser, url)
+    await setUp(visitor, setupLink)
+    const found: CallTime[] = []
+    for (const [words, account] of Object.entries(accounts)) {
+      await visitor.page.goto(`${url}/console/?account=${account}`)
+      await visitor.page.getByRole("heading", { level: 1 }).waitFor()
+      found.push(...(await goThrough(visitor, words, times)))
+    }
+    return found
+  } finally {
+    await browser.close()
+  }
+}
+
+/** A console with people who look at it. */
+export interface BrowsedConsole {
+  readonly url: string
+  readonly setupLink: string
+  /** What the pages are of, by words for it. */
+  readonly accounts: Readonly<Record<string, string>>
+}
+
+async function goThrough({ page }: Visitor, words: string, times: number): Promise<CallTime[]> {
+  const took = new Map<string, number[]>(PAGES.map((name) => [name, []]))
+  for (let time = 0; time <= times; time++) {
+    for (const name of PAGES) {
+      const change = await page.evaluate<number>(`(${CHANGE})(${JSON.stringify(name)})`)
+      if (time > 0) took.get(name)?.push(change)
+      await page.waitForLoadState("networkidle")
+    }
+  }
+  return [...took].map(([name, changes]) => summed(`${name} of ${words}`, changes))
+}

@@ -1,0 +1,95 @@
+import { quantile } from "../statistics.ts"
+import type { ConsoleCall } from "./calls.ts"
+
+/** A management API that is asked. */
+export interface ManagementApi {
+  /** Its address, up to the version. */
+  readonly url: string
+  readonly token: string
+}
+
+/** How long a call took, milliseconds. */
+export interface CallTime {
+  readonly name: string
+  readonly fastest: number
+  readonly median: number
+  readonly slowest: number
+}
+
+/** @throws Error when it does not succeed. */
+export async function ask(api: ManagementApi, path: string): Promise<Response> {
+  const answer = await fetch(`${api.url}${path}`, {
+    headers: { authorization: `Bearer ${api.token}` },
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return answer
+}
+
+export async function askJson<Answer>(api: ManagementApi, path: string): Promise<Answer> {
+  return (await (await ask(api, path)).json()) as Answer
+}
+
+/** Asks so often, after once to be warm. */
+export async function timeCall(
+  api: ManagementApi,
+  { name, path }: ConsoleCall,
+  times: number,
+): Promise<CallTime> {
+  const took: number[] = []
+  for (let time = 0; time <= times; time++) {
+    const begun = performance.now()
+    await (await ask(api, path)).arrayBuffer()
+    if (time > 0) took.push(performance.now() - begun)
+  }
+  return summed(name, took)
+}
+
+/** The same until the first byte; the rest is not waited for. */
+export async function timeFile(
+  api: ManagementApi,
+  { name, path }: ConsoleCall,
+  times: number,
+): Promise<CallTime> {
+  const took: number[] = []
+  for (let time = 0; time <= times; time++) {
+    const begun = performance.now()
+    const reader = (await ask(api, path)).body?.getReader()
+    await reader?.read()
+    if (time > 0) took.push(performance.now() - begun)
+    await reader?.cancel()
+  }
+  return summed(name, took)
+}
+
+interface Page {
+  readonly next_cursor: string | null
+}
+
+/** Goes through a list page by page. */
+export async function timePages(
+  api: ManagementApi,
+  { name, path }: ConsoleCall,
+  pages: number,
+): Promise<CallTime> {
+  const took: number[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < pages; page++) {
+    const begun = performance.now()
+    const next: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`
+    const found: Page = await askJson<Page>(api, `${path}${next}`)
+    took.push(performance.now() - begun)
+    cursor = found.next_cursor
+    if (cursor === null) break
+  }
+  return summed(`${name}, ${took.length} pages`, took)
+}
+
+/** @param took milliseconds. */
+export function summed(name: string, took: readonly number[]): CallTime {
+  return {
+    name,
+    fastest: Math.min(...took),
+    median: quantile(took, 0.5),
+    slowest: Math.max(...took),
+  }
+}

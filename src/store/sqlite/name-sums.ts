@@ -1,0 +1,71 @@
+import type { Statement } from "bun:sqlite"
+import { HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
+
+/** A row of sums, its columns in order; the first is the hour, or the key. */
+export type SumValues = readonly (bigint | string)[]
+
+/** By what sums of an hour are told apart, in the order of their columns behind the hour. */
+export const SUM_NAMES = ["account", "key", "model", "provider", "outcome", "endpoint"] as const
+export type SumName = (typeof SUM_NAMES)[number]
+
+/** The tables of sums of names. */
+export interface NameTables {
+  readonly hours: string
+  readonly days: string
+}
+
+/** What a row of such a table has: a name's kind, the hour, the name, and the sums. */
+export const NAME_COLUMNS = 3 + SUMS.length
+
+interface NameSum {
+  readonly kind: SumName
+  readonly hour: bigint
+  readonly name: string
+  readonly sums: bigint[]
+}
+
+/**
+ * Sums of all requests of one account, key, model and so on, each alone: there are few, where rows that are told apart by
+ * all of these are nearly as many as requests.
+ */
+export class NameSums {
+  readonly #hours: Statement<unknown, (string | bigint)[]>
+  readonly #days: Statement<unknown, (string | bigint)[]>
+
+  constructor(
+    hours: Statement<unknown, (string | bigint)[]>,
+    days: Statement<unknown, (string | bigint)[]>,
+  ) {
+    this.#hours = hours
+    this.#days = days
+  }
+
+  /** @param rows sums by the hour that are told apart by all names. */
+  add(rows: readonly SumValues[]): void {
+    for (const sum of nameSumsOf(rows, 1n)) this.#hours.run(...valuesOf(sum))
+    for (const sum of nameSumsOf(rows, BigInt(HOURS_OF_DAY))) this.#days.run(...valuesOf(sum))
+  }
+}
+
+/** @param span in hours; each sum stands at the first of its span. */
+function nameSumsOf(rows: readonly SumValues[], span: bigint): Iterable<NameSum> {
+  const found = new Map<string, NameSum>()
+  for (const [first = 0n, ...values] of rows) {
+    const hour = (BigInt(first) / span) * span
+    const added = values.slice(SUM_NAMES.length).map(BigInt)
+    for (const [place, kind] of SUM_NAMES.entries()) {
+      const name = String(values[place] ?? "")
+      const known = found.get(`${kind} ${hour} ${name}`)
+      if (known === undefined) {
+        found.set(`${kind} ${hour} ${name}`, { kind, hour, name, sums: [...added] })
+      } else
+        for (const [index, value] of added.entries())
+          known.sums[index] = value + (known.sums[index] ?? 0n)
+    }
+  }
+  return found.values()
+}
+
+function valuesOf({ kind, hour, name, sums }: NameSum): (string | bigint)[] {
+  return [kind, hour, name, ...sums]
+}
