@@ -61,7 +61,7 @@ test(
   async () => {
     const { page } = operator
     await page.goto("/console/usage?time=24h&group=user&metric=requests")
-    await page.getByRole("img", { name: /Requests over time by end user: 3 in all/ }).waitFor()
+    await page.getByRole("img", { name: /Requests over time by end user: 3 in total/ }).waitFor()
     await page.getByText("Table", { exact: true }).click()
     const times = page.getByRole("table", { name: "Requests over time" })
     await times.getByRole("columnheader", { name: "ann" }).waitFor()
@@ -80,7 +80,7 @@ test(
   async () => {
     const { page } = operator
     await page.goto("/console/usage?time=24h&metric=p95")
-    await page.getByRole("img", { name: /Duration, 95 % over time by model/ }).waitFor()
+    await page.getByRole("img", { name: /Duration, p95 over time by model/ }).waitFor()
     await page.goto("/console/usage?metric=margin")
     await page.getByRole("heading", { name: "Margin", level: 2 }).waitFor()
     await page.goto("/console/usage?time=custom&from=2020-01-01T00:00&to=2020-01-02T00:00")
@@ -149,7 +149,7 @@ test(
     await counts.getByRole("row").last().getByRole("button").click()
     await page.getByRole("textbox", { name: "From" }).waitFor()
     expect(new URL(page.url()).searchParams.get("time")).toBe("custom")
-    await page.getByText(/by the minute/).waitFor()
+    await page.getByText(/by minute/).waitFor()
     await page
       .getByRole("table", { name: "Requests", exact: true })
       .getByRole("row")
