@@ -365,7 +365,9 @@ test(
     await page.route(failing, (route) => route.fulfill({ status: 503, json: {} }))
     await open(operator, "Overview")
     await part("Top accounts").getByRole("row").nth(1).getByText("over a year").waitFor()
-    await part("Running out of credits").getByRole("link", { name: "202 accounts without credits" }).waitFor()
+    await part("Running out of credits")
+      .getByRole("link", { name: "202 accounts without credits" })
+      .waitFor()
     const margin = part("Margin").getByRole("row").filter({ hasText: "sandbox" })
     await margin.getByText("0%").waitFor()
     await part("Providers").getByRole("listitem").getByText("healthy").waitFor()
@@ -382,7 +384,9 @@ test(
     expect(await page.getByRole("main").getByRole("alert").count()).toBe(0)
     await image(page, "overview-operator")
 
-    await part("Running out of credits").getByRole("link", { name: "202 accounts without credits" }).click()
+    await part("Running out of credits")
+      .getByRole("link", { name: "202 accounts without credits" })
+      .click()
     await page.getByRole("main").getByRole("status").getByText("202 accounts").waitFor()
   },
   TIME,

@@ -21,7 +21,9 @@ const PAGES = {
   connect: "connect",
   usage: "usage",
   "usage-table": "usage?view=table&group=key&metric=p95&time=24h",
+  "usage-outcome": "usage?group=outcome",
   requests: "requests",
+  refused: "requests?account=all&status=refused",
   session: "session?session=pages",
   credits: "credits",
   models: "models",
@@ -31,6 +33,7 @@ const PAGES = {
   audit: "audit",
   providers: "providers",
   accounts: "accounts",
+  account: "accounts/ACCOUNT",
   "price-groups": "price-groups",
   users: "users",
   codes: "codes",
@@ -83,6 +86,8 @@ const UNALIGNED = `[...document.querySelectorAll("table")].flatMap((table) => {
 
 let tollgate: ConsoleGateway
 let receipt: string
+/** A request that has none. */
+let refused: string
 
 beforeAll(async () => {
   tollgate = await startConsole(`
@@ -103,6 +108,12 @@ price_groups:
     const { response } = await client.chat.completions.create({ model, messages }).withResponse()
     receipt = response.headers.get("x-request-id") ?? ""
   }
+  const messages = [{ role: "user" as const, content: "nobody answers" }]
+  const unknown = client.chat.completions.create({ model: "sandbox/nothing", messages })
+  refused = await unknown.then(
+    () => "",
+    ({ requestID }: { readonly requestID?: string }) => requestID ?? "",
+  )
 }, TIME)
 
 afterAll(async () => {
@@ -142,11 +153,16 @@ async function look(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 })
 }
 
+/** The account of the first start. */
+function accountId(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    `fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) => data[0].id)`,
+  )
+}
+
 /** More than has room in most places, to the last digit. */
 async function grantMuch(page: Page): Promise<void> {
-  const [account] = await page.evaluate<string[]>(
-    `fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) => data.map(({ id }) => id))`,
-  )
+  const account = await accountId(page)
   const response = await page.request.post(`/admin/v1/accounts/${account}/entries`, {
     headers: { "x-tollgate-console": "1" },
     data: { kind: "grant", amount: "249969371.123456789", note: "much" },
@@ -162,6 +178,13 @@ test(
     await look(visitor.page, "sign-in")
     await visitor.page.goto(tollgate.setupLink)
     await look(visitor.page, "setup")
+    await visitor.page.goto("/console/setup?token=wrong")
+    await visitor.page.getByText("This link does not work").waitFor()
+    expect(await visitor.page.getByRole("textbox").count()).toBe(0)
+    await look(visitor.page, "setup-wrong-link")
+    await visitor.page.goto("/console/reset?token=wrong")
+    await visitor.page.getByText("This link no longer works").waitFor()
+    expect(await visitor.page.getByRole("button").count()).toBe(0)
     expect(visitor.complaints).toEqual([])
     await using first = await tollgate.visitor()
     await setUp(first, tollgate.setupLink)
@@ -184,8 +207,10 @@ test(
     await using visitor = await tollgate.visitor()
     const { page } = visitor
     await signIn(page)
-    for (const [name, address] of Object.entries({ ...PAGES, receipt: `requests/${receipt}` })) {
-      await page.goto(`/console/${address}`)
+    const account = await accountId(page)
+    const receipts = { receipt: `requests/${receipt}`, "receipt-refused": `requests/${refused}` }
+    for (const [name, address] of Object.entries({ ...PAGES, ...receipts })) {
+      await page.goto(`/console/${address.replace("ACCOUNT", account)}`)
       await look(page, name)
     }
     expect(visitor.complaints).toEqual([])

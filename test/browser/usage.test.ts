@@ -76,6 +76,39 @@ test(
 )
 
 test(
+  "an outcome leads to its requests, and their receipts say for whom they were",
+  async () => {
+    const { page } = operator
+    await page.goto("/console/usage?time=24h&group=outcome")
+    const table = page.getByRole("table", { name: "Usage by outcome" })
+    await table.getByRole("link", { name: "ok", exact: true }).click()
+    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor()
+    expect(new URL(page.url()).searchParams.get("status")).toBe("ok")
+    const rows = page.getByRole("table", { name: "Requests", exact: true }).locator("tbody tr")
+    await until(async () => (await rows.count()) === 3)
+    await rows.last().getByRole("link").click()
+    await page.getByRole("definition").getByText("ann", { exact: true }).waitFor()
+  },
+  TIME,
+)
+
+test(
+  "entries of the ledger are found by day",
+  async () => {
+    const { page } = operator
+    await open(operator, "Credits")
+    const rows = page.getByRole("table", { name: "Entries" }).locator("tbody tr")
+    await until(async () => (await rows.count()) >= 4)
+    await page.getByLabel("Last day (UTC)").fill("2020-01-01")
+    await page.getByText("Choose another type or other days.").waitFor()
+    await page.getByLabel("Last day (UTC)").fill("2099-01-01")
+    await until(async () => (await rows.count()) >= 4)
+    expect(await faultsOf(page)).toEqual([])
+  },
+  TIME,
+)
+
+test(
   "how long answers took, and what is left of the price, are shown as well",
   async () => {
     const { page } = operator

@@ -53,8 +53,7 @@ test("what is asked of the API, and where a row leads, keep the filters", () => 
     from: span.from,
     to: span.to,
   })
-  const of = (group: string, name: string) =>
-    requestsSearchOf({ group }, name, span, (iso) => iso)
+  const of = (group: string, name: string) => requestsSearchOf({ group }, name, span, (iso) => iso)
   expect(of("account", "acc")).toMatchObject({ account: "acc" })
   expect(of("outcome", "ok")).toMatchObject({ status: "ok" })
   expect(of("outcome", "upstream_error")).toMatchObject({ search: "upstream_error" })

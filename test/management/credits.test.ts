@@ -44,7 +44,14 @@ describe("an entry", () => {
     const days = ["2026-10-01", "2026-10-02", "2026-10-05", "2026-10-05", "2026-10-09"]
     for (const day of days) {
       const at = Date.parse(`${day}T12:00:00Z`)
-      const entry = { account: "a", kind: "grant", amount: 5n, at, note: day, author: "me" } as const
+      const entry = {
+        account: "a",
+        kind: "grant",
+        amount: 5n,
+        at,
+        note: day,
+        author: "me",
+      } as const
       await database.store.entries.add(entry, AUDIT)
     }
     async function numbers(query: { from?: string; to?: string }): Promise<number[]> {

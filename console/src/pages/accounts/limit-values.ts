@@ -46,7 +46,9 @@ export function checkLimit(value: string, least: number): string | null {
   const whole = wholeOf(value)
   if (whole === null || (whole !== undefined && whole >= least)) return null
   if (least === 0) return "Enter a whole number"
-  return least === 1 ? "Enter a whole number above zero" : `Enter a whole number of at least ${least}`
+  return least === 1
+    ? "Enter a whole number above zero"
+    : `Enter a whole number of at least ${least}`
 }
 
 /** The body of the API, with null where there is no limit. The values have been checked. */

@@ -23,7 +23,11 @@ export function NewerPrices() {
   if (pending === undefined) return null
   return (
     <>
-      <Alert variant="light" color="yellow" title={`New list prices of ${pending.date} are available`}>
+      <Alert
+        variant="light"
+        color="yellow"
+        title={`New list prices of ${pending.date} are available`}
+      >
         <Group justify="space-between" gap="sm">
           <Text size="sm">
             {pendingText(pending)} compared with the current list of {data?.date}.

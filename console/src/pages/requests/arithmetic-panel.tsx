@@ -81,9 +81,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
 /** Of which price group, where it was not what everyone pays. */
 function groupText({ price }: Receipt): string {
   const group = price?.group
-  return group === undefined
-    ? ""
-    : `, in price group ${group.id} since ${momentText(group.from)}`
+  return group === undefined ? "" : `, in price group ${group.id} since ${momentText(group.from)}`
 }
 
 /** In which mode of service, where it was not the usual one; and what has no price. */

@@ -87,7 +87,10 @@ function Trend({ series, metric, top }: TrendProperties) {
         <path
           key={one.group}
           className={`series-${one.color}`}
-          d={trendPath(one.points.map((_, index) => valueOf(one, index, metric)), top)}
+          d={trendPath(
+            one.points.map((_, index) => valueOf(one, index, metric)),
+            top,
+          )}
         />
       ))}
     </svg>

@@ -46,10 +46,7 @@ export function UsagePage() {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   }
   return (
-    <Page
-      title="Usage"
-      description="What was used, by whom, and what it cost. Days are in UTC."
-    >
+    <Page title="Usage" description="What was used, by whom, and what it cost. Days are in UTC.">
       <UsageBar filters={filters} metric={metric} isOperator={isOperator} onChange={change} />
       <Narrowed filters={filters} onChange={change} />
       {span === undefined ? (
