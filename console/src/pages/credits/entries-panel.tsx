@@ -57,8 +57,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 /** The account's ledger, the newest entry first. */
 export function EntriesPanel({ account }: { readonly account: string }) {
   const search = route.useSearch()
-  const kind = KINDS.find(({ value }) => value === search.kind)?.value
-  const navigate = route.useNavigate()
+  const kind = kindOf(search.kind)
   const pages = usePages(
     "GET /accounts/{id}/entries",
     {
@@ -69,39 +68,12 @@ export function EntriesPanel({ account }: { readonly account: string }) {
   )
   const isFiltered = [search.kind, search.from, search.to].some((text) => text !== undefined)
 
-  function change(part: Partial<typeof search>) {
-    void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
-  }
-
   return (
     <Panel
       title="Entries"
       description="Entries are never edited. A correction is a new entry."
       isFlush
-      actions={
-        <>
-          <Select
-            aria-label="Entry type"
-            placeholder="All types"
-            size="xs"
-            clearable
-            data={[...KINDS]}
-            value={kind ?? null}
-            onChange={(value) => change({ kind: value ?? undefined })}
-          />
-          {DAYS.map(([name, label]) => (
-            <TextInput
-              key={name}
-              type="date"
-              size="xs"
-              aria-label={label}
-              title={label}
-              value={search[name] ?? ""}
-              onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
-            />
-          ))}
-        </>
-      }
+      actions={<EntryFilters />}
     >
       <ErrorNotice
         error={pages.error}
@@ -127,6 +99,45 @@ export function EntriesPanel({ account }: { readonly account: string }) {
       )}
       <MoreButton pages={pages} />
     </Panel>
+  )
+}
+
+function kindOf(name: string | undefined): Entry["kind"] | undefined {
+  return KINDS.find(({ value }) => value === name)?.value
+}
+
+/** Which entries are listed: of a type, and of some days. */
+function EntryFilters() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+
+  function change(part: Partial<typeof search>) {
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
+  }
+
+  return (
+    <>
+      <Select
+        aria-label="Entry type"
+        placeholder="All types"
+        size="xs"
+        clearable
+        data={[...KINDS]}
+        value={kindOf(search.kind) ?? null}
+        onChange={(value) => change({ kind: kindOf(value ?? undefined) })}
+      />
+      {DAYS.map(([name, label]) => (
+        <TextInput
+          key={name}
+          type="date"
+          size="xs"
+          aria-label={label}
+          title={label}
+          value={search[name] ?? ""}
+          onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
+        />
+      ))}
+    </>
   )
 }
 
