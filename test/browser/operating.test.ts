@@ -274,11 +274,11 @@ test(
     const { page } = operator
     await offerPrices()
     await open(operator, "Models")
-    await page.getByText(`Prices of ${NEWER} are waiting`).waitFor()
+    await page.getByText(`New list prices of ${NEWER} are available`).waitFor()
     await page.getByRole("button", { name: "Look at them" }).click()
     await page.getByRole("dialog").getByText("openai/echo").waitFor()
     await page.getByRole("button", { name: "Put in force" }).click()
-    await page.getByText(`The prices of ${NEWER} are in force.`).waitFor()
+    await page.getByText(`The prices of ${NEWER} now apply.`).waitFor()
     await open(operator, "Settings")
     await page.getByRole("definition").filter({ hasText: NEWER }).first().waitFor()
   },
