@@ -162,7 +162,13 @@ export const entry = z.object({
 export type Entry = z.infer<typeof entry>
 export const entryPage = page(entry)
 /** `GET /admin/v1/accounts/{id}/entries`, the newest first. */
-export const entryQuery = pageQuery.extend({ kind: entryKind.optional() })
+export const entryQuery = pageQuery.extend({
+  kind: entryKind.optional(),
+  /** From this moment on. */
+  from: moment.optional(),
+  /** Before this moment. */
+  to: moment.optional(),
+})
 
 /**
  * `POST /admin/v1/accounts/{id}/entries`, operators only. A grant or refund is above zero; an adjustment

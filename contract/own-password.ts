@@ -56,6 +56,11 @@ export const proofRoutes = {
     body: passwordReset,
     answer: done,
   }),
+  "GET /auth/reset-password/{token}": route({
+    summary: "Whether an operator's link still works: 403 where it does not",
+    minimumRole: "anyone",
+    answer: done,
+  }),
   "POST /auth/two-factor/verify-totp": route({
     summary: "The code of your authenticator: the second step of signing in",
     minimumRole: "anyone",

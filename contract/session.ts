@@ -98,6 +98,11 @@ export const signInRoutes = {
     body: setup,
     answer: session,
   }),
+  "GET /setup/{token}": route({
+    summary: "Whether the link of the first start works: 403 or 409 where it does not",
+    minimumRole: "anyone",
+    answer: done,
+  }),
   "POST /auth/sign-in/email": route({
     summary: "Sign in with e-mail address and password",
     minimumRole: "anyone",

@@ -62,7 +62,7 @@ const creditsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/credits",
   validateSearch: (search: Record<string, unknown>) =>
-    pickTexts(search, "account", "kind", "paid", "add"),
+    pickTexts(search, "account", "kind", "from", "to", "paid", "add"),
   component: lazyPage(() => import("./pages/credits/credits-page.tsx"), "CreditsPage"),
 })
 

@@ -12,6 +12,9 @@ import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
 export interface EntryQuery extends PageQuery {
   readonly kind?: EntryKind | undefined
+  /** ISO; the end exclusive. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
 }
 
 /** How long a change waits for processes to return what they have leased but do not need; milliseconds. */
@@ -52,20 +55,43 @@ export class Credits {
   async entries(actor: Actor, account: string, input: EntryQuery): Promise<Page<Entry>> {
     requireRole(actor, account, "viewer")
     await this.#require(account)
-    const [before = null] = positionOf(input.cursor) ?? []
-    const found = await this.#store.entries.listBack(
-      account,
-      before === null ? null : numberOf(before),
-      input.limit + 1,
-      input.kind ?? null,
-    )
-    const page = pageFrom(found, input.limit, (entry) => [entry.number])
+    const page = await this.#entriesOf(account, input)
     const authors = await this.#audit.names.open(page.data.map(({ author }) => author))
     const data = page.data.map((entry, index) => ({
       ...entryDocument(entry),
       author: authors[index] ?? null,
     }))
     return { ...page, data }
+  }
+
+  /** Where a time is in the ledger is found by halving it; entries near its ends may be out of order. */
+  async #entriesOf(account: string, input: EntryQuery): Promise<Page<EntryRecord>> {
+    const { kind = null, limit, cursor } = input
+    const from = input.from === undefined ? 0 : Date.parse(input.from)
+    const to = input.to === undefined ? Number.POSITIVE_INFINITY : Date.parse(input.to)
+    const [position = null] = positionOf(cursor) ?? []
+    const range = await this.#rangeOf(account, input)
+    const before = position === null ? range.before : numberOf(position)
+    const found = await this.#store.entries.listBack(account, before, limit + 1, kind)
+    const page = pageFrom(found, limit, (entry) => [entry.number])
+    const last = page.data.at(-1)
+    return {
+      ...page,
+      data: page.data.filter(({ at, number }) => number > range.after && at >= from && at < to),
+      next_cursor: last !== undefined && last.number <= range.after ? null : page.next_cursor,
+    }
+  }
+
+  /** The entries of a time are after one number and before another; null: to the end. */
+  async #rangeOf(
+    account: string,
+    { from, to }: EntryQuery,
+  ): Promise<{ readonly after: number; readonly before: number | null }> {
+    if (from === undefined && to === undefined) return { after: 0, before: null }
+    const begin = from === undefined ? 0 : Date.parse(from)
+    const end = to === undefined ? Date.now() : Date.parse(to)
+    const { after, last } = await this.#store.entries.findRange(account, begin, end)
+    return { after, before: to === undefined ? null : last + 1 }
   }
 
   /**

@@ -32,6 +32,11 @@ export class OwnPassword {
     return cookies
   }
 
+  /** @throws GatewayError `forbidden` for a link that was used or has expired. */
+  checkReset(client: ClientInfo, token: string): Promise<void> {
+    return this.#users.own.checkReset(client, token)
+  }
+
   /** By an operator's link. All sessions of the user end. */
   async reset(client: ClientInfo, token: string, next: string): Promise<void> {
     const user = await this.#users.own.resetPassword(client, token, next)

@@ -54,15 +54,19 @@ export class SignInService {
     }
   }
 
+  /** @throws GatewayError `forbidden` for a wrong token, `conflict` when there is an operator. */
+  async checkSetUp(client: ClientInfo, token: string): Promise<void> {
+    const takeBack = await this.#requireSetUp(client, token)
+    await takeBack()
+  }
+
   /**
    * Makes the first user, by the one-time link of the start.
    * @throws GatewayError `forbidden` for a wrong token, `conflict` when there is an operator.
    */
   async setUp(client: ClientInfo, token: string, input: NewUser): Promise<UserRecord> {
     const { users, audit, store } = this.#parts
-    const takeBack = await users.beginAttempt("setup", client.address)
-    const hasOperator = await users.hasOperator()
-    if (hasOperator || !users.setupToken.isRight(token)) throw noSetup(hasOperator)
+    const takeBack = await this.#requireSetUp(client, token)
     const user = await users.createFirst(input)
     users.setupToken.remove()
     await takeBack()
@@ -82,6 +86,15 @@ export class SignInService {
       store.members.add(member, record),
     )
     return user
+  }
+
+  /** Counts as an attempt, until that is taken back. */
+  async #requireSetUp({ address }: ClientInfo, token: string): Promise<() => Promise<void>> {
+    const { users } = this.#parts
+    const takeBack = await users.beginAttempt("setup", address)
+    const hasOperator = await users.hasOperator()
+    if (hasOperator || !users.setupToken.isRight(token)) throw noSetup(hasOperator)
+    return takeBack
   }
 
   /** @throws GatewayError `not_signed_in`, `forbidden`, `too_many_attempts`. */

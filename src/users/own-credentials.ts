@@ -10,6 +10,8 @@ import type { OpenSession } from "./user-sessions.ts"
 
 /** How long a link that sets a new password works, milliseconds. */
 const RESET_TIME = 24 * 60 * 60 * 1_000
+/** The kind of proof that a link for a new password is. */
+const RESET = "reset-password"
 
 /** Changes to a user's own password and second factor. */
 export class OwnCredentials {
@@ -42,10 +44,19 @@ export class OwnCredentials {
     const { proofs } = this.#parts.store
     await proofs.endAll(user.id)
     const token = newToken()
-    const kind = "reset-password"
     const expiresAt = Date.now() + RESET_TIME
-    await proofs.create({ kind, hash: hashToken(kind, token), user: user.id, value: "", expiresAt })
+    const hash = hashToken(RESET, token)
+    await proofs.create({ kind: RESET, hash, user: user.id, value: "", expiresAt })
     return { token, expiresAt }
+  }
+
+  /** @throws GatewayError `forbidden` for a link that was used or has expired. */
+  async checkReset(client: ClientInfo, token: string): Promise<void> {
+    const { store, limits } = this.#parts
+    const takeBack = await limits.beginBy(client, attemptKey("reset", token))
+    const proof = await store.proofs.find(RESET, hashToken(RESET, token), Date.now())
+    if (proof === null) throw resetIsOver()
+    await takeBack()
   }
 
   /**
@@ -56,8 +67,7 @@ export class OwnCredentials {
     const { store, limits, passwords } = this.#parts
     const takeBack = await limits.beginBy(client, attemptKey("reset", token))
     passwords.requireRoom()
-    const kind = "reset-password"
-    const proof = await store.proofs.take(kind, hashToken(kind, token), Date.now())
+    const proof = await store.proofs.take(RESET, hashToken(RESET, token), Date.now())
     const user = proof && proof.user !== null ? await store.users.find(proof.user) : null
     if (!user) throw resetIsOver()
     await store.users.setPassword(user.id, await passwords.hash(next))

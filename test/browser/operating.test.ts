@@ -274,11 +274,11 @@ test(
     const { page } = operator
     await offerPrices()
     await open(operator, "Models")
-    await page.getByText(`Prices of ${NEWER} are waiting`).waitFor()
+    await page.getByText(`New list prices of ${NEWER} are available`).waitFor()
     await page.getByRole("button", { name: "Look at them" }).click()
     await page.getByRole("dialog").getByText("openai/echo").waitFor()
     await page.getByRole("button", { name: "Put in force" }).click()
-    await page.getByText(`The prices of ${NEWER} are in force.`).waitFor()
+    await page.getByText(`The prices of ${NEWER} now apply.`).waitFor()
     await open(operator, "Settings")
     await page.getByRole("definition").filter({ hasText: NEWER }).first().waitFor()
   },
@@ -365,7 +365,9 @@ test(
     await page.route(failing, (route) => route.fulfill({ status: 503, json: {} }))
     await open(operator, "Overview")
     await part("Top accounts").getByRole("row").nth(1).getByText("over a year").waitFor()
-    await part("Running dry").getByRole("link", { name: "202 accounts without credits" }).waitFor()
+    await part("Running out of credits")
+      .getByRole("link", { name: "202 accounts without credits" })
+      .waitFor()
     const margin = part("Margin").getByRole("row").filter({ hasText: "sandbox" })
     await margin.getByText("0%").waitFor()
     await part("Providers").getByRole("listitem").getByText("healthy").waitFor()
@@ -374,7 +376,7 @@ test(
     await part("Nodes and database").getByRole("alert").waitFor()
     await page.unroute(failing)
     await part("Nodes and database")
-      .getByText(/\(answers you\)/)
+      .getByText(/\(this node\)/)
       .waitFor()
     await part("Nodes and database")
       .getByText(/^SQLite 3/)
@@ -382,7 +384,9 @@ test(
     expect(await page.getByRole("main").getByRole("alert").count()).toBe(0)
     await image(page, "overview-operator")
 
-    await part("Running dry").getByRole("link", { name: "202 accounts without credits" }).click()
+    await part("Running out of credits")
+      .getByRole("link", { name: "202 accounts without credits" })
+      .click()
     await page.getByRole("main").getByRole("status").getByText("202 accounts").waitFor()
   },
   TIME,

@@ -8,41 +8,52 @@ import {
   image,
   setUp,
   startConsole,
+  type Visitor,
   type VisitorOptions,
 } from "./console-gateway.ts"
 
 /** Every page, wide and narrow, light and dark: seen by axe, and kept as an image. */
 const TIME = 120_000
-const PAGES = {
-  overview: "",
-  "overview-all": "?account=all",
-  keys: "keys",
-  "key-create": "keys?create=1",
-  connect: "connect",
-  usage: "usage",
-  "usage-table": "usage?view=table&group=key&metric=p95&time=24h",
-  requests: "requests",
-  session: "session?session=pages",
-  credits: "credits",
-  models: "models",
-  playground: "playground",
-  members: "members",
-  notices: "notices",
-  audit: "audit",
-  providers: "providers",
-  accounts: "accounts",
-  "price-groups": "price-groups",
-  users: "users",
-  codes: "codes",
-  settings: "settings",
-  profile: "profile",
-} as const
-/** Axe looks at one of each width and of each theme: what it finds depends on no pair of them. */
-const LOOKS: readonly (Required<VisitorOptions> & { readonly isJudged: boolean })[] = [
-  { width: 1440, scheme: "light", isJudged: true },
-  { width: 1440, scheme: "dark", isJudged: false },
-  { width: 390, scheme: "light", isJudged: false },
-  { width: 390, scheme: "dark", isJudged: true },
+/** The id of the account of the first start. */
+let account: string
+let receipt: string
+/** A request that has none. */
+let refused: string
+
+/** Addresses below `/console/`. */
+const PAGES: Readonly<Record<string, () => string>> = {
+  overview: () => "",
+  "overview-all": () => "?account=all",
+  keys: () => "keys",
+  "key-create": () => "keys?create=1",
+  connect: () => "connect",
+  usage: () => "usage",
+  "usage-table": () => "usage?view=table&group=key&metric=p95&time=24h",
+  "usage-outcome": () => "usage?group=outcome",
+  requests: () => "requests",
+  refused: () => "requests?account=all&status=refused",
+  receipt: () => `requests/${receipt}`,
+  "receipt-refused": () => `requests/${refused}`,
+  session: () => "session?session=pages",
+  credits: () => "credits",
+  models: () => "models",
+  playground: () => "playground",
+  members: () => "members",
+  notices: () => "notices",
+  audit: () => "audit",
+  providers: () => "providers",
+  accounts: () => "accounts",
+  account: () => `accounts/${account}`,
+  "price-groups": () => "price-groups",
+  users: () => "users",
+  codes: () => "codes",
+  settings: () => "settings",
+  profile: () => "profile",
+}
+/** One of each width and of each theme: what is found depends on no pair of them. */
+const LOOKS: readonly Required<VisitorOptions>[] = [
+  { width: 1440, scheme: "light" },
+  { width: 390, scheme: "dark" },
 ]
 
 /** From a small phone to a large screen, with the widths at which the layout changes. */
@@ -82,7 +93,6 @@ const UNALIGNED = `[...document.querySelectorAll("table")].flatMap((table) => {
 })`
 
 let tollgate: ConsoleGateway
-let receipt: string
 
 beforeAll(async () => {
   tollgate = await startConsole(`
@@ -103,9 +113,16 @@ price_groups:
     const { response } = await client.chat.completions.create({ model, messages }).withResponse()
     receipt = response.headers.get("x-request-id") ?? ""
   }
+  const messages = [{ role: "user" as const, content: "nobody answers" }]
+  const unknown = client.chat.completions.create({ model: "sandbox/nothing", messages })
+  refused = await unknown.then(
+    () => "",
+    ({ requestID }: { readonly requestID?: string }) => requestID ?? "",
+  )
 }, TIME)
 
 afterAll(async () => {
+  await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
 }, TIME)
 
@@ -124,12 +141,12 @@ async function settled(page: Page): Promise<void> {
 async function look(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor()
   await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" })
-  for (const { width, scheme, isJudged } of LOOKS) {
+  for (const { width, scheme } of LOOKS) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" })
     await settled(page)
     await image(page, `${name}-${width}-${scheme}`)
-    if (isJudged) expect(await faultsOf(page), `${name} ${width} ${scheme}`).toEqual([])
+    expect(await faultsOf(page), `${name} ${width} ${scheme}`).toEqual([])
   }
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
@@ -142,11 +159,16 @@ async function look(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 })
 }
 
+/** The account of the first start. */
+function accountId(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    `fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) => data[0].id)`,
+  )
+}
+
 /** More than has room in most places, to the last digit. */
 async function grantMuch(page: Page): Promise<void> {
-  const [account] = await page.evaluate<string[]>(
-    `fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) => data.map(({ id }) => id))`,
-  )
+  const account = await accountId(page)
   const response = await page.request.post(`/admin/v1/accounts/${account}/entries`, {
     headers: { "x-tollgate-console": "1" },
     data: { kind: "grant", amount: "249969371.123456789", note: "much" },
@@ -162,6 +184,13 @@ test(
     await look(visitor.page, "sign-in")
     await visitor.page.goto(tollgate.setupLink)
     await look(visitor.page, "setup")
+    await visitor.page.goto("/console/setup?token=wrong")
+    await visitor.page.getByText("This link does not work").waitFor()
+    expect(await visitor.page.getByRole("textbox").count()).toBe(0)
+    await look(visitor.page, "setup-wrong-link")
+    await visitor.page.goto("/console/reset?token=wrong")
+    await visitor.page.getByText("This link no longer works").waitFor()
+    expect(await visitor.page.getByRole("button").count()).toBe(0)
     expect(visitor.complaints).toEqual([])
     await using first = await tollgate.visitor()
     await setUp(first, tollgate.setupLink)
@@ -178,17 +207,26 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
 }
 
+/** Signed in, for all pages: to sign in takes longer than to look at one. */
+let operator: Visitor
+
 test(
-  "pages of those who are signed in",
+  "the operator signs in",
   async () => {
-    await using visitor = await tollgate.visitor()
-    const { page } = visitor
-    await signIn(page)
-    for (const [name, address] of Object.entries({ ...PAGES, receipt: `requests/${receipt}` })) {
-      await page.goto(`/console/${address}`)
-      await look(page, name)
-    }
-    expect(visitor.complaints).toEqual([])
+    operator = await tollgate.visitor()
+    await signIn(operator.page)
+    account = await accountId(operator.page)
+  },
+  TIME,
+)
+
+test.each(Object.entries(PAGES))(
+  "the page %s",
+  async (name, address) => {
+    const { page } = operator
+    await page.goto(`/console/${address()}`)
+    await look(page, name)
+    expect(operator.complaints).toEqual([])
   },
   TIME,
 )

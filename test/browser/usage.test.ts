@@ -61,7 +61,7 @@ test(
   async () => {
     const { page } = operator
     await page.goto("/console/usage?time=24h&group=user&metric=requests")
-    await page.getByRole("img", { name: /Requests over time by end user: 3 in all/ }).waitFor()
+    await page.getByRole("img", { name: /Requests over time by end user: 3 in total/ }).waitFor()
     await page.getByText("Table", { exact: true }).click()
     const times = page.getByRole("table", { name: "Requests over time" })
     await times.getByRole("columnheader", { name: "ann" }).waitFor()
@@ -76,11 +76,44 @@ test(
 )
 
 test(
+  "an outcome leads to its requests, and their receipts say for whom they were",
+  async () => {
+    const { page } = operator
+    await page.goto("/console/usage?time=24h&group=outcome")
+    const table = page.getByRole("table", { name: "Usage by outcome" })
+    await table.getByRole("link", { name: "ok", exact: true }).click()
+    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor()
+    expect(new URL(page.url()).searchParams.get("status")).toBe("ok")
+    const rows = page.getByRole("table", { name: "Requests", exact: true }).locator("tbody tr")
+    await until(async () => (await rows.count()) === 3)
+    await rows.last().getByRole("link").click()
+    await page.getByRole("definition").getByText("ann", { exact: true }).waitFor()
+  },
+  TIME,
+)
+
+test(
+  "entries of the ledger are found by day",
+  async () => {
+    const { page } = operator
+    await open(operator, "Credits")
+    const rows = page.getByRole("table", { name: "Entries" }).locator("tbody tr")
+    await until(async () => (await rows.count()) >= 4)
+    await page.getByLabel("Last day (UTC)").fill("2020-01-01")
+    await page.getByText("Choose another type or other days.").waitFor()
+    await page.getByLabel("Last day (UTC)").fill("2099-01-01")
+    await until(async () => (await rows.count()) >= 4)
+    expect(await faultsOf(page)).toEqual([])
+  },
+  TIME,
+)
+
+test(
   "how long answers took, and what is left of the price, are shown as well",
   async () => {
     const { page } = operator
     await page.goto("/console/usage?time=24h&metric=p95")
-    await page.getByRole("img", { name: /Duration, 95 % over time by model/ }).waitFor()
+    await page.getByRole("img", { name: /Duration, p95 over time by model/ }).waitFor()
     await page.goto("/console/usage?metric=margin")
     await page.getByRole("heading", { name: "Margin", level: 2 }).waitFor()
     await page.goto("/console/usage?time=custom&from=2020-01-01T00:00&to=2020-01-02T00:00")
@@ -149,7 +182,7 @@ test(
     await counts.getByRole("row").last().getByRole("button").click()
     await page.getByRole("textbox", { name: "From" }).waitFor()
     expect(new URL(page.url()).searchParams.get("time")).toBe("custom")
-    await page.getByText(/by the minute/).waitFor()
+    await page.getByText(/by minute/).waitFor()
     await page
       .getByRole("table", { name: "Requests", exact: true })
       .getByRole("row")

@@ -56,7 +56,7 @@ test("a limit is a whole number; no keys at all is one, no requests is none", ()
   expect(checkLimit("", 1)).toBeNull()
   expect(checkLimit("0", 0)).toBeNull()
   expect(checkLimit("0", 1)).toBe("Enter a whole number above zero")
-  expect(checkLimit("1", 2)).toBe("Enter a whole number from 2 on")
+  expect(checkLimit("1", 2)).toBe("Enter a whole number of at least 2")
   for (const value of ["none", "-1", "1.5", "1e3", "12345678901"]) {
     expect(checkLimit(value, 0), value).toBe("Enter a whole number")
   }
@@ -66,8 +66,8 @@ test("only limits that there are, are listed", () => {
   expect(limitTexts(ACCOUNT)).toEqual([
     { label: "Models", value: "openai/*" },
     { label: "Requests per minute", value: "1,200" },
-    { label: "Keys that are not revoked", value: "0" },
-    { label: "Pause at times the usual hour", value: "5" },
+    { label: "Keys, revoked ones aside", value: "0" },
+    { label: "Pause at this many times the usual hour", value: "5" },
     { label: "Credits a day", value: "5.00, 4.50 left" },
   ])
 })

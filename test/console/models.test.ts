@@ -146,7 +146,7 @@ describe("prices", () => {
   })
 
   test("of what is counted one by one are of one", () => {
-    expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per picture" })
+    expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per image" })
     expect(readablePrice("second", "100")).toEqual({ credits: "0.0001", per: "per second" })
     expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })
   })
@@ -218,8 +218,8 @@ describe("a changed model", () => {
     })
     expect(allPrices(own).map(({ label }) => label)).toEqual([
       "Input",
-      "Pictures",
-      "Pictures, hd",
+      "Images",
+      "Images, hd",
       "Input, above 1,000 tokens",
     ])
   })

@@ -53,9 +53,12 @@ test("what is asked of the API, and where a row leads, keep the filters", () => 
     from: span.from,
     to: span.to,
   })
-  expect(requestsSearchOf({ group: "account" }, "acc", span, (iso) => iso)).not.toHaveProperty(
-    "account",
-  )
+  const of = (group: string, name: string) => requestsSearchOf({ group }, name, span, (iso) => iso)
+  expect(of("account", "acc")).toMatchObject({ account: "acc" })
+  expect(of("outcome", "ok")).toMatchObject({ status: "ok" })
+  expect(of("outcome", "upstream_error")).toMatchObject({ search: "upstream_error" })
+  expect(of("outcome", "upstream_error")).not.toHaveProperty("outcome")
+  expect(of("user", "")).not.toHaveProperty("user")
 })
 
 test("what only operators are told is no metric of others", () => {

@@ -4,6 +4,7 @@ import { Audit } from "../../src/management/audit.ts"
 import { Credits } from "../../src/management/credits.ts"
 import { Node } from "../../src/ledger/node.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
+import { AUDIT } from "../store/audit-record.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { refusal, user } from "./support.ts"
 
@@ -34,6 +35,42 @@ describe("an entry", () => {
       amount: "-3.000000001",
       note: "typed wrong",
     })
+  })
+
+  test("is found by the time it was made, page by page", async () => {
+    await using database = await TestDatabase.open()
+    await database.account("a", 0n)
+    const credits = new Credits(database.store, new Audit(database.store))
+    const days = ["2026-10-01", "2026-10-02", "2026-10-05", "2026-10-05", "2026-10-09"]
+    for (const day of days) {
+      const at = Date.parse(`${day}T12:00:00Z`)
+      const entry = {
+        account: "a",
+        kind: "grant",
+        amount: 5n,
+        at,
+        note: day,
+        author: "me",
+      } as const
+      await database.store.entries.add(entry, AUDIT)
+    }
+    async function numbers(query: { from?: string; to?: string }): Promise<number[]> {
+      const found: number[] = []
+      let cursor: string | undefined
+      do {
+        const page = await credits.entries(user("viewer"), "a", { limit: 1, cursor, ...query })
+        found.push(...page.data.map(({ number }) => number))
+        cursor = page.next_cursor ?? undefined
+      } while (cursor !== undefined)
+      return found
+    }
+    const [second, ninth] = ["2026-10-02T00:00:00Z", "2026-10-09T00:00:00Z"]
+    expect(await numbers({ to: ninth })).toEqual([4, 3, 2, 1])
+    expect(await numbers({ from: second })).toEqual([5, 4, 3, 2])
+    expect(await numbers({ from: second, to: ninth })).toEqual([4, 3, 2])
+    expect(await numbers({ from: ninth, to: second })).toEqual([])
+    expect(await numbers({ to: "2020-01-01T00:00:00Z" })).toEqual([])
+    expect(await numbers({ from: "2099-01-01T00:00:00Z" })).toEqual([])
   })
 
   test("that makes no sense is refused, and nothing is written", async () => {

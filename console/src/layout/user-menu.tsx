@@ -70,7 +70,7 @@ export function UserMenu() {
           Profile and security
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>Appearance</Menu.Label>
         {SCHEMES.map((scheme) => (
           <Menu.Item
             key={scheme.value}

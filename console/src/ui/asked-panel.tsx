@@ -17,7 +17,7 @@ export function AskedPanel<Answer>({ asked, children, ...panel }: AskedPanelProp
     <Panel {...panel}>
       <ErrorNotice
         error={error}
-        title={`${panel.title}: could not be loaded`}
+        title={`${panel.title} could not be loaded`}
         retry={() => void refetch()}
       />
       {data === undefined ? error === null && <Skeleton height={160} /> : children(data)}

@@ -44,6 +44,10 @@ function proofEndpoints({ signIn, own }: OwnPasswordServices, finish: Finish): A
       await own.reset(clientOf(context), context.body.token, context.body.new_password)
       return OK
     },
+    async "GET /auth/reset-password/{token}"(context) {
+      await own.checkReset(clientOf(context), context.path("token"))
+      return OK
+    },
     async "POST /auth/two-factor/verify-totp"(context) {
       const { code, trust_device: trustDevice } = context.body
       const user = context.actor?.kind === "user" ? context.actor : undefined

@@ -35,6 +35,10 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
       const session = await sessions.describe({ ...actor, origin: context.origin })
       return cookieAnswer(context.requestId, session, { cookies, isSecure: secure(context) })
     },
+    async "GET /setup/{token}"(context) {
+      await signIn.checkSetUp(clientOf(context), context.path("token"))
+      return OK
+    },
     async "POST /auth/sign-in/email"(context) {
       const { cookies, session } = await signIn.withPassword(clientOf(context), context.body)
       const answer = { two_factor: session === null }

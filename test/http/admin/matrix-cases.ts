@@ -378,6 +378,7 @@ const SESSIONS: readonly Case[] = [
       },
     }),
   },
+  { route: "GET /setup/{token}", ok: 409, ask: () => ({ path: { token: "none" } }) },
   {
     route: "POST /auth/sign-in/email",
     ask: ({ emails }) => ({ body: { email: emails.get("viewer"), password: PASSWORD } }),
@@ -435,6 +436,11 @@ const SESSIONS: readonly Case[] = [
     route: "POST /auth/reset-password",
     ok: 403,
     ask: () => ({ body: { token: "none", new_password: PASSWORD } }),
+  },
+  {
+    route: "GET /auth/reset-password/{token}",
+    ok: 403,
+    ask: () => ({ path: { token: fresh("none") } }),
   },
   // They have set up no second factor, and the others are not half way in.
   {

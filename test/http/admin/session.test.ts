@@ -38,6 +38,10 @@ test("the link of the first start makes the operator, once", async () => {
     passkey: false,
     oidc: [],
   })
+  const { setupToken } = new SecretFolder(gateway.settings.data)
+  const link = `/setup/${setupToken.readOrCreate()}`
+  expect(await refusal(await browser.ask("GET", "/setup/wrong"))).toMatchObject({ status: 403 })
+  expect(await browser.json("GET", link)).toEqual({ ok: true })
   const setup = { token: "wrong", ...OPERATOR }
   expect(await refusal(await browser.ask("POST", "/setup", setup))).toMatchObject({
     status: 403,
@@ -50,7 +54,7 @@ test("the link of the first start makes the operator, once", async () => {
   })
   const right = {
     ...setup,
-    token: new SecretFolder(gateway.settings.data).setupToken.readOrCreate(),
+    token: setupToken.readOrCreate(),
   }
   const session = await browser.json("POST", "/setup", right)
   expect(session).toMatchObject({
@@ -63,6 +67,7 @@ test("the link of the first start makes the operator, once", async () => {
   expect(await browser.json("GET", "/session")).toEqual(session)
   const again = { ...right, email: "eve@example.com" }
   expect(await refusal(await browser.ask("POST", "/setup", again))).toMatchObject({ status: 409 })
+  expect(await refusal(await browser.ask("GET", link))).toMatchObject({ status: 409 })
   expect(await browser.json("GET", "/sign-in")).toMatchObject({ needs_setup: false })
   expect(await actionsOf(gateway)).toEqual(["user.setup", "member.join", "session.begin"])
 })
@@ -239,7 +244,10 @@ test("an operator's link sets a new password, once", async () => {
   const token = new URL(String(link)).searchParams.get("token")
   const reset = { token, new_password: "the next password" }
   const visitor = new ConsoleBrowser(gateway)
+  // To look at a link uses nothing of it up.
+  for (const _ of Array(12)) await visitor.json("GET", `/auth/reset-password/${token}`)
   await visitor.json("POST", "/auth/reset-password", reset)
+  expect(await visitor.status("GET", `/auth/reset-password/${token}`)).toBe(403)
   expect(await visitor.status("POST", "/auth/reset-password", reset)).toBe(403)
   expect(await operator.status("GET", "/session")).toBe(401)
   await operator.signIn({ ...OPERATOR, password: "the next password" })

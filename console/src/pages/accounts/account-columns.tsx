@@ -37,7 +37,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
         <Status value={state} />
         {isStored && (
           <Text size="xs" c="dimmed">
-            prompts are kept
+            stores prompts
           </Text>
         )}
       </>

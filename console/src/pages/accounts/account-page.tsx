@@ -87,7 +87,7 @@ function Balance({ account }: { readonly account: string }) {
   })
   if (error !== null) return <ErrorNotice error={error} />
   return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+    <SimpleGrid cols={{ base: 1, md: 3 }} spacing="md">
       <Stat label="Balance" isLoading={isPending} value={<Amount value={data?.balance} />} />
       <Stat
         label="On hold"

@@ -41,7 +41,7 @@ export function AccountStateButtons({ account }: { readonly account: Account }) 
     return (
       <Button
         variant="default"
-        onClick={() => void change("active", "The account is served again.").catch(notifyError)}
+        onClick={() => void change("active", "The account is active again.").catch(notifyError)}
       >
         {account.state === "paused" ? "Resume" : "Open again"}
       </Button>

@@ -7,9 +7,9 @@ export const ACCOUNT_LIMITS = [
   { name: "requests_per_minute", label: "Requests per minute", least: 1 },
   { name: "tokens_per_minute", label: "Tokens per minute", least: 1 },
   { name: "concurrent_requests", label: "Requests at the same time", least: 1 },
-  { name: "max_keys", label: "Keys that are not revoked", least: 0 },
+  { name: "max_keys", label: "Keys, revoked ones aside", least: 0 },
   { name: "max_invitations", label: "Open invitations", least: 0 },
-  { name: "max_hourly_pace", label: "Pause at times the usual hour", least: 2 },
+  { name: "max_hourly_pace", label: "Pause at this many times the usual hour", least: 2 },
 ] as const
 
 export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]
@@ -46,7 +46,9 @@ export function checkLimit(value: string, least: number): string | null {
   const whole = wholeOf(value)
   if (whole === null || (whole !== undefined && whole >= least)) return null
   if (least === 0) return "Enter a whole number"
-  return least === 1 ? "Enter a whole number above zero" : `Enter a whole number from ${least} on`
+  return least === 1
+    ? "Enter a whole number above zero"
+    : `Enter a whole number of at least ${least}`
 }
 
 /** The body of the API, with null where there is no limit. The values have been checked. */

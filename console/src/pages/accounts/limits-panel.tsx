@@ -14,7 +14,7 @@ export function LimitsPanel({ account }: { readonly account: Account }) {
   return (
     <Panel
       title="Limits"
-      description="For all its keys together. The limits of each key count as well."
+      description="For all its keys together. Each key's own limits apply as well."
       actions={
         <Button
           size="xs"
@@ -28,7 +28,7 @@ export function LimitsPanel({ account }: { readonly account: Account }) {
     >
       {limits.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None: only its credits limit what it can do.
+          None. Only its credits limit what it can do.
         </Text>
       ) : (
         <Facts facts={limits} />

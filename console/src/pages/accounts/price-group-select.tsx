@@ -18,7 +18,9 @@ export function PriceGroupSelect({ account }: { readonly account: Account }) {
   async function change(id: string | null): Promise<void> {
     const path = { id: account.id }
     await api("PATCH /accounts/{id}", { path, body: { price_group: id } })
-    notifyDone(id === null ? "The account pays what everyone pays." : "The account has been moved.")
+    notifyDone(
+      id === null ? "The account is in no price group now." : "The account has been moved.",
+    )
     await refresh("/accounts", "/price-groups")
   }
 
@@ -29,8 +31,7 @@ export function PriceGroupSelect({ account }: { readonly account: Account }) {
       id === null
         ? `Take ${account.name} out of its price group?`
         : `Put ${account.name} into the price group ${labelOf(id)}?`
-    const text =
-      "Requests from now on are charged by the other prices. Those that are running keep theirs."
+    const text = "New requests are charged at the new prices. Requests already running keep theirs."
     ask({ title, text, action: "Change the prices" }, () => change(id))
   }
 

@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from "@mantine/core"
+import { Button, TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
@@ -29,7 +29,7 @@ export function AuditFilters() {
   }
 
   return (
-    <Group gap="xs" p="md" pb="xs" align="flex-end">
+    <div className="filters filters-named panel-filters">
       <Search
         label="Search actions"
         value={action ?? ""}
@@ -37,18 +37,22 @@ export function AuditFilters() {
       />
       <TextFilter label="Actor" value={actor ?? ""} onChange={(text) => change({ actor: text })} />
       <TextFilter
-        label="ID of the changed object"
+        label="ID of what was changed"
         value={target ?? ""}
         onChange={(text) => change({ target: text })}
       />
       <TextInput
         type="datetime-local"
+        className="filters-full"
+        data-moment
         label="From"
         value={from ?? ""}
         onChange={(event) => change({ from: event.currentTarget.value })}
       />
       <TextInput
         type="datetime-local"
+        className="filters-full"
+        data-moment
         label="To"
         value={to ?? ""}
         onChange={(event) => change({ to: event.currentTarget.value })}
@@ -62,7 +66,7 @@ export function AuditFilters() {
           Clear filters
         </Button>
       )}
-    </Group>
+    </div>
   )
 }
 

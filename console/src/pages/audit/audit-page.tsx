@@ -22,7 +22,7 @@ const route = getRouteApi("/signed-in/audit")
 /** Who changed what, when, and from where. Owners and operators come here. */
 export function AuditPage() {
   return (
-    <Page title="Audit" description="Every change, in a hash chain that shows edits and omissions.">
+    <Page title="Audit" description="Every change, in a hash chain that reveals edits and gaps.">
       <AuditList />
     </Page>
   )

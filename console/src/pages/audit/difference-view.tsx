@@ -21,7 +21,7 @@ export function DifferenceView({ before, after }: DifferenceViewProperties) {
       <Table verticalSpacing={4} aria-label="What was changed">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Member</Table.Th>
+            <Table.Th>Field</Table.Th>
             <Table.Th>Before</Table.Th>
             <Table.Th>After</Table.Th>
           </Table.Tr>

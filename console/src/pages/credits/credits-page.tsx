@@ -78,7 +78,7 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
         retry={() => void credits.refetch()}
       />
       <DebtNotice debt={credits.data?.debt ?? "0"} />
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <SimpleGrid cols={{ base: 1, md: 3 }}>
         <Amount label="Balance" value={credits.data?.balance} note="according to the ledger" />
         <Amount label="On hold" value={credits.data?.held} note="for running requests" />
         <Amount label="Available" value={credits.data?.available} note="for new requests" />

@@ -1,10 +1,11 @@
-import { Select, Text } from "@mantine/core"
+import { Select, Text, TextInput } from "@mantine/core"
 import { IconReceipt } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { Entry } from "tollgate-contract/accounts.ts"
 import { usePages } from "../../api/use-pages.ts"
 import type { Column } from "../../ui/data-column.ts"
+import { dayEnd, dayStart } from "../../format/days.ts"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -29,6 +30,11 @@ const KINDS: readonly { value: Entry["kind"]; label: string }[] = [
   { value: "debt", label: "Debts paid" },
 ]
 
+const DAYS = [
+  ["from", "First day (UTC)"],
+  ["to", "Last day (UTC)"],
+] as const
+
 const COLUMNS: readonly Column<Entry>[] = [
   { id: "number", header: "No.", cell: (entry) => <span className="figures">{entry.number}</span> },
   { id: "at", header: "When", cell: (entry) => <When at={entry.at} isExact /> },
@@ -51,34 +57,23 @@ const COLUMNS: readonly Column<Entry>[] = [
 /** The account's ledger, the newest entry first. */
 export function EntriesPanel({ account }: { readonly account: string }) {
   const search = route.useSearch()
-  const kind = KINDS.find(({ value }) => value === search.kind)?.value
-  const navigate = route.useNavigate()
+  const kind = kindOf(search.kind)
   const pages = usePages(
     "GET /accounts/{id}/entries",
-    { path: { id: account }, query: { kind } },
+    {
+      path: { id: account },
+      query: { kind, from: dayStart(search.from), to: dayEnd(search.to) },
+    },
     { refetchInterval: LOOK_EVERY },
   )
+  const isFiltered = [search.kind, search.from, search.to].some((text) => text !== undefined)
+
   return (
     <Panel
       title="Entries"
       description="Entries are never edited. A correction is a new entry."
       isFlush
-      actions={
-        <Select
-          aria-label="Entry type"
-          placeholder="All types"
-          size="xs"
-          clearable
-          data={[...KINDS]}
-          value={kind ?? null}
-          onChange={(value) =>
-            void navigate({
-              search: (before) => ({ ...before, kind: value ?? undefined }),
-              replace: true,
-            })
-          }
-        />
-      }
+      actions={<EntryFilters />}
     >
       <ErrorNotice
         error={pages.error}
@@ -95,15 +90,54 @@ export function EntriesPanel({ account }: { readonly account: string }) {
           minWidth={760}
           empty={
             <EmptyState icon={<IconReceipt size={22} />} title="No entries">
-              {kind === undefined
-                ? "Added credits and charged requests are listed here."
-                : "There are no entries of this type."}
+              {isFiltered
+                ? "Choose another type or other days."
+                : "Added credits and charged requests are listed here."}
             </EmptyState>
           }
         />
       )}
       <MoreButton pages={pages} />
     </Panel>
+  )
+}
+
+function kindOf(name: string | undefined): Entry["kind"] | undefined {
+  return KINDS.find(({ value }) => value === name)?.value
+}
+
+/** Which entries are listed: of a type, and of some days. */
+function EntryFilters() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+
+  function change(part: Partial<typeof search>) {
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
+  }
+
+  return (
+    <>
+      <Select
+        aria-label="Entry type"
+        placeholder="All types"
+        size="xs"
+        clearable
+        data={[...KINDS]}
+        value={kindOf(search.kind) ?? null}
+        onChange={(value) => change({ kind: kindOf(value ?? undefined) })}
+      />
+      {DAYS.map(([name, label]) => (
+        <TextInput
+          key={name}
+          type="date"
+          size="xs"
+          aria-label={label}
+          title={label}
+          value={search[name] ?? ""}
+          onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
+        />
+      ))}
+    </>
   )
 }
 

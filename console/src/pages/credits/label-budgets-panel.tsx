@@ -34,7 +34,7 @@ export function LabelBudgetsPanel({ account }: { readonly account: string }) {
   return (
     <Panel
       title="Budgets of end users and tags"
-      description="For requests that say whom or what they are for. All other budgets count as well."
+      description="For requests that name their end user or tags. All other budgets apply as well."
       isFlush={budgets.length > 0}
       actions={
         may("owner") && (
@@ -90,13 +90,13 @@ function budgetColumns(
     { id: "for", header: "For", cell: (row) => <span className="anywhere">{labelText(row)}</span> },
     {
       id: "day",
-      header: "A day",
+      header: "Per day",
       isFigure: true,
       cell: ({ daily_budget: amount }) => <Limit amount={amount} />,
     },
     {
       id: "month",
-      header: "A month",
+      header: "Per month",
       isFigure: true,
       cell: ({ monthly_budget: amount }) => <Limit amount={amount} />,
     },
@@ -130,15 +130,15 @@ function Limit({ amount }: { readonly amount: string | null }) {
 const SPENDING: readonly Column<LabelSpending>[] = [
   {
     id: "who",
-    header: "Spent by",
+    header: "For",
     cell: (row) => <span className="anywhere">{labelText(row)}</span>,
   },
-  { id: "period", header: "In this", cell: ({ period }) => period },
+  { id: "period", header: "Period", cell: ({ period }) => period },
   { id: "spent", header: "Spent", isFigure: true, cell: ({ spent }) => <Money value={spent} /> },
   { id: "left", header: "Left", isFigure: true, cell: ({ left }) => <Money value={left} /> },
   {
     id: "resets",
-    header: "Renews",
+    header: "Resets",
     isWideOnly: true,
     cell: ({ resets_at: at }) => <When at={at} />,
   },

@@ -1,13 +1,13 @@
-import { Alert, Skeleton, Text } from "@mantine/core"
+import { Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { ApiError } from "../../api/api-error.ts"
 import { api } from "../../api/client.ts"
 import { oneQuery, sessionQuery } from "../../api/queries.ts"
+import { LinkNotice } from "../../layout/link-notice.tsx"
 import { PublicPage } from "../../layout/public-page.tsx"
 import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
-import { TextLink } from "../../ui/link-button.tsx"
 import { AcceptAsGuest } from "./accept-as-guest.tsx"
 import { AcceptAsUser } from "./accept-as-user.tsx"
 
@@ -82,14 +82,9 @@ function isGone(error: Error | null): boolean {
 function NoInvitation() {
   return (
     <PublicPage title="Invitation">
-      <Alert variant="light" title="This invitation is no longer valid">
-        <Text size="sm">
-          It was used, withdrawn or has expired, or the link is incomplete. Ask for a new one.
-        </Text>
-      </Alert>
-      <TextLink to="/sign-in" size="sm">
-        Go to sign-in
-      </TextLink>
+      <LinkNotice title="This invitation is no longer valid">
+        It was used, withdrawn or has expired, or the link is incomplete. Ask for a new one.
+      </LinkNotice>
     </PublicPage>
   )
 }

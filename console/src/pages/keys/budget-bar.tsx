@@ -15,7 +15,7 @@ export function BudgetBar({ label, budget }: BudgetBarProperties) {
   const spent = creditsText(spentOf(budget.limit, budget.left))
   const limit = creditsText(budget.limit)
   const shown = `${shortCredits(spentOf(budget.limit, budget.left), 2)} / ${limit}`
-  const resets = budget.resets_at === null ? "" : `, starts again ${relativeText(budget.resets_at)}`
+  const resets = budget.resets_at === null ? "" : `, resets ${relativeText(budget.resets_at)}`
   const words = `${label}: ${spent} of ${limit} credits used${resets}`
   return (
     <Tooltip label={words}>

@@ -11,7 +11,7 @@ const EXPIRIES = [
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
   { value: "365", label: "In one year" },
-  { value: "custom", label: "At a time of your choice" },
+  { value: "custom", label: "On a date" },
 ]
 
 export type KeyForm = UseFormReturnType<KeyValues>
@@ -23,7 +23,7 @@ export function KeyFields({ form }: { readonly form: KeyForm }) {
       <TextInput
         label="Name"
         placeholder="production, my laptop"
-        description="A description for people."
+        description="Helps you recognize the key."
         data-autofocus
         {...form.getInputProps("name")}
       />
@@ -41,7 +41,7 @@ export function KeyFields({ form }: { readonly form: KeyForm }) {
       <BudgetFields form={form} />
       <Accordion variant="separated" chevronPosition="left" defaultValue={openPart(form.values)}>
         <Accordion.Item value="limits">
-          <Accordion.Control>Models, rates and web pages</Accordion.Control>
+          <Accordion.Control>Models, rate limits and access</Accordion.Control>
           <Accordion.Panel>
             <LimitFields form={form} />
           </Accordion.Panel>
@@ -141,8 +141,8 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
         {...form.getInputProps("addresses")}
       />
       <Switch
-        label="Only reads"
-        description="It lists models and reads credits and receipts, and pays for nothing: for dashboards."
+        label="Read-only"
+        description="Can list models and read credits and receipts, but not make paid requests. For dashboards."
         {...form.getInputProps("is_read_only", { type: "checkbox" })}
       />
     </Stack>

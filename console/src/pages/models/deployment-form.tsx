@@ -45,8 +45,8 @@ export function DeploymentForm({ model, isBusy, onSave, onCancel }: DeploymentFo
     >
       <Stack gap="sm">
         <Text size="xs" c="dimmed">
-          Requests are shared by weight. Those of weight 0 are fallbacks, tried in this order when
-          the others fail.
+          Requests are shared by weight. Deployments with weight 0 are fallbacks, tried in this
+          order when the others fail.
         </Text>
         {values.map((value, index) => (
           <DeploymentRow

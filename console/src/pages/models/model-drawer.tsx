@@ -161,7 +161,7 @@ function Deployments({ model }: { readonly model: Model }) {
               {provider} {name !== "" && <span className="mono dim">{name}</span>}
             </Text>
             <Text size="xs" c="dimmed">
-              {weight === 0 ? "fallback" : `weight ${weight}`}; since the last start{" "}
+              {weight === 0 ? "fallback" : `weight ${weight}`}; since the last start,{" "}
               {countText(health.successes)} answered, {countText(health.failures)} failed
               {health.until !== null && (
                 <>

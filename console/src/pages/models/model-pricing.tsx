@@ -24,7 +24,7 @@ export function ModelPricing({ model }: { readonly model: Model }) {
   if (model.is_locked) {
     return (
       <Alert mt="sm" variant="light" color="gray" icon={<IconLock />} title="Set in tollgate.yaml">
-        Change it there. It is taken over without a restart.
+        Change it there. It takes effect without a restart.
       </Alert>
     )
   }
@@ -109,7 +109,7 @@ function KnownPrice({ model, isBusy, onUse }: KnownPriceProperties) {
     <Alert variant="light" icon={<IconBolt />} title="A list price is available">
       <Text size="sm">
         {priceWords(entry.price ?? {})} credits per million.
-        {known !== null && ` It is that of ${known.source}.`}
+        {known !== null && ` Source: ${known.source}.`}
       </Text>
       <Button size="compact-sm" mt="xs" loading={isBusy} onClick={() => onUse(entry)}>
         Use the list price

@@ -23,10 +23,14 @@ export function NewerPrices() {
   if (pending === undefined) return null
   return (
     <>
-      <Alert variant="light" color="yellow" title={`Prices of ${pending.date} are waiting`}>
+      <Alert
+        variant="light"
+        color="yellow"
+        title={`New list prices of ${pending.date} are available`}
+      >
         <Group justify="space-between" gap="sm">
           <Text size="sm">
-            {pendingText(pending)} compared with the list of {data?.date}.
+            {pendingText(pending)} compared with the current list of {data?.date}.
           </Text>
           <Button size="xs" variant="default" onClick={() => setOpen(true)}>
             Look at them
@@ -59,7 +63,7 @@ function PendingPrices({ pending, onClose }: PendingPricesProperties) {
     setError(null)
     try {
       await api("POST /prices/apply", { body: { date: pending.date } })
-      notifyDone(`The prices of ${pending.date} are in force.`)
+      notifyDone(`The prices of ${pending.date} now apply.`)
       onClose()
       await refresh("/prices", "/models")
     } catch (thrown) {
@@ -73,7 +77,7 @@ function PendingPrices({ pending, onClose }: PendingPricesProperties) {
     <Stack>
       <Text size="sm">
         From <span className="mono anywhere">{pending.source}</span>, found{" "}
-        <When at={pending.found_at} />. They count for requests from then on; receipts keep what was
+        <When at={pending.found_at} />. They apply to requests from then on. Receipts keep what was
         charged, and prices that you set yourself stay.
       </Text>
       <DataTable

@@ -16,7 +16,7 @@ const LABELS: Readonly<Record<PriceName, string>> = {
   image_input: "Image input",
   audio_output: "Audio output",
   reasoning_output: "Reasoning, billed separately from output",
-  image: "Pictures",
+  image: "Images",
   character: "Characters",
   second: "Seconds",
   search: "Searches",
@@ -85,7 +85,7 @@ export function allPrices(model: Model): PriceLine[] {
   }))
   const pictures = Object.entries(model.price_pictures ?? {}).map(([kind, price]) => ({
     name: "image",
-    label: `Pictures, ${kind}`,
+    label: `Images, ${kind}`,
     price,
   }))
   const tiers = model.price_tiers.flatMap(({ above, price }) =>
@@ -111,7 +111,7 @@ export function effectivePrice(model: Model, name: string): string | undefined {
 
 /** What is counted one by one: a price per million of them says little. */
 const UNITS: Readonly<Record<string, string>> = {
-  image: "picture",
+  image: "image",
   second: "second",
   search: "search",
   request: "request",
@@ -121,7 +121,7 @@ const MILLIONTH = "0.000001"
 /** A price as people compare it: for one image or second, for a million tokens or characters. */
 export interface ReadablePrice {
   readonly credits: string
-  /** What the credits are for: `per picture`, `per million`. */
+  /** What the credits are for: `per image`, `per million`. */
   readonly per: string
 }
 

@@ -76,8 +76,8 @@ function NewTargetForm({ account, onClose, onAdded }: Omit<NewTargetModalPropert
 
 const ADDRESSES = {
   webhook: { label: "Address", placeholder: "https://example.com/tollgate" },
-  slack: { label: "Address of the incoming webhook", placeholder: "https://hooks.slack.com/…" },
-  mail: { label: "E-mail address", placeholder: "ada@example.com" },
+  slack: { label: "Incoming webhook address", placeholder: "https://hooks.slack.com/…" },
+  mail: { label: "Email address", placeholder: "ada@example.com" },
 } as const
 
 interface TargetFieldsProperties {
@@ -103,7 +103,7 @@ function TargetFields({ form, isOperators }: TargetFieldsProperties) {
         {...form.getInputProps("address")}
       />
       <MultiSelect
-        label="Told of"
+        label="Notices"
         placeholder={types.length === 0 ? "everything" : ""}
         data={noticeChoices(isOperators)}
         clearable
@@ -113,10 +113,10 @@ function TargetFields({ form, isOperators }: TargetFieldsProperties) {
         label="Balance below"
         description={
           isOperators
-            ? "Tell when an account has less than this. Leave empty to not watch balances."
-            : "Tell when the account has less than this. Leave empty to not watch the balance."
+            ? "Sent when an account has less than this. Leave empty to ignore balances."
+            : "Sent when the account has less than this. Leave empty to ignore the balance."
         }
-        placeholder="not watched"
+        placeholder="ignored"
         {...form.getInputProps("balance_below")}
       />
     </>

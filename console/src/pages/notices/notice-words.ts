@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   "credential.refused": "Credential refused",
   "deployment.resting": "Deployment avoided",
   "deployment.recovered": "Deployment recovered",
-  "price.changed": "Newer prices",
+  "price.changed": "New list prices",
   "backup.old": "Backup overdue",
   test: "Test",
 }
@@ -34,7 +34,7 @@ export function noticeChoices(isOperators: boolean): { value: string; label: str
 export const CHANNELS = [
   { value: "webhook", label: "Webhook" },
   { value: "slack", label: "Slack" },
-  { value: "mail", label: "E-mail" },
+  { value: "mail", label: "Email" },
 ]
 
 export function channelWords(channel: NoticeTarget["channel"]): string {

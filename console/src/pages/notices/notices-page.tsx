@@ -43,7 +43,7 @@ export function NoticesPage() {
   return (
     <Page
       title="Notices"
-      description="Low balances, spent budgets and other events, sent by webhook, Slack or e-mail."
+      description="Low balances, spent budgets and other events, sent by webhook, Slack or email."
       actions={addButton}
     >
       <Panel isFlush title="Targets">
@@ -58,7 +58,7 @@ export function NoticesPage() {
           empty={
             targets.error === null && (
               <EmptyState icon={<IconBell size={22} />} title="No targets yet" action={addButton}>
-                Add an address to be told before credits run out.
+                Add one to hear about it before credits run out.
               </EmptyState>
             )
           }
@@ -80,7 +80,7 @@ export function NoticesPage() {
         onClose={() => setEnding(undefined)}
       >
         {ending !== undefined && `${channelWords(ending.channel)} at ${ending.address} `}
-        gets no more notices. What is still waiting to be sent there is dropped.
+        gets no more notices. Those still waiting to be sent are dropped.
       </Confirm>
     </Page>
   )
@@ -89,7 +89,7 @@ export function NoticesPage() {
 async function test({ id, address }: NoticeTarget): Promise<void> {
   try {
     await api("POST /notices/targets/{id}/test", { path: { id } })
-    notifyDone(`A test is on its way to ${address}. Its fate is shown below.`)
+    notifyDone(`A test is on its way to ${address}. See below whether it arrives.`)
     await refresh("/notices")
   } catch (thrown) {
     notifyError(thrown)

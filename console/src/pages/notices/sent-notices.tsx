@@ -36,8 +36,8 @@ export function SentNotices({ account, names, targets }: SentNoticesProperties) 
           isLoading={notices.isLoading}
           minWidth={780}
           empty={
-            <EmptyState title="Nothing was sent yet">
-              A notice appears here as soon as there is one, and whether it arrived.
+            <EmptyState title="No notices yet">
+              Notices are listed here, with whether they arrived.
             </EmptyState>
           }
         />
@@ -81,7 +81,7 @@ function noticeColumns(
       header: "Delivery",
       cell: ({ deliveries }) =>
         deliveries.length === 0 ? (
-          <span className="dim">no target wanted it</span>
+          <span className="dim">no target for it</span>
         ) : (
           deliveries.map((delivery) => (
             <Delivery

@@ -23,8 +23,8 @@ export function ShownSecret({ shown, onClose }: ShownSecretProperties) {
         <Stack>
           <Snippet code={secret} label="Copy the secret" />
           <Text size="sm">
-            Every notice is signed with it, as Standard Webhooks are: verify the header
-            webhook-signature before you believe what it says.
+            Every notice is signed with it, as Standard Webhooks define: verify the header
+            webhook-signature before you trust a notice.
           </Text>
           <Alert variant="light" color="yellow">
             Copy it now. It cannot be shown again.

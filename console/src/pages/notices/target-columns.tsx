@@ -33,7 +33,7 @@ export function targetColumns(order: TargetColumnsOrder): readonly Column<Notice
         ]),
     {
       id: "types",
-      header: "Told of",
+      header: "Notices",
       cell: ({ types }) => types?.map(noticeWords).join(", ") ?? <span className="dim">all</span>,
     },
     {
@@ -41,7 +41,7 @@ export function targetColumns(order: TargetColumnsOrder): readonly Column<Notice
       header: "Balance below",
       isFigure: true,
       cell: ({ balance_below: below }) =>
-        below === null ? <span className="dim">not watched</span> : <Money value={below} hasUnit />,
+        below === null ? <span className="dim">ignored</span> : <Money value={below} hasUnit />,
     },
     {
       id: "created",

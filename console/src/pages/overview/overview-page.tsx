@@ -91,7 +91,7 @@ export function OverviewPage() {
 /** What the credits went to. */
 function Tops({ overview }: { readonly overview: Overview | undefined }) {
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }}>
+    <SimpleGrid cols={{ base: 1, md: 2 }} className="unstretched">
       <TopPanel
         title="Top models"
         rows={overview?.top_models}

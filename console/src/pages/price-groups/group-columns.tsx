@@ -70,7 +70,7 @@ function Actions({ group, change, remove }: GroupActions & { readonly group: Pri
   if (group.is_locked)
     return (
       <Text size="xs" c="dimmed">
-        Set in the file
+        Set in tollgate.yaml
       </Text>
     )
   return (

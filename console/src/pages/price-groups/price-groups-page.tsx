@@ -36,7 +36,7 @@ export function PriceGroupsPage() {
   return (
     <Page
       title="Price groups"
-      description="Accounts of a group pay a multiple of your prices, or a rate card, from a moment on."
+      description="Accounts in a group pay a multiple of your prices, or a rate card, from a given time on."
       actions={createButton}
     >
       <Panel isFlush>
@@ -78,7 +78,7 @@ export function PriceGroupsPage() {
         onConfirm={remove}
         onClose={() => setDeleting(undefined)}
       >
-        What was charged by it stays as it is.
+        What was charged stays as it is.
       </Confirm>
     </Page>
   )

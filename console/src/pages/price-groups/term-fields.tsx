@@ -53,14 +53,14 @@ function OpenTerm({ term, onChange }: Pick<TermFieldsProperties, "term" | "onCha
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput
           label="Begins"
-          description={`${zoneName()}. Empty: now.`}
+          description={`In ${zoneName()}. Leave empty for now.`}
           type="datetime-local"
           value={term.from}
           onChange={(event) => change({ from: event.currentTarget.value })}
         />
         <TextInput
           label="Multiplier"
-          description="0.9 is ten percent less than others pay."
+          description="0.9 takes 10% off."
           inputMode="decimal"
           placeholder="1"
           value={multiplier}

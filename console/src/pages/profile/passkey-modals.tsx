@@ -43,7 +43,7 @@ function AddForm({ hasPassword, onClose }: Omit<AddPasskeyProperties, "isOpen">)
       <Stack>
         <TextInput
           label="Name"
-          description="Where it is, for you: my laptop"
+          description="Helps you recognize it, such as 'my laptop'."
           data-autofocus
           {...form.getInputProps("name")}
         />

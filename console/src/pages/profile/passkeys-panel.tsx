@@ -41,7 +41,7 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
       {options.data !== undefined && !isPossible && (
         <Text size="sm" c="dimmed" p="md">
           {options.data.passkey
-            ? "This browser makes no passkeys."
+            ? "This browser does not support passkeys."
             : "Passkeys need HTTPS and a host name. Ask an operator to set them up."}
         </Text>
       )}
@@ -62,7 +62,7 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
       {renamed && <RenamePasskeyModal passkey={renamed} onClose={() => setRenamed(undefined)} />}
       <Confirm
         isOpen={removed !== undefined}
-        title="Remove the passkey"
+        title={`Remove ${removed?.name ?? "the passkey"}?`}
         action="Remove the passkey"
         onConfirm={async () => {
           await api("DELETE /auth/passkeys/{id}", { path: { id: removed?.id ?? "" } })

@@ -27,6 +27,8 @@ interface AdmittedListProperties extends ListProperties {
 const NEWEST = { by: "at", order: "desc" } as const
 /** What a column needs, CSS pixels. */
 const COLUMN_WIDTH = 123
+/** With more there is less space between them. */
+const SPACIOUS_COLUMNS = 7
 
 /** Requests that held money, each with its receipt. */
 export function AdmittedList(properties: AdmittedListProperties) {
@@ -84,6 +86,7 @@ export function AdmittedList(properties: AdmittedListProperties) {
             rowKey={(request) => request.id}
             isLoading={pages.isLoading}
             minWidth={chosen.columns.length * COLUMN_WIDTH}
+            isDense={chosen.columns.length > SPACIOUS_COLUMNS}
             onRowClick={(request) =>
               void navigate({ to: "/requests/$request", params: { request: request.id } })
             }
@@ -92,7 +95,7 @@ export function AdmittedList(properties: AdmittedListProperties) {
             empty={<NoRequests isFiltered={isFiltered(filters)} reach={reach} />}
           />
           {reach !== null && pages.items.length > 0 && <Reach reach={reach} {...pages} />}
-          <MoreButton pages={pages} {...(reach !== null && { label: "Look further back" })} />
+          <MoreButton pages={pages} {...(reach !== null && { label: "Search further back" })} />
         </Panel>
       )}
     </>
@@ -104,8 +107,8 @@ function Reach({ reach, hasMore }: { readonly reach: string; readonly hasMore: b
   return (
     <Text size="sm" c="dimmed" p="sm" ta="center">
       {hasMore
-        ? `Requests since ${momentText(reach)} were looked at.`
-        : `Only requests since ${momentText(reach)} are sorted here. Choose an earlier time for others.`}
+        ? `Searched back to ${momentText(reach)}.`
+        : `Only requests since ${momentText(reach)} are sorted. Choose an earlier time range for others.`}
     </Text>
   )
 }
@@ -125,7 +128,7 @@ function NoRequests({ isFiltered, reach }: NoRequestsProperties) {
             : `No matching requests since ${momentText(reach)}`
         }
       >
-        Change or remove a filter{reach !== null && ", or look further back"}.
+        Change or remove a filter{reach !== null && ", or search further back"}.
       </EmptyState>
     )
   }

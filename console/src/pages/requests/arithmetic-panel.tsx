@@ -69,7 +69,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
             )}
             <Total label="Charged" value={receipt.charged} isResult />
             {receipt.provider_cost !== undefined && (
-              <Total label="At the vendor's prices" value={receipt.provider_cost} />
+              <Total label="Vendor cost" value={receipt.provider_cost} />
             )}
           </Table.Tfoot>
         </Table>
@@ -81,9 +81,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
 /** Of which price group, where it was not what everyone pays. */
 function groupText({ price }: Receipt): string {
   const group = price?.group
-  return group === undefined
-    ? ""
-    : `, that of the price group ${group.id} since ${momentText(group.from)}`
+  return group === undefined ? "" : `, in price group ${group.id} since ${momentText(group.from)}`
 }
 
 /** In which mode of service, where it was not the usual one; and what has no price. */

@@ -60,8 +60,8 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
               />
               {attempt.provider_cost !== undefined && (
                 <Text size="xs" c="dimmed" mt={4}>
-                  Cost you {creditsText(attempt.provider_cost)} credits at the vendor; nobody was
-                  charged for it.
+                  The vendor charged you {creditsText(attempt.provider_cost)} credits for it; the
+                  account was not charged.
                 </Text>
               )}
               {reasons[index] !== undefined && (

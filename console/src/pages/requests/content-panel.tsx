@@ -19,7 +19,7 @@ export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
   return (
     <Panel
       title="Content"
-      description="Stored because the account is set to do so."
+      description="Stored because this account stores prompts and responses."
       {...(isChat(receipt) && {
         actions: (
           <LinkButton
@@ -35,8 +35,8 @@ export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
       })}
     >
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Part title="Asked" value={receipt.content.request} />
-        <Part title="Answered" value={receipt.content.answer} />
+        <Part title="Request" value={receipt.content.request} />
+        <Part title="Response" value={receipt.content.answer} />
       </SimpleGrid>
     </Panel>
   )
@@ -62,10 +62,10 @@ function Part({ title, value }: { readonly title: string; readonly value: unknow
       </Title>
       {value === null || value === undefined ? (
         <Text size="sm" c="dimmed">
-          Nothing.
+          None.
         </Text>
       ) : (
-        <Snippet code={text} label={`Copy what was ${title.toLowerCase()}`} />
+        <Snippet code={text} label={`Copy the ${title.toLowerCase()}`} />
       )}
     </Stack>
   )

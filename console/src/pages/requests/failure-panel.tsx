@@ -17,7 +17,7 @@ export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
   const { status, code, message, parameter, endpoint, model, key, account, at } = failure
   return (
     <Panel
-      title={isWhole ? "Refused" : "The error"}
+      title={isWhole ? "Refused" : "Error"}
       {...(isWhole && { description: "Nothing was held or charged, so there is no receipt." })}
     >
       <Text mb="sm" className="anywhere">
@@ -31,7 +31,7 @@ export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
           ...(isWhole
             ? [
                 { label: "Endpoint", value: endpoint },
-                { label: "Model", value: model ?? "not read" },
+                { label: "Model", value: model ?? "not known" },
                 { label: "Account", value: account ?? "unknown caller" },
                 { label: "Key", value: key === null ? "unknown" : <KeyLink id={key} /> },
                 { label: "When", value: <When at={at} isExact /> },

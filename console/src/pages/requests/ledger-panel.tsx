@@ -16,13 +16,13 @@ export function LedgerPanel({ receipt }: { readonly receipt: Receipt }) {
       value: `${creditsText(amount)} credits: ${reason.replaceAll("_", " ")}`,
     })),
     ...(receipt.late
-      ? [{ label: "Late", value: "its process had been presumed dead when it finished" }]
+      ? [{ label: "Late", value: "settled after its process was presumed dead" }]
       : []),
     ...(released > 0n
-      ? [{ label: "Refunded", value: `${creditsText(nanosText(released))} credits` }]
+      ? [{ label: "Released", value: `${creditsText(nanosText(released))} credits` }]
       : []),
     ...(entry === null
-      ? [{ label: "Entry", value: "none: nothing was charged" }]
+      ? [{ label: "Entry", value: "none, as nothing was charged" }]
       : [
           { label: "Entry", value: `No. ${entry.number}` },
           { label: "Balance afterwards", value: <Money value={entry.balance} hasUnit /> },

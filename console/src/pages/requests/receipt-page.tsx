@@ -4,13 +4,14 @@ import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import type { FailedAttemptDocument, RequestRecordDocument } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
+import { type AccountChoice, useAccount } from "../../account.tsx"
 import { ApiError } from "../../api/api-error.ts"
 import { keysQuery, oneQuery } from "../../api/queries.ts"
 import { countText, durationText } from "../../format/numbers.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
-import { Facts } from "../../ui/facts.tsx"
+import { type Fact, Facts } from "../../ui/facts.tsx"
 import { LinkButton, TextLink } from "../../ui/link-button.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
@@ -101,6 +102,7 @@ function ReceiptParts({ receipt, failures }: ReceiptPartsProperties) {
 }
 
 function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
+  const { accounts, isAll } = useAccount()
   const keys = useQuery(keysQuery(receipt.account))
   const name = keys.data?.data.find((key) => key.id === receipt.key)?.name
   const outcome = receipt.attempts.at(-1)?.outcome
@@ -129,6 +131,7 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
             ? []
             : [{ label: "Requested as", value: receipt.requested_model }]),
           { label: "Served by", value: receipt.deployment ?? "none" },
+          ...routeFacts(receipt),
           {
             label: "Key",
             value: (
@@ -138,6 +141,8 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
             ),
           },
           { label: "Endpoint", value: `${receipt.endpoint}${receipt.stream ? ", streamed" : ""}` },
+          ...(isAll ? [accountFact(receipt, accounts)] : []),
+          ...callerFacts(receipt),
           ...(receipt.session === undefined
             ? []
             : [
@@ -147,11 +152,77 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
                 },
               ]),
           { label: "When", value: <When at={receipt.created_at} isExact /> },
-          { label: "Time", value: durationText(receipt.duration_ms) },
+          { label: "Duration", value: durationText(receipt.duration_ms) },
         ]}
       />
     </Panel>
   )
+}
+
+function accountFact({ account }: Receipt, accounts: readonly AccountChoice[]): Fact {
+  const name = accounts.find(({ id }) => id === account)?.name ?? account
+  return {
+    label: "Account",
+    value: (
+      <TextLink to="/accounts/$account" params={{ account }}>
+        {name}
+      </TextLink>
+    ),
+  }
+}
+
+/** Whom and what the caller said that it is for. */
+function callerFacts({ user, tags = {} }: Receipt): Fact[] {
+  const names = Object.entries(tags).map(([name, value]) => `${name}=${value}`)
+  return [
+    ...(user === undefined
+      ? []
+      : [
+          {
+            label: "End user",
+            value: (
+              <TextLink to="/requests" search={{ user }} className="anywhere">
+                {user}
+              </TextLink>
+            ),
+          },
+        ]),
+    ...(names.length === 0
+      ? []
+      : [
+          {
+            label: "Tags",
+            value: names.map((tag) => (
+              <TextLink
+                key={tag}
+                to="/requests"
+                search={{ tag }}
+                className="anywhere"
+                display="block"
+              >
+                {tag}
+              </TextLink>
+            )),
+          },
+        ]),
+  ]
+}
+
+const ROUTE_WORDS: Readonly<Record<NonNullable<Receipt["routed_by"]>, string>> = {
+  state: "it holds the referenced state",
+  cache_key: "prompt cache key",
+  session: "same session",
+  prompt: "same beginning of the prompt",
+  weight: "weight",
+  order: "order",
+  price: "lowest price",
+  latency: "latency",
+  least_busy: "least busy",
+}
+
+/** Why the first deployment was chosen, where there was a choice. */
+function routeFacts({ routed_by: reason }: Receipt): Fact[] {
+  return reason === undefined ? [] : [{ label: "Chosen by", value: ROUTE_WORDS[reason] }]
 }
 
 function UsagePanel({ receipt }: { readonly receipt: Receipt }) {
@@ -161,7 +232,7 @@ function UsagePanel({ receipt }: { readonly receipt: Receipt }) {
     <Panel
       title="Usage"
       {...(receipt.estimated && {
-        description: "Counted by the gateway: the vendor reported none.",
+        description: "Counted by the gateway, as the vendor reported none.",
       })}
     >
       <Facts

@@ -73,7 +73,7 @@ function refusedColumns(
   return [
     {
       id: "message",
-      header: "What the caller was told",
+      header: "Error message",
       cell: ({ id, message }) => (
         <Box>
           <TextLink to="/requests/$request" params={{ request: id }} className="anywhere">

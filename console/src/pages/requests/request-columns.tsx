@@ -76,7 +76,7 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
   },
   {
     id: "duration",
-    header: "Time",
+    header: "Duration",
     isFigure: true,
     sort: "desc",
     isOneWay: true,

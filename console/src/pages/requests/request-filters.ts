@@ -57,7 +57,7 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
   { value: "24h", label: "Last 24 hours", length: 24 * HOUR },
   { value: "7d", label: "Last 7 days", length: 7 * 24 * HOUR },
   { value: "30d", label: "Last 30 days", length: 30 * 24 * HOUR },
-  { value: "custom", label: "From, to", length: null },
+  { value: "custom", label: "Custom range", length: null },
 ]
 
 const STATUSES = ["ok", "failed", "written_off"] as const

@@ -44,7 +44,7 @@ export function RequestHistogram({ account, filters, onChange }: RequestHistogra
   const narrow = (at: number) => onChange(narrowTo(at, span.step))
   return (
     <Panel
-      title={`${counted(total, "request")} by the ${span.step}`}
+      title={`${counted(total, "request")} by ${span.step}`}
       description={
         reach === null
           ? `Since ${momentText(new Date(span.from).toISOString())}`
@@ -132,7 +132,7 @@ function Bars({ span, counts, total, onChoose }: BarsProperties) {
           })}
         </div>
       </div>
-      <ul className="chart-legend" aria-label="Colours">
+      <ul className="chart-legend" aria-label="Legend">
         {OUTCOMES.map((outcome) => (
           <li key={outcome} className="chart-key">
             <i className={`histogram-${outcome}`} /> {outcome}
@@ -183,7 +183,7 @@ function CountTable({ counts, onChoose }: Pick<BarsProperties, "counts" | "onCho
       rows={counts}
       rowKey={({ at }) => at}
       minWidth={480}
-      empty={<EmptyState title="No requests in this time">Choose another one.</EmptyState>}
+      empty={<EmptyState title="No requests in this time range">Choose another one.</EmptyState>}
     />
   )
 }

@@ -44,7 +44,7 @@ export function RequestsPage() {
   return (
     <Page
       title="Requests"
-      description={`Each request opens its receipt: what was called, what was used and what it cost. Times are of ${zoneName()}.`}
+      description={`Open a request for its receipt: what was called, used and charged. Times are in ${zoneName()}.`}
       actions={
         <LiveButton
           isLive={isLive && isWell}

@@ -44,7 +44,7 @@ export function SessionPage() {
       title="Session"
       description={
         <>
-          <span className="mono anywhere">{session}</span>, its calls in order. Times are of{" "}
+          <span className="mono anywhere">{session}</span>, its calls in order. Times are in{" "}
           {zoneName()}.
         </>
       }
@@ -65,7 +65,7 @@ export function SessionPage() {
         retry={pages.retry}
       />
       {calls.length > 0 && <Sums calls={calls} />}
-      {isCut && <Text size="sm">These are the last {countText(calls.length)} calls.</Text>}
+      {isCut && <Text size="sm">Only the last {countText(calls.length)} calls are shown.</Text>}
       {pages.hasContent && (
         <Panel isFlush>
           <DataTable
@@ -79,8 +79,8 @@ export function SessionPage() {
               void navigate({ to: "/requests/$request", params: { request: id } })
             }
             empty={
-              <EmptyState title="No calls of this session">
-                Its requests may be of another account.
+              <EmptyState title="No calls in this session">
+                Its requests may belong to another account.
               </EmptyState>
             }
           />
@@ -101,7 +101,7 @@ function Sums({ calls }: { readonly calls: readonly RequestSummary[] }) {
       <Stat label="Credits" value={creditsText(nanosText(cost))} />
       <Stat label="Calls" value={countText(calls.length)} />
       <Stat label="Failed" value={countText(failed)} />
-      <Stat label="Lasted" value={durationText(lasted)} />
+      <Stat label="Duration" value={durationText(lasted)} />
     </SimpleGrid>
   )
 }

@@ -1,53 +1,78 @@
-import { Alert, Button, Stack } from "@mantine/core"
+import { Button, Skeleton, Stack } from "@mantine/core"
 import { useForm } from "@mantine/form"
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { api } from "../../api/client.ts"
+import { oneQuery } from "../../api/queries.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
 
 const route = getRouteApi("/reset")
 
 /** A new password, by a link that the operator gave. */
 export function ResetPage() {
   const { token } = route.useSearch()
+  const link = useQuery({
+    ...oneQuery("GET /auth/reset-password/{token}", { path: { token: token ?? "" } }),
+    enabled: token !== undefined,
+    // It is used up by the form below.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  const refusal = refusalOf(link.error)
+  if (token === undefined) {
+    return (
+      <PublicPage title="New password">
+        <LinkNotice title="The link is incomplete">
+          Open the complete link that the operator gave you.
+        </LinkNotice>
+      </PublicPage>
+    )
+  }
+  if (refusal !== undefined) {
+    return (
+      <PublicPage title="New password">
+        <LinkNotice title="This link no longer works">{refusal.message}</LinkNotice>
+      </PublicPage>
+    )
+  }
+  return (
+    <PublicPage title="New password" description="Setting it ends all your sessions.">
+      <ErrorNotice error={link.error} retry={() => void link.refetch()} />
+      {link.isPending && <Skeleton height={140} />}
+      {link.data !== undefined && <ResetForm token={token} />}
+    </PublicPage>
+  )
+}
+
+function ResetForm({ token }: { readonly token: string }) {
   const navigate = route.useNavigate()
   const form = useForm({
     initialValues: { new_password: "" },
     validate: { new_password: checkPassword },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    await api("POST /auth/reset-password", { body: { ...values, token: token ?? "" } })
+    await api("POST /auth/reset-password", { body: { ...values, token } })
     notifyDone("Your new password has been set. Sign in with it.")
     await navigate({ to: "/sign-in" })
   })
   return (
-    <PublicPage title="New password" description="Setting it ends all your sessions.">
-      {token === undefined && (
-        <Alert variant="light" title="The link is incomplete">
-          Open the complete link that the operator gave you.
-        </Alert>
-      )}
-      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-        <Stack>
-          <NewPassword
-            label="New password"
-            autoFocus
-            disabled={token === undefined}
-            {...form.getInputProps("new_password")}
-          />
-          <ErrorNotice error={error} title="Could not change the password" />
-          <Button type="submit" loading={isBusy} disabled={token === undefined}>
-            Set password
-          </Button>
-          <TextLink to="/sign-in" size="sm">
-            Go to sign-in
-          </TextLink>
-        </Stack>
-      </form>
-    </PublicPage>
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <NewPassword label="New password" autoFocus {...form.getInputProps("new_password")} />
+        <ErrorNotice error={error} title="Could not change the password" />
+        <Button type="submit" loading={isBusy}>
+          Set password
+        </Button>
+        <TextLink to="/sign-in" size="sm">
+          Go to sign-in
+        </TextLink>
+      </Stack>
+    </form>
   )
 }

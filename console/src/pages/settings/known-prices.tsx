@@ -17,14 +17,14 @@ export function KnownPrices() {
           facts={[
             { label: "Date", value: data.date },
             { label: "Source", value: <span className="mono anywhere">{data.source}</span> },
-            { label: "In force since", value: <When at={data.since} none="the start" /> },
+            { label: "In use since", value: <When at={data.since} none="the start" /> },
             {
-              label: "Waiting",
+              label: "Newer list",
               value:
                 data.pending === null ? (
                   "none"
                 ) : (
-                  <TextLink to="/models">the list of {data.pending.date}</TextLink>
+                  <TextLink to="/models">of {data.pending.date}</TextLink>
                 ),
             },
           ]}

@@ -30,6 +30,7 @@ export function SettingsPage() {
                 {
                   label: "Settings file",
                   value: <span className="mono">{data.file ?? "none"}</span>,
+                  isWide: true,
                 },
               ]}
             />

@@ -1,21 +1,51 @@
-import { Alert, Button, Stack, TextInput } from "@mantine/core"
+import { Button, Skeleton, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { api } from "../../api/client.ts"
-import { signInQuery } from "../../api/queries.ts"
+import { oneQuery } from "../../api/queries.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
 import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
-import { TextLink } from "../../ui/link-button.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
 
 const route = getRouteApi("/setup")
 
-/** The first user, by the one-time link that the gateway printed. He becomes the operator. */
+/** The first user, by the one-time link that the gateway printed: they become the operator. */
 export function SetupPage() {
   const { token } = route.useSearch()
+  const link = useQuery({
+    ...oneQuery("GET /setup/{token}", { path: { token: token ?? "" } }),
+    enabled: token !== undefined,
+    // It is used up by the form below.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  const refusal = refusalOf(link.error)
+  if (token === undefined) return <NoToken />
+  if (refusal?.status === 409) return <SetUpAlready />
+  if (refusal !== undefined) {
+    return (
+      <PublicPage title="Set up">
+        <LinkNotice title="This link does not work">{refusal.message}</LinkNotice>
+      </PublicPage>
+    )
+  }
+  return (
+    <PublicPage
+      title="Welcome"
+      description="You are the first user and become the operator, who adds providers, sets prices and invites others."
+    >
+      <ErrorNotice error={link.error} retry={() => void link.refetch()} />
+      {link.isPending && <Skeleton height={280} />}
+      {link.data !== undefined && <SetupForm token={token} />}
+    </PublicPage>
+  )
+}
+
+function SetupForm({ token }: { readonly token: string }) {
   const navigate = route.useNavigate()
   const form = useForm({
     initialValues: { name: "", email: "", password: "" },
@@ -26,51 +56,37 @@ export function SetupPage() {
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    beginSession(
-      await api("POST /setup", {
-        body: { ...values, email: values.email.trim(), token: token ?? "" },
-      }),
-    )
+    const body = { ...values, email: values.email.trim(), token }
+    beginSession(await api("POST /setup", { body }))
     await navigate({ to: "/" })
   })
-  const { data: signIn } = useQuery(signInQuery)
-  if (token === undefined) return <NoToken />
-  if (signIn?.needs_setup === false && !isBusy) return <SetUpAlready />
   return (
-    <PublicPage
-      title="Welcome"
-      description="You are the first user and become the operator, who adds providers, sets prices and invites others."
-    >
-      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-        <Stack>
-          <TextInput label="Name" autoComplete="name" autoFocus {...form.getInputProps("name")} />
-          <TextInput
-            label="Email"
-            description="Used to sign in. No email is sent to it."
-            type="email"
-            autoComplete="username"
-            {...form.getInputProps("email")}
-          />
-          <NewPassword {...form.getInputProps("password")} />
-          <ErrorNotice error={error} title="Could not set up the gateway" />
-          <Button type="submit" loading={isBusy}>
-            Set up the gateway
-          </Button>
-        </Stack>
-      </form>
-    </PublicPage>
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput label="Name" autoComplete="name" autoFocus {...form.getInputProps("name")} />
+        <TextInput
+          label="Email"
+          description="Used to sign in. No email is sent to it."
+          type="email"
+          autoComplete="username"
+          {...form.getInputProps("email")}
+        />
+        <NewPassword {...form.getInputProps("password")} />
+        <ErrorNotice error={error} title="Could not set up the gateway" />
+        <Button type="submit" loading={isBusy}>
+          Set up the gateway
+        </Button>
+      </Stack>
+    </form>
   )
 }
 
 function SetUpAlready() {
   return (
     <PublicPage title="Set up">
-      <Alert variant="light" title="This gateway has been set up already">
+      <LinkNotice title="This gateway has been set up already">
         The link works once. Sign in, or ask the operator for an invitation.
-      </Alert>
-      <TextLink to="/sign-in" size="sm">
-        Go to sign-in
-      </TextLink>
+      </LinkNotice>
     </PublicPage>
   )
 }
@@ -78,13 +94,10 @@ function SetUpAlready() {
 function NoToken() {
   return (
     <PublicPage title="Set up">
-      <Alert variant="light" title="The link is incomplete">
+      <LinkNotice title="The link is incomplete">
         Open the link that <code>tollgate serve</code> printed when it started, including everything
         after <code>token=</code>.
-      </Alert>
-      <TextLink to="/sign-in" size="sm">
-        Go to sign-in
-      </TextLink>
+      </LinkNotice>
     </PublicPage>
   )
 }

@@ -31,7 +31,7 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
   { value: "7d", label: "Last 7 days", length: 7 * DAY },
   { value: "30d", label: "Last 30 days", length: 30 * DAY },
   { value: "90d", label: "Last 90 days", length: 90 * DAY },
-  { value: "custom", label: "From, to", length: null },
+  { value: "custom", label: "Custom range", length: null },
 ]
 
 export const GROUPS: readonly { value: Exclude<UsageGroup, "hour" | "day">; label: string }[] = [
@@ -136,6 +136,11 @@ export function narrowing(
   )
 }
 
+/** The requests of an outcome. They are found by a part of it, and "broken_off" has an "ok" in it. */
+function outcomeSearch(outcome: string): { readonly status: string } | { readonly search: string } {
+  return outcome === "ok" ? { status: "ok" } : { search: outcome }
+}
+
 /** The address of the requests of one row: the same time, and the row's own group. */
 export function requestsSearchOf(
   filters: UsageFilters,
@@ -143,9 +148,14 @@ export function requestsSearchOf(
   { from, to }: UsageSpan,
   toField: (iso: string) => string,
 ): Readonly<Record<string, string | undefined>> {
-  return {
+  const { outcome, ...others }: Readonly<Record<string, string>> = {
     ...narrowing(filters),
-    ...(groupOf(filters) !== "account" && { [groupOf(filters)]: group }),
+    // What names nothing cannot be looked for.
+    ...(group !== "" && { [groupOf(filters)]: group }),
+  }
+  return {
+    ...others,
+    ...(outcome !== undefined && outcomeSearch(outcome)),
     time: "custom",
     from: toField(from),
     to: toField(to),

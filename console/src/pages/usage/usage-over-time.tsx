@@ -2,6 +2,7 @@ import { Paper, Text } from "@mantine/core"
 import { useElementSize } from "@mantine/hooks"
 import { useState } from "react"
 import { axisTicks } from "../../format/axis-ticks.ts"
+import { trendPath } from "../../format/trend-path.ts"
 import type { ChartData, Series } from "./series.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 
@@ -45,6 +46,7 @@ export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProper
             <i key={tick} style={{ bottom: share(tick, top) }} />
           ))}
         </div>
+        {metric.isTime && <Trend series={series} metric={metric} top={top} />}
         {moments.map((at, index) => (
           <div
             key={at}
@@ -67,6 +69,31 @@ export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProper
         )}
       </div>
     </div>
+  )
+}
+
+interface TrendProperties {
+  readonly series: readonly Series[]
+  readonly metric: UsageMetric
+  readonly top: number
+}
+
+/** A line through the dots of each group, so that the eye finds them; where nothing is known it is broken. */
+function Trend({ series, metric, top }: TrendProperties) {
+  const moments = series[0]?.points.length ?? 0
+  return (
+    <svg viewBox={`0 0 ${moments} 1`} preserveAspectRatio="none" className="chart-trend">
+      {series.map((one) => (
+        <path
+          key={one.group}
+          className={`series-${one.color}`}
+          d={trendPath(
+            one.points.map((_, index) => valueOf(one, index, metric)),
+            top,
+          )}
+        />
+      ))}
+    </svg>
   )
 }
 
@@ -136,7 +163,7 @@ function Note({ data, index, metric, step, side }: NoteProperties) {
 /** What the colours stand for. */
 export function Legend({ series }: { readonly series: readonly Series[] }) {
   return (
-    <ul className="chart-legend" aria-label="Colours">
+    <ul className="chart-legend" aria-label="Legend">
       {series.map(({ group, name, color }) => (
         <li key={group} className="chart-key">
           <i className={`series-${color}`} /> {name}

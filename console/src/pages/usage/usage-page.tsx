@@ -10,6 +10,7 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FilterMark } from "../../ui/filter-mark.tsx"
 import { IconChartBar } from "../../ui/icons.tsx"
+import { Money } from "../../ui/money.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Stat } from "../../ui/stat.tsx"
@@ -45,15 +46,12 @@ export function UsagePage() {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   }
   return (
-    <Page
-      title="Usage"
-      description="What was used, by whom, and what it cost. Days are those of UTC."
-    >
+    <Page title="Usage" description="What was used, by whom, and what it cost. Days are in UTC.">
       <UsageBar filters={filters} metric={metric} isOperator={isOperator} onChange={change} />
       <Narrowed filters={filters} onChange={change} />
       {span === undefined ? (
         <Panel>
-          <Text size="sm">Enter the time it begins, and one after that to end it.</Text>
+          <Text size="sm">Enter a start, and an end after it.</Text>
         </Panel>
       ) : (
         <Found filters={filters} metric={metric} account={accountId} span={span} />
@@ -106,7 +104,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
   if (usage.total.requests === 0) {
     return (
       <EmptyState icon={<IconChartBar />} title="Nothing was used">
-        No request of this time fits. Choose a longer time, or take a filter away.
+        No requests match. Choose a longer time range or remove a filter.
       </EmptyState>
     )
   }
@@ -115,7 +113,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
       <Totals usage={usage} />
       <Panel
         title={metric.label}
-        description={usage.sampled === true ? "From a sample of the answers." : undefined}
+        description={usage.sampled === true ? "Based on a sample of the responses." : undefined}
       >
         {filters.view === "table" ? (
           <TimeTable data={data} metric={metric} step={span.step} />
@@ -125,7 +123,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
               data={data}
               metric={metric}
               step={span.step}
-              label={`${metric.label} over time by ${noun.toLowerCase()}: ${metric.text(usage.total)} in all. The table has the figures.`}
+              label={`${metric.label} over time by ${noun.toLowerCase()}: ${metric.text(usage.total)} in total. The table has the figures.`}
             />
             <Legend series={data.series} />
           </>
@@ -150,7 +148,13 @@ function Totals({ usage }: { readonly usage: Usage }) {
         <Stat
           key={metric.value}
           label={metric.label}
-          value={metric.text(usage.total)}
+          value={
+            metric.amount === undefined ? (
+              metric.text(usage.total)
+            ) : (
+              <Money value={metric.amount(usage.total)} decimals={4} hasUnit />
+            )
+          }
           note={changeNote(changeText(usage.total, usage.before?.total, metric))}
         />
       ))}
@@ -159,8 +163,8 @@ function Totals({ usage }: { readonly usage: Usage }) {
 }
 
 function changeNote(change: string): string {
-  if (change === "new") return "Nothing in the time before"
-  return change === "–" ? "As in the time before" : `${change} on the time before`
+  if (change === "new") return "none in the previous period"
+  return change === "–" ? "same as the previous period" : `${change} vs. the previous period`
 }
 
 function Download({ usage, noun }: { readonly usage: Usage; readonly noun: string }) {

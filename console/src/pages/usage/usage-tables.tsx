@@ -46,7 +46,7 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
       id: "share",
       header: "Share",
       isFigure: true,
-      cell: (row) => (metric.isTime ? "" : shareOf(row, usage.total, metric)),
+      cell: (row) => shareOf(row, usage.total, metric),
     },
     {
       id: "change",
@@ -65,7 +65,7 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
     { id: "cost", header: "Spend", isFigure: true, cell: (row) => <Money value={row.cost} /> },
   ]
   const isShown = ({ id }: Column<UsageRow>): boolean =>
-    id !== metric.value && !(metric.isTime && id === "share")
+    id !== metric.value && !(metric.isTime && (id === "share" || id === "change"))
   return (
     <DataTable
       label={`Usage by ${noun.toLowerCase()}`}
@@ -140,7 +140,7 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
 
 /** What is on the page as a file for a spreadsheet. No cell begins as a formula does. */
 export function csvOf(usage: Usage, noun: string): string {
-  const head = [noun, "requests", "failed", "input", "output", "spend", "at vendors' prices"]
+  const head = [noun, "requests", "failed", "input", "output", "spend", "vendor cost"]
   const rows = usage.data.map((row) => [
     nameOf(row),
     row.requests,

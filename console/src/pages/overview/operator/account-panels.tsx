@@ -39,7 +39,7 @@ export function TopAccountsPanel() {
         <AccountTable
           label="Top accounts"
           rows={data.filter(({ usage }) => usage !== undefined && usage.spent_30_days !== "0")}
-          none="No account has spent anything."
+          none="No account has spent anything yet."
         />
       )}
     </AskedPanel>
@@ -56,17 +56,17 @@ export function RunningDryPanel() {
   })
   return (
     <AskedPanel
-      title="Running dry"
-      description="At the pace of the last seven days"
+      title="Running out of credits"
+      description="Within a month, at the pace of the last seven days"
       actions={<WithoutCredits />}
       isFlush
       asked={asked}
     >
       {({ data }) => (
         <AccountTable
-          label="Accounts that run dry"
+          label="Accounts that run out of credits"
           rows={data.filter(({ usage }) => (usage?.days_left ?? Infinity) <= SOON)}
-          none="The balance of every account that spends lasts for more than a month."
+          none="Every active account has credits for more than a month."
         />
       )}
     </AskedPanel>

@@ -33,11 +33,11 @@ const COLUMNS: readonly Column<UsageRow>[] = [
       ),
   },
   amount("charged", "Charged", (row) => row.cost),
-  amount("provider_cost", "Before the multiplier", (row) => row.provider_cost ?? "0"),
+  amount("provider_cost", "Vendor cost", (row) => row.provider_cost ?? "0"),
   amount("margin", "Margin", (row) => marginOf(row) ?? "0"),
   {
     id: "share",
-    header: "Of charges",
+    header: "Margin, %",
     isFigure: true,
     cell: (row) => {
       const charged = roughCredits(row.cost)
@@ -71,7 +71,7 @@ export function MarginPanel() {
   return (
     <AskedPanel
       title="Margin"
-      description="Last 30 days, in credits: what was charged, less what it cost before the multiplier."
+      description="Last 30 days, in credits: charges minus what vendors ask for them."
       actions={
         <>
           <TextLink to="/requests" search={{ status: "written_off" }} size="sm">

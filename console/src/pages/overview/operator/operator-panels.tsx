@@ -8,12 +8,12 @@ import { SystemPanel } from "./system-panel.tsx"
 export function OperatorPanels() {
   return (
     <>
-      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} className="unstretched">
         <TopAccountsPanel />
         <RunningDryPanel />
       </SimpleGrid>
       <MarginPanel />
-      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} className="unstretched">
         <ProvidersPanel />
         <SystemPanel />
       </SimpleGrid>

@@ -71,7 +71,7 @@ function Nodes({ nodes }: Pick<System, "nodes">) {
           <div className="anywhere">
             <Text size="sm">
               {node.host}, process {node.process}
-              {node.is_this && " (answers you)"}
+              {node.is_this && " (this node)"}
             </Text>
             <Text size="xs" c="dimmed">
               seen <When at={node.last_seen_at} />
@@ -80,7 +80,7 @@ function Nodes({ nodes }: Pick<System, "nodes">) {
           {node.is_responding ? (
             <Status value="healthy" />
           ) : (
-            <Status value="silent" color="yellow" />
+            <Status value="not responding" color="yellow" />
           )}
         </Group>
       ))}

@@ -1,0 +1,29 @@
+import { Alert } from "@mantine/core"
+import type { ReactNode } from "react"
+import { ApiError } from "../api/api-error.ts"
+import { TextLink } from "../ui/link-button.tsx"
+
+/** The gateway's own refusal of a link; undefined for an outage, which says nothing of the link. */
+export function refusalOf(error: unknown): ApiError | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  return error.status === 403 || error.status === 409 ? error : undefined
+}
+
+interface LinkNoticeProperties {
+  readonly title: string
+  readonly children: ReactNode
+}
+
+/** In the place of a form whose link does not work: why, and the way to the sign-in. */
+export function LinkNotice({ title, children }: LinkNoticeProperties) {
+  return (
+    <>
+      <Alert variant="light" title={title}>
+        {children}
+      </Alert>
+      <TextLink to="/sign-in" size="sm">
+        Go to sign-in
+      </TextLink>
+    </>
+  )
+}
