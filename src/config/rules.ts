@@ -1,7 +1,7 @@
-import { entries, type Finding, member } from "./finding.ts"
+import { entries, type Finding, member, numberIn } from "./finding.ts"
 import { providerFindings } from "./provider-rules.ts"
 import type { KnownVendor } from "./vendors.ts"
-import { type SettingPath, YamlNumber } from "./yaml-file.ts"
+import type { SettingPath } from "./yaml-file.ts"
 
 /**
  * The rules that span several values. They check unchecked data, so that they report even when another value of
@@ -60,7 +60,7 @@ function weightFindings(path: SettingPath, deployments: readonly unknown[]): Fin
   if (deployments.length > 0 && active.length === 0) {
     return [{ path, message: "need at least one deployment that is not paused" }]
   }
-  const weights = active.map((deployment) => asNumber(member(deployment, "weight")))
+  const weights = active.map((deployment) => numberIn(member(deployment, "weight")))
   if (weights.length === 0 || weights.some((weight) => weight !== 0)) return []
   return [{ path, message: "need at least one deployment with a weight above 0" }]
 }
@@ -75,7 +75,7 @@ function priceFindings(path: SettingPath, price: unknown): Finding[] {
   const seen = new Set<number>()
   const findings: Finding[] = []
   for (const [index, tier] of tiers.entries()) {
-    const above = asNumber(member(tier, "above"))
+    const above = numberIn(member(tier, "above"))
     if (above !== undefined && seen.has(above)) {
       const message = "another tier begins above the same length. Keep one of the two"
       findings.push({ path: [...path, "tiers", index, "above"], message })
@@ -83,9 +83,4 @@ function priceFindings(path: SettingPath, price: unknown): Finding[] {
     if (above !== undefined) seen.add(above)
   }
   return findings
-}
-
-function asNumber(value: unknown): number | undefined {
-  if (value instanceof YamlNumber) return Number(value.source)
-  return typeof value === "string" && value.trim() !== "" ? Number(value) : undefined
 }

@@ -122,6 +122,10 @@ const PROVIDER_ID = name(
   /^[a-z0-9][a-z0-9-]*$/,
   "the name of a provider must be small letters, digits and hyphens, such as my-openai",
 )
+const CREDENTIAL_NAME = name(
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/,
+  "must be letters, digits, hyphens and underscores, at most 40, such as backup",
+)
 const MODEL_ID = name(
   MODEL_ID_PATTERN,
   "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
@@ -234,10 +238,23 @@ export function vendorScalars(directory: string) {
   } satisfies Record<VendorSetting, z.ZodType>
 }
 
+/** A key alone, or a credential with a name and a weight. */
+function credentialSchema(directory: string) {
+  const { region: _, location: _location, ...credential } = vendorScalars(directory)
+  const whole = strict({
+    name: CREDENTIAL_NAME.optional(),
+    weight: number(0, 1_000_000).optional(),
+    ...credential,
+  })
+  const alone = secret().transform((key): z.output<typeof whole> => ({ api_key: key }))
+  return either(alone, whole)
+}
+
 function providerSchema(names: KnownNames, directory: string) {
   const provider = strict({
     vendor: oneOf(names.vendors, "vendor"),
     ...vendorScalars(directory),
+    api_keys: list(credentialSchema(directory)).optional(),
     base_url: address().optional(),
     headers: headers(),
     prices: servicePrices.optional(),
@@ -245,12 +262,14 @@ function providerSchema(names: KnownNames, directory: string) {
     // The vendor says which ones it speaks.
     dialects: list(text()).optional(),
   })
-  return provider.superRefine(({ credentials, project }, context) => {
-    if (credentials === undefined || credentials.projectId !== undefined || project !== undefined) {
-      return
+  return provider.superRefine(({ credentials, project, api_keys = [] }, context) => {
+    const several = api_keys.map((key, index) => ({ path: ["api_keys", index], ...key }))
+    for (const one of [{ path: [], credentials, project }, ...several]) {
+      if (one.credentials === undefined || one.credentials.projectId !== undefined) continue
+      if ((one.project ?? project) !== undefined) continue
+      const message = "needs a project, since its credentials name none"
+      context.addIssue({ code: "custom", path: one.path, message })
     }
-    const message = "needs a project, since its credentials name none"
-    context.addIssue({ code: "custom", message })
   })
 }
 

@@ -39,7 +39,7 @@ export const COUNTERS = {
   },
   tollgate_attempts_total: {
     help: "Upstream calls, by how they ended",
-    labels: ["provider", "outcome"],
+    labels: ["provider", "credential", "outcome"],
   },
   tollgate_spans_total: {
     help: "Spans of traces by what became of them: sent, failed, or dropped since too many waited",

@@ -116,7 +116,7 @@ function transcodingWriter(
   return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
     model: request.model,
     signer,
-    provider: plan.client.provider,
+    provider: plan.client.keeper,
     dialect: plan.binding.dialect.id,
   })
 }

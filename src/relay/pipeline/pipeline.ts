@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonValue } from "../../canon/json.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
-import type { Deployment } from "../../catalog/model.ts"
+import { type Deployment, keeperOf } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
@@ -179,7 +179,7 @@ export class Pipeline {
     const { deployments, reason } = this.#router.route(model, key)
     charge.routedBy = state === undefined ? reason : "state"
     return deployments.map((deployment) => {
-      const client = config.clients.get(deployment.provider)
+      const client = config.clients.get(keeperOf(deployment))
       if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
       return { deployment, client }
     })

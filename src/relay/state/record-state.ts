@@ -21,7 +21,7 @@ export function recordState(
     charge.recorder = new StateRecorder(vendorState, shape, {
       account: call.key.account,
       request: call.id,
-      provider: plan.client.provider,
+      provider: plan.client.keeper,
       strange: charge.state?.strange ?? NOTHING,
     })
   } else if (charge.recorder !== undefined) charge.recorder = undefined
