@@ -109,6 +109,7 @@ function describeModel(
     ...(settings?.maxInput === undefined ? {} : { maxInput: settings.maxInput }),
     ...(settings?.disconnect === undefined ? {} : { disconnect: settings.disconnect }),
     ...(choice === "weight" ? {} : { choice }),
+    ...(settings?.hedge === undefined ? {} : { hedge: settings.hedge }),
     deployments: choice === "price" ? cheapestFirst(deployments) : deployments,
   }
 }

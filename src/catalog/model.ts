@@ -66,6 +66,8 @@ export interface Model {
   readonly disconnect?: Disconnect
   /** Which of several deployments is tried first; absent: by weight. */
   readonly choice?: Choice
+  /** Whether a second deployment is asked as well when the first is late; absent: the setting for all models. */
+  readonly hedge?: boolean
   /** In the order of the settings, or the cheapest first where that is the choice. */
   readonly deployments: readonly Deployment[]
   /** Those that no request goes to until the operator says so. */

@@ -41,7 +41,12 @@ export interface SettingsParts {
   readonly origin?: "file" | "console"
 }
 
-const DEFAULT_ROUTING: RoutingSettings = { choice: "weight", affinity: true, retries: 1 }
+const DEFAULT_ROUTING: RoutingSettings = {
+  choice: "weight",
+  affinity: true,
+  retries: 1,
+  hedge: false,
+}
 
 /** Combines checked parts and fills in the defaults. */
 export function buildSettings(parts: SettingsParts): Settings {
@@ -203,6 +208,7 @@ function model(id: string, entry: FileModel): ModelSettings {
     ownedBy: entry.owned_by,
     disconnect: entry.disconnect,
     choice: entry.choice,
+    hedge: entry.hedge,
     dialects: entry.dialects,
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
   })

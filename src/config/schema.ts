@@ -305,6 +305,7 @@ function modelSchema(names: KnownNames) {
     owned_by: text().optional(),
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     choice: oneOf(CHOICES, "choice").optional(),
+    hedge: flag().optional(),
     dialects: dialects(names),
     deployments: list(deploymentSchema(names)).optional(),
   })
@@ -358,6 +359,7 @@ function routingScalars() {
     choice: oneOf(CHOICES, "choice").optional(),
     affinity: flag().optional(),
     retries: number(0, 3, "whole number").optional(),
+    hedge: flag().optional(),
   }
 }
 

@@ -132,6 +132,8 @@ export interface ModelSettings {
   readonly disconnect?: Disconnect
   /** Absent: the setting for all models. */
   readonly choice?: Choice
+  /** Absent: the setting for all models. */
+  readonly hedge?: boolean
   /** The dialects it can be called in; absent: the known ones, else all of its provider. */
   readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
@@ -161,6 +163,8 @@ export interface RoutingSettings {
   readonly affinity: boolean
   /** How often an attempt is repeated where there is no other deployment to try. */
   readonly retries: number
+  /** Whether a second deployment is asked as well when the first is late, for models that say nothing else. */
+  readonly hedge: boolean
 }
 
 /** Milliseconds; how long the gateway waits for an upstream before it gives up. */

@@ -56,3 +56,10 @@ export function isCallerGone(failure: unknown): boolean {
 export function isFinal(failure: CallFailure): boolean {
   return failure instanceof CallEnded || failure.kind === "overloaded"
 }
+
+/** Whether no other deployment is tried after a failure. What one vendor refuses the next would refuse as well. */
+export function endsFailover(failure: CallFailure): boolean {
+  return (
+    isFinal(failure) || (failure instanceof GatewayError && failure.kind === "refused_by_upstream")
+  )
+}

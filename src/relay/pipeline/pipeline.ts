@@ -4,18 +4,26 @@ import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { type Deployment, keeperOf } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
+import { LentMemory } from "../../limits/lent-memory.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
-import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
+import {
+  type ChatAdmission,
+  type PendingCharge,
+  sentUsage,
+  type UsageAdmission,
+} from "../billing/pending-charge.ts"
+import type { AttemptRecord } from "../billing/receipt.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
-import { Cancellation } from "./cancellation.ts"
+import { Cancellation, type RunningCall } from "./cancellation.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
-import { asCallFailure, CallEnded, type CallFailure, isFinal } from "./call-failure.ts"
+import { asCallFailure, CallEnded, type CallFailure, endsFailover, isFinal } from "./call-failure.ts"
 import { cacheKeyOf } from "../chat/cache-key.ts"
+import { answerHedged } from "./hedge.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
 import { pauseBeforeRetry } from "./retry.ts"
@@ -39,6 +47,23 @@ export interface PipelineServices {
 }
 
 type Admission = ChatAdmission | UsageAdmission
+
+/** How the deployments of a request are tried. */
+export interface Trial<P extends Candidate, T> {
+  /** Finds out how one of them is called. One that cannot be called is skipped. */
+  readonly plan: (candidate: Candidate) => MaybePromise<P>
+  /**
+   * Calls it. What that throws sends the request to the next, unless it is final or the vendor has refused the request
+   * itself.
+   */
+  readonly attempt: (plan: P) => Promise<T>
+  /** Absent: those of the request's model. */
+  readonly candidates?: readonly Candidate[] | undefined
+  /** Whether a second call may be made beside a plan's; absent: never. */
+  readonly mayHedge?: ((plan: P) => boolean) | undefined
+  /** Called with the plan whose answer is taken, where there could have been two. */
+  readonly taken?: ((plan: P) => void) | undefined
+}
 
 /** A request that is paid for. */
 export interface Settled {
@@ -108,22 +133,18 @@ export class Pipeline {
 
   /**
    * Tries the deployments of a request's model, the healthy ones first, until one gives an answer.
-   * @param plan finds out how one of them is called. One that cannot be called is skipped.
-   * @param attempt calls it. What that throws sends the request to the next, unless it is final or the vendor has
-   * refused the request itself.
    * @throws CallFailure the last one; its attempts are over by then.
    */
   async tryCandidates<P extends Candidate, T>(
     context: RequestContext,
-    plan: (candidate: Candidate) => MaybePromise<P>,
-    attempt: (plan: P) => Promise<T>,
-    candidates: readonly Candidate[] = this.candidates(context),
+    trial: Trial<P, T>,
   ): Promise<T> {
+    const { plan, candidates = this.candidates(context) } = trial
     const queue = [...candidates]
     let failure: CallFailure | undefined
+    let retries = 0
     for (const candidate of queue) {
-      const { id } = candidate.deployment
-      this.#health.attempted(id)
+      this.#health.attempted(candidate.deployment.id)
       let planned: P
       try {
         planned = await plan(candidate)
@@ -132,9 +153,7 @@ export class Pipeline {
         continue
       }
       try {
-        const answer = await attempt(planned)
-        this.#health.succeeded(id)
-        return answer
+        return await this.#attempt(context, trial, planned, queue)
       } catch (thrown) {
         failure = candidate.client.cleaned(asCallFailure(thrown))
         // What a stream has counted until then may still be charged, if nothing else is tried.
@@ -142,7 +161,7 @@ export class Pipeline {
         if (endsFailover(failure)) break
         if (
           candidate === queue.at(-1) &&
-          (await this.#mayRepeat(context, queue, failure, queue.length - candidates.length))
+          (await this.#mayRepeat(context, queue, failure, retries++))
         )
           queue.push(...candidates.slice(0, 1))
       }
@@ -150,6 +169,82 @@ export class Pipeline {
     throw (
       failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
     )
+  }
+
+  /** The answer of a candidate, or of another that was asked as well because it was late. */
+  async #attempt<P extends Candidate, T>(
+    context: RequestContext,
+    trial: Trial<P, T>,
+    planned: P,
+    queue: Candidate[],
+  ): Promise<T> {
+    const lateAfter = this.#lateAfter(context, trial, planned, queue)
+    if (lateAfter === undefined) {
+      const answer = await trial.attempt(planned)
+      this.#health.succeeded(planned.deployment.id)
+      return answer
+    }
+    const { cancellation, charge } = context
+    const earlier = new Set(cancellation.attempts)
+    const callsOf = ({ deployment }: P): readonly RunningCall[] =>
+      cancellation.attempts.filter((call) => call.plan.deployment === deployment && !earlier.has(call))
+    const { plan, answer } = await answerHedged(planned, {
+      lateAfter,
+      attempt: trial.attempt,
+      second: () => this.#second(context, trial, planned, callsOf(planned), queue),
+      giveUp: (loser) => {
+        const calls = callsOf(loser)
+        for (const call of calls) call.giveUp(sentUsage(charge))
+        remove(cancellation.attempts, new Set(calls))
+      },
+      lost: (loser) => {
+        for (const call of callsOf(loser)) call.lost()
+      },
+    })
+    this.#health.succeeded(plan.deployment.id)
+    // The attempt that says how a request ended is its last.
+    const records = new Set<AttemptRecord>(callsOf(plan).map(({ record }) => record))
+    charge.attempts.push(...remove(charge.attempts, records))
+    trial.taken?.(plan)
+    return answer
+  }
+
+  /** Milliseconds after which another deployment is asked as well; undefined where that is not wanted, or not known. */
+  #lateAfter<P extends Candidate, T>(
+    context: RequestContext,
+    { mayHedge }: Trial<P, T>,
+    planned: P,
+    queue: readonly Candidate[],
+  ): number | undefined {
+    if (mayHedge === undefined || queue.length < 2 || !hedges(context)) return undefined
+    const { request, state, terms } = context.charge
+    // What a vendor keeps is at one place, and what its tools do is not to be done twice.
+    if (state !== undefined || terms !== undefined || !mayHedge(planned)) return undefined
+    return this.#router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
+  }
+
+  /** Another healthy deployment of the queue, which it leaves, where one may be asked beside the first. */
+  async #second<P extends Candidate, T>(
+    context: RequestContext,
+    { plan, mayHedge }: Trial<P, T>,
+    first: P,
+    calls: readonly RunningCall[],
+    queue: Candidate[],
+  ): Promise<P | undefined> {
+    if (context.cancellation.hasLeft || calls.some(({ record }) => record.status !== 0)) return undefined
+    const rest = queue.slice(queue.findIndex(({ deployment }) => deployment === first.deployment) + 1)
+    const candidate = rest.find(({ deployment }) => this.#health.isHealthy(deployment.id))
+    if (candidate === undefined || !this.#router.loadOf(first.deployment).takeHedge()) return undefined
+    try {
+      const second = await plan(candidate)
+      if (mayHedge?.(second) !== true) return undefined
+      remove(queue, new Set([candidate]))
+      this.#health.attempted(candidate.deployment.id)
+      return second
+    } catch {
+      // It cannot be called: that is said when its turn comes.
+      return undefined
+    }
   }
 
   /**
@@ -190,10 +285,8 @@ export class Pipeline {
    * a `try` whose failure goes to its `fail`.
    * @throws CallEnded when the caller has left.
    */
-  begin<T extends Candidate>(
-    { call, charge, config, cancellation }: RequestContext,
-    plan: T,
-  ): Attempt<T> {
+  begin<T extends Candidate>(context: RequestContext, plan: T): Attempt<T> {
+    const { call, charge, config, cancellation } = context
     if (cancellation.hasLeft) throw new CallEnded("caller_left")
     const attempt = new Attempt({
       plan,
@@ -205,7 +298,8 @@ export class Pipeline {
       observer: this,
       answerBytes: config.answerBytes,
       request: call.id,
-      memory: call.memory,
+      isStream: charge.request?.stream ?? false,
+      memory: hedges(context) ? new LentMemory(call.memory) : call.memory,
       work: cancellation.work,
       trace: call.trace,
     })
@@ -217,16 +311,19 @@ export class Pipeline {
   /** Makes the calls of one candidate that belong together. The first that fails takes the others with it. */
   async together<T>(
     { cancellation: { attempts } }: RequestContext,
+    deployment: Deployment,
     calls: readonly (() => Promise<T>)[],
   ): Promise<readonly T[]> {
     const [only] = calls
     if (only && calls.length === 1) return [await only()]
-    const earlier = attempts.length
+    const earlier = new Set(attempts)
     const running = calls.map((call) => call())
     try {
       return await Promise.all(running)
     } catch (failure) {
-      const siblings = attempts.slice(earlier)
+      const siblings = attempts.filter(
+        (attempt) => attempt.plan.deployment === deployment && !earlier.has(attempt),
+      )
       const ended = new CallEnded("not_needed")
       for (const attempt of siblings) attempt.end(ended)
       await Promise.allSettled(running)
@@ -285,14 +382,20 @@ export class Pipeline {
   }
 }
 
+/** Whether a second deployment is asked when the first is late. */
+function hedges({ charge, config }: RequestContext): boolean {
+  return charge.model.hedge ?? config.routing.hedge
+}
+
+/** Takes some members out of a list. @returns those that it had. */
+function remove<T>(list: T[], members: ReadonlySet<T>): T[] {
+  const found = list.filter((member) => members.has(member))
+  const others = list.filter((member) => !members.has(member))
+  list.splice(0, list.length, ...others)
+  return found
+}
+
 /** Nobody is charged for what was called so far. */
 function loseAttempts({ cancellation }: RequestContext): void {
   for (const attempt of cancellation.attempts) attempt.lost()
-}
-
-/** Whether no other deployment is tried after a failure. What one vendor refuses the next would refuse as well. */
-function endsFailover(failure: CallFailure): boolean {
-  return (
-    isFinal(failure) || (failure instanceof GatewayError && failure.kind === "refused_by_upstream")
-  )
 }

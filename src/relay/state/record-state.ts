@@ -27,3 +27,8 @@ export function recordState(
   } else if (charge.recorder !== undefined) charge.recorder = undefined
   return charge.recorder
 }
+
+/** Whether the vendor of a plan keeps something of its answer, whether its caller hears of it or not. */
+export function isKeptByVendor(plan: Plan): boolean {
+  return plan.binding.dialect.answerState?.(plan.body) !== undefined
+}
