@@ -83,6 +83,9 @@ export function buildModel(
   })
   const active = built.filter(({ isPaused }) => !isPaused).map(({ deployment }) => deployment)
   if (active.length === 0) return { warnings }
+  if (settings?.hedge === true && active.length === 1) {
+    warnings.push(`model ${id}: hedge has no effect, since it has one deployment`)
+  }
   const paused = built.filter(({ isPaused }) => isPaused).map(({ deployment }) => deployment)
   const described = describeModel(draft, active, provider, sources)
   const model = paused.length === 0 ? described : { ...described, paused }

@@ -19,6 +19,7 @@ export function structureFindings(
   for (const [id, model] of entries(member(file, "models"))) {
     const path = ["models", id]
     findings.push(...priceFindings([...path, "price"], member(model, "price")))
+    findings.push(...hedgeFindings([...path, "hedge"], id, model, file))
     const deployments = member(model, "deployments")
     if (!Array.isArray(deployments)) continue
     findings.push(...weightFindings([...path, "deployments"], deployments))
@@ -53,6 +54,24 @@ function groupFindings(path: SettingPath, terms: unknown): Finding[] {
       ...prices.flatMap(([glob, price]) => priceFindings([...place, "prices", glob], price)),
     ]
   })
+}
+
+/** A second deployment is asked only where there is one, or another credential. */
+function hedgeFindings(path: SettingPath, id: string, model: unknown, file: unknown): Finding[] {
+  if (String(member(model, "hedge")) !== "true") return []
+  const own = id.split("/", 1)[0] ?? ""
+  const written = member(model, "deployments")
+  const deployments = Array.isArray(written) ? written : [{}]
+  const active = deployments.filter((deployment) => member(deployment, "paused") !== true)
+  const [only] = active
+  if (active.length > 1) return []
+  const name = String(member(only, "provider") ?? own)
+  const provider = member(member(file, "providers"), name)
+  const credentials = member(provider, "api_keys")
+  // One from elsewhere may have several credentials: the catalog knows.
+  if (provider === undefined || (Array.isArray(credentials) && credentials.length > 1)) return []
+  const message = "has no effect, since the model has one deployment. Add another, or remove it"
+  return [{ path, message }]
 }
 
 function weightFindings(path: SettingPath, deployments: readonly unknown[]): Finding[] {
