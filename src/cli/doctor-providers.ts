@@ -21,7 +21,9 @@ export async function checkProviders(
     Object.entries(settings.providers).flatMap(([id, provider]) => {
       const credentials = credentialsOf(provider)
       if (credentials.length === 0) return [lookAt(`provider ${id}`, provider)]
-      return credentials.map(({ name, settings }) => lookAt(`provider ${id}, key ${name}`, settings))
+      return credentials.map(({ name, settings }) =>
+        lookAt(`provider ${id}, key ${name}`, settings),
+      )
     }),
   )
   const offsets = looked.flatMap(({ clockOffset }) => clockOffset ?? [])

@@ -56,9 +56,13 @@ function credentialFindings(
     const isKnown = secret !== undefined && secrets.has(secret)
     names.add(name)
     if (secret !== undefined) secrets.add(secret)
-    const whole = { ...Object.fromEntries(entries(provider)), ...Object.fromEntries(entries(written)) }
+    const whole = {
+      ...Object.fromEntries(entries(provider)),
+      ...Object.fromEntries(entries(written)),
+    }
     const lacking = { path: place, message: "holds no credential: give it an api_key" }
-    const needsOne = secret === undefined && waysToBeComplete(vendor).every(([first]) => first === "base_url")
+    const needsOne =
+      secret === undefined && waysToBeComplete(vendor).every(([first]) => first === "base_url")
     return [
       ...foreignSettings(place, written, vendor),
       ...missingSettings(place, whole, vendor),
@@ -74,7 +78,9 @@ function credentialFindings(
       message: "cannot stand beside api_keys. Put it into the list, or remove the list",
     })),
     ...findings,
-    ...(hasNoWeight && credentials.length > 0 ? [{ path: list, message: "need at least one with a weight above 0" }] : []),
+    ...(hasNoWeight && credentials.length > 0
+      ? [{ path: list, message: "need at least one with a weight above 0" }]
+      : []),
   ]
 }
 

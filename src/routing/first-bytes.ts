@@ -29,7 +29,7 @@ export class FirstBytes {
   }
 
   #quantile(): number {
-    const times = this.#times.slice(0, Math.min(this.#count, WINDOW)).sort()
+    const times = this.#times.slice(0, Math.min(this.#count, WINDOW)).toSorted()
     return Math.max(SHORTEST, times[Math.ceil(times.length * PART) - 1] ?? 0)
   }
 }

@@ -84,7 +84,7 @@ export class Router {
     switch (choice) {
       case "order":
       case "price":
-        // The catalog has sorted them, and these are the credentials of one.
+      // The catalog has sorted them, and these are the credentials of one.
       case "weight":
         return draw(deployments, this.#random)
       case "latency": {

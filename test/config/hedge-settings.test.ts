@@ -17,8 +17,7 @@ test("a second attempt is off, and turned on for all models or for one", () => {
   expect(settings.models["b/x"]?.hedge).toBe(true)
 })
 
-const NO_EFFECT =
-  "has no effect, since the model has one deployment. Add another, or remove it"
+const NO_EFFECT = "has no effect, since the model has one deployment. Add another, or remove it"
 
 test.each([
   "a/x: { hedge: true }",

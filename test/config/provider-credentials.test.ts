@@ -36,7 +36,10 @@ describe("several credentials of a provider", () => {
     expect(
       inFile(`vendor: bedrock, region: r, api_keys: [{ ${pair} }, { name: b, api_key: k }]`)
         ?.apiKeys,
-    ).toMatchObject([{ accessKeyId: "AK", secretAccessKey: "SK" }, { name: "b", apiKey: "k" }])
+    ).toMatchObject([
+      { accessKeyId: "AK", secretAccessKey: "SK" },
+      { name: "b", apiKey: "k" },
+    ])
     const account = JSON.stringify(KEY_FILE)
     expect(
       inFile(`vendor: vertex, api_keys: [{ credentials: '${account}', project: other }]`)?.apiKeys,
@@ -112,7 +115,10 @@ describe("what the console sets of them", () => {
   const value = { vendor: "openai", api_keys: ["canary-one", { name: "b", api_key: "canary-two" }] }
 
   test("is encrypted as a whole, and read again", () => {
-    const seal = new SecretCipher({ read: () => "00".repeat(32), readOrCreate: () => "00".repeat(32) })
+    const seal = new SecretCipher({
+      read: () => "00".repeat(32),
+      readOrCreate: () => "00".repeat(32),
+    })
     const record = { section: "provider", id: "p", ...encryptEntry("provider", "p", value, seal) }
     expect(record.body).not.toContain("canary")
     const { settings, faults } = readConsole([{ ...record, section: "provider" }], {

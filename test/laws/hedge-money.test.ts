@@ -77,16 +77,16 @@ const PRICE = 12_000n
 const CASES = 60
 
 test("of two attempts one is paid, once, and nothing is left open or held", async () => {
-  using _late = lateSoon()
+  using late = lateSoon()
   using begun = spyOn(Load.prototype, "begin")
   using ended = spyOn(Load.prototype, "end")
   const all = fc.sample(cases, { numRuns: CASES, seed: 61 })
   const first = startObedient("first")
   const second = startObedient("second")
-  using _first = first.vendor
-  using _second = second.vendor
+  using firstVendor = first.vendor
+  using secondVendor = second.vendor
   await using gateway = await startGateway({
-    providers: { first: provider(first.vendor.url), second: provider(second.vendor.url) },
+    providers: { first: provider(firstVendor.url), second: provider(secondVendor.url) },
     // One each, so that no failure of one closes the way of another.
     models: Object.fromEntries(all.map((_, index) => [`first/${index}`, pair(String(index))])),
   })
@@ -139,4 +139,5 @@ test("of two attempts one is paid, once, and nothing is left open or held", asyn
     attempts.some(({ outcome }) => outcome === "not_needed"),
   )
   expect(hedged.length).toBeGreaterThan(5)
+  expect(late).toHaveBeenCalled()
 })

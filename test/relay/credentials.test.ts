@@ -25,7 +25,10 @@ class Organizations implements Disposable {
   /** The key of each request, oldest first. */
   readonly keys: string[] = []
   /** What requests with a key are answered with in place of an answer. */
-  readonly refusals = new Map<string, { readonly status: number; readonly headers?: Record<string, string> }>()
+  readonly refusals = new Map<
+    string,
+    { readonly status: number; readonly headers?: Record<string, string> }
+  >()
   readonly stored = new Map<string, Set<string>>()
   readonly #server = Bun.serve({
     hostname: "127.0.0.1",
@@ -48,7 +51,9 @@ class Organizations implements Disposable {
     const own = this.stored.get(key) ?? new Set()
     this.stored.set(key, own)
     if (request.method === "DELETE") {
-      return new Response(null, { status: own.delete(pathname.split("/").at(-1) ?? "") ? 200 : 404 })
+      return new Response(null, {
+        status: own.delete(pathname.split("/").at(-1) ?? "") ? 200 : 404,
+      })
     }
     if (pathname.endsWith("/models")) return Response.json({ data: [{ id: "gpt" }] })
     const body = (await request.json()) as { previous_response_id?: string }
@@ -77,7 +82,7 @@ class Organizations implements Disposable {
       ],
       usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
     })
-  }
+  };
 
   [Symbol.dispose](): void {
     void this.#server.stop(true)

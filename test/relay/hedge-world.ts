@@ -8,7 +8,13 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../support/gateway.ts"
-import { type ScriptedVendor, startVendor, streamed, WHOLE_STREAM, wholeAnswer } from "./scripted-vendor.ts"
+import {
+  type ScriptedVendor,
+  startVendor,
+  streamed,
+  WHOLE_STREAM,
+  wholeAnswer,
+} from "./scripted-vendor.ts"
 
 /** What a vendor does with a request; the promise says when it may. */
 export type Turn = (request: Request) => Response | Promise<Response>

@@ -2,7 +2,7 @@ import type { HttpRequest } from "../../wire/http/request.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../pipeline/call-failure.ts"
-import type { Trial } from "../pipeline/pipeline.ts"
+import type { Trial } from "../pipeline/trial.ts"
 import { isKeptByVendor } from "../state/record-state.ts"
 import { StateRefusals } from "../state/state-refusals.ts"
 import type { Candidate } from "../upstream/attempt.ts"
@@ -34,9 +34,7 @@ function acceptLosses(context: ChatContext, plan: Plan): Plan {
 }
 
 /** Which plans may be one of two that are called at once. */
-export function hedgingOf(
-  context: ChatContext,
-): Pick<Trial<Plan, unknown>, "mayHedge" | "taken"> {
+export function hedgingOf(context: ChatContext): Pick<Trial<Plan, unknown>, "mayHedge" | "taken"> {
   return {
     // Several calls are several answers, and what a vendor keeps of an answer that no one gets is found by no one.
     mayHedge: (plan) => plan.calls === 1 && !isKeptByVendor(plan),

@@ -96,7 +96,8 @@ export class Operation implements Disposable {
     const { pipeline } = this.#services
     try {
       const { candidate, outcome } = await pipeline.tryCandidates(context, {
-        plan: (candidate) => new OperationCandidate(pipeline, context, candidate, this.#speculative),
+        plan: (candidate) =>
+          new OperationCandidate(pipeline, context, candidate, this.#speculative),
         attempt: async (candidate) => {
           const outcome = await attempt(candidate)
           const losses = reportable(outcome.losses)

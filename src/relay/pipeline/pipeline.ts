@@ -11,23 +11,24 @@ import type { AttemptFailure } from "../../telemetry/events.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
-import {
-  type ChatAdmission,
-  type PendingCharge,
-  sentUsage,
-  type UsageAdmission,
-} from "../billing/pending-charge.ts"
-import type { AttemptRecord } from "../billing/receipt.ts"
+import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
-import { Cancellation, type RunningCall } from "./cancellation.ts"
+import { Cancellation } from "./cancellation.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
-import { asCallFailure, CallEnded, type CallFailure, endsFailover, isFinal } from "./call-failure.ts"
+import {
+  asCallFailure,
+  CallEnded,
+  type CallFailure,
+  endsFailover,
+  isFinal,
+} from "./call-failure.ts"
 import { cacheKeyOf } from "../chat/cache-key.ts"
-import { answerHedged } from "./hedge.ts"
+import { Hedges, hedges } from "./hedges.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
 import { pauseBeforeRetry } from "./retry.ts"
 import { drainTimeOf } from "./runtime-config.ts"
+import type { Trial } from "./trial.ts"
 
 /** Reported to the operator. */
 export interface AttemptAlarms {
@@ -48,23 +49,6 @@ export interface PipelineServices {
 
 type Admission = ChatAdmission | UsageAdmission
 
-/** How the deployments of a request are tried. */
-export interface Trial<P extends Candidate, T> {
-  /** Finds out how one of them is called. One that cannot be called is skipped. */
-  readonly plan: (candidate: Candidate) => MaybePromise<P>
-  /**
-   * Calls it. What that throws sends the request to the next, unless it is final or the vendor has refused the request
-   * itself.
-   */
-  readonly attempt: (plan: P) => Promise<T>
-  /** Absent: those of the request's model. */
-  readonly candidates?: readonly Candidate[] | undefined
-  /** Whether a second call may be made beside a plan's; absent: never. */
-  readonly mayHedge?: ((plan: P) => boolean) | undefined
-  /** Called with the plan whose answer is taken, where there could have been two. */
-  readonly taken?: ((plan: P) => void) | undefined
-}
-
 /** A request that is paid for. */
 export interface Settled {
   readonly priced: PricedUsage
@@ -80,6 +64,7 @@ export class Pipeline {
   readonly #watch: DeadlineWatch
   readonly #health: Health
   readonly #router: Router
+  readonly #hedges: Hedges
   readonly #billing: Billing
   readonly #payloads: PayloadLog
   readonly #alarms: AttemptAlarms
@@ -89,6 +74,7 @@ export class Pipeline {
     this.#watch = watch
     this.#health = health
     this.#router = router
+    this.#hedges = new Hedges(health, router)
     this.#billing = billing
     this.#payloads = payloads
     this.#alarms = alarms
@@ -178,73 +164,17 @@ export class Pipeline {
     planned: P,
     queue: Candidate[],
   ): Promise<T> {
-    const lateAfter = this.#lateAfter(context, trial, planned, queue)
-    if (lateAfter === undefined) {
+    const mayHedge = trial.mayHedge !== undefined && queue.length > 1 && hedges(context)
+    const first = mayHedge ? { context, trial, planned, queue } : undefined
+    const lateAfter = first && this.#hedges.lateAfter(first)
+    if (first === undefined || lateAfter === undefined) {
       const answer = await trial.attempt(planned)
       this.#health.succeeded(planned.deployment.id)
       return answer
     }
-    const { cancellation, charge } = context
-    const earlier = new Set(cancellation.attempts)
-    const callsOf = ({ deployment }: P): readonly RunningCall[] =>
-      cancellation.attempts.filter((call) => call.plan.deployment === deployment && !earlier.has(call))
-    const { plan, answer } = await answerHedged(planned, {
-      lateAfter,
-      attempt: trial.attempt,
-      second: () => this.#second(context, trial, planned, callsOf(planned), queue),
-      giveUp: (loser) => {
-        const calls = callsOf(loser)
-        for (const call of calls) call.giveUp(sentUsage(charge))
-        remove(cancellation.attempts, new Set(calls))
-      },
-      lost: (loser) => {
-        for (const call of callsOf(loser)) call.lost()
-      },
-    })
+    const { plan, answer } = await this.#hedges.answer(first, lateAfter)
     this.#health.succeeded(plan.deployment.id)
-    // The attempt that says how a request ended is its last.
-    const records = new Set<AttemptRecord>(callsOf(plan).map(({ record }) => record))
-    charge.attempts.push(...remove(charge.attempts, records))
-    trial.taken?.(plan)
     return answer
-  }
-
-  /** Milliseconds after which another deployment is asked as well; undefined where that is not wanted, or not known. */
-  #lateAfter<P extends Candidate, T>(
-    context: RequestContext,
-    { mayHedge }: Trial<P, T>,
-    planned: P,
-    queue: readonly Candidate[],
-  ): number | undefined {
-    if (mayHedge === undefined || queue.length < 2 || !hedges(context)) return undefined
-    const { request, state, terms } = context.charge
-    // What a vendor keeps is at one place, and what its tools do is not to be done twice.
-    if (state !== undefined || terms !== undefined || !mayHedge(planned)) return undefined
-    return this.#router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
-  }
-
-  /** Another healthy deployment of the queue, which it leaves, where one may be asked beside the first. */
-  async #second<P extends Candidate, T>(
-    context: RequestContext,
-    { plan, mayHedge }: Trial<P, T>,
-    first: P,
-    calls: readonly RunningCall[],
-    queue: Candidate[],
-  ): Promise<P | undefined> {
-    if (context.cancellation.hasLeft || calls.some(({ record }) => record.status !== 0)) return undefined
-    const rest = queue.slice(queue.findIndex(({ deployment }) => deployment === first.deployment) + 1)
-    const candidate = rest.find(({ deployment }) => this.#health.isHealthy(deployment.id))
-    if (candidate === undefined || !this.#router.loadOf(first.deployment).takeHedge()) return undefined
-    try {
-      const second = await plan(candidate)
-      if (mayHedge?.(second) !== true) return undefined
-      remove(queue, new Set([candidate]))
-      this.#health.attempted(candidate.deployment.id)
-      return second
-    } catch {
-      // It cannot be called: that is said when its turn comes.
-      return undefined
-    }
   }
 
   /**
@@ -380,19 +310,6 @@ export class Pipeline {
   keepPayload({ call }: RequestContext, answer?: JsonValue): void {
     if (call.body) this.#payloads.keep(call, call.body, answer)
   }
-}
-
-/** Whether a second deployment is asked when the first is late. */
-function hedges({ charge, config }: RequestContext): boolean {
-  return charge.model.hedge ?? config.routing.hedge
-}
-
-/** Takes some members out of a list. @returns those that it had. */
-function remove<T>(list: T[], members: ReadonlySet<T>): T[] {
-  const found = list.filter((member) => members.has(member))
-  const others = list.filter((member) => !members.has(member))
-  list.splice(0, list.length, ...others)
-  return found
 }
 
 /** Nobody is charged for what was called so far. */
