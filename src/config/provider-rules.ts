@@ -67,7 +67,7 @@ function credentialFindings(
       ...foreignSettings(place, written, vendor),
       ...missingSettings(place, whole, vendor),
       ...(needsOne ? [lacking] : []),
-      ...(isNamed ? [{ path: place, message: `is named '${name}', as another one is` }] : []),
+      ...(isNamed ? [{ path: place, message: "has the same name as another one" }] : []),
       ...(isKnown ? [{ path: place, message: "is the same credential as another one" }] : []),
     ]
   })

@@ -38,7 +38,7 @@ export const COUNTERS = {
     labels: ["model", "provider"],
   },
   tollgate_attempts_total: {
-    help: "Upstream calls, by how they ended",
+    help: "Upstream calls, by how they ended; `credential` is empty where the provider has only one",
     labels: ["provider", "credential", "outcome"],
   },
   tollgate_spans_total: {

@@ -55,9 +55,9 @@ describe("several credentials of a provider", () => {
     ["api_keys: [k, { api_key: ' k ' }]", "a.api_keys[1]: is the same credential as another one"],
     [
       "api_keys: [{ name: x, api_key: k }, { name: x, api_key: l }]",
-      "a.api_keys[1]: is named 'x', as another one is",
+      "a.api_keys[1]: has the same name as another one",
     ],
-    ["api_keys: [k, { name: '1', api_key: l }]", "a.api_keys[1]: is named '1', as another one is"],
+    ["api_keys: [k, { name: '1', api_key: l }]", "a.api_keys[1]: has the same name as another one"],
     [
       "api_keys: [{ name: 'a#b', api_key: k }]",
       "a.api_keys[0].name: must be letters, digits, hyphens and underscores, at most 40, such as backup",

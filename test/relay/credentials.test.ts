@@ -20,16 +20,23 @@ const KEYS: readonly NamedCredential[] = [
   { name: "backup", weight: 1, apiKey: BACKUP },
 ]
 
+interface Refusal {
+  readonly status: number
+  readonly code?: string
+  readonly headers?: Record<string, string>
+}
+
 /** A vendor with an organization for each key: what one has stored the other does not find. */
 class Organizations implements Disposable {
   /** The key of each request, oldest first. */
   readonly keys: string[] = []
   /** What requests with a key are answered with in place of an answer. */
-  readonly refusals = new Map<
-    string,
-    { readonly status: number; readonly headers?: Record<string, string> }
-  >()
+  readonly refusals = new Map<string, Refusal>()
   readonly stored = new Map<string, Set<string>>()
+  readonly organizations = new Map([
+    [MAIN, "one"],
+    [BACKUP, "two"],
+  ])
   readonly #server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -46,7 +53,7 @@ class Organizations implements Disposable {
     const refusal = this.refusals.get(key)
     this.keys.push(key)
     const message = `The key ${key} may not.`
-    if (refusal) return Response.json({ error: { message } }, refusal)
+    if (refusal) return Response.json({ error: { message, code: refusal.code } }, refusal)
     const { pathname } = new URL(request.url)
     const own = this.stored.get(key) ?? new Set()
     this.stored.set(key, own)
@@ -56,7 +63,12 @@ class Organizations implements Disposable {
       })
     }
     if (pathname.endsWith("/models")) return Response.json({ data: [{ id: "gpt" }] })
-    const body = (await request.json()) as { previous_response_id?: string }
+    const body = (await request.json()) as { previous_response_id?: string; input?: unknown }
+    const encrypted = JSON.stringify(body.input)?.match(/"encrypted_content":"for (\S+?)"/)?.[1]
+    if (encrypted !== undefined && encrypted !== this.organizations.get(key)) {
+      const error = { code: "invalid_encrypted_content", message: "It is another organization's." }
+      return Response.json({ error }, { status: 400 })
+    }
     if (!pathname.endsWith("/responses")) return Response.json(wholeAnswer())
     const previous = body.previous_response_id
     if (previous !== undefined && !own.has(previous)) {
@@ -118,7 +130,7 @@ beforeAll(async () => {
     },
     models: {
       ...Object.fromEntries(
-        ["a", "refused", "spent", "both"].map((name) => [`many/${name}`, simulated()]),
+        ["a", "refused", "limited", "spent", "both"].map((name) => [`many/${name}`, simulated()]),
       ),
       "state/gpt": simulated({ context: 1_000_000 }),
       "weighted/a": simulated(),
@@ -214,12 +226,13 @@ describe("several credentials of a provider", () => {
     expect(await servedBy("many/ordered")).toBe("other/ordered")
   })
 
-  const troubles: readonly [string, string, number][] = [
-    ["is refused", "many/refused", 401],
-    ["is spent", "many/spent", 429],
+  const troubles: readonly [string, string, Refusal][] = [
+    ["is refused", "many/refused", { status: 401 }],
+    ["is over its rate", "many/limited", { status: 429, headers: { "retry-after": "60" } }],
+    ["is out of money", "many/spent", { status: 429, code: "insufficient_quota" }],
   ]
-  test.each(troubles)("rest alone: one that %s", async (_, model, status) => {
-    vendor.refusals.set(MAIN, { status, headers: { "retry-after": "60" } })
+  test.each(troubles)("rest alone: one that %s", async (_, model, refusal) => {
+    vendor.refusals.set(MAIN, refusal)
     expect(new Set(await inTurn(20, () => servedBy(model)))).toEqual(new Set([`${model}#backup`]))
     vendor.keys.length = 0
     await inTurn(20, () => servedBy(model))
@@ -267,6 +280,29 @@ describe("what a vendor stores belongs to the credential that it was made with",
       expect(deleted.status).toBe(200)
       expect([...vendor.stored.values()].some((own) => own.has(id))).toBe(false)
     }
+  })
+
+  test("and what it has encrypted is read by no other, so that the next is asked", async () => {
+    const reasoning = (organization: string) => ({
+      input: [
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: `for ${organization}` },
+        { role: "user", content: "Go on" },
+      ],
+      store: false,
+    })
+    for (const [organization, owner] of [
+      ["one", "main"],
+      ["two", "backup"],
+    ] as const) {
+      const answers = await inTurn(8, () => respond(reasoning(organization)))
+      for (const answer of answers) {
+        expect(answer.status).toBe(200)
+        expect((await receiptOf(caller, answer)).deployment).toBe(`state/gpt#${owner}`)
+      }
+    }
+    const nobody = await respond(reasoning("nobody"))
+    expect(nobody.status).toBe(400)
+    expect(await nobody.text()).toContain("another organization's")
   })
 
   test("and what was stored before there were several is with the first", async () => {
