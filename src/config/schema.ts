@@ -54,6 +54,9 @@ export interface KnownNames {
   readonly dialects: readonly string[]
 }
 
+/** Each makes a deployment of every model of its provider. */
+const MOST_CREDENTIALS = 100
+const TOO_MANY = `has more than ${MOST_CREDENTIALS} entries. Make another provider of the rest`
 const PRICE_PLACES = 9
 const UNPRICED_FEATURES = ["refuse", "pass"] as const
 const UNKNOWN_MODELS = ["refuse", "family"] as const
@@ -254,7 +257,7 @@ function providerSchema(names: KnownNames, directory: string) {
   const provider = strict({
     vendor: oneOf(names.vendors, "vendor"),
     ...vendorScalars(directory),
-    api_keys: list(credentialSchema(directory)).optional(),
+    api_keys: list(credentialSchema(directory)).max(MOST_CREDENTIALS, TOO_MANY).optional(),
     base_url: address().optional(),
     headers: headers(),
     prices: servicePrices.optional(),

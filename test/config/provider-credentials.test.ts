@@ -48,6 +48,10 @@ describe("several credentials of a provider", () => {
 
   const bad: readonly [string, string][] = [
     ["api_keys: []", "a.api_keys: is empty. Give it an entry, or remove it"],
+    [
+      `api_keys: [${Array.from({ length: 101 }, (_, index) => `k${index}`).join()}]`,
+      "a.api_keys: has more than 100 entries. Make another provider of the rest",
+    ],
     ["api_keys: k", "a.api_keys: must hold a list, not this"],
     ["api_keys: ['']", "a.api_keys[0]: is empty. Give it a value, or remove the line"],
     ["api_keys: [{ name: x }]", "a.api_keys[0]: holds no credential: give it an api_key"],

@@ -1,4 +1,4 @@
-import { isFinal } from "../pipeline/call-failure.ts"
+import { CallEnded, isFinal } from "../pipeline/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import { recordState } from "../state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
@@ -56,9 +56,9 @@ export class StreamOpening {
    * that the caller could read. Of two it is the one that has counted; what the other has is the operator's loss.
    */
   takeCounted(): { readonly plan: Plan; readonly meter: Meter } | undefined {
-    const counted = [...this.#opened].map(({ plan, meters, attempts }) => {
-      return { plan, attempts, meter: Meter.sum(meters) }
-    })
+    const counted = [...this.#opened]
+      .filter(({ attempts }) => !attempts.every(isGivenUp))
+      .map(({ plan, meters, attempts }) => ({ plan, attempts, meter: Meter.sum(meters) }))
     const charged = counted.find(({ meter }) => meter.isBillable)
     for (const other of counted) {
       if (other !== charged) for (const attempt of other.attempts) attempt.lost()
@@ -108,6 +108,11 @@ export class StreamOpening {
       throw attempt.fail(thrown)
     }
   }
+}
+
+/** Whether another call was taken in the place of one, whose cost is counted by now. */
+function isGivenUp({ ended }: Attempt): boolean {
+  return ended instanceof CallEnded && ended.reason === "not_needed"
 }
 
 /** Frames go down as they came where caller and vendor speak the same dialect, else through the canon. */
