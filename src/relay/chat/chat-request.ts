@@ -2,6 +2,7 @@ import type { HttpRequest } from "../../wire/http/request.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../pipeline/call-failure.ts"
+import { hedges } from "../pipeline/hedges.ts"
 import type { Trial } from "../pipeline/trial.ts"
 import { isKeptByVendor } from "../state/record-state.ts"
 import { StateRefusals } from "../state/state-refusals.ts"
@@ -33,8 +34,11 @@ function acceptLosses(context: ChatContext, plan: Plan): Plan {
   return plan
 }
 
-/** Which plans may be one of two that are called at once. */
-export function hedgingOf(context: ChatContext): Pick<Trial<Plan, unknown>, "mayHedge" | "taken"> {
+/** Which plans may be one of two that are called at once; undefined where none is. */
+export function hedgingOf(
+  context: ChatContext,
+): Pick<Trial<Plan, unknown>, "mayHedge" | "taken"> | undefined {
+  if (!hedges(context)) return undefined
   return {
     // Several calls are several answers, and what a vendor keeps of an answer that no one gets is found by no one.
     mayHedge: (plan) => plan.calls === 1 && !isKeptByVendor(plan),

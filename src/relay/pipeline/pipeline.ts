@@ -127,6 +127,7 @@ export class Pipeline {
   ): Promise<T> {
     const { plan, candidates = this.candidates(context) } = trial
     const queue = [...candidates]
+    const mayHedge = trial.mayHedge !== undefined && queue.length > 1 && hedges(context)
     let failure: CallFailure | undefined
     let retries = 0
     for (const candidate of queue) {
@@ -139,7 +140,16 @@ export class Pipeline {
         continue
       }
       try {
-        return await this.#attempt(context, trial, planned, queue)
+        const first = mayHedge ? { context, trial, planned, queue } : undefined
+        const lateAfter = first && this.#hedges.lateAfter(first)
+        if (first !== undefined && lateAfter !== undefined) {
+          const { plan: winner, answer } = await this.#hedges.answer(first, lateAfter)
+          this.#health.succeeded(winner.deployment.id)
+          return answer
+        }
+        const answer = await trial.attempt(planned)
+        this.#health.succeeded(candidate.deployment.id)
+        return answer
       } catch (thrown) {
         failure = candidate.client.cleaned(asCallFailure(thrown))
         // What a stream has counted until then may still be charged, if nothing else is tried.
@@ -155,26 +165,6 @@ export class Pipeline {
     throw (
       failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
     )
-  }
-
-  /** The answer of a candidate, or of another that was asked as well because it was late. */
-  async #attempt<P extends Candidate, T>(
-    context: RequestContext,
-    trial: Trial<P, T>,
-    planned: P,
-    queue: Candidate[],
-  ): Promise<T> {
-    const mayHedge = trial.mayHedge !== undefined && queue.length > 1 && hedges(context)
-    const first = mayHedge ? { context, trial, planned, queue } : undefined
-    const lateAfter = first && this.#hedges.lateAfter(first)
-    if (first === undefined || lateAfter === undefined) {
-      const answer = await trial.attempt(planned)
-      this.#health.succeeded(planned.deployment.id)
-      return answer
-    }
-    const { plan, answer } = await this.#hedges.answer(first, lateAfter)
-    this.#health.succeeded(plan.deployment.id)
-    return answer
   }
 
   /**
