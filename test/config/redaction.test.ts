@@ -34,10 +34,14 @@ const places: ((secret: string) => string)[] = [
   (secret) => stringify({ providers: { a: { vendor: "openai", api_keys: { main: secret } } } }),
   (secret) => stringify({ providers: { a: { vendor: "openai", api_keys: secret } } }),
   (secret) =>
-    stringify({ providers: { a: { vendor: "openai", api_keys: [{ name: "b", api_key: secret }] } } }),
+    stringify({
+      providers: { a: { vendor: "openai", api_keys: [{ name: "b", api_key: secret }] } },
+    }),
   (secret) =>
     stringify({
-      providers: { a: { ...BEDROCK, api_keys: [{ name: secret, weight: secret, api_key: secret }] } },
+      providers: {
+        a: { ...BEDROCK, api_keys: [{ name: secret, weight: secret, api_key: secret }] },
+      },
     }),
   (secret) => stringify({ providers: { a: { vendor: "ollama", headers: { x: secret } } } }),
   (secret) => stringify({ providers: { a: { vendor: secret, api_key: secret } } }),

@@ -451,7 +451,10 @@ describe("a provider with several credentials", () => {
       { provider: id, model: "there", weight: 3 },
       { provider: "inside", model: "there", weight: 1 },
     ]
-    await process.models.set(COMMAND_LINE, model, { price: { input: "1", output: "1" }, deployments })
+    await process.models.set(COMMAND_LINE, model, {
+      price: { input: "1", output: "1" },
+      deployments,
+    })
     process.health.succeeded(`${id}/there#good`)
     process.health.failed(`${id}/there#bad`, new GatewayError("upstream_error", "x"), 401)
     const shown = process.models.find(COMMAND_LINE, model).deployments

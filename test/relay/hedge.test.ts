@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test"
+import { Meter } from "../../src/relay/chat/meter.ts"
 import { Load } from "../../src/routing/loads.ts"
 import { simulated } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
@@ -272,6 +273,7 @@ describe("where the first deployment is late, the second is asked as well", () =
       test(`and both are let go when the caller leaves: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
         using begun = spyOn(Load.prototype, "begin")
         using ended = spyOn(Load.prototype, "end")
+        using counted = spyOn(Meter.prototype, "push")
         const { first, second, gateway, caller } = world
         const aborted = first.aborted + second.aborted
         const isCounted = settled === "settled" && stream
@@ -288,7 +290,7 @@ describe("where the first deployment is late, the second is asked as well", () =
             signal: left.signal,
           }).catch(() => undefined)
           await until(() => second.bodies.length === 1)
-          if (isCounted) await Bun.sleep(300)
+          if (isCounted) await until(() => counted.mock.calls.length >= 2)
           left.abort()
           await running
           await until(() => first.aborted + second.aborted === aborted + 2)
