@@ -6,7 +6,7 @@ import type { Settings } from "../config/settings.ts"
 import { TrustedProxies } from "../http/trusted-proxies.ts"
 import { defaultMemory } from "../limits/machine-memory.ts"
 import { MemoryBudget } from "../limits/memory-budget.ts"
-import { ProviderClient } from "../relay/upstream/provider-client.ts"
+import { clientsOf } from "../relay/upstream/provider-client.ts"
 import type { ActiveSettings } from "../management/live-settings.ts"
 import { BUILT_IN } from "../management/prices/stored-lists.ts"
 import type { RuntimeConfig } from "../relay/pipeline/runtime-config.ts"
@@ -81,9 +81,9 @@ export function runtimeConfigOf(
 } {
   const { catalog, warnings } = buildCatalog({ settings, facts, vendors })
   const clients = new Map(
-    Object.entries(settings.providers).flatMap(([id, provider]) => {
-      const vendor = vendors.get(provider.vendor)
-      return vendor ? [[id, new ProviderClient(id, provider, vendor, redactor)] as const] : []
+    Object.entries(settings.providers).flatMap(([provider, settings]) => {
+      const vendor = vendors.get(settings.vendor)
+      return vendor ? clientsOf({ provider, settings, vendor, redactor }) : []
     }),
   )
   const { deadlines, limits, routing, disconnect, disconnectLimit } = settings

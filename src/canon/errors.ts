@@ -104,6 +104,8 @@ export interface GatewayErrorDetails {
   readonly headers?: Readonly<Record<string, string>>
   /** The status, type and code of a vendor's refusal. */
   readonly upstream?: { readonly status: number; readonly type?: string; readonly code?: string }
+  /** Set where a vendor refuses the operator's credential, or its account is out of money. */
+  readonly isCredentialRefused?: true
   readonly cause?: unknown
 }
 

@@ -28,6 +28,7 @@ export function vendorRefusal(status: number, error: VendorError): GatewayError 
     return new GatewayError(
       "upstream_error",
       "The provider refused the credential that the operator of this gateway configured for it.",
+      { isCredentialRefused: true },
     )
   }
   if (status === 408 || status === 504) {

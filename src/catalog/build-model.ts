@@ -7,13 +7,14 @@ import type {
   PriceSettings,
   ProviderSettings,
 } from "../config/settings.ts"
+import { credentialsOf } from "../config/provider-credentials.ts"
 import { cheapestFirst } from "./cheapest-first.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import { parseDecimal } from "tollgate-contract/decimal.ts"
 import { type DecimalServices, priceTimes, SAME } from "../ledger/price.ts"
 import type { ModelFacts, ServiceFacts } from "./facts.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
-import type { Deployment, Model } from "./model.ts"
+import { CREDENTIAL_MARK, type Deployment, type Model } from "./model.ts"
 import { readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
 
 /** What models are built from. */
@@ -76,10 +77,15 @@ export function buildModel(
   const built = wanted.flatMap(({ isPaused = false, ...settings }) => {
     const { deployment, warning } = buildDeployment(settings, draft, sources)
     if (warning !== undefined) warnings.push(`model ${id}${warning}`)
-    return deployment ? [{ deployment, isPaused }] : []
+    if (!deployment) return []
+    const provider = sources.provider(deployment.provider)?.settings
+    return byCredential(deployment, provider).map((each) => ({ deployment: each, isPaused }))
   })
   const active = built.filter(({ isPaused }) => !isPaused).map(({ deployment }) => deployment)
   if (active.length === 0) return { warnings }
+  if (settings?.hedge === true && active.length === 1) {
+    warnings.push(`model ${id}: hedge has no effect, since it has one deployment`)
+  }
   const paused = built.filter(({ isPaused }) => isPaused).map(({ deployment }) => deployment)
   const described = describeModel(draft, active, provider, sources)
   const model = paused.length === 0 ? described : { ...described, paused }
@@ -106,6 +112,7 @@ function describeModel(
     ...(settings?.maxInput === undefined ? {} : { maxInput: settings.maxInput }),
     ...(settings?.disconnect === undefined ? {} : { disconnect: settings.disconnect }),
     ...(choice === "weight" ? {} : { choice }),
+    ...(settings?.hedge === undefined ? {} : { hedge: settings.hedge }),
     deployments: choice === "price" ? cheapestFirst(deployments) : deployments,
   }
 }
@@ -151,6 +158,22 @@ function buildDeployment(
     },
     ...(reason === undefined ? {} : { warning: ` is refused: ${reason}` }),
   }
+}
+
+/** The deployment with each of its provider's credentials, which share its weight. */
+function byCredential(
+  deployment: Deployment,
+  provider: ProviderSettings | undefined,
+): readonly Deployment[] {
+  const credentials = provider ? credentialsOf(provider) : []
+  if (credentials.length === 0) return [deployment]
+  const whole = credentials.reduce((sum, { weight }) => sum + weight, 0)
+  return credentials.map(({ name, weight }, index) => ({
+    ...deployment,
+    id: `${deployment.id}${CREDENTIAL_MARK}${name}`,
+    credential: { name, isFirst: index === 0 },
+    weight: (deployment.weight * weight) / whole,
+  }))
 }
 
 function chatDialects(

@@ -1,3 +1,4 @@
+import { credentialsOf } from "../config/provider-credentials.ts"
 import type { ProviderSettings, Settings } from "../config/settings.ts"
 import { probeProvider } from "../management/probe.ts"
 import { vendors } from "../vendors/index.ts"
@@ -17,7 +18,13 @@ export async function checkProviders(
   settings: Settings,
 ): Promise<{ checks: readonly Check[]; clock: Check }> {
   const looked = await Promise.all(
-    Object.entries(settings.providers).map(([id, provider]) => lookAt(id, provider)),
+    Object.entries(settings.providers).flatMap(([id, provider]) => {
+      const credentials = credentialsOf(provider)
+      if (credentials.length === 0) return [lookAt(`provider ${id}`, provider)]
+      return credentials.map(({ name, settings }) =>
+        lookAt(`provider ${id}, key ${name}`, settings),
+      )
+    }),
   )
   const offsets = looked.flatMap(({ clockOffset }) => clockOffset ?? [])
   const checks = looked.map(({ check }) => check)
@@ -28,8 +35,7 @@ export async function checkProviders(
   return { checks, clock: checkClock(offsets) }
 }
 
-async function lookAt(id: string, provider: ProviderSettings): Promise<Looked> {
-  const name = `provider ${id}`
+async function lookAt(name: string, provider: ProviderSettings): Promise<Looked> {
   const vendor = vendors.get(provider.vendor)
   if (!vendor) {
     const mend = "see docs/settings.md for the list of vendors"

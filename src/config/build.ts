@@ -10,6 +10,7 @@ import { noticeSettings } from "./notice-settings.ts"
 import { paymentSettings } from "./payment-settings.ts"
 import { signInSettings } from "./sign-in-settings.ts"
 import { telemetrySettings } from "./telemetry-settings.ts"
+import { defaultName } from "./provider-credentials.ts"
 import type { Overrides } from "./environment.ts"
 import type { FileModel, FilePrice, FilePriceGroup, FileProvider, FileSettings } from "./schema.ts"
 import type {
@@ -17,11 +18,13 @@ import type {
   DeploymentSettings,
   ImageSettings,
   ModelSettings,
+  NamedCredential,
   PriceGroupSettings,
   PriceSettings,
   ProviderSettings,
   RoutingSettings,
   Settings,
+  VendorCredential,
 } from "./settings.ts"
 
 /** Bytes. */
@@ -38,7 +41,12 @@ export interface SettingsParts {
   readonly origin?: "file" | "console"
 }
 
-const DEFAULT_ROUTING: RoutingSettings = { choice: "weight", affinity: true, retries: 1 }
+const DEFAULT_ROUTING: RoutingSettings = {
+  choice: "weight",
+  affinity: true,
+  retries: 1,
+  hedge: false,
+}
 
 /** Combines checked parts and fills in the defaults. */
 export function buildSettings(parts: SettingsParts): Settings {
@@ -155,20 +163,37 @@ function provider(entry: FileProvider, origin: ProviderSettings["origin"]): Prov
   const headers = Object.entries(entry.headers ?? {})
   return present({
     vendor: entry.vendor,
-    apiKey: entry.api_key,
+    ...credential(entry),
+    apiKeys: entry.api_keys?.map(namedCredential),
     region: entry.region,
-    project: entry.project,
     location: entry.location,
-    credentials: entry.credentials,
-    accessKeyId: entry.access_key_id,
-    secretAccessKey: entry.secret_access_key,
-    sessionToken: entry.session_token,
     baseUrl: entry.base_url,
     headers: named(headers.map(([name, value]) => [name.toLowerCase(), value])),
     prices: entry.prices && present(entry.prices),
     knownModels: entry.known_models ?? true,
     dialects: entry.dialects,
     origin,
+  })
+}
+
+type FileCredential = NonNullable<FileProvider["api_keys"]>[number]
+
+function namedCredential(entry: FileCredential, index: number): NamedCredential {
+  const { name = defaultName(index), weight = 1 } = entry
+  return { name, weight, ...credential(entry) }
+}
+
+/** What a provider or one of its credentials signs with, and for which project. */
+function credential(
+  entry: Partial<FileProvider>,
+): VendorCredential & Pick<ProviderSettings, "project"> {
+  return present({
+    apiKey: entry.api_key,
+    accessKeyId: entry.access_key_id,
+    secretAccessKey: entry.secret_access_key,
+    sessionToken: entry.session_token,
+    credentials: entry.credentials,
+    project: entry.project,
   })
 }
 
@@ -183,6 +208,7 @@ function model(id: string, entry: FileModel): ModelSettings {
     ownedBy: entry.owned_by,
     disconnect: entry.disconnect,
     choice: entry.choice,
+    hedge: entry.hedge,
     dialects: entry.dialects,
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
   })

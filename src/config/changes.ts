@@ -96,7 +96,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "deadlines.first_byte": deadlines.firstByte,
     "deadlines.between_bytes": deadlines.betweenBytes,
     "deadlines.whole": deadlines.whole,
-    ...valuesOf("routing", settings.routing, ["choice", "affinity", "retries"]),
+    ...valuesOf("routing", settings.routing, ["choice", "affinity", "retries", "hedge"]),
     disconnect: settings.disconnect,
     disconnect_limit: settings.disconnectLimit,
     "idempotency.answer_mb": settings.idempotency.answerBytes,

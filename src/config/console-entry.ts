@@ -53,10 +53,21 @@ export function entryFindings(entry: ConsoleEntry, context: EntryContext): reado
 
 /** Only operators of the machine may have its files read. */
 function fileFindings({ section, value }: ConsoleEntry): IssueFinding[] {
-  const credentials = section === "provider" ? asObject(value)?.["credentials"] : undefined
-  if (typeof credentials !== "string" || credentials.trimStart().startsWith("{")) return []
-  const message = "must be the key of a service account as JSON, which begins with '{'"
-  return [{ path: ["credentials"], message }]
+  if (section !== "provider") return []
+  const several = asObject(value)?.["api_keys"]
+  const places = [
+    { path: [], holder: value },
+    ...(Array.isArray(several) ? several : []).map((holder: unknown, index) => ({
+      path: ["api_keys", index],
+      holder,
+    })),
+  ]
+  return places.flatMap(({ path, holder }) => {
+    const credentials = asObject(holder)?.["credentials"]
+    if (typeof credentials !== "string" || credentials.trimStart().startsWith("{")) return []
+    const message = "must be the key of a service account as JSON, which begins with '{'"
+    return [{ path: [...path, "credentials"], message }]
+  })
 }
 
 /** The providers that a model's entry names, and the one in its id. */

@@ -8,6 +8,7 @@ import {
   namedProviders,
   schemaFor,
 } from "./console-entry.ts"
+import { defaultName } from "./provider-credentials.ts"
 import type { FileSettings } from "./schema.ts"
 import type { SecretCipher } from "./secret-cipher.ts"
 import type { Settings } from "./settings.ts"
@@ -50,6 +51,7 @@ export interface ConsoleReading {
  */
 const SECRET_NAMES = [
   "api_key",
+  "api_keys",
   "credentials",
   "access_key_id",
   "secret_access_key",
@@ -77,13 +79,15 @@ export function splitSecrets(entry: RawEntry): {
   }
 }
 
-/** The names of an entry's secrets, each header by itself: `api_key`, `headers.x-team`. */
+/** The names of an entry's secrets, those of a list each by itself: `api_key`, `api_keys.backup`, `headers.x-team`. */
 export function secretNames(entry: RawEntry): string[] {
-  return Object.entries(splitSecrets(entry).secret).flatMap(([name, value]) =>
-    name === "headers"
-      ? Object.keys(asObject(value) ?? {}).map((header) => `headers.${header}`)
-      : [name],
-  )
+  return Object.entries(splitSecrets(entry).secret).flatMap(([name, value]) => {
+    if (name === "headers") return Object.keys(asObject(value) ?? {}).map((one) => `${name}.${one}`)
+    if (name === "api_keys" && Array.isArray(value)) {
+      return value.map((one, index) => `${name}.${asObject(one)?.["name"] ?? defaultName(index)}`)
+    }
+    return [name]
+  })
 }
 
 /** An entry as it is stored. @throws Error when the encryption key file is damaged. */

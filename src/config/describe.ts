@@ -10,6 +10,7 @@ import type {
   DeadlineSettings,
   ImageSettings,
   ModelSettings,
+  NamedCredential,
   ProviderSettings,
   Settings,
   VendorStateRule,
@@ -22,8 +23,11 @@ type Secret = "apiKey" | "credentials" | "accessKeyId" | "secretAccessKey" | "se
 
 /** A provider without its secrets; settings that few vendors have are described where they are declared. */
 export interface ProviderDescription
-  extends Omit<ProviderSettings, Secret | "headers">, Readonly<Partial<Record<Secret, Presence>>> {
+  extends
+    Omit<ProviderSettings, Secret | "apiKeys" | "headers">,
+    Readonly<Partial<Record<Secret, Presence>>> {
   readonly apiKey: Presence
+  readonly apiKeys?: readonly Pick<NamedCredential, "name" | "weight">[]
   readonly headers: Readonly<Record<string, Presence>>
 }
 
@@ -167,11 +171,20 @@ function describeBucket(bucket: BucketSettings): BucketDescription {
 }
 
 function describeProvider(provider: ProviderSettings): ProviderDescription {
-  const { apiKey, headers, credentials, accessKeyId, secretAccessKey, sessionToken, ...open } =
-    provider
+  const {
+    apiKey,
+    apiKeys,
+    headers,
+    credentials,
+    accessKeyId,
+    secretAccessKey,
+    sessionToken,
+    ...open
+  } = provider
   return {
     ...open,
     apiKey: presence(apiKey),
+    ...(apiKeys && { apiKeys: apiKeys.map(({ name, weight }) => ({ name, weight })) }),
     headers: mapValues(headers, presence),
     ...(credentials && { credentials: "set" }),
     ...(accessKeyId && { accessKeyId: "set" }),

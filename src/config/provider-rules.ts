@@ -1,9 +1,19 @@
-import { type Finding, member } from "./finding.ts"
+import { entries, type Finding, member, numberIn } from "./finding.ts"
+import { defaultName } from "./provider-credentials.ts"
 import { type KnownVendor, VENDOR_SETTINGS, type VendorSetting } from "./vendors.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
 /** The settings of every vendor's providers. */
-const COMMON_SETTINGS = ["vendor", "base_url", "headers", "known_models", "dialects"]
+const COMMON_SETTINGS = ["vendor", "api_keys", "base_url", "headers", "known_models", "dialects"]
+
+/** What `api_keys` takes the place of. */
+const CREDENTIAL_SETTINGS: readonly VendorSetting[] = [
+  "api_key",
+  "access_key_id",
+  "secret_access_key",
+  "session_token",
+  "credentials",
+]
 
 /** The settings of a vendor that does not list its own. */
 export const USUAL_SETTINGS: readonly VendorSetting[] = ["api_key"]
@@ -16,11 +26,71 @@ export function providerFindings(
 ): Finding[] {
   const vendor = vendors.find((vendor) => vendor.id === member(provider, "vendor"))
   if (!vendor) return []
+  const credentials = member(provider, "api_keys")
   return [
     ...foreignSettings(path, provider, vendor),
-    ...missingSettings(path, provider, vendor),
+    ...(Array.isArray(credentials)
+      ? credentialFindings(path, provider, credentials, vendor)
+      : missingSettings(path, provider, vendor)),
     ...foreignDialects(path, provider, vendor),
   ]
+}
+
+/** What is wrong with one of several credentials, or with all of them together. */
+function credentialFindings(
+  path: SettingPath,
+  provider: unknown,
+  credentials: readonly unknown[],
+  vendor: KnownVendor,
+): Finding[] {
+  const list = [...path, "api_keys"]
+  const both = CREDENTIAL_SETTINGS.filter((name) => member(provider, name) !== undefined)
+  const names = new Set<string>()
+  const secrets = new Set<string>()
+  const findings = credentials.flatMap((entry: unknown, index): Finding[] => {
+    const place = [...list, index]
+    const written = typeof entry === "string" ? { api_key: entry } : entry
+    const name = String(member(written, "name") ?? defaultName(index))
+    const secret = secretOf(written)
+    const isNamed = names.has(name)
+    const isKnown = secret !== undefined && secrets.has(secret)
+    names.add(name)
+    if (secret !== undefined) secrets.add(secret)
+    const whole = {
+      ...Object.fromEntries(entries(provider)),
+      ...Object.fromEntries(entries(written)),
+    }
+    const lacking = { path: place, message: "holds no credential: give it an api_key" }
+    const needsOne =
+      secret === undefined && waysToBeComplete(vendor).every(([first]) => first === "base_url")
+    return [
+      ...foreignSettings(place, written, vendor),
+      ...missingSettings(place, whole, vendor),
+      ...(needsOne ? [lacking] : []),
+      ...(isNamed ? [{ path: place, message: "has the same name as another one" }] : []),
+      ...(isKnown ? [{ path: place, message: "is the same credential as another one" }] : []),
+    ]
+  })
+  const hasNoWeight = credentials.every((entry) => numberIn(member(entry, "weight")) === 0)
+  return [
+    ...both.map((name) => ({
+      path: [...path, name],
+      message: "cannot stand beside api_keys. Put it into the list, or remove the list",
+    })),
+    ...findings,
+    ...(hasNoWeight && credentials.length > 0
+      ? [{ path: list, message: "need at least one with a weight above 0" }]
+      : []),
+  ]
+}
+
+/** What tells a credential from others. */
+function secretOf(credential: unknown): string | undefined {
+  const [secret] = ["api_key", "access_key_id", "credentials"].flatMap((name) => {
+    const value = member(credential, name)
+    return typeof value === "string" ? [value.trim()] : []
+  })
+  return secret
 }
 
 /** The names of the dialects that a vendor's servers speak. */

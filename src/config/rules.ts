@@ -1,7 +1,7 @@
-import { entries, type Finding, member } from "./finding.ts"
+import { entries, type Finding, member, numberIn } from "./finding.ts"
 import { providerFindings } from "./provider-rules.ts"
 import type { KnownVendor } from "./vendors.ts"
-import { type SettingPath, YamlNumber } from "./yaml-file.ts"
+import type { SettingPath } from "./yaml-file.ts"
 
 /**
  * The rules that span several values. They check unchecked data, so that they report even when another value of
@@ -19,6 +19,7 @@ export function structureFindings(
   for (const [id, model] of entries(member(file, "models"))) {
     const path = ["models", id]
     findings.push(...priceFindings([...path, "price"], member(model, "price")))
+    findings.push(...hedgeFindings([...path, "hedge"], id, model, file))
     const deployments = member(model, "deployments")
     if (!Array.isArray(deployments)) continue
     findings.push(...weightFindings([...path, "deployments"], deployments))
@@ -55,12 +56,30 @@ function groupFindings(path: SettingPath, terms: unknown): Finding[] {
   })
 }
 
+/** A second deployment is asked only where there is one, or another credential. */
+function hedgeFindings(path: SettingPath, id: string, model: unknown, file: unknown): Finding[] {
+  if (String(member(model, "hedge")) !== "true") return []
+  const own = id.split("/", 1)[0] ?? ""
+  const written = member(model, "deployments")
+  const deployments = Array.isArray(written) ? written : [{}]
+  const active = deployments.filter((deployment) => member(deployment, "paused") !== true)
+  const [only] = active
+  if (active.length > 1) return []
+  const name = String(member(only, "provider") ?? own)
+  const provider = member(member(file, "providers"), name)
+  const credentials = member(provider, "api_keys")
+  // One from elsewhere may have several credentials: the catalog knows.
+  if (provider === undefined || (Array.isArray(credentials) && credentials.length > 1)) return []
+  const message = "has no effect, since the model has one deployment. Add another, or remove it"
+  return [{ path, message }]
+}
+
 function weightFindings(path: SettingPath, deployments: readonly unknown[]): Finding[] {
   const active = deployments.filter((deployment) => member(deployment, "paused") !== true)
   if (deployments.length > 0 && active.length === 0) {
     return [{ path, message: "need at least one deployment that is not paused" }]
   }
-  const weights = active.map((deployment) => asNumber(member(deployment, "weight")))
+  const weights = active.map((deployment) => numberIn(member(deployment, "weight")))
   if (weights.length === 0 || weights.some((weight) => weight !== 0)) return []
   return [{ path, message: "need at least one deployment with a weight above 0" }]
 }
@@ -75,7 +94,7 @@ function priceFindings(path: SettingPath, price: unknown): Finding[] {
   const seen = new Set<number>()
   const findings: Finding[] = []
   for (const [index, tier] of tiers.entries()) {
-    const above = asNumber(member(tier, "above"))
+    const above = numberIn(member(tier, "above"))
     if (above !== undefined && seen.has(above)) {
       const message = "another tier begins above the same length. Keep one of the two"
       findings.push({ path: [...path, "tiers", index, "above"], message })
@@ -83,9 +102,4 @@ function priceFindings(path: SettingPath, price: unknown): Finding[] {
     if (above !== undefined) seen.add(above)
   }
   return findings
-}
-
-function asNumber(value: unknown): number | undefined {
-  if (value instanceof YamlNumber) return Number(value.source)
-  return typeof value === "string" && value.trim() !== "" ? Number(value) : undefined
 }

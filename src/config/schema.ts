@@ -54,6 +54,9 @@ export interface KnownNames {
   readonly dialects: readonly string[]
 }
 
+/** Each makes a deployment of every model of its provider. */
+const MOST_CREDENTIALS = 100
+const TOO_MANY = `has more than ${MOST_CREDENTIALS} entries. Make another provider of the rest`
 const PRICE_PLACES = 9
 const UNPRICED_FEATURES = ["refuse", "pass"] as const
 const UNKNOWN_MODELS = ["refuse", "family"] as const
@@ -121,6 +124,10 @@ function name(pattern: RegExp, wanted: string) {
 const PROVIDER_ID = name(
   /^[a-z0-9][a-z0-9-]*$/,
   "the name of a provider must be small letters, digits and hyphens, such as my-openai",
+)
+const CREDENTIAL_NAME = name(
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/,
+  "must be letters, digits, hyphens and underscores, at most 40, such as backup",
 )
 const MODEL_ID = name(
   MODEL_ID_PATTERN,
@@ -234,10 +241,23 @@ export function vendorScalars(directory: string) {
   } satisfies Record<VendorSetting, z.ZodType>
 }
 
+/** A key alone, or a credential with a name and a weight. */
+function credentialSchema(directory: string) {
+  const { region: _, location: _location, ...credential } = vendorScalars(directory)
+  const whole = strict({
+    name: CREDENTIAL_NAME.optional(),
+    weight: number(0, 1_000_000).optional(),
+    ...credential,
+  })
+  const alone = secret().transform((key): z.output<typeof whole> => ({ api_key: key }))
+  return either(alone, whole)
+}
+
 function providerSchema(names: KnownNames, directory: string) {
   const provider = strict({
     vendor: oneOf(names.vendors, "vendor"),
     ...vendorScalars(directory),
+    api_keys: list(credentialSchema(directory)).max(MOST_CREDENTIALS, TOO_MANY).optional(),
     base_url: address().optional(),
     headers: headers(),
     prices: servicePrices.optional(),
@@ -245,12 +265,14 @@ function providerSchema(names: KnownNames, directory: string) {
     // The vendor says which ones it speaks.
     dialects: list(text()).optional(),
   })
-  return provider.superRefine(({ credentials, project }, context) => {
-    if (credentials === undefined || credentials.projectId !== undefined || project !== undefined) {
-      return
+  return provider.superRefine(({ credentials, project, api_keys = [] }, context) => {
+    const several = api_keys.map((key, index) => ({ path: ["api_keys", index], ...key }))
+    for (const one of [{ path: [], credentials, project }, ...several]) {
+      if (one.credentials === undefined || one.credentials.projectId !== undefined) continue
+      if ((one.project ?? project) !== undefined) continue
+      const message = "needs a project, since its credentials name none"
+      context.addIssue({ code: "custom", path: one.path, message })
     }
-    const message = "needs a project, since its credentials name none"
-    context.addIssue({ code: "custom", message })
   })
 }
 
@@ -286,6 +308,7 @@ function modelSchema(names: KnownNames) {
     owned_by: text().optional(),
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     choice: oneOf(CHOICES, "choice").optional(),
+    hedge: flag().optional(),
     dialects: dialects(names),
     deployments: list(deploymentSchema(names)).optional(),
   })
@@ -339,6 +362,7 @@ function routingScalars() {
     choice: oneOf(CHOICES, "choice").optional(),
     affinity: flag().optional(),
     retries: number(0, 3, "whole number").optional(),
+    hedge: flag().optional(),
   }
 }
 

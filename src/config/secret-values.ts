@@ -1,4 +1,5 @@
-import type { ProviderSettings, Settings } from "./settings.ts"
+import { signingSettings } from "./provider-credentials.ts"
+import type { ProviderSettings, Settings, VendorCredential } from "./settings.ts"
 
 /** All that is secret in the settings. */
 export function secretsOf(settings: Settings): string[] {
@@ -37,7 +38,14 @@ function passwordOf(url: string): string | undefined {
 }
 
 function providerSecrets(provider: ProviderSettings): string[] {
-  const { apiKey, accessKeyId, secretAccessKey, sessionToken, credentials } = provider
+  return [
+    ...signingSettings(provider).flatMap(credentialSecrets),
+    ...Object.values(provider.headers).flatMap(headerSecrets),
+  ]
+}
+
+function credentialSecrets(credential: VendorCredential): string[] {
+  const { apiKey, accessKeyId, secretAccessKey, sessionToken, credentials } = credential
   const plain = [apiKey, accessKeyId, secretAccessKey, sessionToken]
   const account = credentials && [
     credentials.clientEmail,
@@ -45,10 +53,7 @@ function providerSecrets(provider: ProviderSettings): string[] {
     // A message shows a part of a key line by line.
     ...credentials.privateKey.split("\n").filter((line) => !line.startsWith("-----")),
   ]
-  return [
-    ...[...plain, ...(account ?? [])].filter((secret) => secret !== undefined),
-    ...Object.values(provider.headers).flatMap(headerSecrets),
-  ]
+  return [...plain, ...(account ?? [])].filter((secret) => secret !== undefined)
 }
 
 /** A header's value, and the credential alone where it starts with a scheme. */

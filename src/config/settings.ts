@@ -65,20 +65,33 @@ export interface ServiceAccount {
   readonly projectId?: string
 }
 
-export interface ProviderSettings {
+/** What a provider's requests are signed with, in the form that its vendor has. Never printed. */
+export interface VendorCredential {
+  /** Absent for servers that ask for none. */
+  readonly apiKey?: string
+  readonly accessKeyId?: string
+  readonly secretAccessKey?: string
+  readonly sessionToken?: string
+  readonly credentials?: ServiceAccount
+}
+
+/** One of several credentials of a provider. */
+export interface NamedCredential extends VendorCredential {
+  readonly name: string
+  readonly weight: number
+  /** Where it is another than the provider's. */
+  readonly project?: string
+}
+
+export interface ProviderSettings extends VendorCredential {
   /** The vendor's id in the vendors' table: `openai`, `groq`, `openai-compatible`. */
   readonly vendor: string
-  /** Absent for servers that ask for none. Never printed. */
-  readonly apiKey?: string
+  /** Several credentials in the place of one, each with a name of its own; never empty. */
+  readonly apiKeys?: readonly NamedCredential[]
   /** Where the vendor's servers are, for a vendor with a name for each place: `us-east-1`. */
   readonly region?: string
   readonly project?: string
   readonly location?: string
-  readonly credentials?: ServiceAccount
-  /** Never printed; nor are the next two. */
-  readonly accessKeyId?: string
-  readonly secretAccessKey?: string
-  readonly sessionToken?: string
   /** The dialects that this provider's servers speak; absent: the vendor's usual ones. */
   readonly dialects?: readonly string[]
   /** Absent where the vendor has a fixed address. */
@@ -119,6 +132,8 @@ export interface ModelSettings {
   readonly disconnect?: Disconnect
   /** Absent: the setting for all models. */
   readonly choice?: Choice
+  /** Absent: the setting for all models. */
+  readonly hedge?: boolean
   /** The dialects it can be called in; absent: the known ones, else all of its provider. */
   readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
@@ -148,6 +163,8 @@ export interface RoutingSettings {
   readonly affinity: boolean
   /** How often an attempt is repeated where there is no other deployment to try. */
   readonly retries: number
+  /** Whether a second deployment is asked as well when the first is late, for models that say nothing else. */
+  readonly hedge: boolean
 }
 
 /** Milliseconds; how long the gateway waits for an upstream before it gives up. */

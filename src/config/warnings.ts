@@ -36,7 +36,7 @@ function unusedKey(
   const { id } = vendor
   const provider = settings.providers[id]
   const isKey = named[0]?.[0] === "api_key"
-  if (isKey && provider?.vendor === id && provider.apiKey === undefined) {
+  if (isKey && provider?.vendor === id && provider.apiKey === undefined && !provider.apiKeys) {
     return (
       `${variable}: not used, since providers.${id} in the file has no api_key. ` +
       `To use it, write api_key: "\${${variable}}".`

@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { buildCatalog, type Catalog } from "../catalog/catalog.ts"
-import { type Deployment, isPriced, type Model } from "../catalog/model.ts"
+import { type Deployment, isPriced, type Model, placeOf } from "../catalog/model.ts"
 import { entryFindings, namedProviders } from "../config/console-entry.ts"
 import type { RawEntry } from "../config/console-settings.ts"
 import type { Settings } from "../config/settings.ts"
@@ -13,7 +13,7 @@ import type { Model as ModelDocument } from "tollgate-contract/catalog.ts"
 import type { Page } from "tollgate-contract/common.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
-import { healthDocument } from "./health-document.ts"
+import { healthDocument, summedReport } from "./health-document.ts"
 import { KnownPrices } from "./known-prices.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { endpointsOf } from "./model-endpoints.ts"
@@ -172,12 +172,15 @@ export class Models {
       price_source: this.#priceSource(model, origin, isOperator),
       multiplier: multiplierOf(effective, model.id),
       endpoints: endpointsOf(model, vendorOf),
-      deployments: deploymentsOf(model, effective).map(({ deployment, isPaused }) => ({
+      deployments: deploymentsOf(model, effective).map(({ deployment, credentials, isPaused }) => ({
         provider: deployment.provider,
         model: isOperator ? deployment.upstreamModel : "",
-        weight: deployment.weight,
+        weight: weightOf(credentials),
         is_paused: isPaused,
-        health: healthDocument(this.#health.report(deployment.id), isOperator),
+        health: healthDocument(
+          summedReport(credentials.map(({ id }) => this.#health.report(id))),
+          isOperator,
+        ),
       })),
       origin,
       is_locked: origin === "file" || !isOperator,
@@ -239,6 +242,8 @@ function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boo
 /** The factor on a model's price. */
 interface ListedDeployment {
   readonly deployment: Deployment
+  /** It with each of its provider's credentials; itself where there are not several. */
+  readonly credentials: readonly Deployment[]
   readonly isPaused: boolean
 }
 
@@ -247,16 +252,33 @@ function deploymentsOf(
   { id, deployments, paused = [] }: Model,
   { models }: Settings,
 ): ListedDeployment[] {
-  const active = deployments.map((deployment) => ({ deployment, isPaused: false }))
+  const active = asWritten(deployments, false)
   if (paused.length === 0) return active
   const written = (Object.hasOwn(models, id) ? models[id]?.deployments : undefined) ?? []
   const places = new Map(
     written.map(({ provider, model }, place) => [`${provider}/${model}`, place]),
   )
-  const placeOf = ({ deployment }: ListedDeployment): number => places.get(deployment.id) ?? 0
-  return [...active, ...paused.map((deployment) => ({ deployment, isPaused: true }))].toSorted(
-    (left, right) => placeOf(left) - placeOf(right),
+  const rankOf = ({ deployment }: ListedDeployment): number => places.get(placeOf(deployment)) ?? 0
+  return [...active, ...asWritten(paused, true)].toSorted(
+    (left, right) => rankOf(left) - rankOf(right),
   )
+}
+
+/** Those of the several credentials of a provider are one, as they are in the settings. */
+function asWritten(deployments: readonly Deployment[], isPaused: boolean): ListedDeployment[] {
+  const places = Map.groupBy(deployments, (deployment) =>
+    deployment.credential === undefined ? deployment : placeOf(deployment),
+  )
+  return [...places.values()].flatMap((credentials) =>
+    credentials.slice(0, 1).map((deployment) => ({ deployment, credentials, isPaused })),
+  )
+}
+
+/** The credentials' parts of a weight do not always add up to just that. */
+function weightOf(credentials: readonly Deployment[]): number {
+  const [only] = credentials
+  if (credentials.length === 1 && only) return only.weight
+  return Number(credentials.reduce((sum, { weight }) => sum + weight, 0).toPrecision(12))
 }
 
 export function multiplierOf({ models, multiplier }: Settings, id: string): string {

@@ -101,6 +101,7 @@ function secretsOf(settings: ProviderSettings): string[] {
   const names = Object.entries(set).filter(([, value]) => value !== undefined)
   return [
     ...names.map(([name]) => name),
+    ...(settings.apiKeys ?? []).map(({ name }) => `api_keys.${name}`),
     ...Object.keys(settings.headers).map((header) => `headers.${header}`),
   ]
 }

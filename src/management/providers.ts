@@ -3,6 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { entryFindings } from "../config/console-entry.ts"
 import { placeOf, type RawEntry, secretNames } from "../config/console-settings.ts"
 import { asObject } from "../config/issues.ts"
+import { credentialsOf, signingSettings } from "../config/provider-credentials.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { Health } from "../routing/health.ts"
 import { vendors } from "../vendors/index.ts"
@@ -156,13 +157,21 @@ export class Providers {
       return { ok: false, message, duration_ms: 0, models: null }
     }
     const begun = performance.now()
-    const finding = await probeProvider(settings, vendor, true)
-    const { result, models } = finding
+    const credentials = credentialsOf(settings)
+    const findings = await Promise.all(
+      signingSettings(settings).map((one) => probeProvider(one, vendor, true)),
+    )
+    const messages = findings.map((finding, index) => {
+      const name = credentials[index]?.name
+      return name === undefined ? testMessage(finding) : `${name}: ${testMessage(finding)}`
+    })
+    // What only some of them may call is not missing.
+    const models = findings.flatMap((finding) => finding.models ?? [])
     return {
-      ok: result === "ok",
-      message: testMessage(finding),
+      ok: findings.every(({ result }) => result === "ok"),
+      message: messages.join(" "),
       duration_ms: Math.round(performance.now() - begun),
-      models: models === undefined ? null : [...models],
+      models: models.length === 0 ? null : [...new Set(models)].toSorted(),
     }
   }
 
@@ -201,7 +210,7 @@ export class Providers {
     const settings = this.#live.preview(changes).providers[id]
     const vendor = settings && vendors.get(settings.vendor)
     if (!settings || !vendor) throw new Error(`the provider ${id} is good and yet not to be had`)
-    if (vendor.baseUrlOf(settings) === undefined) {
+    if (signingSettings(settings).some((one) => vendor.baseUrlOf(one) === undefined)) {
       throw refused("base_url", "The provider has no address: give it a base_url.")
     }
     return settings
@@ -243,7 +252,8 @@ function testMessage({ result, found, mend, status, models }: ProbeFinding): str
 }
 
 function originOf(provider: ProviderSettings): string | undefined {
-  const address = vendors.get(provider.vendor)?.baseUrlOf(provider)
+  const [first = provider] = signingSettings(provider)
+  const address = vendors.get(provider.vendor)?.baseUrlOf(first)
   return address === undefined ? undefined : URL.parse(address)?.origin
 }
 

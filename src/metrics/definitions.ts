@@ -38,8 +38,8 @@ export const COUNTERS = {
     labels: ["model", "provider"],
   },
   tollgate_attempts_total: {
-    help: "Upstream calls, by how they ended",
-    labels: ["provider", "outcome"],
+    help: "Upstream calls, by how they ended; `credential` is empty where the provider has only one",
+    labels: ["provider", "credential", "outcome"],
   },
   tollgate_spans_total: {
     help: "Spans of traces by what became of them: sent, failed, or dropped since too many waited",

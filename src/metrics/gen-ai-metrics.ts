@@ -1,6 +1,7 @@
 import { totalInput, totalOutput } from "../canon/usage.ts"
 import type { Model } from "../catalog/model.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
+import { lastNeeded } from "../relay/billing/receipt.ts"
 import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
 import { LabelValues } from "./label-values.ts"
 import type { MetricRegistry } from "./registry.ts"
@@ -53,10 +54,10 @@ export class GenAiMetrics implements RequestObserver {
   }
 
   released(charge: PendingCharge, endedAt: number): void {
-    const last = charge.attempts.at(-1)
-    const [provider = "", ...model] = last?.deployment.split("/") ?? []
+    const last = lastNeeded(charge.attempts)
+    const called = charge.model.deployments.find(({ id }) => id === last?.deployment)
     const labels = {
-      ...this.#labelsOf(charge, provider, model.join("/")),
+      ...this.#labelsOf(charge, called?.provider ?? "", called?.upstreamModel ?? ""),
       error_type: last?.outcome ?? "none",
     }
     const histogram = this.#registry.histogram("gen_ai_client_operation_duration_seconds")

@@ -1,6 +1,6 @@
 import type { Deployment } from "../catalog/model.ts"
 import type { CostLine } from "../ledger/price.ts"
-import { usageName, type AttemptRecord } from "../relay/billing/receipt.ts"
+import { type AttemptRecord, lastNeeded, usageName } from "../relay/billing/receipt.ts"
 import type { PricedUsage } from "../relay/billing/priced-usage.ts"
 import { costOfLines, providerCost } from "../relay/billing/provider-cost.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
@@ -34,6 +34,7 @@ export class RequestMetrics implements RequestObserver {
   readonly #registry: MetricRegistry
   readonly #models = new LabelValues(MOST_MODELS)
   readonly #providers = new LabelValues(MOST_MODELS)
+  readonly #credentials = new LabelValues(MOST_MODELS)
   readonly #outcomes = new LabelValues(MOST_OUTCOMES)
   readonly #endpoints = new LabelValues(MOST_ENDPOINTS)
   /** By model, endpoint and provider: to look up three strings costs less than to put one together. */
@@ -64,7 +65,7 @@ export class RequestMetrics implements RequestObserver {
   }
 
   released(charge: PendingCharge): void {
-    const last = charge.attempts.at(-1)
+    const last = lastNeeded(charge.attempts)
     const labels = {
       endpoint: this.#endpoints.of(charge.call.endpoint),
       model: this.#models.of(charge.model.id),
@@ -114,9 +115,10 @@ export class RequestMetrics implements RequestObserver {
 
   #attemptsOf(deployment: string, outcome: string): Count {
     const provider = this.#providers.of(providerOf(deployment))
+    const credential = this.#credentials.of(credentialIn(deployment))
     const counter = this.#registry
       .counter("tollgate_attempts_total")
-      .labels({ provider, outcome: this.#outcomes.of(outcome) })
+      .labels({ provider, credential, outcome: this.#outcomes.of(outcome) })
     const outcomes = branchOf(this.#attempts, deployment, MOST_MODELS)
     if (outcomes && outcomes.size < MOST_OUTCOMES) outcomes.set(outcome, counter)
     return counter
@@ -165,6 +167,11 @@ function branchOf<Value>(
 function providerOf(deployment: string): string {
   const end = deployment.indexOf("/")
   return end === -1 ? deployment : deployment.slice(0, end)
+}
+
+/** Of a deployment with one of several credentials: its name, else nothing. */
+function credentialIn(deployment: string): string {
+  return /#([\w-]{1,40})$/.exec(deployment)?.[1] ?? ""
 }
 
 function cardCost(priced: PricedUsage, { price }: Deployment): number {

@@ -2,6 +2,7 @@ import { ERROR_KINDS } from "../canon/errors.ts"
 import { totalInput, totalOutput, type Usage } from "../canon/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
+import { lastNeeded } from "../relay/billing/receipt.ts"
 import type { SettledRequest } from "../relay/billing/request-observer.ts"
 import type { AttemptTrace, RequestTrace } from "../relay/pipeline/request-trace.ts"
 import { ATTRIBUTES, OPERATION_NAMES, OUTPUT_TYPES, vendorName } from "./names.ts"
@@ -21,7 +22,7 @@ export function requestAttributes({
   attempts,
   losses,
 }: PendingCharge): Attributes {
-  const outcome = attempts.at(-1)?.outcome
+  const outcome = lastNeeded(attempts)?.outcome
   return {
     [A.operation]: OPERATION_NAMES[model.kind],
     [A.outputType]: OUTPUT_TYPES[model.kind],

@@ -1,6 +1,7 @@
 import type { TelemetrySettings } from "../config/telemetry-settings.ts"
 import type { Key } from "../keys/key.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
+import { lastNeeded } from "../relay/billing/receipt.ts"
 import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
 import {
   type AttemptTrace,
@@ -99,7 +100,7 @@ export class Tracer implements RequestObserver, FailureObserver {
 
   #ended(trace: RequestTrace, charge: PendingCharge, attributes: Attributes): void {
     const { model } = charge
-    const outcome = charge.attempts.at(-1)?.outcome
+    const outcome = lastNeeded(charge.attempts)?.outcome
     this.#request(trace, charge, {
       name: `${OPERATION_NAMES[model.kind]} ${model.requestedAs ?? model.id}`,
       attributes,

@@ -1,12 +1,18 @@
 import type { GatewayError } from "../canon/errors.ts"
 
 /** With these a vendor refuses the operator's credential. */
-export const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403])
+const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403])
+
+/** Whether a vendor refuses the operator's credential, or its account is out of money. */
+export function isCredentialRefused({ details }: GatewayError, status = 0): boolean {
+  return details.isCredentialRefused === true || CREDENTIAL_STATUSES.has(status)
+}
 
 /** What happened, in our own words: a vendor's may quote what callers have sent. */
-export function failureWords({ kind }: GatewayError, status = 0): string {
+export function failureWords(error: GatewayError, status = 0): string {
+  const { kind } = error
   const answer = status === 0 ? "" : ` (${status})`
-  if (CREDENTIAL_STATUSES.has(status)) {
+  if (isCredentialRefused(error, status)) {
     return `it refuses the provider's credential, or its account is out of money${answer}`
   }
   if (kind === "upstream_overloaded") return `it asked for fewer requests${answer}`

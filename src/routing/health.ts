@@ -2,7 +2,7 @@ import type { ErrorKind, GatewayError } from "../canon/errors.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
 import type { DeploymentReport } from "../store/deployment-reports.ts"
 import { CircuitStates } from "./circuit-states.ts"
-import { CREDENTIAL_STATUSES, failureWords } from "./failure-words.ts"
+import { failureWords, isCredentialRefused } from "./failure-words.ts"
 
 /** Consecutive failures that open a deployment's circuit. */
 const FAILURES_TO_OPEN = 3
@@ -142,7 +142,7 @@ export class Health {
   /**
    * An attempt failed; the error says what that means for the deployment.
    * @param status the vendor's HTTP status, when it responded: 401, 402 and 403 are about the operator's
-   * credential, which the error does not show.
+   * credential. Of other statuses the error says it, such as OpenAI's 429 for an account without money.
    */
   failed(deployment: string, error: GatewayError, status?: number): void {
     if (NO_FAULT.has(error.kind)) return
@@ -151,7 +151,7 @@ export class Health {
     tally.lastError = failureWords(error, status)
     tally.failedAt = this.#clock()
     tally.isFailing = true
-    if (status !== undefined && CREDENTIAL_STATUSES.has(status)) this.refused(deployment)
+    if (isCredentialRefused(error, status)) this.refused(deployment)
     else if (error.kind === "upstream_overloaded") {
       this.overloaded(deployment, error.details.retryAfter)
     } else this.broke(deployment)

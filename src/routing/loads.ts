@@ -1,12 +1,14 @@
 import type { Deployment } from "../catalog/model.ts"
+import { FirstBytes } from "./first-bytes.ts"
 
 /** How much the newest measurement counts. */
 const NEWEST = 0.2
 /** What was measured counts half after so long, milliseconds: one that was slow is tried again. */
 const HALF_LIFE = 30_000
-/** Attempts that a deployment may be given again at once, and what each success earns of one. */
+/** Attempts that a deployment may be given again at once, or be helped out with by another. */
 const MOST_RETRIES = 10
-const RETRIES_PER_SUCCESS = 0.1
+/** What each success earns of one. */
+const EARNED = 0.1
 
 /** How many requests one deployment serves now, how quickly it has answered, and how often it may be tried again. */
 export class Load {
@@ -15,12 +17,14 @@ export class Load {
   #latency = 0
   /** By `performance.now()`. */
   #measuredAt = 0
-  readonly #mostRetries: number
-  #retries: number
+  /** Of streams and of whole answers; absent until they are asked for. */
+  #firstBytes: { readonly streams: FirstBytes; readonly wholes: FirstBytes } | undefined
+  readonly #retries: AttemptBudget
+  readonly #hedges: AttemptBudget
 
   constructor(mostRetries = MOST_RETRIES) {
-    this.#mostRetries = mostRetries
-    this.#retries = mostRetries
+    this.#retries = new AttemptBudget(mostRetries)
+    this.#hedges = new AttemptBudget(mostRetries)
   }
 
   /** An attempt begins. */
@@ -40,9 +44,27 @@ export class Load {
     this.#measuredAt = now
   }
 
+  /** The same for an answer whose kind is known. */
+  began(milliseconds: number, isStream: boolean): void {
+    this.answered(milliseconds)
+    this.#firstBytes?.[isStream ? "streams" : "wholes"].add(milliseconds)
+  }
+
+  /** An answer had not begun after so long, and was not waited for any longer. */
+  outlasted(milliseconds: number, isStream: boolean): void {
+    if (milliseconds > this.latency()) this.began(milliseconds, isStream)
+  }
+
+  /** Milliseconds after which an answer is late; undefined as long as that is not known. Measured from the first question on. */
+  lateAfter(isStream: boolean): number | undefined {
+    this.#firstBytes ??= { streams: new FirstBytes(), wholes: new FirstBytes() }
+    return this.#firstBytes[isStream ? "streams" : "wholes"].late
+  }
+
   /** What was needed of an answer has come. */
   succeeded(): void {
-    this.#retries = Math.min(this.#mostRetries, this.#retries + RETRIES_PER_SUCCESS)
+    this.#retries.earn()
+    this.#hedges.earn()
   }
 
   /** Milliseconds until an answer begins, as far as that is known. What is long ago counts little. */
@@ -55,8 +77,32 @@ export class Load {
    * not made worse.
    */
   takeRetry(): boolean {
-    if (this.#retries < 1) return false
-    this.#retries--
+    return this.#retries.take()
+  }
+
+  /** Whether another deployment may be asked as well, since this one is late: a tenth of what succeeds here. */
+  takeHedge(): boolean {
+    return this.#hedges.take()
+  }
+}
+
+/** Attempts beyond those that callers ask for. */
+class AttemptBudget {
+  readonly #most: number
+  #left: number
+
+  constructor(most: number) {
+    this.#most = most
+    this.#left = most
+  }
+
+  earn(): void {
+    this.#left = Math.min(this.#most, this.#left + EARNED)
+  }
+
+  take(): boolean {
+    if (this.#left < 1) return false
+    this.#left--
     return true
   }
 }

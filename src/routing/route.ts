@@ -1,5 +1,5 @@
 import type { Choice } from "../config/settings.ts"
-import type { Deployment, Model } from "../catalog/model.ts"
+import { type Deployment, type Model, placeOf } from "../catalog/model.ts"
 import type { Health } from "./health.ts"
 import type { Load, Loads } from "./loads.ts"
 
@@ -50,10 +50,16 @@ export class Router {
     if (deployments.length === 1) return deployments[0]?.price === undefined ? NOWHERE : model
     const priced = deployments.filter(({ price }) => price !== undefined)
     if (priced.length < 2) return { deployments: priced }
-    const key = choice === "order" || choice === "price" ? undefined : cacheKey?.()
-    const order = (equals: readonly Deployment[]): readonly Deployment[] =>
-      key === undefined ? this.#chosen(equals, choice) : byAffinity(equals, key)
-    const reason = key?.kind ?? choice
+    const isOrdered = choice === "order" || choice === "price"
+    const hasEquals = !isOrdered || priced.some(({ credential }) => credential !== undefined)
+    const key = hasEquals ? cacheKey?.() : undefined
+    const order = (deployments: readonly Deployment[]): readonly Deployment[] => {
+      if (!hasEquals) return deployments
+      const orderEquals: Order = (equals) =>
+        key === undefined ? this.#chosen(equals, choice) : byAffinity(equals, key)
+      return isOrdered ? byPlace(deployments, orderEquals) : orderEquals(deployments)
+    }
+    const reason = isOrdered ? choice : (key?.kind ?? choice)
     if (this.#health.isAllWell) return { deployments: withFallbacks(priced, order), reason }
     const { healthy = [], open = [] } = Object.groupBy(priced, ({ id }) =>
       this.#health.isHealthy(id) ? "healthy" : "open",
@@ -78,8 +84,7 @@ export class Router {
     switch (choice) {
       case "order":
       case "price":
-        // The catalog has sorted them.
-        return deployments
+      // The catalog has sorted them, and these are the credentials of one.
       case "weight":
         return draw(deployments, this.#random)
       case "latency": {
@@ -119,11 +124,15 @@ export function likelyRoute(model: Model, health: Health): readonly Deployment[]
   return [...healthy, ...likely.filter((deployment) => !healthy.includes(deployment))]
 }
 
+type Order = (equals: readonly Deployment[]) => readonly Deployment[]
+
+/** As they are, but for the credentials of one provider, which are equals. */
+function byPlace(deployments: readonly Deployment[], order: Order): readonly Deployment[] {
+  return [...Map.groupBy(deployments, placeOf).values()].flatMap(order)
+}
+
 /** Those of weight 0 are tried after all others. */
-function withFallbacks(
-  deployments: readonly Deployment[],
-  order: (equals: readonly Deployment[]) => readonly Deployment[],
-): readonly Deployment[] {
+function withFallbacks(deployments: readonly Deployment[], order: Order): readonly Deployment[] {
   const equals = deployments.filter(({ weight }) => weight > 0)
   if (equals.length === deployments.length) return order(equals)
   return [...order(equals), ...deployments.filter(({ weight }) => !(weight > 0))]

@@ -58,7 +58,7 @@ export function settings(
     retention: { contents: 1, receipts: null },
     backup: { every: null },
     responses: { keep: 1, accountBytes: 1, totalBytes: 1 },
-    routing: { choice: "weight", affinity: true, retries: 1 },
+    routing: { choice: "weight", affinity: true, retries: 1, hedge: false },
     disconnect: "cancel",
     disconnectLimit: 60_000,
     images: { linkLifetime: 1 },

@@ -42,6 +42,25 @@ async function check(vendor: string, more: Partial<ProviderSettings>) {
   return found
 }
 
+test("each of several credentials is tried, under its name", async () => {
+  answer = () => {
+    const isGood = asked.at(-1)?.headers.get("authorization") === "Bearer good"
+    return new Response("{}", { status: isGood ? 200 : 401 })
+  }
+  const apiKeys = [
+    { name: "main", weight: 1, apiKey: "good" },
+    { name: "backup", weight: 0, apiKey: "bad" },
+  ]
+  const provider = { vendor: "openai", baseUrl: url, headers: {}, knownModels: true } as const
+  const { checks } = await checkProviders(
+    settings({ one: { ...provider, apiKeys, origin: "file" } }),
+  )
+  expect(checks.map(({ name, result }) => `${name}: ${result}`)).toEqual([
+    "provider one, key main: ok",
+    "provider one, key backup: failed",
+  ])
+})
+
 describe("a credential is tried at the vendor's list of models", () => {
   const cases: [string, string, string, string][] = [
     ["anthropic", "/v1/models", "x-api-key", "secret"],

@@ -52,7 +52,7 @@ test("reads the documented example", () => {
     retention: { contents: 30 * 86_400_000, receipts: null },
     backup: { every: null },
     responses: { keep: 86_400_000, accountBytes: 2 ** 28, totalBytes: 2 ** 32 },
-    routing: { choice: "weight", affinity: true, retries: 1 },
+    routing: { choice: "weight", affinity: true, retries: 1, hedge: false },
     disconnect: "cancel",
     disconnectLimit: 60_000,
     images: { linkLifetime: 3_600_000 },

@@ -29,6 +29,20 @@ function keyWith(secret: string): string {
 const places: ((secret: string) => string)[] = [
   (secret) => stringify({ admin_token: secret }),
   (secret) => stringify({ providers: { a: { vendor: "openai", api_key: secret } } }),
+  (secret) => stringify({ providers: { a: { vendor: "openai", api_keys: [secret, "other"] } } }),
+  (secret) => stringify({ providers: { a: { vendor: "openai", api_keys: [secret, secret] } } }),
+  (secret) => stringify({ providers: { a: { vendor: "openai", api_keys: { main: secret } } } }),
+  (secret) => stringify({ providers: { a: { vendor: "openai", api_keys: secret } } }),
+  (secret) =>
+    stringify({
+      providers: { a: { vendor: "openai", api_keys: [{ name: "b", api_key: secret }] } },
+    }),
+  (secret) =>
+    stringify({
+      providers: {
+        a: { ...BEDROCK, api_keys: [{ name: secret, weight: secret, api_key: secret }] },
+      },
+    }),
   (secret) => stringify({ providers: { a: { vendor: "ollama", headers: { x: secret } } } }),
   (secret) => stringify({ providers: { a: { vendor: secret, api_key: secret } } }),
   (secret) => stringify({ providers: { a: { vendor: "ollama", base_url: `http://${secret}@h` } } }),

@@ -33,7 +33,7 @@ describe("the settings of one vendor", () => {
 
   test("are refused at another, with their place and with what that takes", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
-      "1:43 providers.a.region: is no setting of vendor 'openai', which takes vendor, base_url, headers, known_models, dialects, api_key",
+      "1:43 providers.a.region: is no setting of vendor 'openai', which takes vendor, api_keys, base_url, headers, known_models, dialects, api_key",
     ])
     const places = faultsOf("vendor: vertex, credentials: x, api_key: k, session_token: t")
       .filter((line) => line.includes("is no setting"))

@@ -127,6 +127,7 @@ async function readWhole(
     observer,
     deadlines: DEADLINES,
     watch,
+    isStream: true,
     request: "req_1",
     work: 0,
   }

@@ -386,3 +386,81 @@ describe("price groups", () => {
     )
   })
 })
+
+describe("a provider with several credentials", () => {
+  const KEYS = [
+    { name: "good", api_key: "canary-good" },
+    { name: "bad", api_key: "canary-bad" },
+  ]
+
+  async function startWithKeys() {
+    const vendor = Bun.serve({
+      port: 0,
+      fetch: (request) =>
+        request.headers.get("authorization") === "Bearer canary-good"
+          ? Response.json({ data: [{ id: "there" }] })
+          : Response.json({ error: { message: "canary-bad" } }, { status: 401 }),
+    })
+    const process = await Process.start(store, settings)
+    const id = `many-${vendor.port}`
+    const entry = {
+      id,
+      vendor: "openai-compatible",
+      base_url: `${vendor.url.origin}/v1`,
+      known_models: false,
+    }
+    const created = await process.providers.create(COMMAND_LINE, { ...entry, api_keys: KEYS })
+    return { ...process, process, id, created, [Symbol.asyncDispose]: () => vendor.stop(true) }
+  }
+
+  test("shows their names, and tests each", async () => {
+    await using world = await startWithKeys()
+    const { created, process, id } = world
+    expect(created.secrets).toEqual(["api_keys.good", "api_keys.bad"])
+    expect(JSON.stringify(created)).not.toContain("canary")
+    const tested = await process.providers.test(COMMAND_LINE, id)
+    expect(tested).toMatchObject({ ok: false, models: ["there"] })
+    expect(tested.message).toStartWith("good: It accepts the credential")
+    expect(tested.message).toContain("bad: It refuses the credential (401)")
+    expect(tested.message).not.toContain("canary")
+    const second = await Process.start(store, settings)
+    expect(second.live.effective.providers[id]?.apiKeys).toMatchObject([
+      { name: "good", apiKey: "canary-good" },
+      { name: "bad", apiKey: "canary-bad" },
+    ])
+  })
+
+  test("is changed as a whole, and sent nowhere else", async () => {
+    await using world = await startWithKeys()
+    const { process, id } = world
+    const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
+    expect(await kindOf(() => change({ api_keys: [] }))).toBe("invalid_value")
+    expect(await kindOf(() => change({ api_key: "other" }))).toBe("invalid_value")
+    expect(await kindOf(() => change({ base_url: "http://127.0.0.1:1/v1" }))).toBe("invalid_value")
+    const changed = await change({ api_keys: [{ name: "good", api_key: "canary-good" }] })
+    expect(changed.secrets).toEqual(["api_keys.good"])
+    const single = await change({ api_keys: null, api_key: "canary-one" })
+    expect(single.secrets).toEqual(["api_key"])
+  })
+
+  test("has one line in a model, with the health of all of them", async () => {
+    await using world = await startWithKeys()
+    const { process, id } = world
+    const model = `${id}/pool`
+    const deployments = [
+      { provider: id, model: "there", weight: 3 },
+      { provider: "inside", model: "there", weight: 1 },
+    ]
+    await process.models.set(COMMAND_LINE, model, {
+      price: { input: "1", output: "1" },
+      deployments,
+    })
+    process.health.succeeded(`${id}/there#good`)
+    process.health.failed(`${id}/there#bad`, new GatewayError("upstream_error", "x"), 401)
+    const shown = process.models.find(COMMAND_LINE, model).deployments
+    expect(shown).toMatchObject([
+      { provider: id, model: "there", weight: 3, health: { state: "healthy", failures: 1 } },
+      { provider: "inside", model: "there", weight: 1 },
+    ])
+  })
+})

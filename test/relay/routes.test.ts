@@ -51,7 +51,7 @@ beforeAll(async () => {
   const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "outage"]
   gateway = await startGateway({
     providers: { odd: provider(vendor.url) },
-    settings: { routing: { choice: "weight", affinity: true, retries: 1 } },
+    settings: { routing: { choice: "weight", affinity: true, retries: 1, hedge: false } },
     models: {
       ...Object.fromEntries(names.map((name) => [`odd/${name}`, only(name)])),
       "odd/vectors": { ...only("vectors"), kind: "embedding", price: { input: "1" } },

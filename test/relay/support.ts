@@ -26,6 +26,8 @@ export interface Receipt {
     readonly deployment: string
     readonly status: number
     readonly outcome: string
+    /** Only the operator sees it. */
+    readonly provider_cost?: string
   }[]
 }
 
@@ -38,6 +40,17 @@ export interface ErrorBody {
     readonly balance?: string
     readonly required?: string
   }
+}
+
+/** The receipt of a request as it stands in the database, with what its caller does not see. */
+export function keptReceiptOf(gateway: TestGateway, id: string): Receipt | undefined {
+  using database = new Database(databaseFileIn(gateway.settings.data), { readonly: true })
+  database.run("PRAGMA busy_timeout = 5000")
+  const query = database.query<{ body: string }, [string]>(
+    "SELECT receipt AS body FROM entries WHERE request = ? AND receipt IS NOT NULL",
+  )
+  const row = query.get(id)
+  return row === null ? undefined : (JSON.parse(row.body) as Receipt)
 }
 
 /** All receipts of a caller, oldest first, as they stand in the database. */

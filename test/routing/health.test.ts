@@ -95,6 +95,12 @@ describe("health", () => {
     expect(restLeft()).toBe(30_000)
   })
 
+  test("an account without money rests as long, whatever the status that says it", () => {
+    health.failed(ID, new GatewayError("upstream_error", "", { isCredentialRefused: true }), 429)
+    expect(restLeft()).toBe(60_000)
+    expect(health.report(ID).lastError).toContain("out of money")
+  })
+
   test("a refused credential rests a minute, and one request looks whether it was mended", () => {
     health.refused(ID)
     expect(restLeft()).toBe(60_000)

@@ -148,7 +148,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
     retention: { contents: 30 * 86_400_000, receipts: null },
     backup: { every: null },
     responses: { keep: 86_400_000, accountBytes: 1 << 28, totalBytes: 2 ** 32 },
-    routing: { choice: "weight", affinity: true, retries: 0 },
+    routing: { choice: "weight", affinity: true, retries: 0, hedge: false },
     disconnect: "cancel",
     disconnectLimit: 60_000,
     images: { linkLifetime: 3_600_000 },

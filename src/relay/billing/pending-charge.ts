@@ -2,7 +2,7 @@ import type { Payer } from "../../accounting/payer.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { GatewayError } from "../../canon/errors.ts"
-import type { Usage } from "../../canon/usage.ts"
+import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { Hold } from "../../ledger/hold.ts"
 import type { Demand } from "../billable/survey.ts"
@@ -111,6 +111,20 @@ export function maxOf({ input, clampedTo }: PendingCharge, meter: Meter | undefi
     clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
   const came = meter === undefined ? 0 : meter.characters + meter.other.characters
   return maxOfChat({ bound: asked, model, terms, came })
+}
+
+/** All that a vendor can have counted of a call that was ended before its answer: what it was sent. */
+export function sentUsage({ input }: PendingCharge): Usage {
+  if (input.request !== undefined) return { ...NO_USAGE, inputFresh: input.bound.input }
+  return {
+    ...input.worst,
+    output: 0,
+    reasoning: 0,
+    audioOutput: 0,
+    reasoningBeside: 0,
+    images: 0,
+    seconds: 0,
+  }
 }
 
 /** What is asked for in place of more than there are credits for, or than the model can say. */

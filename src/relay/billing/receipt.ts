@@ -23,6 +23,14 @@ export interface AttemptRecord {
   readonly provider_cost?: string
 }
 
+/** How a call ended that was given up because another one had answered, or had failed for both. */
+const NOT_NEEDED = "not_needed"
+
+/** The attempt that says how a request ended. */
+export function lastNeeded(attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
+  return attempts.findLast(({ outcome }) => outcome !== NOT_NEEDED)
+}
+
 /** What callers read of a class of usage. */
 export function usageName(usageClass: UsageClass): string {
   return NAME_OF_CLASS[usageClass]

@@ -1,6 +1,6 @@
 import { formatCredits } from "../../ledger/money.ts"
 import type { PendingCharge } from "./pending-charge.ts"
-import { type AttemptRecord, namedUsage } from "./receipt.ts"
+import { type AttemptRecord, lastNeeded, namedUsage } from "./receipt.ts"
 import type { SettledRequest } from "./request-observer.ts"
 
 const NO_LOSSES: readonly string[] = []
@@ -65,7 +65,7 @@ function lineOf(charge: PendingCharge, endedAt: number, settled?: SettledRequest
     provider: settled?.deployment.provider ?? null,
     stream: request?.stream ?? false,
     status: settled === undefined ? "released" : "settled",
-    outcome: attempts.at(-1)?.outcome ?? "none",
+    outcome: lastNeeded(attempts)?.outcome ?? "none",
     received_at: new Date(receivedAt).toISOString(),
     duration_ms: Math.round(endedAt - startedAt),
     first_byte_ms: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),

@@ -2,6 +2,9 @@ import type { HttpRequest } from "../../wire/http/request.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../pipeline/call-failure.ts"
+import { hedges } from "../pipeline/hedges.ts"
+import type { Trial } from "../pipeline/trial.ts"
+import { isKeptByVendor } from "../state/record-state.ts"
 import { StateRefusals } from "../state/state-refusals.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
@@ -29,6 +32,20 @@ function acceptLosses(context: ChatContext, plan: Plan): Plan {
   if (context.call.isStrict && plan.losses.length > 0) throw notCarried(plan.losses)
   context.charge.losses = plan.losses
   return plan
+}
+
+/** Which plans may be one of two that are called at once; undefined where none is. */
+export function hedgingOf(
+  context: ChatContext,
+): Pick<Trial<Plan, unknown>, "mayHedge" | "taken"> | undefined {
+  if (!hedges(context)) return undefined
+  return {
+    // Several calls are several answers, and what a vendor keeps of an answer that no one gets is found by no one.
+    mayHedge: (plan) => plan.calls === 1 && !isKeptByVendor(plan),
+    taken: ({ losses }) => {
+      context.charge.losses = losses
+    },
+  }
 }
 
 /** What a call of a plan is sent. A promise only when signing takes one. */

@@ -1,6 +1,6 @@
 import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
-import type { Deployment } from "../../catalog/model.ts"
+import { type Deployment, keeperOf } from "../../catalog/model.ts"
 import { priceTimes } from "../../ledger/price.ts"
 import type { Health } from "../../routing/health.ts"
 import { widen } from "../billable/terms.ts"
@@ -138,7 +138,7 @@ function chatLines(bound: Bound, charge: PendingCharge, why: string) {
 }
 
 async function stepOf(planned: PlannedRequest, deployment: Deployment, signer: ReasoningSigner) {
-  const client = planned.config.clients.get(deployment.provider)
+  const client = planned.config.clients.get(keeperOf(deployment))
   if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
   const { isVerbatim, losses, calls, binding } = await planCall(
     planned,

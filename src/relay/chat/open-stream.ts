@@ -1,16 +1,18 @@
+import { CallEnded, isFinal } from "../pipeline/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import { recordState } from "../state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
 import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { ChatContext } from "./chat-context.ts"
-import { planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
+import { hedgingOf, planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
+import type { Attempt } from "../upstream/attempt.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
 import { type AnswerStream } from "./answer-stream.ts"
 
@@ -27,34 +29,41 @@ interface Opened {
   readonly recorder: StateRecorder | undefined
   /** What each call has delivered, and what its vendor has counted. */
   readonly meters: Meter[]
+  readonly attempts: Attempt[]
 }
 
 /** The upstream's stream while it is opened, one candidate after the other. */
 export class StreamOpening {
   readonly #services: OpeningServices
   readonly #context: ChatContext
-  #opened: Opened | undefined
+  /** Those whose calls run, or whose end was the request's: several while a second one helps the first out. */
+  readonly #opened = new Set<Opened>()
   /** Rejects with the GatewayError of the last failure. */
   readonly stream: Promise<AnswerStream>
 
   constructor(services: OpeningServices, context: ChatContext) {
     this.#services = services
     this.#context = context
-    this.stream = services.pipeline.tryCandidates(
-      context,
-      (candidate) => planFor(context, candidate, services.signer),
-      (plan) => this.#open(plan),
-    )
+    this.stream = services.pipeline.tryCandidates(context, {
+      ...hedgingOf(context),
+      plan: (candidate) => planFor(context, candidate, services.signer),
+      attempt: (plan) => this.#open(plan),
+    })
   }
 
-  /** The plan whose calls are being made, or were last. */
-  get plan(): Plan | undefined {
-    return this.#opened?.plan
-  }
-
-  /** What is counted of that, also while nothing has come that the caller could read. */
-  get meter(): Meter {
-    return Meter.sum(this.#opened?.meters ?? [])
+  /**
+   * The plan whose calls were being made when the request ended, and what was counted of it, also where nothing had come
+   * that the caller could read. Of two it is the one that has counted; what the other has is the operator's loss.
+   */
+  takeCounted(): { readonly plan: Plan; readonly meter: Meter } | undefined {
+    const counted = [...this.#opened]
+      .filter(({ attempts }) => !attempts.every(isGivenUp))
+      .map(({ plan, meters, attempts }) => ({ plan, attempts, meter: Meter.sum(meters) }))
+    const charged = counted.find(({ meter }) => meter.isBillable)
+    for (const other of counted) {
+      if (other !== charged) for (const attempt of other.attempts) attempt.lost()
+    }
+    return charged
   }
 
   /** The stream of a plan; several as one, where the vendor gives one choice at a time. */
@@ -62,8 +71,8 @@ export class StreamOpening {
     const { pipeline, signer, vendorState } = this.#services
     const context = this.#context
     const recorder = recordState(vendorState, context, plan)
-    const opened: Opened = { plan, recorder, meters: [] }
-    this.#opened = opened
+    const opened: Opened = { plan, recorder, meters: [], attempts: [] }
+    this.#opened.add(opened)
     try {
       if (plan.calls === 1) return await this.#openCall(opened, writerOf(context, plan, signer))
       const writer = transcodingWriter(context, plan, signer)
@@ -71,10 +80,12 @@ export class StreamOpening {
         { length: plan.calls },
         (_, choice) => () => this.#openCall(opened, new ChoiceWriter(writer, choice)),
       )
-      const streams = await pipeline.together(context, calls)
+      const streams = await pipeline.together(context, plan.deployment, calls)
       return new SeveralStreams(plan, streams, writer)
     } catch (thrown) {
-      throw planFailure(plan, thrown)
+      const failure = planFailure(plan, thrown)
+      if (!isFinal(failure)) this.#opened.delete(opened)
+      throw failure
     }
   }
 
@@ -84,6 +95,7 @@ export class StreamOpening {
     const context = this.#context
     const { plan, recorder, meters } = opened
     const attempt = pipeline.begin(context, plan)
+    opened.attempts.push(attempt)
     try {
       const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
       const parts = readingParts(counter, context, plan, recorder)
@@ -96,6 +108,11 @@ export class StreamOpening {
       throw attempt.fail(thrown)
     }
   }
+}
+
+/** Whether another call was taken in the place of one, whose cost is counted by now. */
+function isGivenUp({ ended }: Attempt): boolean {
+  return ended instanceof CallEnded && ended.reason === "not_needed"
 }
 
 /** Frames go down as they came where caller and vendor speak the same dialect, else through the canon. */
@@ -116,7 +133,7 @@ function transcodingWriter(
   return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
     model: request.model,
     signer,
-    provider: plan.client.provider,
+    provider: plan.client.keeper,
     dialect: plan.binding.dialect.id,
   })
 }

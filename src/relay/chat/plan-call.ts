@@ -147,7 +147,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect)
   const said = dialect.id === planned.dialect.id ? request.messages : withoutBringing(request)
-  const opened = openEnvelopes({ ...request, messages: said }, signer, client.provider)
+  const opened = openEnvelopes({ ...request, messages: said }, signer, client.keeper)
   const { messages, lost } = withoutSteps(opened.messages)
   const { clampedTo, model } = planned.charge
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined

@@ -32,7 +32,7 @@ export class ReasoningSigner {
     this.#key = createHmac("sha256", secret).update("reasoning envelope").digest()
   }
 
-  /** @param provider whose signature it is: another account may not be able to read it. */
+  /** @param provider whose signature it is, as the keeper of what it stores: another account may not be able to read it. */
   sign(signed: Signed, provider: string): string {
     const { signature, signedBy, isRedacted, id } = signed
     const flag = isRedacted === true ? "r" : ""

@@ -234,9 +234,8 @@ class StreamedAnswer implements Watched {
     const opening = this.#opening
     // An attempt that ends writes its outcome to the receipt.
     const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
-    const { plan, meter } = upstream ?? opening
-    const isOwed = upstream !== undefined || isFinal(reason)
-    if (plan && isOwed && meter.isBillable) await this.#settle(plan, meter)
+    const counted = upstream ?? (isFinal(reason) ? opening.takeCounted() : undefined)
+    if (counted?.meter.isBillable) await this.#settle(counted.plan, counted.meter)
     else this.#services.pipeline.release(this.#context)
   }
 

@@ -16,7 +16,7 @@ import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
-import { planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
+import { hedgingOf, planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
 import type { Conversations } from "./conversations.ts"
 import { foldAnswer } from "./fold-answer.ts"
 import { limitedResult } from "./limited-result.ts"
@@ -58,11 +58,11 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   const { charge, headers, keeping } = context
   let received: ReceivedPlan
   try {
-    received = await pipeline.tryCandidates(
-      context,
-      (candidate) => planFor(context, candidate, signer),
-      (plan) => receivePlan(services, context, plan),
-    )
+    received = await pipeline.tryCandidates(context, {
+      ...hedgingOf(context),
+      plan: (candidate) => planFor(context, candidate, signer),
+      attempt: (plan) => receivePlan(services, context, plan),
+    })
   } catch (failure) {
     pipeline.release(context)
     throw failure
@@ -133,7 +133,7 @@ async function receivePlan(
     return { plan, all: [only], meter: only.meter }
   }
   const calls = Array.from({ length: plan.calls }, () => () => receive(receiving, plan))
-  const all = await services.pipeline.together(context, calls)
+  const all = await services.pipeline.together(context, plan.deployment, calls)
   return { plan, all, meter: Meter.sum(all.map(({ meter }) => meter)) }
 }
 
@@ -244,7 +244,7 @@ function signed(result: ChatResult, signer: ReasoningSigner, plan: Plan): ChatRe
   const signPart = (part: Part): Part => {
     if (part.type !== "reasoning") return part
     const { signature = "", signedBy = plan.binding.dialect.id } = part
-    const text = signer.sign({ ...part, signature, signedBy }, plan.client.provider)
+    const text = signer.sign({ ...part, signature, signedBy }, plan.client.keeper)
     return { ...part, signature: text }
   }
   const choices = result.choices.map((choice) => ({ ...choice, parts: choice.parts.map(signPart) }))

@@ -1,4 +1,5 @@
 import { reportable } from "../../canon/extra.ts"
+import { keeperOf } from "../../catalog/model.ts"
 import { dearestOf } from "../billing/deployment-costs.ts"
 import {
   type Estimate,
@@ -48,7 +49,7 @@ async function partOf(services: OperationServices, plan: OperationPlan): Promise
   const cost = dearestOf(worst, model.deployments)
   const max = cost?.total ?? 0n
   const route = await stepsOf(model, services.health, async (deployment) => {
-    const client = clients.get(deployment.provider)
+    const client = clients.get(keeperOf(deployment))
     if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
     const losses = reportable(await lossesAt({ deployment, client }))
     return { losses, ...refusedLosses(call.isStrict, losses) }

@@ -72,7 +72,7 @@ export class OperationCandidate implements Candidate {
       const some = calls
         .slice(start, start + MAX_AT_ONCE)
         .map((call) => () => this.#read(call, format))
-      answers.push(...(await this.#pipeline.together(this.#context, some)))
+      answers.push(...(await this.#pipeline.together(this.#context, this.deployment, some)))
     }
     return answers
   }

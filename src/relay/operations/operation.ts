@@ -88,19 +88,28 @@ export class Operation implements Disposable {
 
   /**
    * Gets an upstream's response. Called once.
+   * @param mayHedge whether a second deployment may be asked as well: not where a file is sent as it arrives.
    * @throws GatewayError; then nothing is held.
    */
-  async open<T>(attempt: AttemptAt<T>): Promise<OpenOperation<T>> {
+  async open<T>(attempt: AttemptAt<T>, mayHedge = false): Promise<OpenOperation<T>> {
     const context = this.#requireAdmitted()
     const { pipeline } = this.#services
     try {
-      const open = await pipeline.tryCandidates(
-        context,
-        (candidate) => new OperationCandidate(pipeline, context, candidate, this.#speculative),
-        async (candidate) => this.#opened(context, candidate, await attempt(candidate)),
-        this.#candidates,
-      )
+      const { candidate, outcome } = await pipeline.tryCandidates(context, {
+        plan: (candidate) =>
+          new OperationCandidate(pipeline, context, candidate, this.#speculative),
+        attempt: async (candidate) => {
+          const outcome = await attempt(candidate)
+          const losses = reportable(outcome.losses)
+          if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
+          return { candidate, outcome: { value: outcome.value, losses } }
+        },
+        candidates: this.#candidates,
+        mayHedge: mayHedge ? () => true : undefined,
+      })
       this.#speculative?.giveUp()
+      context.charge.losses = outcome.losses
+      const open = new OpenOperation(this.#services, context, candidate, outcome)
       // From here on the response settles or releases it.
       this.#admitted = undefined
       return open
@@ -124,18 +133,6 @@ export class Operation implements Disposable {
 
   [Symbol.dispose](): void {
     this.release(new CallEnded("not_needed"))
-  }
-
-  #opened<T>(
-    context: RequestContext,
-    candidate: OperationCandidate,
-    outcome: Outcome<T>,
-  ): OpenOperation<T> {
-    const losses = reportable(outcome.losses)
-    if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
-    context.charge.losses = losses
-    const { value } = outcome
-    return new OpenOperation(this.#services, context, candidate, { value, losses })
   }
 
   #requireAdmitted(): RequestContext {

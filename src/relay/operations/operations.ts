@@ -12,6 +12,8 @@ import type { Admission, OperationPlan } from "./operation-plan.ts"
 export interface OperationInput<T> extends Admission {
   readonly call: Call
   readonly attempt: AttemptAt<T>
+  /** Whether a second deployment may be asked as well when the first is late. */
+  readonly mayHedge?: boolean
 }
 
 /** Everything but chat: held, sent upstream by the pipeline, then settled or released. */
@@ -46,7 +48,7 @@ export class Operations {
   async begin<T>(input: OperationInput<T>, caller: Caller): Promise<OpenOperation<T>> {
     const operation = this.prepare(input.call, caller)
     await operation.admit(input)
-    return operation.open(input.attempt)
+    return operation.open(input.attempt, input.mayHedge)
   }
 
   /** Runs an operation and charges it immediately, for responses that are whole. */

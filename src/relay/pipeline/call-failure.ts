@@ -56,3 +56,13 @@ export function isCallerGone(failure: unknown): boolean {
 export function isFinal(failure: CallFailure): boolean {
   return failure instanceof CallEnded || failure.kind === "overloaded"
 }
+
+/** Refusals that say nothing of the request: what one organization's key has encrypted only that one can read. */
+const ONE_ORGANIZATION = "invalid_encrypted_content"
+
+/** Whether no other deployment is tried after a failure. What one vendor refuses the next would refuse as well. */
+export function endsFailover(failure: CallFailure): boolean {
+  if (failure instanceof CallEnded || isFinal(failure)) return true
+  const { kind, details } = failure
+  return kind === "refused_by_upstream" && details.upstream?.code !== ONE_ORGANIZATION
+}

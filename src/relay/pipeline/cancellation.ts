@@ -1,3 +1,6 @@
+import type { Usage } from "../../canon/usage.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import type { AttemptRecord } from "../billing/receipt.ts"
 import type { Place } from "../../canon/linked-list.ts"
 import type { Caller } from "./call.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
@@ -7,8 +10,12 @@ import { CallEnded, type CallFailure, isCallerGone } from "./call-failure.ts"
 const ASK_AFTER = 50
 
 /** An upstream call that is under way. */
-interface RunningCall extends Disposable {
+export interface RunningCall extends Disposable {
+  readonly plan: { readonly deployment: Deployment }
+  readonly record: AttemptRecord
   end(failure: CallFailure): void
+  /** Another call has given the answer. */
+  giveUp(sent: Usage): void
   /** It came to nothing, and nobody is charged for it. */
   lost(): void
 }

@@ -2,8 +2,9 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonValue } from "../../canon/json.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
-import type { Deployment } from "../../catalog/model.ts"
+import { type Deployment, keeperOf } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
+import { LentMemory } from "../../limits/lent-memory.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
@@ -14,12 +15,20 @@ import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pe
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import { Cancellation } from "./cancellation.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
-import { asCallFailure, CallEnded, type CallFailure, isFinal } from "./call-failure.ts"
+import {
+  asCallFailure,
+  CallEnded,
+  type CallFailure,
+  endsFailover,
+  isFinal,
+} from "./call-failure.ts"
 import { cacheKeyOf } from "../chat/cache-key.ts"
+import { Hedges, hedges } from "./hedges.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
 import { pauseBeforeRetry } from "./retry.ts"
 import { drainTimeOf } from "./runtime-config.ts"
+import type { Trial } from "./trial.ts"
 
 /** Reported to the operator. */
 export interface AttemptAlarms {
@@ -55,6 +64,7 @@ export class Pipeline {
   readonly #watch: DeadlineWatch
   readonly #health: Health
   readonly #router: Router
+  readonly #hedges: Hedges
   readonly #billing: Billing
   readonly #payloads: PayloadLog
   readonly #alarms: AttemptAlarms
@@ -64,6 +74,7 @@ export class Pipeline {
     this.#watch = watch
     this.#health = health
     this.#router = router
+    this.#hedges = new Hedges(health, router)
     this.#billing = billing
     this.#payloads = payloads
     this.#alarms = alarms
@@ -108,22 +119,19 @@ export class Pipeline {
 
   /**
    * Tries the deployments of a request's model, the healthy ones first, until one gives an answer.
-   * @param plan finds out how one of them is called. One that cannot be called is skipped.
-   * @param attempt calls it. What that throws sends the request to the next, unless it is final or the vendor has
-   * refused the request itself.
    * @throws CallFailure the last one; its attempts are over by then.
    */
   async tryCandidates<P extends Candidate, T>(
     context: RequestContext,
-    plan: (candidate: Candidate) => MaybePromise<P>,
-    attempt: (plan: P) => Promise<T>,
-    candidates: readonly Candidate[] = this.candidates(context),
+    trial: Trial<P, T>,
   ): Promise<T> {
+    const { plan, candidates = this.candidates(context) } = trial
     const queue = [...candidates]
+    const mayHedge = trial.mayHedge !== undefined && queue.length > 1 && hedges(context)
     let failure: CallFailure | undefined
+    let retries = 0
     for (const candidate of queue) {
-      const { id } = candidate.deployment
-      this.#health.attempted(id)
+      this.#health.attempted(candidate.deployment.id)
       let planned: P
       try {
         planned = await plan(candidate)
@@ -132,8 +140,15 @@ export class Pipeline {
         continue
       }
       try {
-        const answer = await attempt(planned)
-        this.#health.succeeded(id)
+        const first = mayHedge ? { context, trial, planned, queue } : undefined
+        const lateAfter = first && this.#hedges.lateAfter(first)
+        if (first !== undefined && lateAfter !== undefined) {
+          const { plan: winner, answer } = await this.#hedges.answer(first, lateAfter)
+          this.#health.succeeded(winner.deployment.id)
+          return answer
+        }
+        const answer = await trial.attempt(planned)
+        this.#health.succeeded(candidate.deployment.id)
         return answer
       } catch (thrown) {
         failure = candidate.client.cleaned(asCallFailure(thrown))
@@ -142,7 +157,7 @@ export class Pipeline {
         if (endsFailover(failure)) break
         if (
           candidate === queue.at(-1) &&
-          (await this.#mayRepeat(context, queue, failure, queue.length - candidates.length))
+          (await this.#mayRepeat(context, queue, failure, retries++))
         )
           queue.push(...candidates.slice(0, 1))
       }
@@ -179,7 +194,7 @@ export class Pipeline {
     const { deployments, reason } = this.#router.route(model, key)
     charge.routedBy = state === undefined ? reason : "state"
     return deployments.map((deployment) => {
-      const client = config.clients.get(deployment.provider)
+      const client = config.clients.get(keeperOf(deployment))
       if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
       return { deployment, client }
     })
@@ -190,10 +205,8 @@ export class Pipeline {
    * a `try` whose failure goes to its `fail`.
    * @throws CallEnded when the caller has left.
    */
-  begin<T extends Candidate>(
-    { call, charge, config, cancellation }: RequestContext,
-    plan: T,
-  ): Attempt<T> {
+  begin<T extends Candidate>(context: RequestContext, plan: T): Attempt<T> {
+    const { call, charge, config, cancellation } = context
     if (cancellation.hasLeft) throw new CallEnded("caller_left")
     const attempt = new Attempt({
       plan,
@@ -205,7 +218,8 @@ export class Pipeline {
       observer: this,
       answerBytes: config.answerBytes,
       request: call.id,
-      memory: call.memory,
+      isStream: charge.request?.stream ?? false,
+      memory: hedges(context) ? new LentMemory(call.memory) : call.memory,
       work: cancellation.work,
       trace: call.trace,
     })
@@ -217,16 +231,19 @@ export class Pipeline {
   /** Makes the calls of one candidate that belong together. The first that fails takes the others with it. */
   async together<T>(
     { cancellation: { attempts } }: RequestContext,
+    deployment: Deployment,
     calls: readonly (() => Promise<T>)[],
   ): Promise<readonly T[]> {
     const [only] = calls
     if (only && calls.length === 1) return [await only()]
-    const earlier = attempts.length
+    const earlier = new Set(attempts)
     const running = calls.map((call) => call())
     try {
       return await Promise.all(running)
     } catch (failure) {
-      const siblings = attempts.slice(earlier)
+      const siblings = attempts.filter(
+        (attempt) => attempt.plan.deployment === deployment && !earlier.has(attempt),
+      )
       const ended = new CallEnded("not_needed")
       for (const attempt of siblings) attempt.end(ended)
       await Promise.allSettled(running)
@@ -288,11 +305,4 @@ export class Pipeline {
 /** Nobody is charged for what was called so far. */
 function loseAttempts({ cancellation }: RequestContext): void {
   for (const attempt of cancellation.attempts) attempt.lost()
-}
-
-/** Whether no other deployment is tried after a failure. What one vendor refuses the next would refuse as well. */
-function endsFailover(failure: CallFailure): boolean {
-  return (
-    isFinal(failure) || (failure instanceof GatewayError && failure.kind === "refused_by_upstream")
-  )
 }

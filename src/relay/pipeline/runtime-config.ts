@@ -10,6 +10,7 @@ import type { ProviderClient } from "../upstream/provider-client.ts"
  */
 export interface RuntimeConfig {
   readonly catalog: Catalog
+  /** By provider, and by keeper where it has several credentials. */
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly deadlines: DeadlineSettings
   /** The largest whole answer of an upstream that is read. Bytes. */

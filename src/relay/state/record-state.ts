@@ -21,9 +21,14 @@ export function recordState(
     charge.recorder = new StateRecorder(vendorState, shape, {
       account: call.key.account,
       request: call.id,
-      provider: plan.client.provider,
+      provider: plan.client.keeper,
       strange: charge.state?.strange ?? NOTHING,
     })
   } else if (charge.recorder !== undefined) charge.recorder = undefined
   return charge.recorder
+}
+
+/** Whether the vendor of a plan keeps something of its answer, whether its caller hears of it or not. */
+export function isKeptByVendor(plan: Plan): boolean {
+  return plan.binding.dialect.answerState?.(plan.body) !== undefined
 }

@@ -2,7 +2,7 @@ import type { DialectId } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
-import type { Model } from "../../catalog/model.ts"
+import { keeperOf, type Model } from "../../catalog/model.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
 import type { Store } from "../../store/store.ts"
 import type { VendorStateRecord } from "../../store/vendor-state.ts"
@@ -82,7 +82,7 @@ export class VendorState implements Disposable {
     const hashes = references.map(({ id, state }) => this.hash(state.kind, id))
     const known = await this.#find([...new Set(hashes)])
     const { account, model, passesUnknown } = input
-    const search = new Search(account, known, passesUnknown)
+    const search = new Search(account, known, passesUnknown, model)
     references.forEach((reference, index) => search.validate(reference, hashes[index] ?? ""))
     return {
       references,
@@ -182,17 +182,22 @@ class Search {
   /** Tokens of the items of each answer: its output holds them all. */
   readonly #answers = new Map<string, number>()
   /** Who keeps all that was found; undefined until something is. */
-  #providers: ReadonlySet<string> | undefined
+  #keepers: ReadonlySet<string> | undefined
   #last: StateReference | undefined
+  /** By provider: who keeps what was stored before it had several credentials. */
+  readonly #first: ReadonlyMap<string, string>
 
   constructor(
     account: string,
     known: ReadonlyMap<string, readonly VendorStateRecord[]>,
     passesUnknown: boolean,
+    { deployments }: Model,
   ) {
     this.#account = account
     this.#known = known
     this.#passesUnknown = passesUnknown
+    const first = deployments.filter(({ credential }) => credential?.isFirst === true)
+    this.#first = new Map(first.map((deployment) => [deployment.provider, keeperOf(deployment)]))
   }
 
   get tokens(): number | undefined {
@@ -209,18 +214,18 @@ class Search {
       if (!reference.state.isWeightless) this.#isSizeUnknown = true
       return
     }
-    const keepers = new Set(own.map(({ provider }) => provider))
-    this.#providers = this.#providers?.intersection(keepers) ?? keepers
+    const keepers = new Set(own.map(({ provider }) => this.#first.get(provider) ?? provider))
+    this.#keepers = this.#keepers?.intersection(keepers) ?? keepers
     this.#last = reference
     if (!reference.state.isWeightless) this.#weigh(reference, own)
   }
 
   /** @throws GatewayError when no one who serves the model keeps all that was found. */
   restricted(model: Model): Model {
-    const providers = this.#providers
-    if (providers === undefined) return model
+    const keepers = this.#keepers
+    if (keepers === undefined) return model
     const deployments = model.deployments.filter(
-      ({ provider, price }) => price !== undefined && providers.has(provider),
+      (deployment) => deployment.price !== undefined && keepers.has(keeperOf(deployment)),
     )
     if (deployments.length === 0 && this.#last) throw keptElsewhere(this.#last, model.id)
     return { ...model, deployments }

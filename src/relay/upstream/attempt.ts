@@ -4,7 +4,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
-import type { Reservation } from "../../limits/memory-budget.ts"
+import { LentMemory } from "../../limits/lent-memory.ts"
 import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
 import { collectAnswer, takeSmall } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
@@ -12,6 +12,7 @@ import { asCallFailure, CallEnded, type CallFailure } from "../pipeline/call-fai
 import type { AttemptFailure } from "../../telemetry/events.ts"
 import type { AttemptTrace, RequestTrace } from "../pipeline/request-trace.ts"
 import type { Load } from "../../routing/loads.ts"
+import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
@@ -58,8 +59,10 @@ interface AttemptParts<T extends Candidate> {
   readonly request: string
   /** The largest whole answer that is read. Bytes. */
   readonly answerBytes: number
-  /** What the request holds of the process's memory. */
-  readonly memory: Reservation
+  /** What the request holds of the process's memory, or the call alone where it may be given up for another. */
+  readonly memory: FrameMemory
+  /** Whether its caller gets a stream. */
+  readonly isStream: boolean
   /** What the pulse calls its request. */
   readonly work: number
   /** Of its request, where that is traced. */
@@ -76,11 +79,12 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   readonly record: Writable<AttemptRecord>
   /** By `performance.now()`. */
   readonly startedAt = performance.now()
-  readonly memory: Reservation
+  readonly memory: FrameMemory
   readonly answerBytes: number
   readonly work: number
   readonly deadlines: CallDeadlines
   readonly #client: HttpClient
+  readonly #isStream: boolean
   /** Undefined when the attempt is over. */
   #load: Load | undefined
   readonly #observer: AttemptObserver
@@ -103,6 +107,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     this.#request = parts.request
     this.answerBytes = parts.answerBytes
     this.memory = parts.memory
+    this.#isStream = parts.isStream
     this.work = parts.work
     this.#trace = parts.trace?.begin(parts.plan, this.record)
     this.deadlines = new CallDeadlines(this, parts)
@@ -137,7 +142,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     this.record.status = response.status
     this.deadlines.answered()
     if (!response.ok) throw this.#meaning(await refusalOf(this, response, refusals))
-    this.#load?.answered(performance.now() - this.startedAt)
+    this.#load?.began(performance.now() - this.startedAt, this.#isStream)
     return response
   }
 
@@ -216,7 +221,9 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
    * @returns the failure, for the caller that waits for the answer.
    */
   fail(thrown: unknown): CallFailure {
-    const failure = this.cleaned(asCallFailure(thrown))
+    const ended = this.#ended
+    // What the vendor says to a call that we have ended is no failure either.
+    const failure = ended instanceof CallEnded ? ended : this.cleaned(asCallFailure(thrown))
     this.end(failure)
     this[Symbol.dispose]()
     this.breakOff(failure)
@@ -248,8 +255,28 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   /** Nobody is charged for it: what its vendor has counted is the operator's loss, which its record says. */
   lost(): void {
-    const cost = lostCost(this.meter?.usage, this.plan.deployment.price)
+    this.#lose(this.meter?.usage)
+  }
+
+  #lose(usage: Usage | undefined): void {
+    const cost = lostCost(usage, this.plan.deployment.price)
     if (cost !== undefined) this.record.provider_cost = formatCredits(cost)
+  }
+
+  /**
+   * Another call has given the answer: this one is ended, which is no failure of its deployment.
+   * @param sent all that its vendor can have counted, where it has counted nothing yet.
+   */
+  giveUp(sent: Usage): void {
+    const isAnswered = this.record.status !== 0
+    const wasSent = isAnswered || (this.#sending !== undefined && this.isConnected)
+    const ended = new CallEnded("not_needed")
+    if (!isAnswered) this.#load?.outlasted(performance.now() - this.startedAt, this.#isStream)
+    this.end(ended)
+    this.breakOff(ended)
+    this[Symbol.dispose]()
+    if (this.memory instanceof LentMemory) this.memory[Symbol.dispose]()
+    this.#lose(this.meter?.usage ?? (wasSent ? sent : undefined))
   }
 
   /** Completes the record. @param outcome in words of the error table. */

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
-import type { Reservation } from "../../limits/memory-budget.ts"
+import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { detachBuffer } from "../../wire/detach-buffer.ts"
 
@@ -17,7 +17,7 @@ export interface AnswerReader {
   readonly provider: string
   /** The most that it takes, unpacked. Bytes. */
   readonly answerBytes: number
-  readonly memory: Reservation
+  readonly memory: FrameMemory
   /** Called with each chunk. */
   received(): void
 }

@@ -1,6 +1,7 @@
 import type { OperationCall } from "../../canon/operation.ts"
-import type { Deployment } from "../../catalog/model.ts"
+import { type Deployment, keeperOf } from "../../catalog/model.ts"
 import type { Redactor } from "../../canon/redactor.ts"
+import { credentialsOf } from "../../config/provider-credentials.ts"
 import type { ProviderSettings } from "../../config/settings.ts"
 import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { ChatBinding, RequestHeaders, Signer, Vendor } from "../../vendors/vendor.ts"
@@ -38,9 +39,40 @@ function bytesOf(bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Arr
   return typeof bytes === "function" ? bytes() : bytes
 }
 
-/** A provider with everything that is the same for all its requests worked out. */
+interface ClientParts {
+  /** Its id. */
+  readonly provider: string
+  /** With one credential, or none. */
+  readonly settings: ProviderSettings
+  readonly vendor: Vendor
+  readonly redactor: Redactor
+  /** Who keeps what it stores; absent: the provider as a whole. */
+  readonly keeper?: string
+}
+
+/** The clients of a provider, by who keeps what they store: one for each of its credentials, the first also as the provider's own. */
+export function clientsOf({
+  settings,
+  ...parts
+}: Omit<ClientParts, "keeper">): readonly (readonly [string, ProviderClient])[] {
+  const { provider } = parts
+  const credentials = credentialsOf(settings)
+  if (credentials.length === 0) return [[provider, new ProviderClient({ ...parts, settings })]]
+  const clients = credentials.map((credential) => {
+    const keeper = keeperOf({ provider, credential })
+    return new ProviderClient({ ...parts, settings: credential.settings, keeper })
+  })
+  return clients.flatMap((client, index) => [
+    ...(index === 0 ? [[provider, client] as const] : []),
+    [client.keeper, client] as const,
+  ])
+}
+
+/** A provider with everything that is the same for all its requests worked out, for one of its credentials. */
 export class ProviderClient {
   readonly provider: string
+  /** Who keeps what is stored with its credential. */
+  readonly keeper: string
   readonly vendor: Vendor
   /** Without a slash at its end. */
   readonly base: string
@@ -50,14 +82,16 @@ export class ProviderClient {
   readonly #bindings = new WeakMap<Deployment, readonly ChatBinding[]>()
   readonly #settled = new Map<ChatBinding, SettledHeaders>()
 
-  constructor(id: string, provider: ProviderSettings, vendor: Vendor, redactor: Redactor) {
-    const base = vendor.baseUrlOf(provider)
-    if (base === undefined) throw new Error(`provider ${id} has no address`)
-    this.provider = id
+  constructor(parts: ClientParts) {
+    const { provider, settings, vendor, redactor, keeper = provider } = parts
+    const base = vendor.baseUrlOf(settings)
+    if (base === undefined) throw new Error(`provider ${provider} has no address`)
+    this.provider = provider
+    this.keeper = keeper
     this.vendor = vendor
     this.base = base
-    this.#signer = vendor.signer(provider)
-    this.#ownHeaders = provider.headers
+    this.#signer = vendor.signer(settings)
+    this.#ownHeaders = settings.headers
     this.#redactor = redactor
   }
 

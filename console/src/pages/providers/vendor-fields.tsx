@@ -13,7 +13,19 @@ export interface VendorFieldsProperties {
 
 /** The fields that a vendor asks for, in its order. */
 export function VendorFields({ vendor, typed, errors, set, onChange }: VendorFieldsProperties) {
+  const several = (set ?? []).flatMap((name) => /^api_keys\.(.+)$/.exec(name)?.[1] ?? [])
   return vendor.fields.map((field) => {
+    if (field.name === "api_key" && several.length > 0) {
+      return (
+        <TextInput
+          key={field.name}
+          label="API keys"
+          description="Several keys, which are changed together through the management API."
+          value={several.join(", ")}
+          disabled
+        />
+      )
+    }
     const isSet = set?.includes(field.name) === true
     const shared = {
       label: field.label,

@@ -49,7 +49,8 @@ export class Embeddings {
   embed(call: Call, request: EmbeddingRequest, caller: Caller): Promise<OpenOperation<Embedded>> {
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Embedded>> =>
       this.#attempt(candidate, call, request)
-    return this.#services.operations.run({ ...this.plan(call, request), attempt }, caller)
+    const input = { ...this.plan(call, request), attempt, mayHedge: true }
+    return this.#services.operations.run(input, caller)
   }
 
   /** @throws GatewayError */

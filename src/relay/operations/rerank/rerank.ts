@@ -52,7 +52,7 @@ export class Reranking {
     const plan = this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Reranked>> =>
       this.#attempt(candidate, call, request, plan.model)
-    return this.#services.operations.run({ ...plan, attempt }, caller)
+    return this.#services.operations.run({ ...plan, attempt, mayHedge: true }, caller)
   }
 
   /** @throws GatewayError */

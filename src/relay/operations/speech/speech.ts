@@ -20,7 +20,7 @@ export class Speech {
   async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
     const operation = this.#operations.prepare(call, caller)
     await operation.admit(this.plan(call, options))
-    const open = await operation.open((candidate) => synthesizeAt(candidate, options, call))
+    const open = await operation.open((candidate) => synthesizeAt(candidate, options, call), true)
     return answerSpeech(open, call)
   }
 

@@ -1,0 +1,31 @@
+import type { FrameMemory } from "../wire/frames.ts"
+
+/** The part of a request's memory that one of its calls has, which can be given back before the request is over. */
+export class LentMemory implements FrameMemory, Disposable {
+  readonly #whole: FrameMemory
+  #bytes = 0
+  #isOver = false
+
+  constructor(whole: FrameMemory) {
+    this.#whole = whole
+  }
+
+  /** @throws GatewayError as the request's own. */
+  takeAnswer(bytes: number): void {
+    if (this.#isOver) return
+    this.#whole.takeAnswer(bytes)
+    this.#bytes += bytes
+  }
+
+  give(bytes: number): void {
+    if (this.#isOver) return
+    this.#whole.give(bytes)
+    this.#bytes -= bytes
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#whole.give(this.#bytes)
+  }
+}

@@ -1,0 +1,78 @@
+import type { Candidate } from "../upstream/attempt.ts"
+import { asCallFailure, CallEnded, type CallFailure, endsFailover } from "./call-failure.ts"
+
+/** How a second deployment is asked while the first is late. */
+export interface Hedging<P extends Candidate, T> {
+  /** Milliseconds after which the first is late. */
+  readonly lateAfter: number
+  attempt(plan: P): Promise<T>
+  /** Who else can be asked, once the first is late; undefined where no one can, or it has begun to answer. Never throws. */
+  second(): Promise<P | undefined>
+  /** Ends what runs for a plan: another one's answer is taken. */
+  giveUp(plan: P): void
+  /** The calls of a plan have failed, and no one is charged for them. */
+  lost(plan: P): void
+}
+
+/** An answer, and whose it is. */
+export interface HedgedAnswer<P extends Candidate, T> {
+  readonly plan: P
+  readonly answer: T
+}
+
+type Outcome<P extends Candidate, T> =
+  | HedgedAnswer<P, T>
+  | { readonly plan: P; readonly failure: CallFailure }
+
+/**
+ * Makes the call of a plan, and that of a second one when the first is late. The first answer is taken, and the other
+ * call ended, whatever has become of it.
+ * @throws CallFailure when both have failed, or when the first was refused for a reason that ends the request.
+ */
+export async function answerHedged<P extends Candidate, T>(
+  first: P,
+  hedging: Hedging<P, T>,
+): Promise<HedgedAnswer<P, T>> {
+  const running = outcomeOf(hedging, first)
+  const second = (await isLate(running, hedging.lateAfter)) ? await hedging.second() : undefined
+  if (second === undefined) return answerIn(await running)
+  const helping = outcomeOf(hedging, second)
+  const earlier = await Promise.race([running, helping])
+  const other = earlier.plan === first ? second : first
+  if (!("failure" in earlier)) {
+    hedging.giveUp(other)
+    return earlier
+  }
+  // The second was not asked for by the caller: what it fails with is no reason to give the first up.
+  if (earlier.plan === first && endsFailover(earlier.failure)) {
+    // What has ended the request has ended both, and what they have counted is looked at by who charges it.
+    if (earlier.failure instanceof CallEnded) await helping
+    else hedging.giveUp(second)
+    throw earlier.failure
+  }
+  hedging.lost(earlier.plan)
+  return answerIn(await (other === first ? running : helping))
+}
+
+/** Never rejects: one of two may fail while no one waits for it. */
+function outcomeOf<P extends Candidate, T>(
+  hedging: Hedging<P, T>,
+  plan: P,
+): Promise<Outcome<P, T>> {
+  return hedging.attempt(plan).then(
+    (answer) => ({ plan, answer }),
+    (thrown: unknown) => ({ plan, failure: asCallFailure(thrown) }),
+  )
+}
+
+function answerIn<P extends Candidate, T>(outcome: Outcome<P, T>): HedgedAnswer<P, T> {
+  if ("failure" in outcome) throw outcome.failure
+  return outcome
+}
+
+/** Whether a call is still running after a time. */
+async function isLate(running: Promise<unknown>, after: number): Promise<boolean> {
+  const late = Promise.withResolvers<true>()
+  using _ = setTimeout(late.resolve, after, true)
+  return (await Promise.race([running, late.promise])) === true
+}

@@ -1,0 +1,115 @@
+import type { Health } from "../../routing/health.ts"
+import type { Router } from "../../routing/route.ts"
+import { sentUsage } from "../billing/pending-charge.ts"
+import type { AttemptRecord } from "../billing/receipt.ts"
+import type { Candidate } from "../upstream/attempt.ts"
+import type { RunningCall } from "./cancellation.ts"
+import { answerHedged, type HedgedAnswer } from "./hedge.ts"
+import type { RequestContext } from "./request-context.ts"
+import type { Trial } from "./trial.ts"
+
+/** A request whose first candidate is about to be called. */
+interface FirstAttempt<P extends Candidate, T> {
+  readonly context: RequestContext
+  readonly trial: Trial<P, T>
+  readonly planned: P
+  /** All candidates; one that is asked as well leaves it. */
+  readonly queue: Candidate[]
+}
+
+/** Whether a second deployment is asked when the first is late. */
+export function hedges({ charge, config }: RequestContext): boolean {
+  return charge.model.hedge ?? config.routing.hedge
+}
+
+/** Second attempts, for what the first deployment is late with. */
+export class Hedges {
+  readonly #health: Health
+  readonly #router: Router
+
+  constructor(health: Health, router: Router) {
+    this.#health = health
+    this.#router = router
+  }
+
+  /** Milliseconds after which another deployment is asked as well; undefined where it must not be, or that is not known. */
+  lateAfter<P extends Candidate, T>({
+    context,
+    trial,
+    planned,
+  }: FirstAttempt<P, T>): number | undefined {
+    const { request, state, terms } = context.charge
+    // What a vendor keeps is at one place, and what its tools do is not to be done twice.
+    if (state !== undefined || terms !== undefined) return undefined
+    if (trial.mayHedge?.(planned) !== true) return undefined
+    return this.#router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
+  }
+
+  /**
+   * The answer of a candidate, or of another that is asked as well once it is late.
+   * @throws CallFailure as `answerHedged` does.
+   */
+  async answer<P extends Candidate, T>(
+    first: FirstAttempt<P, T>,
+    lateAfter: number,
+  ): Promise<HedgedAnswer<P, T>> {
+    const { context, trial, planned } = first
+    const { charge, cancellation } = context
+    const earlier = new Set(cancellation.attempts)
+    const callsOf = ({ deployment }: P): readonly RunningCall[] =>
+      cancellation.attempts.filter(
+        (call) => call.plan.deployment === deployment && !earlier.has(call),
+      )
+    const answered = await answerHedged(planned, {
+      lateAfter,
+      attempt: trial.attempt,
+      second: () => this.#second(first, callsOf(planned)),
+      giveUp: (loser) => {
+        const calls = callsOf(loser)
+        for (const call of calls) call.giveUp(sentUsage(charge))
+        remove(cancellation.attempts, new Set(calls))
+      },
+      lost: (loser) => {
+        for (const call of callsOf(loser)) call.lost()
+      },
+    })
+    // The attempt that says how a request ended is its last.
+    const records = new Set<AttemptRecord>(callsOf(answered.plan).map(({ record }) => record))
+    charge.attempts.push(...remove(charge.attempts, records))
+    trial.taken?.(answered.plan)
+    return answered
+  }
+
+  /** Another healthy deployment of the queue, which it leaves, where one may be asked beside the first. */
+  async #second<P extends Candidate, T>(
+    { context, trial, planned, queue }: FirstAttempt<P, T>,
+    calls: readonly RunningCall[],
+  ): Promise<P | undefined> {
+    const hasBegun = calls.some(({ record }) => record.status !== 0)
+    if (hasBegun || context.cancellation.hasLeft) return undefined
+    const place = queue.findIndex(({ deployment }) => deployment === planned.deployment)
+    const candidate = queue
+      .slice(place + 1)
+      .find(({ deployment }) => this.#health.isHealthy(deployment.id))
+    if (candidate === undefined) return undefined
+    if (!this.#router.loadOf(planned.deployment).takeHedge()) return undefined
+    try {
+      const second = await trial.plan(candidate)
+      if (trial.mayHedge?.(second) !== true) return undefined
+      remove(queue, new Set([candidate]))
+      this.#health.attempted(candidate.deployment.id)
+      return second
+    } catch {
+      // It cannot be called: that is said when its turn comes.
+      return undefined
+    }
+  }
+}
+
+/** Takes some members out of a list. @returns those that it had. */
+function remove<T>(list: T[], members: ReadonlySet<T>): T[] {
+  const found = list.filter((member) => members.has(member))
+  const others = list.filter((member) => !members.has(member))
+  list.splice(0, list.length, ...others)
+  return found
+}
