@@ -4,9 +4,10 @@ import type { Deployment } from "../catalog/model.ts"
 const NEWEST = 0.2
 /** What was measured counts half after so long, milliseconds: one that was slow is tried again. */
 const HALF_LIFE = 30_000
-/** Attempts that a deployment may be given again at once, and what each success earns of one. */
+/** Attempts that a deployment may be given again at once, and what each success and each second earns of one. */
 const MOST_RETRIES = 10
 const RETRIES_PER_SUCCESS = 0.1
+const RETRIES_PER_SECOND = 1
 
 /** How many requests one deployment serves now, how quickly it has answered, and how often it may be tried again. */
 export class Load {
@@ -17,6 +18,8 @@ export class Load {
   #measuredAt = 0
   readonly #mostRetries: number
   #retries: number
+  /** When they were counted last, by `performance.now()`. */
+  #countedAt = performance.now()
 
   constructor(mostRetries = MOST_RETRIES) {
     this.#mostRetries = mostRetries
@@ -40,9 +43,9 @@ export class Load {
     this.#measuredAt = now
   }
 
-  /** What was needed of an answer has come. */
+  /** A request was served. */
   succeeded(): void {
-    this.#retries = Math.min(this.#mostRetries, this.#retries + RETRIES_PER_SUCCESS)
+    this.#earn(RETRIES_PER_SUCCESS)
   }
 
   /** Milliseconds until an answer begins, as far as that is known. What is long ago counts little. */
@@ -51,13 +54,19 @@ export class Load {
   }
 
   /**
-   * Whether a failed attempt may be repeated here. Where nothing succeeds there are soon none left, so that an outage is
-   * not made worse.
+   * Whether a failed attempt may be repeated here. Where nothing succeeds there are soon few left, so that an outage is
+   * not made worse, and its end is noticed.
    */
-  takeRetry(): boolean {
+  takeRetry(now = performance.now()): boolean {
+    this.#earn(((now - this.#countedAt) / 1_000) * RETRIES_PER_SECOND)
+    this.#countedAt = now
     if (this.#retries < 1) return false
     this.#retries--
     return true
+  }
+
+  #earn(retries: number): void {
+    this.#retries = Math.min(this.#mostRetries, this.#retries + retries)
   }
 }
 

@@ -5,6 +5,8 @@ import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 const SMALL_EVENT = 256 * 1024
 /** The longest event that is accepted by default, in characters. */
 const LONGEST_EVENT = 16 * 1024 * 1024
+/** Lines that are none of an event's, one after another: more of them are no stream of events. */
+const MOST_INVALID_LINES = 1_000
 /** A long event is in memory as text, as what is parsed of it, and as what is passed on. */
 const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
@@ -29,6 +31,8 @@ export class SseParser implements FrameParser {
   /** Bytes since the last event. */
   #waiting = 0
   #taken = 0
+  /** Since the last event. */
+  #invalidLines = 0
 
   constructor({ longest = LONGEST_EVENT, memory }: SseOptions = {}) {
     this.#memory = memory
@@ -37,17 +41,20 @@ export class SseParser implements FrameParser {
         this.#events.push(event === undefined ? { data } : { event, data })
       },
       maxBufferSize: longest,
+      onComment: (comment) => this.#dropped(comment),
       onError: (error) => {
         // An invalid line is ignored, as the standard requires; a flood of them is not.
         if (error.type === "max-buffer-size-exceeded") throw error
+        if (++this.#invalidLines > MOST_INVALID_LINES) throw error
+        this.#dropped(error.line ?? "")
       },
     })
   }
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
+    this.#waiting += bytes.length
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }))
-    if (this.#events.length > 0) this.#waiting = 0
-    else this.#waiting += bytes.length
+    if (this.#events.length > 0) this.#waiting = this.#invalidLines = 0
     if (this.#waiting > SMALL_EVENT || this.#taken > 0) this.#count()
     return this.#take()
   }
@@ -55,6 +62,11 @@ export class SseParser implements FrameParser {
   end(): readonly ReceivedEvent[] {
     this.#parser.feed(`${this.#decoder.decode(new Uint8Array())}\n\n`)
     return this.#take()
+  }
+
+  /** A line that is read and kept nowhere: what follows it may still be an event. */
+  #dropped(line: string): void {
+    this.#waiting = Math.max(0, this.#waiting - line.length)
   }
 
   /** Bytes that wait for the end of a long event count against the memory budget. */

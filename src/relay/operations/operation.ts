@@ -21,6 +21,16 @@ import { roughTokens } from "../tokens/rough-tokens.ts"
  */
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
 
+/** Runs it; an answer that cannot be used is a failure of the call that gave it. */
+async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Promise<Outcome<T>> {
+  try {
+    return await attempt(candidate)
+  } catch (thrown) {
+    candidate.refuse(thrown)
+    throw thrown
+  }
+}
+
 /** One operation of a request: limited and held by `admit`, sent upstream by `open`, or released. */
 export class Operation implements Disposable {
   readonly #services: OperationServices
@@ -97,7 +107,7 @@ export class Operation implements Disposable {
       const open = await pipeline.tryCandidates(
         context,
         (candidate) => new OperationCandidate(pipeline, context, candidate, this.#speculative),
-        async (candidate) => this.#opened(context, candidate, await attempt(candidate)),
+        async (candidate) => this.#opened(context, candidate, await used(candidate, attempt)),
         this.#candidates,
       )
       this.#speculative?.giveUp()

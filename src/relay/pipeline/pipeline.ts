@@ -121,35 +121,46 @@ export class Pipeline {
   ): Promise<T> {
     const queue = [...candidates]
     let failure: CallFailure | undefined
-    for (const candidate of queue) {
+    /** Of the deployment that is tried again where no other one helps. */
+    let repeatable: CallFailure | undefined
+    for (const [place, candidate] of queue.entries()) {
       const { id } = candidate.deployment
-      this.#health.attempted(id)
-      let planned: P
-      try {
-        planned = await plan(candidate)
-      } catch (thrown) {
-        failure = asCallFailure(thrown)
-        continue
+      const isExtra = failure !== undefined && place < candidates.length
+      if (!isExtra || this.#mayTry(candidate)) {
+        this.#health.attempted(id)
+        let planned: P
+        try {
+          planned = await plan(candidate)
+        } catch (thrown) {
+          failure ??= asCallFailure(thrown)
+          continue
+        }
+        try {
+          const answer = await attempt(planned)
+          this.#health.succeeded(id)
+          this.#router.loadOf(candidate.deployment).succeeded()
+          return answer
+        } catch (thrown) {
+          failure = candidate.client.cleaned(asCallFailure(thrown))
+          if (candidate === candidates[0]) repeatable = failure
+          // What a stream has counted until then may still be charged, if nothing else is tried.
+          if (!isFinal(failure)) loseAttempts(context)
+          if (endsFailover(failure)) break
+        }
       }
-      try {
-        const answer = await attempt(planned)
-        this.#health.succeeded(id)
-        return answer
-      } catch (thrown) {
-        failure = candidate.client.cleaned(asCallFailure(thrown))
-        // What a stream has counted until then may still be charged, if nothing else is tried.
-        if (!isFinal(failure)) loseAttempts(context)
-        if (endsFailover(failure)) break
-        if (
-          candidate === queue.at(-1) &&
-          (await this.#mayRepeat(context, queue, failure, queue.length - candidates.length))
-        )
-          queue.push(...candidates.slice(0, 1))
+      const isLast = place === queue.length - 1
+      if (isLast && (await this.#mayRepeat(context, candidates, repeatable, place + 1))) {
+        queue.push(...candidates.slice(0, 1))
       }
     }
     throw (
       failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
     )
+  }
+
+  /** Whether a further deployment is tried: not all requests go on to those that rest, or an outage is made worse. */
+  #mayTry({ deployment }: Candidate): boolean {
+    return this.#health.isHealthy(deployment.id) || this.#router.loadOf(deployment).takeRetry()
   }
 
   /**
@@ -158,14 +169,16 @@ export class Pipeline {
    */
   async #mayRepeat(
     context: RequestContext,
-    [first]: readonly Candidate[],
-    failure: CallFailure,
-    retries: number,
+    candidates: readonly Candidate[],
+    failure: CallFailure | undefined,
+    tried: number,
   ): Promise<boolean> {
-    if (first === undefined) return false
+    const [first] = candidates
+    if (first === undefined || failure === undefined) return false
+    const retries = tried - candidates.length
     const { deployments } = context.charge.model
     if (!this.#router.isWithoutChoice(deployments)) return false
-    const pause = pauseBeforeRetry(context, failure, retries)
+    const pause = pauseBeforeRetry(context, first.deployment, failure, retries)
     if (pause === undefined || !this.#router.loadOf(first.deployment).takeRetry()) return false
     await Bun.sleep(pause)
     return true

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
+import type { Deployment } from "../../catalog/model.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { CallFailure } from "./call-failure.ts"
 
@@ -11,17 +12,19 @@ const FIRST_PAUSE = 400
  * How long to wait before an attempt is repeated, milliseconds; undefined where that is not worth it. Worth it is what may
  * have been an accident: a connection that broke or was not made, an error of the server, and a 429 that names a short
  * wait.
+ * @param failure what the deployment failed with.
  * @param retry how many there were already.
  */
 export function pauseBeforeRetry(
   { call, charge, config }: RequestContext,
-  failure: CallFailure | undefined,
+  { id }: Deployment,
+  failure: CallFailure,
   retry: number,
   random: () => number = Math.random,
 ): number | undefined {
   if (!(failure instanceof GatewayError) || retry >= config.routing.retries) return undefined
   const { whole, firstByte } = config.deadlines
-  const attempt = charge.attempts.findLast(({ outcome }) => outcome === failure.kind)
+  const attempt = charge.attempts.findLast(({ deployment }) => deployment === id)
   if (attempt === undefined || !isAccident(failure, attempt, firstByte)) return undefined
   const asked = failure.kind === "upstream_overloaded" ? (failure.details.retryAfter ?? 0) : 0
   // Full jitter: those who failed together do not come back together.
