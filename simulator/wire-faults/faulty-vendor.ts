@@ -126,17 +126,24 @@ async function take(socket: Socket, step: Step): Promise<boolean> {
 /** Until the time is over, or the connection. */
 function pause(socket: Socket, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = Number.isFinite(milliseconds) ? setTimeout(resolve, milliseconds) : undefined
-    socket.once("close", () => {
+    const end = (): void => {
       clearTimeout(timer)
+      socket.off("close", end)
       resolve()
-    })
+    }
+    const timer = Number.isFinite(milliseconds) ? setTimeout(end, milliseconds) : undefined
+    socket.once("close", end)
   })
 }
 
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
-    socket.once("drain", resolve)
-    socket.once("close", () => resolve())
+    const end = (): void => {
+      socket.off("drain", end)
+      socket.off("close", end)
+      resolve()
+    }
+    socket.once("drain", end)
+    socket.once("close", end)
   })
 }

@@ -41,12 +41,12 @@ export class SseParser implements FrameParser {
         this.#events.push(event === undefined ? { data } : { event, data })
       },
       maxBufferSize: longest,
-      onComment: (comment) => this.#dropped(comment),
+      onComment: (comment) => this.#dropped(comment.length + ": \n".length),
       onError: (error) => {
         // An invalid line is ignored, as the standard requires; a flood of them is not.
         if (error.type === "max-buffer-size-exceeded") throw error
         if (++this.#invalidLines > MOST_INVALID_LINES) throw error
-        this.#dropped(error.line ?? "")
+        this.#dropped((error.line?.length ?? 0) + "\n".length)
       },
     })
   }
@@ -65,8 +65,8 @@ export class SseParser implements FrameParser {
   }
 
   /** A line that is read and kept nowhere: what follows it may still be an event. */
-  #dropped(line: string): void {
-    this.#waiting = Math.max(0, this.#waiting - line.length)
+  #dropped(bytes: number): void {
+    this.#waiting = Math.max(0, this.#waiting - bytes)
   }
 
   /** Bytes that wait for the end of a long event count against the memory budget. */

@@ -27,8 +27,10 @@ const SMALL_OPENING = 256 * 1024
 /** What is read without hearing anything, in bytes: twice the longest frame. Reading a frame costs as much as some bytes. */
 const MOST_UNHEARD = 32 * 1024 * 1024
 const FRAME_COST = 256
-/** Chunks without a word for the caller that are read before others have their turn: they may all be here. */
-const CHUNKS_AT_ONCE = 32
+/** Bytes without a word for the caller that are read before others have their turn: they may all be here. */
+const BYTES_AT_ONCE = 256 * 1024
+/** A small chunk costs as much as so many bytes. */
+const CHUNK_COST = 8 * 1024
 
 /** The media type of each framing. */
 const MEDIA_TYPES = {
@@ -146,12 +148,14 @@ export class UpstreamStream<
       return reading
     }
     // A turn takes bytes, or it is the last: nothing else may make this loop go on.
-    for (let turn = 1; this.#failure === undefined; turn++) {
+    let work = 0
+    while (this.#failure === undefined) {
       let isLast = false
       let text = ""
       try {
         const bytes = await this.#receive()
         isLast = bytes === undefined
+        work += Math.max(bytes?.byteLength ?? 0, CHUNK_COST)
         text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
       } catch (failure) {
         // What is held back still belongs to the caller.
@@ -165,7 +169,9 @@ export class UpstreamStream<
         return text
       }
       if (this.#hasFrames) this.#attempt.deadlines.received()
-      if (turn % CHUNKS_AT_ONCE === 0) await nextTurn()
+      if (work < BYTES_AT_ONCE) continue
+      work = 0
+      await nextTurn()
     }
     throw this.#failure
   }
