@@ -4,10 +4,11 @@ import type { Deployment } from "../catalog/model.ts"
 const NEWEST = 0.2
 /** What was measured counts half after so long, milliseconds: one that was slow is tried again. */
 const HALF_LIFE = 30_000
-/** Attempts that a deployment may be given again at once, and what each success and each second earns of one. */
+/** Attempts that a deployment may be given again at once, and what each success earns of one. */
 const MOST_RETRIES = 10
 const RETRIES_PER_SUCCESS = 0.1
-const RETRIES_PER_SECOND = 1
+/** How often a deployment that rests is tried in a second when all others have failed a request. */
+const PROBES_PER_SECOND = 10
 
 /** How many requests one deployment serves now, how quickly it has answered, and how often it may be tried again. */
 export class Load {
@@ -18,6 +19,7 @@ export class Load {
   #measuredAt = 0
   readonly #mostRetries: number
   #retries: number
+  #probes = PROBES_PER_SECOND
   /** When they were counted last, by `performance.now()`. */
   #countedAt = performance.now()
 
@@ -45,7 +47,7 @@ export class Load {
 
   /** A request was served. */
   succeeded(): void {
-    this.#earn(RETRIES_PER_SUCCESS)
+    this.#retries = Math.min(this.#mostRetries, this.#retries + RETRIES_PER_SUCCESS)
   }
 
   /** Milliseconds until an answer begins, as far as that is known. What is long ago counts little. */
@@ -54,19 +56,26 @@ export class Load {
   }
 
   /**
-   * Whether a failed attempt may be repeated here. Where nothing succeeds there are soon few left, so that an outage is
-   * not made worse, and its end is noticed.
+   * Whether a failed attempt may be repeated here. Where nothing succeeds there are soon none left, so that an outage is
+   * not made worse.
    */
-  takeRetry(now = performance.now()): boolean {
-    this.#earn(((now - this.#countedAt) / 1_000) * RETRIES_PER_SECOND)
-    this.#countedAt = now
+  takeRetry(): boolean {
     if (this.#retries < 1) return false
     this.#retries--
     return true
   }
 
-  #earn(retries: number): void {
-    this.#retries = Math.min(this.#mostRetries, this.#retries + retries)
+  /**
+   * Whether a request that others have failed goes on to this deployment, although it rests. Not all do, so that an outage of
+   * all is not multiplied; some do, so that its end is noticed.
+   */
+  takeProbe(now = performance.now()): boolean {
+    const earned = ((now - this.#countedAt) / 1_000) * PROBES_PER_SECOND
+    this.#probes = Math.min(PROBES_PER_SECOND, this.#probes + earned)
+    this.#countedAt = now
+    if (this.#probes < 1) return false
+    this.#probes--
+    return true
   }
 }
 

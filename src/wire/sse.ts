@@ -5,8 +5,10 @@ import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 const SMALL_EVENT = 256 * 1024
 /** The longest event that is accepted by default, in characters. */
 const LONGEST_EVENT = 16 * 1024 * 1024
-/** Lines that are none of an event's, one after another: more of them are no stream of events. */
-const MOST_INVALID_LINES = 1_000
+/** Comments and invalid lines between two events, in characters: more of them are no stream of events. */
+const MOST_DROPPED = 1024 * 1024
+/** An invalid line costs as much as so many characters. */
+const INVALID_LINE_COST = 1024
 /** A long event is in memory as text, as what is parsed of it, and as what is passed on. */
 const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
@@ -32,7 +34,7 @@ export class SseParser implements FrameParser {
   #waiting = 0
   #taken = 0
   /** Since the last event. */
-  #invalidLines = 0
+  #droppedCost = 0
 
   constructor({ longest = LONGEST_EVENT, memory }: SseOptions = {}) {
     this.#memory = memory
@@ -41,12 +43,10 @@ export class SseParser implements FrameParser {
         this.#events.push(event === undefined ? { data } : { event, data })
       },
       maxBufferSize: longest,
-      onComment: (comment) => this.#dropped(comment.length + ": \n".length),
+      onComment: ({ length }) => this.#drop(length + ": \n".length, length),
       onError: (error) => {
-        // An invalid line is ignored, as the standard requires; a flood of them is not.
         if (error.type === "max-buffer-size-exceeded") throw error
-        if (++this.#invalidLines > MOST_INVALID_LINES) throw error
-        this.#dropped((error.line?.length ?? 0) + "\n".length)
+        this.#drop((error.line?.length ?? 0) + "\n".length, INVALID_LINE_COST)
       },
     })
   }
@@ -54,7 +54,7 @@ export class SseParser implements FrameParser {
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     this.#waiting += bytes.length
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }))
-    if (this.#events.length > 0) this.#waiting = this.#invalidLines = 0
+    if (this.#events.length > 0) this.#waiting = this.#droppedCost = 0
     if (this.#waiting > SMALL_EVENT || this.#taken > 0) this.#count()
     return this.#take()
   }
@@ -64,9 +64,11 @@ export class SseParser implements FrameParser {
     return this.#take()
   }
 
-  /** A line that is read and kept nowhere: what follows it may still be an event. */
-  #dropped(bytes: number): void {
-    this.#waiting = Math.max(0, this.#waiting - bytes)
+  /** A line that is kept nowhere is ignored, as the standard requires; a flood of them is not. */
+  #drop(length: number, cost: number): void {
+    this.#waiting = Math.max(0, this.#waiting - length)
+    this.#droppedCost += cost
+    if (this.#droppedCost > MOST_DROPPED) throw new Error("too many lines say nothing")
   }
 
   /** Bytes that wait for the end of a long event count against the memory budget. */

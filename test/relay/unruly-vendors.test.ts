@@ -126,7 +126,7 @@ describe("a vendor that never says a word is left for the next one, and stops no
   const JSON_TYPE = "application/json"
   const floods: readonly [string, string, Answer, boolean, number][] = [
     ["lines that are none of an event's", "lines", endless(EVENTS, " \n"), true, 8],
-    ["comments", "comments", endless(EVENTS, ": alive\n\n"), true, 56],
+    ["comments", "comments", endless(EVENTS, ": alive\n\n"), true, 16],
     ["frames that say nothing", "frames", endless(EVENTS, "data: {}\n\n"), true, 24],
     ["what is no JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
@@ -180,7 +180,7 @@ test("comments take nothing of the memory that all requests share", () => {
     give: (bytes: number) => void (taken -= bytes),
   }
   const parser = new SseParser({ memory })
-  for (let count = 0; count < 64; count++) {
+  for (let count = 0; count < 16; count++) {
     parser.push(Buffer.from(": alive and well, thank you\n".repeat(2_000)))
     expect(taken).toBe(0)
   }
@@ -191,23 +191,28 @@ test("comments take nothing of the memory that all requests share", () => {
 })
 
 test("an outage of all deployments is not made worse: those that rest are tried now and then", async () => {
-  const requests = 60
+  const requests = 200
   for (const name of ["a", "b", "c"]) {
     answers.set(
       name,
       Array.from({ length: requests * 2 }, () => status(500)),
     )
   }
-  const begun = performance.now()
-  for (let request = 0; request < requests; request++) {
-    const response = await ask("odd/three", false)
-    expect(response.status).toBe(502)
-    await response.text()
+  const counted = () => [...asked.values()].reduce((sum, count) => sum + count, 0)
+  // Until it is known that all three fail.
+  for (let failure = 0; failure < 3; failure++) {
+    expect((await ask("odd/three", false)).status).toBe(502)
   }
-  const seconds = Math.ceil((performance.now() - begun) / 1_000)
-  const calls = [...asked.values()].reduce((sum, count) => sum + count, 0)
-  // Each of the three may be tried ten times more, three times until it is known to fail, and once in a second.
-  expect(calls).toBeLessThanOrEqual(requests + 3 * (10 + 3 + seconds))
+  const before = counted()
+  const begun = performance.now()
+  const all = await Promise.all(Array.from({ length: requests }, () => ask("odd/three", false)))
+  // A busy machine may let one of them wait too long.
+  expect(all.filter((response) => response.status < 502)).toEqual([])
+  const seconds = (performance.now() - begun) / 1_000
+  // Each of the three may be retried ten times, and tried ten times in a second although it rests.
+  const most = requests + 3 * (10 + 10 + 10 * seconds)
+  expect(most).toBeLessThan(3 * requests)
+  expect(counted() - before).toBeLessThanOrEqual(most)
   answers.clear()
   let response = await ask("odd/three", false)
   while (response.status !== 200) response = await ask("odd/three", false)

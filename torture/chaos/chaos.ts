@@ -46,7 +46,7 @@ const ALL_PAIRS = OFFICIAL_CLIENTS.flatMap((client) =>
   modelsOf(client.operation).map((model) => ({ client, model })),
 )
 /** Requests of the outage. */
-const OUTAGE_CALLS = 60
+const OUTAGE_CALLS = 200
 
 /** Plays each fault at one, two and all deployments of models while official clients call them, and judges. */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {

@@ -26,7 +26,7 @@ const LONGEST_OPENING = 16 * 1024 * 1024
 const SMALL_OPENING = 256 * 1024
 /** What is read without hearing anything, in bytes: twice the longest frame. Reading a frame costs as much as some bytes. */
 const MOST_UNHEARD = 32 * 1024 * 1024
-const FRAME_COST = 256
+const FRAME_COST = 1024
 /** Bytes without a word for the caller that are read before others have their turn: they may all be here. */
 const BYTES_AT_ONCE = 256 * 1024
 /** A small chunk costs as much as so many bytes. */

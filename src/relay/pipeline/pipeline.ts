@@ -160,7 +160,7 @@ export class Pipeline {
 
   /** Whether a further deployment is tried: not all requests go on to those that rest, or an outage is made worse. */
   #mayTry({ deployment }: Candidate): boolean {
-    return this.#health.isHealthy(deployment.id) || this.#router.loadOf(deployment).takeRetry()
+    return this.#health.isHealthy(deployment.id) || this.#router.loadOf(deployment).takeProbe()
   }
 
   /**
