@@ -12,7 +12,12 @@ export interface SoundAnswer {
 const EVENTS = "text/event-stream"
 const BINARY_EVENTS = "application/vnd.amazon.eventstream"
 /** Headers that belong to one connection, or say how long the body is. */
-const OF_THE_CONNECTION = new Set(["connection", "content-length", "keep-alive", "transfer-encoding"])
+const OF_THE_CONNECTION = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "transfer-encoding",
+])
 
 /** Reads an answer of the simulator whole. */
 export async function soundAnswer(response: Response): Promise<SoundAnswer> {
@@ -69,7 +74,10 @@ export function headOf(
   const length =
     framing === "chunked"
       ? (["transfer-encoding", "chunked"] as const)
-      : (["content-length", String(framing === "length" ? answer.body.length : framing.length)] as const)
+      : ([
+          "content-length",
+          String(framing === "length" ? answer.body.length : framing.length),
+        ] as const)
   const lines = [...kept, ...own, length].map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${answer.status} Whatever\r\n${lines.join("")}\r\n`
 }

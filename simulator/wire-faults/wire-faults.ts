@@ -1,12 +1,5 @@
 import { gzipSync } from "node:zlib"
-import {
-  chunk,
-  framesOf,
-  headOf,
-  LAST_CHUNK,
-  type SoundAnswer,
-  wholeOf,
-} from "./sound-answer.ts"
+import { chunk, framesOf, headOf, LAST_CHUNK, type SoundAnswer, wholeOf } from "./sound-answer.ts"
 
 /** What is done to a connection: bytes are written, time passes, or it ends. */
 export type Step = string | Buffer | { readonly wait: number } | "reset" | "close"
@@ -106,62 +99,248 @@ const STATUSES: readonly WireFault[] = [
 const CONNECTIONS: readonly WireFault[] = [
   { name: "reset before the head", effect: "before", play: () => ["reset"] },
   { name: "closed before the head", effect: "before", play: () => ["close"] },
-  { name: "reset in the head", effect: "before", play: (answer) => [headOf(answer).slice(0, 30), APART, "reset"] },
-  { name: "reset behind the head", effect: "before", play: (answer) => [headOf(answer), APART, "reset"] },
-  { name: "reset behind the first frame", effect: "before", play: (answer) => [...beginning(answer), APART, "reset"] },
-  { name: "reset midway", effect: "midway", play: (answer) => [headOf(answer), ...half(answer), APART, "reset"] },
-  { name: "closed midway", effect: "midway", play: (answer) => [headOf(answer), ...half(answer), "close"] },
+  {
+    name: "reset in the head",
+    effect: "before",
+    play: (answer) => [headOf(answer).slice(0, 30), APART, "reset"],
+  },
+  {
+    name: "reset behind the head",
+    effect: "before",
+    play: (answer) => [headOf(answer), APART, "reset"],
+  },
+  {
+    name: "reset behind the first frame",
+    effect: "before",
+    play: (answer) => [...beginning(answer), APART, "reset"],
+  },
+  {
+    name: "reset midway",
+    effect: "midway",
+    play: (answer) => [headOf(answer), ...half(answer), APART, "reset"],
+  },
+  {
+    name: "closed midway",
+    effect: "midway",
+    play: (answer) => [headOf(answer), ...half(answer), "close"],
+  },
   { name: "silent before the head", effect: "before", play: () => [FOREVER] },
   { name: "silent behind the head", effect: "before", play: (answer) => [headOf(answer), FOREVER] },
-  { name: "silent behind the first frame", effect: "before", play: (answer) => [...beginning(answer), FOREVER] },
-  { name: "silent midway", effect: "midway", play: (answer) => [headOf(answer), ...half(answer), FOREVER] },
+  {
+    name: "silent behind the first frame",
+    effect: "before",
+    play: (answer) => [...beginning(answer), FOREVER],
+  },
+  {
+    name: "silent midway",
+    effect: "midway",
+    play: (answer) => [headOf(answer), ...half(answer), FOREVER],
+  },
   { name: "a slow first byte", effect: "none", play: (answer) => [{ wait: 150 }, wholeOf(answer)] },
 ]
 
 /** Messages that are no HTTP, or whose end is doubtful. */
 const MESSAGES: readonly WireFault[] = [
   { name: "no HTTP", effect: "before", play: () => ["220 smtp.example.com ESMTP\r\n\r\n"] },
-  { name: "a head without an end", effect: "before", play: () => endless("HTTP/1.1 200 OK\r\n", Buffer.from("x-a: b\r\n".repeat(8_000))) },
-  { name: "another protocol", effect: "before", play: () => ["HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n"] },
-  { name: "informational heads", effect: "none", play: (answer) => ["HTTP/1.1 100 Continue\r\n\r\n", APART, "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", wholeOf(answer)] },
-  { name: "informational heads without an end", effect: "before", play: () => endless("", Buffer.from("HTTP/1.1 100 Continue\r\n\r\n".repeat(2_000))) },
-  { name: "a length that is too long", effect: "midway", play: (answer) => [headOf(answer, { length: answer.body.length + 100 }), answer.body, "close"] },
-  { name: "a length that is none", effect: "before", play: (answer) => [headOf(answer).replace(/content-length: \d+|transfer-encoding: chunked/, "content-length: -5"), answer.body] },
-  { name: "a chunk without a size", effect: "before", play: (answer) => [headOf(answer, "chunked"), "zz\r\n", answer.body] },
-  { name: "a stream that ends in the middle", effect: "midway", isSoundMessage: true, play: (answer) => [headOf(answer, "chunked"), ...(answer.isStreamed ? half(answer) : half(answer).map((part) => chunk(part))), LAST_CHUNK] },
-  { name: "a stream that ends behind its first frame", effect: "before", isSoundMessage: true, play: (answer) => [headOf(answer, "chunked"), chunk(framesOf(answer)[0]?.subarray(0, answer.isStreamed ? undefined : 1) ?? ""), LAST_CHUNK] },
+  {
+    name: "a head without an end",
+    effect: "before",
+    play: () => endless("HTTP/1.1 200 OK\r\n", Buffer.from("x-a: b\r\n".repeat(8_000))),
+  },
+  {
+    name: "another protocol",
+    effect: "before",
+    play: () => ["HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n"],
+  },
+  {
+    name: "informational heads",
+    effect: "none",
+    play: (answer) => [
+      "HTTP/1.1 100 Continue\r\n\r\n",
+      APART,
+      "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
+      wholeOf(answer),
+    ],
+  },
+  {
+    name: "informational heads without an end",
+    effect: "before",
+    play: () => endless("", Buffer.from("HTTP/1.1 100 Continue\r\n\r\n".repeat(2_000))),
+  },
+  {
+    name: "a length that is too long",
+    effect: "midway",
+    play: (answer) => [headOf(answer, { length: answer.body.length + 100 }), answer.body, "close"],
+  },
+  {
+    name: "a length that is none",
+    effect: "before",
+    play: (answer) => [
+      headOf(answer).replace(
+        /content-length: \d+|transfer-encoding: chunked/,
+        "content-length: -5",
+      ),
+      answer.body,
+    ],
+  },
+  {
+    name: "a chunk without a size",
+    effect: "before",
+    play: (answer) => [headOf(answer, "chunked"), "zz\r\n", answer.body],
+  },
+  {
+    name: "a stream that ends in the middle",
+    effect: "midway",
+    isSoundMessage: true,
+    play: (answer) => [
+      headOf(answer, "chunked"),
+      ...(answer.isStreamed ? half(answer) : half(answer).map((part) => chunk(part))),
+      LAST_CHUNK,
+    ],
+  },
+  {
+    name: "a stream that ends behind its first frame",
+    effect: "before",
+    isSoundMessage: true,
+    play: (answer) => [
+      headOf(answer, "chunked"),
+      chunk(framesOf(answer)[0]?.subarray(0, answer.isStreamed ? undefined : 1) ?? ""),
+      LAST_CHUNK,
+    ],
+  },
 ]
 
 /** Frames and bodies that are cut, merged, repeated, packed, or followed by something. */
 const BYTES: readonly WireFault[] = [
   { name: "each byte alone", effect: "none", play: (answer) => byteByByte(wholeOf(answer)) },
   { name: "all in one packet", effect: "none", play: (answer) => [wholeOf(answer)] },
-  { name: "packed though not asked for", effect: "none", play: (answer) => [packed(answer, gzipSync(answer.body))] },
-  { name: "bytes behind the answer", effect: "none", play: (answer) => [Buffer.concat([wholeOf(answer), Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")])] },
-  { name: "late bytes behind the answer", effect: "before", play: (answer) => [wholeOf(answer), { wait: 40 }, "late"] },
-  { name: "no word of the end", effect: "none", play: (answer) => [headOf(answer).replace(/content-length: \d+|transfer-encoding: chunked/, "connection: close"), answer.body, "close"] },
-  { name: "frames twice", effect: "midway", isSoundMessage: true, play: (answer) => [headOf(answer), ...twice(answer)] },
+  {
+    name: "packed though not asked for",
+    effect: "none",
+    play: (answer) => [packed(answer, gzipSync(answer.body))],
+  },
+  {
+    name: "bytes behind the answer",
+    effect: "none",
+    play: (answer) => [
+      Buffer.concat([
+        wholeOf(answer),
+        Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"),
+      ]),
+    ],
+  },
+  {
+    name: "late bytes behind the answer",
+    effect: "before",
+    play: (answer) => [wholeOf(answer), { wait: 40 }, "late"],
+  },
+  {
+    name: "no word of the end",
+    effect: "none",
+    play: (answer) => [
+      headOf(answer).replace(/content-length: \d+|transfer-encoding: chunked/, "connection: close"),
+      answer.body,
+      "close",
+    ],
+  },
+  {
+    name: "frames twice",
+    effect: "midway",
+    isSoundMessage: true,
+    play: (answer) => [headOf(answer), ...twice(answer)],
+  },
 ]
 
 /** What is not the answer that was asked for, of any size. */
 const CONTENTS: readonly WireFault[] = [
-  { name: "a page with status 200", effect: "before", play: instead(200, PAGE, { "content-type": "text/html" }) },
+  {
+    name: "a page with status 200",
+    effect: "before",
+    play: instead(200, PAGE, { "content-type": "text/html" }),
+  },
   { name: "a page as JSON", effect: "before", play: instead(200, PAGE) },
   { name: "nothing", effect: "before", play: instead(200, "") },
   { name: "null", effect: "before", play: instead(200, "null") },
   { name: "an empty object", effect: "before", play: instead(200, "{}") },
-  { name: "half of a JSON", effect: "before", play: (answer) => [headOf(answer, { length: 9 }, { "content-type": "application/json" }), '{"a": [{]'] },
-  { name: "a bomb", effect: "before", isSoundMessage: true, play: (answer) => [packed(answer, bomb())] },
-  { name: "a frame of 20 MB", effect: "before", isSoundMessage: true, play: (answer) => [headOf(answer, "chunked"), chunk(`data: {"a":"${"a".repeat(HUGE)}`), LAST_CHUNK] },
-  { name: "two million values", effect: "before", isSoundMessage: true, play: (answer) => [headOf(answer, "chunked"), chunk(`data: {"a":[${"{},".repeat(2_000_000)}0]}\n\n`), LAST_CHUNK] },
-  { name: "two million values as text", effect: "before", play: (answer) => [headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }), chunk(`{"a":[${"{},".repeat(2_000_000)}0]}\n\n`), LAST_CHUNK] },
-  { name: "garbage without an end", effect: "before", isSoundMessage: true, play: endlessOf("\u0000\u0001garbage ") },
-  { name: "comments without an end", effect: "before", isSoundMessage: true, play: endlessOf(": alive\n\n") },
-  { name: "empty frames without an end", effect: "before", isSoundMessage: true, play: endlessOf("data: {}\n\n") },
-  { name: "white space without an end", effect: "before", isSoundMessage: true, play: endlessOf(" \n") },
+  {
+    name: "half of a JSON",
+    effect: "before",
+    play: (answer) => [
+      headOf(answer, { length: 9 }, { "content-type": "application/json" }),
+      '{"a": [{]',
+    ],
+  },
+  {
+    name: "a bomb",
+    effect: "before",
+    isSoundMessage: true,
+    play: (answer) => [packed(answer, bomb())],
+  },
+  {
+    name: "a frame of 20 MB",
+    effect: "before",
+    isSoundMessage: true,
+    play: (answer) => [
+      headOf(answer, "chunked"),
+      chunk(`data: {"a":"${"a".repeat(HUGE)}`),
+      LAST_CHUNK,
+    ],
+  },
+  {
+    name: "two million values",
+    effect: "before",
+    isSoundMessage: true,
+    play: (answer) => [
+      headOf(answer, "chunked"),
+      chunk(`data: {"a":[${"{},".repeat(2_000_000)}0]}\n\n`),
+      LAST_CHUNK,
+    ],
+  },
+  {
+    name: "two million values as text",
+    effect: "before",
+    play: (answer) => [
+      headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
+      chunk(`{"a":[${"{},".repeat(2_000_000)}0]}\n\n`),
+      LAST_CHUNK,
+    ],
+  },
+  {
+    name: "garbage without an end",
+    effect: "before",
+    isSoundMessage: true,
+    play: endlessOf("\u0000\u0001garbage "),
+  },
+  {
+    name: "comments without an end",
+    effect: "before",
+    isSoundMessage: true,
+    play: endlessOf(": alive\n\n"),
+  },
+  {
+    name: "empty frames without an end",
+    effect: "before",
+    isSoundMessage: true,
+    play: endlessOf("data: {}\n\n"),
+  },
+  {
+    name: "white space without an end",
+    effect: "before",
+    isSoundMessage: true,
+    play: endlessOf(" \n"),
+  },
   { name: "a comment now and then", effect: "before", isSoundMessage: true, play: trickle },
-  { name: "an error of a MB", effect: "before", play: instead(500, `{"error":{"message":"${"no ".repeat(400_000)}"}}`) },
-  { name: "an error without an end", effect: "before", play: (answer) => endless(headOf({ ...answer, status: 500 }, "chunked"), chunk("a".repeat(PORTION))) },
+  {
+    name: "an error of a MB",
+    effect: "before",
+    play: instead(500, `{"error":{"message":"${"no ".repeat(400_000)}"}}`),
+  },
+  {
+    name: "an error without an end",
+    effect: "before",
+    play: (answer) =>
+      endless(headOf({ ...answer, status: 500 }, "chunked"), chunk("a".repeat(PORTION))),
+  },
 ]
 
 /** Those for which a format has words of its own. */

@@ -83,7 +83,10 @@ export const OFFICIAL_CLIENTS: readonly OfficialClient[] = [
     const { model, text: contents } = order
     let text = ""
     let finish: string | undefined
-    for await (const part of await google(order).models.generateContentStream({ model, contents })) {
+    for await (const part of await google(order).models.generateContentStream({
+      model,
+      contents,
+    })) {
       text += part.text ?? ""
       finish = part.candidates?.[0]?.finishReason ?? finish
     }
@@ -98,7 +101,12 @@ export const OFFICIAL_CLIENTS: readonly OfficialClient[] = [
   }),
   operation("cohere rerank", "rerank", async (order) => {
     const { model, url, key: token } = order
-    const client = new CohereClientV2({ token, environment: url, maxRetries: 0, fetch: order.fetch })
+    const client = new CohereClientV2({
+      token,
+      environment: url,
+      maxRetries: 0,
+      fetch: order.fetch,
+    })
     const query = "capital of France"
     const { results } = await client.rerank({ model, query, documents: DOCUMENTS })
     return JSON.stringify(results.map(({ index, relevanceScore }) => [index, relevanceScore]))

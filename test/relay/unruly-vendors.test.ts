@@ -130,21 +130,25 @@ describe("a vendor that never says a word is left for the next one, and stops no
     ["frames that say nothing", "frames", endless(EVENTS, "data: {}\n\n"), true, 24],
     ["what is no JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
-  test.each(floods)("%s without an end", async (_, name, flood, stream, most) => {
-    const pauses: number[] = []
-    // A machine that does other work as well may pause by itself, and not each time.
-    while (pauses.length < 3 && !pauses.some((pause) => pause < LONGEST_PAUSE)) {
-      answers.set(`${name}-bad`, [flood])
-      using measured = new Pauses()
-      const response = await ask(`odd/${name}`, stream)
-      expect(response.status).toBe(200)
-      await response.text()
-      expect(sent).toBeLessThan(most * MEGABYTE)
-      pauses.push(measured.longest)
-    }
-    expect(Math.min(...pauses)).toBeLessThan(LONGEST_PAUSE)
-    await nothingHeld(caller)
-  }, 30_000)
+  test.each(floods)(
+    "%s without an end",
+    async (_, name, flood, stream, most) => {
+      const pauses: number[] = []
+      // A machine that does other work as well may pause by itself, and not each time.
+      while (pauses.length < 3 && !pauses.some((pause) => pause < LONGEST_PAUSE)) {
+        answers.set(`${name}-bad`, [flood])
+        using measured = new Pauses()
+        const response = await ask(`odd/${name}`, stream)
+        expect(response.status).toBe(200)
+        await response.text()
+        expect(sent).toBeLessThan(most * MEGABYTE)
+        pauses.push(measured.longest)
+      }
+      expect(Math.min(...pauses)).toBeLessThan(LONGEST_PAUSE)
+      await nothingHeld(caller)
+    },
+    30_000,
+  )
 
   test("millions of values that call themselves text", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
@@ -238,7 +242,10 @@ test("an answer of an operation that cannot be used is a failed attempt", async 
   const { attempts } = await receiptOf(caller, response)
   expect(attempts).toMatchObject([{ outcome: "upstream_error" }, { outcome: "ok" }])
   expect(gateway.heard).toContainEqual(
-    expect.objectContaining({ name: "attemptFailed", facts: expect.arrayContaining(["odd/vectors"]) }),
+    expect.objectContaining({
+      name: "attemptFailed",
+      facts: expect.arrayContaining(["odd/vectors"]),
+    }),
   )
 })
 

@@ -5,7 +5,7 @@ import { readLedger } from "../oracle/ledger-view.ts"
 import { Random } from "../random.ts"
 import { ask, type ChaosCall, type ChaosPlan } from "./calls.ts"
 import type { FromThread } from "./innocents-thread.ts"
-import { judgeChaos, type Verdict } from "./judge.ts"
+import { type ChaosEvidence, judgeChaos, type Verdict } from "./judge.ts"
 import { buildChaos, type ChaosWorld, modelsOf, type Place, PLACES } from "./world.ts"
 
 export interface ChaosOptions {
@@ -16,6 +16,8 @@ export interface ChaosOptions {
   readonly share: number
   /** How many of the three deployments break: 1, 2, 3. */
   readonly broken: readonly number[]
+  /** Whether callers of a vendor that works must not be kept waiting: a busy machine would let them wait by itself. */
+  readonly watchesInnocents: boolean
   /** Only faults whose name contains it. */
   readonly only?: string | undefined
 }
@@ -32,8 +34,7 @@ export interface Round {
 }
 
 export interface ChaosResult {
-  readonly rounds: readonly Round[]
-  readonly outage: Round
+  readonly evidence: ChaosEvidence
   readonly verdict: Verdict
   /** Exit codes of the nodes, and how often one ended by itself. */
   readonly exitCodes: readonly number[]
@@ -67,16 +68,17 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
     }
   }
   const outage = await player.playOutage()
-  const rest = await world.innocents.stop()
+  await world.innocents.stop()
   const exitCodes = await Promise.all(world.nodes.map((node) => node.stop()))
   const calls = [warm, ...rounds, outage].flatMap((round) => round.calls)
   await using reader = await world.database.openReader(world.installation)
   const known = new Set(calls.flatMap(({ requestId }) => requestId ?? []))
   const ledger = await readLedger(reader, known)
+  const { nodes, watchesInnocents } = options
+  const evidence = { warm, rounds, outage, ledger, nodes, watchesInnocents }
   return {
-    rounds,
-    outage,
-    verdict: judgeChaos({ warm, rounds, outage, ledger, rest, nodes: options.nodes }),
+    evidence,
+    verdict: judgeChaos(evidence),
     exitCodes,
     crashes: world.nodes.reduce((sum, { crashes }) => sum + crashes, 0),
     logs: world.nodes.map(({ log }) => log),
@@ -139,4 +141,3 @@ class Player {
     return ask({ ...pair, text }, this.#random.pick(nodes), key)
   }
 }
-

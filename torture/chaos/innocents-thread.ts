@@ -61,7 +61,12 @@ async function call(url: string, key: string): Promise<void> {
 }
 
 function tell(): void {
-  const told: FromThread = { vendorUrl: `http://127.0.0.1:${vendor.port}/v1`, times, directTimes, failures }
+  const told: FromThread = {
+    vendorUrl: `http://127.0.0.1:${vendor.port}/v1`,
+    times,
+    directTimes,
+    failures,
+  }
   times = []
   directTimes = []
   failures = []

@@ -4,7 +4,6 @@ import { judgeLedger } from "../oracle/judge-ledger.ts"
 import type { LedgerView } from "../oracle/ledger-view.ts"
 import type { ChaosCall } from "./calls.ts"
 import type { Round } from "./chaos.ts"
-import type { FromThread } from "./innocents-thread.ts"
 import { DEADLINES, PLACES } from "./world.ts"
 
 /** What must hold. */
@@ -43,9 +42,8 @@ export interface ChaosEvidence {
   readonly warm: Round
   readonly outage: Round
   readonly ledger: LedgerView
-  /** What the innocents saw at the end. */
-  readonly rest: FromThread
   readonly nodes: number
+  readonly watchesInnocents: boolean
 }
 
 /** Milliseconds that an answer may come behind the deadline: deadlines are looked at each tenth of a second. */
@@ -66,7 +64,10 @@ class Judge {
   readonly #tried = new Map<Law, number>(LAWS.map((law) => [law, 0]))
   readonly #findings: ChaosFinding[] = []
   /** What each client got of each model while all was well, and what it cost. */
-  readonly #calm = new Map<string, { readonly got: string | undefined; readonly charge: bigint | null }>()
+  readonly #calm = new Map<
+    string,
+    { readonly got: string | undefined; readonly charge: bigint | null }
+  >()
 
   constructor(evidence: ChaosEvidence) {
     this.#evidence = evidence
@@ -87,7 +88,12 @@ class Judge {
     return { tried: this.#tried, findings: this.#findings }
   }
 
-  #check(law: Law, isKept: boolean, fault: () => string, more: Omit<ChaosFinding, "law" | "fault"> = {}): void {
+  #check(
+    law: Law,
+    isKept: boolean,
+    fault: () => string,
+    more: Omit<ChaosFinding, "law" | "fault"> = {},
+  ): void {
     this.#tried.set(law, (this.#tried.get(law) ?? 0) + 1)
     if (!isKept) this.#findings.push({ law, fault: fault(), ...more })
   }
@@ -125,12 +131,7 @@ class Judge {
     const isRepeated =
       fault?.name === "frames twice" ||
       (fault?.isSoundMessage === true && plan.client.operation === "speech")
-    this.#check(
-      LAWS[4],
-      got === wanted || isRepeated,
-      () => `it got '${got.slice(0, 300)}'`,
-      more,
-    )
+    this.#check(LAWS[4], got === wanted || isRepeated, () => `it got '${got.slice(0, 300)}'`, more)
     const charge = chargeOf(this.#evidence.ledger, requestId ?? "")
     this.#check(
       LAWS[4],
@@ -153,7 +154,13 @@ class Judge {
     const { times, directTimes, failures } = round.innocents
     const slow = percentile(times, 0.99) - percentile(directTimes, 0.99)
     this.#check(LAWS[6], failures.length === 0, () => `they got ${failures[0]}`, { round })
-    this.#check(LAWS[6], slow < INNOCENT_LIMIT, () => `p99 is ${Math.round(slow)} ms longer than without the gateway`, { round })
+    if (!this.#evidence.watchesInnocents) return
+    this.#check(
+      LAWS[6],
+      slow < INNOCENT_LIMIT,
+      () => `p99 is ${Math.round(slow)} ms longer than without the gateway`,
+      { round },
+    )
   }
 
   #judgeOutage(outage: Round): void {

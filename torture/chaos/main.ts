@@ -33,7 +33,15 @@ function readOptions(words: readonly string[]): ChaosOptions {
   if (!engine || !(nodes >= 1) || !Number.isInteger(nodes) || !Number.isInteger(seed)) {
     throw new Error("these options cannot be used")
   }
-  return { engine, nodes, seed, share: 1, broken: [1, 2, 3], only: values.fault }
+  return {
+    engine,
+    nodes,
+    seed,
+    share: 1,
+    broken: [1, 2, 3],
+    watchesInnocents: true,
+    only: values.fault,
+  }
 }
 
 async function main(): Promise<number> {

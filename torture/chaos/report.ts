@@ -8,7 +8,8 @@ const TOLD = 600
 
 /** What was done and counted, as text. */
 export function formatChaos(options: ChaosOptions, result: ChaosResult): string {
-  const { rounds, outage, verdict, exitCodes, crashes } = result
+  const { evidence, verdict, exitCodes, crashes } = result
+  const { rounds, outage } = evidence
   const { tried, findings } = verdict
   const calls = rounds.flatMap((round) => round.calls)
   const durations = calls.map(({ duration }) => duration)
@@ -77,7 +78,10 @@ function tell({ law, fault, round, call }: ChaosFinding): string {
     duration: Math.round(call.duration),
     status: call.status,
     thrown: call.thrown,
-    raw: call.raw.length > TOLD ? `${call.raw.slice(0, TOLD / 2)} ... ${call.raw.slice(-TOLD / 2)}` : call.raw,
+    raw:
+      call.raw.length > TOLD
+        ? `${call.raw.slice(0, TOLD / 2)} ... ${call.raw.slice(-TOLD / 2)}`
+        : call.raw,
   }
   return `- ${law}: '${round ? nameOf(round) : ""}': ${fault}\n  ${JSON.stringify(story)}`
 }

@@ -9,7 +9,12 @@ import type { ChaosModel } from "./calls.ts"
 import { Innocents } from "./innocents.ts"
 
 /** Milliseconds. */
-export const DEADLINES = { connect: 1_000, firstByte: 1_200, betweenBytes: 800, whole: 8_000 } as const
+export const DEADLINES = {
+  connect: 1_000,
+  firstByte: 1_200,
+  betweenBytes: 800,
+  whole: 8_000,
+} as const
 
 /** The deployments of each model are at vendors of these names. */
 export const PLACES = ["a", "b", "c"] as const
@@ -41,7 +46,9 @@ const CHATS: Readonly<Record<string, Speech>> = {
 }
 
 /** Kind, price and model of the other operations; their vendor speaks as OpenAI does. */
-const OPERATIONS: Readonly<Record<Exclude<Operation, "chat">, readonly [price: string, model: string]>> = {
+const OPERATIONS: Readonly<
+  Record<Exclude<Operation, "chat">, readonly [price: string, model: string]>
+> = {
   embedding: ["input: 1", "embed"],
   rerank: ['search: "2000"', "rerank"],
   image: ['image: "40000"', "gpt-image-1"],
