@@ -280,28 +280,20 @@ const CONTENTS: readonly WireFault[] = [
     name: "a frame of 20 MB",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [
-      headOf(answer, "chunked"),
-      chunk(`data: {"a":"${"a".repeat(HUGE)}`),
-      LAST_CHUNK,
-    ],
+    play: (answer) => [headOf(answer, "chunked"), chunk(longFrame()), LAST_CHUNK],
   },
   {
     name: "two million values",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [
-      headOf(answer, "chunked"),
-      chunk(`data: {"a":[${"{},".repeat(2_000_000)}0]}\n\n`),
-      LAST_CHUNK,
-    ],
+    play: (answer) => [headOf(answer, "chunked"), chunk(`data: ${manyValues()}\n\n`), LAST_CHUNK],
   },
   {
     name: "two million values as text",
     effect: "before",
     play: (answer) => [
       headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
-      chunk(`{"a":[${"{},".repeat(2_000_000)}0]}\n\n`),
+      chunk(manyValues()),
       LAST_CHUNK,
     ],
   },
@@ -391,9 +383,13 @@ function packed(answer: SoundAnswer, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), bytes])
 }
 
-let made: Buffer | undefined
-
-/** Unpacked it is 200 MB of comments. */
-function bomb(): Buffer {
-  return (made ??= gzipSync(Buffer.alloc(200 * MEGABYTE, ": alive and well\n\n")))
+/** Made once, and only where it is needed. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
+
+const longFrame = once(() => `data: {"a":"${"a".repeat(HUGE)}`)
+const manyValues = once(() => `{"a":[${"{},".repeat(2_000_000)}0]}`)
+/** Unpacked it is 200 MB of comments. */
+const bomb = once(() => gzipSync(Buffer.alloc(200 * MEGABYTE, ": alive and well\n\n")))

@@ -130,9 +130,8 @@ describe("a vendor that never says a word is left for the next one, and stops no
     ["frames that say nothing", "frames", endless(EVENTS, "data: {}\n\n"), true, 24],
     ["what is no JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
-  test.each(floods)(
-    "%s without an end",
-    async (_, name, flood, stream, most) => {
+  for (const [what, name, flood, stream, most] of floods) {
+    test(`${what} without an end`, async () => {
       const pauses: number[] = []
       // A machine that does other work as well may pause by itself, and not each time.
       while (pauses.length < 3 && !pauses.some((pause) => pause < LONGEST_PAUSE)) {
@@ -146,9 +145,8 @@ describe("a vendor that never says a word is left for the next one, and stops no
       }
       expect(Math.min(...pauses)).toBeLessThan(LONGEST_PAUSE)
       await nothingHeld(caller)
-    },
-    30_000,
-  )
+    }, 30_000)
+  }
 
   test("millions of values that call themselves text", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
@@ -167,14 +165,16 @@ describe("a vendor that never says a word is left for the next one, and stops no
     ["a comment now and then", "alive", "text/event-stream", ": alive\n\n", true],
     ["white space now and then", "blanks", "application/json", "\n", false],
   ]
-  test.each(signs)("%s is no first byte of an answer", async (_, name, type, sign, stream) => {
-    answers.set(`${name}-bad`, [alive(type, sign)])
-    const response = await ask(`odd/${name}`, stream)
-    expect(response.status).toBe(200)
-    await response.text()
-    const { attempts } = await receiptOf(caller, response)
-    expect(attempts).toMatchObject([{ outcome: "upstream_timeout" }, { outcome: "ok" }])
-  })
+  for (const [what, name, type, sign, stream] of signs) {
+    test(`${what} is no first byte of an answer`, async () => {
+      answers.set(`${name}-bad`, [alive(type, sign)])
+      const response = await ask(`odd/${name}`, stream)
+      expect(response.status).toBe(200)
+      await response.text()
+      const { attempts } = await receiptOf(caller, response)
+      expect(attempts).toMatchObject([{ outcome: "upstream_timeout" }, { outcome: "ok" }])
+    })
+  }
 })
 
 test("comments take nothing of the memory that all requests share", () => {

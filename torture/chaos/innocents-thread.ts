@@ -36,7 +36,8 @@ const vendor = Bun.serve({
 let times: number[] = []
 let directTimes: number[] = []
 let failures: string[] = []
-let isOver = false
+/** Until it is over. */
+const state = { isOver: false }
 let calling: Promise<unknown> = Promise.resolve()
 
 async function call(url: string, key: string): Promise<void> {
@@ -53,7 +54,7 @@ async function call(url: string, key: string): Promise<void> {
     }
     take(performance.now() - begun)
   }
-  while (!isOver) {
+  while (!state.isOver) {
     await askAt(`http://127.0.0.1:${vendor.port}`, (time) => directTimes.push(time))
     await askAt(`${url}/v1/chat/completions`, (time) => times.push(time))
     await Bun.sleep(PAUSE)
@@ -73,17 +74,17 @@ function tell(): void {
   self.postMessage(told)
 }
 
-self.onmessage = async ({ data }: MessageEvent<ToThread>) => {
+self.addEventListener("message", async ({ data }: MessageEvent<ToThread>) => {
   if (typeof data === "object") {
     const urls = data.nodes.flatMap((url) => Array.from({ length: CALLERS_PER_NODE }, () => url))
     calling = Promise.all(urls.map((url) => call(url, data.key)))
     return
   }
   if (data === "stop") {
-    isOver = true
+    state.isOver = true
     await calling
   }
   tell()
-}
+})
 
 tell()

@@ -41,7 +41,11 @@ export class Innocents implements AsyncDisposable {
 
 function next(thread: Worker): Promise<FromThread> {
   return new Promise((resolve, reject) => {
-    thread.onmessage = ({ data }: MessageEvent<FromThread>) => resolve(data)
-    thread.onerror = ({ message }) => reject(new Error(message))
+    const hear = ({ data }: MessageEvent<FromThread>): void => {
+      thread.removeEventListener("message", hear)
+      resolve(data)
+    }
+    thread.addEventListener("message", hear)
+    thread.addEventListener("error", ({ message }) => reject(new Error(message)), { once: true })
   })
 }

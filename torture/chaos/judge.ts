@@ -48,7 +48,7 @@ export interface ChaosEvidence {
 
 /** Milliseconds that an answer may come behind the deadline: deadlines are looked at each tenth of a second. */
 const LEEWAY = 1_000
-/** Milliseconds that an innocent caller waits longer than without the gateway, 99 of 100 times. */
+/** Milliseconds that an innocent caller waits longer than while all is well, 99 of 100 times. */
 const INNOCENT_LIMIT = 500
 /** Requests that a deployment may get beyond those that callers send: retries, and what finds out that it is down. */
 const SPARE = 10 + 10 + 3
@@ -152,13 +152,16 @@ class Judge {
 
   #judgeInnocents(round: Round): void {
     const { times, directTimes, failures } = round.innocents
-    const slow = percentile(times, 0.99) - percentile(directTimes, 0.99)
+    const calm = this.#evidence.rounds[0]?.innocents
+    // The clients of a round are busy on the same machine, whether vendors work or not.
+    const usual = calm ? percentile(calm.times, 0.99) : 0
+    const slow = percentile(times, 0.99) - Math.max(usual, percentile(directTimes, 0.99))
     this.#check(LAWS[6], failures.length === 0, () => `they got ${failures[0]}`, { round })
     if (!this.#evidence.watchesInnocents) return
     this.#check(
       LAWS[6],
       slow < INNOCENT_LIMIT,
-      () => `p99 is ${Math.round(slow)} ms longer than without the gateway`,
+      () => `p99 is ${Math.round(slow)} ms longer than while all was well`,
       { round },
     )
   }
@@ -203,7 +206,7 @@ function keyOf({ client, model }: ChaosCall["plan"]): string {
 function effectOn(fault: WireFault | undefined, { plan }: ChaosCall): WireFault["effect"] {
   if (!fault) return "none"
   if (fault.isSoundMessage && plan.client.operation === "speech") return "midway"
-  const isContentFirst = plan.model.upstream === "gemini" && /first frame$/.test(fault.name)
+  const isContentFirst = plan.model.upstream === "gemini" && fault.name.endsWith("first frame")
   return isContentFirst ? "midway" : fault.effect
 }
 

@@ -37,7 +37,7 @@ function readOptions(words: readonly string[]): ChaosOptions {
     engine,
     nodes,
     seed,
-    share: 1,
+    share: 0.5,
     broken: [1, 2, 3],
     watchesInnocents: true,
     only: values.fault,

@@ -178,7 +178,7 @@ export class Pipeline {
     const retries = tried - candidates.length
     const { deployments } = context.charge.model
     if (!this.#router.isWithoutChoice(deployments)) return false
-    const pause = pauseBeforeRetry(context, first.deployment, failure, retries)
+    const pause = pauseBeforeRetry(context, { deployment: first.deployment, failure }, retries)
     if (pause === undefined || !this.#router.loadOf(first.deployment).takeRetry()) return false
     await Bun.sleep(pause)
     return true

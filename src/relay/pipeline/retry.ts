@@ -8,17 +8,21 @@ const SHORT_WAIT = 2
 /** Up to so many milliseconds pass before the first retry, twice as many before the next. */
 const FIRST_PAUSE = 400
 
+/** A deployment, and what it failed a request with. */
+interface FailedDeployment {
+  readonly deployment: Deployment
+  readonly failure: CallFailure
+}
+
 /**
  * How long to wait before an attempt is repeated, milliseconds; undefined where that is not worth it. Worth it is what may
  * have been an accident: a connection that broke or was not made, an error of the server, and a 429 that names a short
  * wait.
- * @param failure what the deployment failed with.
  * @param retry how many there were already.
  */
 export function pauseBeforeRetry(
   { call, charge, config }: RequestContext,
-  { id }: Deployment,
-  failure: CallFailure,
+  { deployment: { id }, failure }: FailedDeployment,
   retry: number,
   random: () => number = Math.random,
 ): number | undefined {
