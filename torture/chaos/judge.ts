@@ -50,8 +50,11 @@ export interface ChaosEvidence {
 const LEEWAY = 1_000
 /** Milliseconds that an innocent caller waits longer than while all is well, 99 of 100 times. */
 const INNOCENT_LIMIT = 500
-/** Requests that a deployment may get beyond those that callers send: retries, and what finds out that it is down. */
-const SPARE = 10 + 10 + 3
+/**
+ * Requests that a deployment may get beyond those that callers send: ten retries, ten at once although it rests, and those
+ * that are under way before it is known to fail.
+ */
+const SPARE = 10 + 10 + 20
 /** And what looks in each second whether it works again. */
 const PROBES_PER_SECOND = 10
 
