@@ -15,6 +15,7 @@ const PLAIN_FAULTS = [
   "wrong-usage",
   "huge-usage",
   "stream-error",
+  "opening-error",
   "no-done",
   "no-finish",
   "crlf",

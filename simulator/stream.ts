@@ -71,6 +71,10 @@ function* faultySteps(script: StreamScript, cadence: number, fault: Fault): Gene
   const middle = Math.ceil(tokens.length / 2)
   if (fault.name === "slow-first-byte") yield* slowOpening(script.opening, fault.amount)
   else yield* script.opening
+  if (fault.name === "opening-error") {
+    yield errorFrameOf(script, script.opening.length)
+    return
+  }
   const idle = fault.name === "comments" ? (script.idleFrame ?? SSE_COMMENTS) : ""
   yield* paced(interspersed(tokens.slice(0, middle), idle), cadence)
   yield* middleSteps(script, fault, script.opening.length + middle)
@@ -102,13 +106,15 @@ function* middleSteps(script: StreamScript, fault: Fault, framesBefore: number):
     case "malformed":
       yield script.brokenFrame
       return
-    case "stream-error": {
-      const { errorFrame } = script
-      yield typeof errorFrame === "function" ? errorFrame(framesBefore) : errorFrame
+    case "stream-error":
+      yield errorFrameOf(script, framesBefore)
       return
-    }
     default:
   }
+}
+
+function errorFrameOf({ errorFrame }: StreamScript, framesBefore: number): Frame {
+  return typeof errorFrame === "function" ? errorFrame(framesBefore) : errorFrame
 }
 
 /** An idle frame before each token (docs/wire/README.md#f1). */

@@ -3,7 +3,7 @@ import { SQLITE, type TortureEngine } from "./engines.ts"
 import { POSTGRESQL, POSTGRESQL_JOURNAL } from "./postgresql.ts"
 import type { TortureOptions } from "./torture.ts"
 
-const ENGINES: readonly TortureEngine[] = [SQLITE, POSTGRESQL, POSTGRESQL_JOURNAL]
+export const ENGINES: readonly TortureEngine[] = [SQLITE, POSTGRESQL, POSTGRESQL_JOURNAL]
 
 /** What `--help` prints. */
 export const USAGE = `usage: npm run torture -- [options]

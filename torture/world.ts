@@ -123,7 +123,7 @@ export async function buildWorld(options: WorldOptions): Promise<World> {
 }
 
 /** What a node has to itself where nodes share no folder. */
-function installationOf(
+export function installationOf(
   index: number,
   installation: Installation,
   { sharesFolder }: TortureDatabase,

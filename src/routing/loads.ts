@@ -9,6 +9,8 @@ const HALF_LIFE = 30_000
 const MOST_RETRIES = 10
 /** What each success earns of one. */
 const EARNED = 0.1
+/** How often a deployment that rests is tried in a second when all others have failed a request. */
+const PROBES_PER_SECOND = 10
 
 /** How many requests one deployment serves now, how quickly it has answered, and how often it may be tried again. */
 export class Load {
@@ -21,6 +23,9 @@ export class Load {
   #firstBytes: { readonly streams: FirstBytes; readonly wholes: FirstBytes } | undefined
   readonly #retries: AttemptBudget
   readonly #hedges: AttemptBudget
+  #probes = PROBES_PER_SECOND
+  /** When they were counted last, by `performance.now()`. */
+  #countedAt = performance.now()
 
   constructor(mostRetries = MOST_RETRIES) {
     this.#retries = new AttemptBudget(mostRetries)
@@ -61,7 +66,7 @@ export class Load {
     return this.#firstBytes[isStream ? "streams" : "wholes"].late
   }
 
-  /** What was needed of an answer has come. */
+  /** A request was served. */
   succeeded(): void {
     this.#retries.earn()
     this.#hedges.earn()
@@ -78,6 +83,19 @@ export class Load {
    */
   takeRetry(): boolean {
     return this.#retries.take()
+  }
+
+  /**
+   * Whether a request that others have failed goes on to this deployment, although it rests. Not all do, so that an outage of
+   * all is not multiplied; some do, so that its end is noticed.
+   */
+  takeProbe(now = performance.now()): boolean {
+    const earned = ((now - this.#countedAt) / 1_000) * PROBES_PER_SECOND
+    this.#probes = Math.min(PROBES_PER_SECOND, this.#probes + earned)
+    this.#countedAt = now
+    if (this.#probes < 1) return false
+    this.#probes--
+    return true
   }
 
   /** Whether another deployment may be asked as well, since this one is late: a tenth of what succeeds here. */

@@ -5,6 +5,10 @@ import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 const SMALL_EVENT = 256 * 1024
 /** The longest event that is accepted by default, in characters. */
 const LONGEST_EVENT = 16 * 1024 * 1024
+/** Comments and invalid lines between two events, in characters: more of them are no stream of events. */
+const MOST_DROPPED = 1024 * 1024
+/** An invalid line costs as much as so many characters. */
+const INVALID_LINE_COST = 1024
 /** A long event is in memory as text, as what is parsed of it, and as what is passed on. */
 const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
@@ -29,6 +33,8 @@ export class SseParser implements FrameParser {
   /** Bytes since the last event. */
   #waiting = 0
   #taken = 0
+  /** Since the last event. */
+  #droppedCost = 0
 
   constructor({ longest = LONGEST_EVENT, memory }: SseOptions = {}) {
     this.#memory = memory
@@ -37,17 +43,18 @@ export class SseParser implements FrameParser {
         this.#events.push(event === undefined ? { data } : { event, data })
       },
       maxBufferSize: longest,
+      onComment: ({ length }) => this.#drop(length + ": \n".length, length),
       onError: (error) => {
-        // An invalid line is ignored, as the standard requires; a flood of them is not.
         if (error.type === "max-buffer-size-exceeded") throw error
+        this.#drop((error.line?.length ?? 0) + "\n".length, INVALID_LINE_COST)
       },
     })
   }
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
+    this.#waiting += bytes.length
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }))
-    if (this.#events.length > 0) this.#waiting = 0
-    else this.#waiting += bytes.length
+    if (this.#events.length > 0) this.#waiting = this.#droppedCost = 0
     if (this.#waiting > SMALL_EVENT || this.#taken > 0) this.#count()
     return this.#take()
   }
@@ -55,6 +62,13 @@ export class SseParser implements FrameParser {
   end(): readonly ReceivedEvent[] {
     this.#parser.feed(`${this.#decoder.decode(new Uint8Array())}\n\n`)
     return this.#take()
+  }
+
+  /** A line that is kept nowhere is ignored, as the standard requires; a flood of them is not. */
+  #drop(length: number, cost: number): void {
+    this.#waiting = Math.max(0, this.#waiting - length)
+    this.#droppedCost += cost
+    if (this.#droppedCost > MOST_DROPPED) throw new Error("too many lines say nothing")
   }
 
   /** Bytes that wait for the end of a long event count against the memory budget. */

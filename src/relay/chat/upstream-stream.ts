@@ -4,7 +4,7 @@ import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { nextTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
-import type { FrameParser, ReceivedEvent } from "../../wire/frames.ts"
+import type { FrameMemory, FrameParser, ReceivedEvent } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
 import type { AnswerRecord } from "../billable/answer-record.ts"
 import type { Meter } from "./meter.ts"
@@ -20,8 +20,17 @@ import { parseFrame } from "./parse-frame.ts"
 const HANG_UP_TIME = 1_000
 /** How long the frames that open an answer wait for its first content, milliseconds: those that come so late break rarely. */
 const CONTENT_PATIENCE = 2_000
-/** Chunks without a word for the caller that are read before others have their turn: they may all be here. */
-const CHUNKS_AT_ONCE = 32
+/** The longest opening that waits for its first content, in characters: a vendor may repeat a long request in it. */
+const LONGEST_OPENING = 16 * 1024 * 1024
+/** Openings up to this many characters are not counted. */
+const SMALL_OPENING = 256 * 1024
+/** What is read without hearing anything, in bytes: twice the longest frame. Reading a frame costs as much as some bytes. */
+const MOST_UNHEARD = 32 * 1024 * 1024
+const FRAME_COST = 1024
+/** Bytes without a word for the caller that are read before others have their turn: they may all be here. */
+const BYTES_AT_ONCE = 256 * 1024
+/** A small chunk costs as much as so many bytes. */
+const CHUNK_COST = 8 * 1024
 
 /** The media type of each framing. */
 const MEDIA_TYPES = {
@@ -45,6 +54,10 @@ export class UpstreamStream<
   readonly #limits: StreamLimits | undefined
   /** What was read to find out whether the stream is one. */
   #first: string | undefined
+  /** Whether a frame has come: what comes before that shows only that someone is there. */
+  #hasFrames = false
+  /** Bytes since the vendor said something. */
+  #unheard = 0
   /** A read that was begun while the stream was opened. */
   #reading: Promise<string> | undefined
   #isEnded = false
@@ -101,8 +114,10 @@ export class UpstreamStream<
   async #untilContent(first: string): Promise<string> {
     const late = Promise.withResolvers<undefined>()
     using _ = setTimeout(late.resolve, CONTENT_PATIENCE)
+    using held = new HeldText(this.#attempt.memory)
     let text = first
     while (!this.meter.delivered && this.#failure === undefined && !this.isOver) {
+      if (!held.takes(text)) break
       const reading = this.read()
       const next = await Promise.race([reading, late.promise])
       if (next === undefined) {
@@ -133,12 +148,14 @@ export class UpstreamStream<
       return reading
     }
     // A turn takes bytes, or it is the last: nothing else may make this loop go on.
-    for (let turn = 1; this.#failure === undefined; turn++) {
+    let work = 0
+    while (this.#failure === undefined) {
       let isLast = false
       let text = ""
       try {
         const bytes = await this.#receive()
         isLast = bytes === undefined
+        work += Math.max(bytes?.byteLength ?? 0, CHUNK_COST)
         text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
       } catch (failure) {
         // What is held back still belongs to the caller.
@@ -151,8 +168,10 @@ export class UpstreamStream<
         this.#attempt.deadlines.pause()
         return text
       }
-      this.#attempt.deadlines.received()
-      if (turn % CHUNKS_AT_ONCE === 0) await nextTurn()
+      if (this.#hasFrames) this.#attempt.deadlines.received()
+      if (work < BYTES_AT_ONCE) continue
+      work = 0
+      await nextTurn()
     }
     throw this.#failure
   }
@@ -192,7 +211,10 @@ export class UpstreamStream<
   /** @param bytes absent at the end. */
   #frames(bytes?: Uint8Array): readonly ReceivedEvent[] {
     try {
-      return bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
+      const frames = bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
+      this.#hasFrames ||= frames.length > 0
+      this.#unheard += (bytes?.byteLength ?? 0) + FRAME_COST * frames.length
+      return frames
     } catch (error) {
       if (error instanceof GatewayError) throw error
       throw new GatewayError(
@@ -217,6 +239,7 @@ export class UpstreamStream<
           break
         }
       }
+      if (this.#unheard > MOST_UNHEARD) throw this.#saysNothing()
     } catch (failure) {
       this.#hearUsage(received.slice(reported + 1))
       if (reported === 0) throw failure
@@ -241,7 +264,10 @@ export class UpstreamStream<
 
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     const { usage } = this.meter
-    if (events.length > 0) this.#hangUpAt = undefined
+    if (events.length > 0) {
+      this.#hangUpAt = undefined
+      this.#unheard = 0
+    }
     this.meter.push(events)
     if (this.meter.usage !== usage) this.meter.reported = frame?.json
     if (frame?.json) this.#record?.frame(frame.json)
@@ -295,6 +321,14 @@ export class UpstreamStream<
     return text
   }
 
+  #saysNothing(): GatewayError {
+    const megabytes = MOST_UNHEARD / 1024 / 1024
+    return new GatewayError(
+      "upstream_error",
+      `Provider '${this.#attempt.provider}' sent ${megabytes} MB without a word of an answer. Only what was delivered is charged; try again.`,
+    )
+  }
+
   #brokenOff(): GatewayError {
     return new GatewayError(
       "upstream_error",
@@ -309,6 +343,29 @@ export class UpstreamStream<
       "upstream_error",
       `Provider '${provider}' failed while it answered: ${words}`,
     )
+  }
+}
+
+/** The memory of frames that wait for the first content. */
+class HeldText implements Disposable {
+  readonly #memory: FrameMemory
+  #taken = 0
+
+  constructor(memory: FrameMemory) {
+    this.#memory = memory
+  }
+
+  /** @returns false when it is too long to wait any longer. @throws GatewayError `overloaded`. */
+  takes({ length }: string): boolean {
+    if (length > SMALL_OPENING && length > this.#taken) {
+      this.#memory.takeAnswer(length - this.#taken)
+      this.#taken = length
+    }
+    return length <= LONGEST_OPENING
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#taken > 0) this.#memory.give(this.#taken)
   }
 }
 

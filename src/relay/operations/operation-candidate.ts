@@ -1,6 +1,8 @@
+import { GatewayError } from "../../canon/errors.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { asCallFailure } from "../pipeline/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
@@ -24,6 +26,8 @@ export class OperationCandidate implements Candidate {
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
+  /** The last call. */
+  #last: Attempt<Candidate> | undefined
 
   /** @param speculative a call that may be in progress already, to this deployment or another. */
   constructor(
@@ -47,6 +51,7 @@ export class OperationCandidate implements Candidate {
    */
   async call(call: OperationCall, format: RefusalReader): Promise<UpstreamAnswer> {
     const attempt = this.#pipeline.begin<Candidate>(this.#context, this)
+    this.#last = attempt
     try {
       const sending = this.#speculative?.take(this.deployment)
       const response = sending
@@ -57,6 +62,16 @@ export class OperationCandidate implements Candidate {
     } catch (thrown) {
       throw attempt.fail(thrown)
     }
+  }
+
+  /**
+   * What came cannot be used, although its call had ended well: it has failed, for the receipt and for the health of the
+   * deployment. What has been reported as a failure, or is none of the vendor's, stays what it is.
+   */
+  refuse(thrown: unknown): void {
+    const failure = asCallFailure(thrown)
+    const isVendors = failure instanceof GatewayError && failure.kind === "upstream_error"
+    if (isVendors && this.#last?.record.outcome === "ok") this.#last.fail(failure)
   }
 
   /**

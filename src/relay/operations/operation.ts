@@ -21,6 +21,16 @@ import { roughTokens } from "../tokens/rough-tokens.ts"
  */
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
 
+/** Runs it; an answer that cannot be used is a failure of the call that gave it. */
+async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Promise<Outcome<T>> {
+  try {
+    return await attempt(candidate)
+  } catch (thrown) {
+    candidate.refuse(thrown)
+    throw thrown
+  }
+}
+
 /** One operation of a request: limited and held by `admit`, sent upstream by `open`, or released. */
 export class Operation implements Disposable {
   readonly #services: OperationServices
@@ -99,7 +109,7 @@ export class Operation implements Disposable {
         plan: (candidate) =>
           new OperationCandidate(pipeline, context, candidate, this.#speculative),
         attempt: async (candidate) => {
-          const outcome = await attempt(candidate)
+          const outcome = await used(candidate, attempt)
           const losses = reportable(outcome.losses)
           if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
           return { candidate, outcome: { value: outcome.value, losses } }

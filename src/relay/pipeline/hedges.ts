@@ -9,7 +9,7 @@ import type { RequestContext } from "./request-context.ts"
 import type { Trial } from "./trial.ts"
 
 /** A request whose first candidate is about to be called. */
-interface FirstAttempt<P extends Candidate, T> {
+export interface FirstAttempt<P extends Candidate, T> {
   readonly context: RequestContext
   readonly trial: Trial<P, T>
   readonly planned: P

@@ -23,7 +23,7 @@ import {
   isFinal,
 } from "./call-failure.ts"
 import { cacheKeyOf } from "../chat/cache-key.ts"
-import { Hedges, hedges } from "./hedges.ts"
+import { type FirstAttempt, Hedges, hedges } from "./hedges.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
 import { pauseBeforeRetry } from "./retry.ts"
@@ -129,42 +129,62 @@ export class Pipeline {
     const queue = [...candidates]
     const mayHedge = trial.mayHedge !== undefined && queue.length > 1 && hedges(context)
     let failure: CallFailure | undefined
+    /** Of the deployment that is tried again where no other one helps. */
+    let repeatable: CallFailure | undefined
     let retries = 0
     for (const candidate of queue) {
-      this.#health.attempted(candidate.deployment.id)
-      let planned: P
-      try {
-        planned = await plan(candidate)
-      } catch (thrown) {
-        failure = asCallFailure(thrown)
-        continue
-      }
-      try {
-        const first = mayHedge ? { context, trial, planned, queue } : undefined
-        const lateAfter = first && this.#hedges.lateAfter(first)
-        if (first !== undefined && lateAfter !== undefined) {
-          const { plan: winner, answer } = await this.#hedges.answer(first, lateAfter)
-          this.#health.succeeded(winner.deployment.id)
-          return answer
+      const isFurther = failure !== undefined && retries === 0
+      if (!isFurther || this.#mayTry(candidate)) {
+        this.#health.attempted(candidate.deployment.id)
+        let planned: P
+        try {
+          planned = await plan(candidate)
+        } catch (thrown) {
+          failure ??= asCallFailure(thrown)
+          continue
         }
-        const answer = await trial.attempt(planned)
-        this.#health.succeeded(candidate.deployment.id)
-        return answer
-      } catch (thrown) {
-        failure = candidate.client.cleaned(asCallFailure(thrown))
-        // What a stream has counted until then may still be charged, if nothing else is tried.
-        if (!isFinal(failure)) loseAttempts(context)
-        if (endsFailover(failure)) break
-        if (
-          candidate === queue.at(-1) &&
-          (await this.#mayRepeat(context, queue, failure, retries++))
-        )
-          queue.push(...candidates.slice(0, 1))
+        try {
+          const hedged = mayHedge && this.#hedged({ context, trial, planned, queue })
+          if (hedged) return await hedged
+          const answer = await trial.attempt(planned)
+          this.#served(candidate)
+          return answer
+        } catch (thrown) {
+          failure = candidate.client.cleaned(asCallFailure(thrown))
+          if (candidate === candidates[0]) repeatable = failure
+          // What a stream has counted until then may still be charged, if nothing else is tried.
+          if (!isFinal(failure)) loseAttempts(context)
+          if (endsFailover(failure)) break
+        }
+      }
+      const isLast = candidate === queue.at(-1)
+      if (isLast && (await this.#mayRepeat(context, candidates, repeatable, retries++))) {
+        queue.push(...candidates.slice(0, 1))
       }
     }
     throw (
       failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
     )
+  }
+
+  /** The answer of a candidate, or of another that is asked as well because it is late; undefined where none is. */
+  #hedged<P extends Candidate, T>(first: FirstAttempt<P, T>): Promise<T> | undefined {
+    const lateAfter = this.#hedges.lateAfter(first)
+    if (lateAfter === undefined) return undefined
+    return this.#hedges.answer(first, lateAfter).then(({ plan: winner, answer }) => {
+      this.#served(winner)
+      return answer
+    })
+  }
+
+  #served({ deployment }: Candidate): void {
+    this.#health.succeeded(deployment.id)
+    this.#router.loadOf(deployment).succeeded()
+  }
+
+  /** Whether a further deployment is tried: not all requests go on to those that rest, or an outage is made worse. */
+  #mayTry({ deployment }: Candidate): boolean {
+    return this.#health.isHealthy(deployment.id) || this.#router.loadOf(deployment).takeProbe()
   }
 
   /**
@@ -173,14 +193,15 @@ export class Pipeline {
    */
   async #mayRepeat(
     context: RequestContext,
-    [first]: readonly Candidate[],
-    failure: CallFailure,
+    candidates: readonly Candidate[],
+    failure: CallFailure | undefined,
     retries: number,
   ): Promise<boolean> {
-    if (first === undefined) return false
+    const [first] = candidates
+    if (first === undefined || failure === undefined) return false
     const { deployments } = context.charge.model
     if (!this.#router.isWithoutChoice(deployments)) return false
-    const pause = pauseBeforeRetry(context, failure, retries)
+    const pause = pauseBeforeRetry(context, { deployment: first.deployment, failure }, retries)
     if (pause === undefined || !this.#router.loadOf(first.deployment).takeRetry()) return false
     await Bun.sleep(pause)
     return true

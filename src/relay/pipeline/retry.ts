@@ -1,4 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
+import type { Deployment } from "../../catalog/model.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { CallFailure } from "./call-failure.ts"
 
@@ -6,6 +7,12 @@ import type { CallFailure } from "./call-failure.ts"
 const SHORT_WAIT = 2
 /** Up to so many milliseconds pass before the first retry, twice as many before the next. */
 const FIRST_PAUSE = 400
+
+/** A deployment, and what it failed a request with. */
+interface FailedDeployment {
+  readonly deployment: Deployment
+  readonly failure: CallFailure
+}
 
 /**
  * How long to wait before an attempt is repeated, milliseconds; undefined where that is not worth it. Worth it is what may
@@ -15,13 +22,13 @@ const FIRST_PAUSE = 400
  */
 export function pauseBeforeRetry(
   { call, charge, config }: RequestContext,
-  failure: CallFailure | undefined,
+  { deployment: { id }, failure }: FailedDeployment,
   retry: number,
   random: () => number = Math.random,
 ): number | undefined {
   if (!(failure instanceof GatewayError) || retry >= config.routing.retries) return undefined
   const { whole, firstByte } = config.deadlines
-  const attempt = charge.attempts.findLast(({ outcome }) => outcome === failure.kind)
+  const attempt = charge.attempts.findLast(({ deployment }) => deployment === id)
   if (attempt === undefined || !isAccident(failure, attempt, firstByte)) return undefined
   const asked = failure.kind === "upstream_overloaded" ? (failure.details.retryAfter ?? 0) : 0
   // Full jitter: those who failed together do not come back together.

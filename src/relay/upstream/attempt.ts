@@ -6,7 +6,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
-import { collectAnswer, takeSmall } from "./collect-answer.ts"
+import { type AnswerReader, collectAnswer, takeSmall } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
@@ -162,23 +162,28 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
    * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
    */
   text(response: HttpAnswer): MaybePromise<string> {
-    const whole = takeSmall(response, this)
+    const whole = takeSmall(response, this.#reader(true))
     return whole === undefined
-      ? this.#collect(response).then((bytes) => DECODER.decode(bytes))
+      ? this.#collect(response, true).then((bytes) => DECODER.decode(bytes))
       : DECODER.decode(whole)
   }
 
   /** The same as bytes. @throws GatewayError as `text` does. */
   async bytes(response: HttpAnswer): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await this.#collect(response))
+    return new Uint8Array(await this.#collect(response, false))
   }
 
-  async #collect(response: HttpAnswer): Promise<Uint8Array> {
+  async #collect(response: HttpAnswer, isJson: boolean): Promise<Uint8Array> {
     try {
-      return await collectAnswer(response, this)
+      return await collectAnswer(response, this.#reader(isJson))
     } catch (error) {
       throw this.explain(error)
     }
+  }
+
+  #reader(isJson: boolean): AnswerReader {
+    const { provider, answerBytes, memory } = this
+    return { provider, answerBytes, memory, isJson, received: () => this.received() }
   }
 
   /** A byte came. */
@@ -212,7 +217,6 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   /** What was needed of the answer is here. */
   succeed(): void {
-    this.#load?.succeeded()
     this.conclude("ok")
   }
 

@@ -8,6 +8,10 @@ import { detachBuffer } from "../../wire/detach-buffer.ts"
 const SMALL_ANSWER = 64 * 1024
 /** A whole answer is in memory as received, as parsed, and as sent to the caller. */
 const COPIES = 3
+const OPENING_BRACE = 0x7b
+const OPENING_BRACKET = 0x5b
+/** What may stand before JSON: white space, and the mark of its encoding. */
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 const MEBIBYTE = 1024 * 1024
 /** Lists, objects and members of a whole answer: as many are parsed and read in about a second (decision 20). */
 const MAX_VALUES = 1_000_000
@@ -18,9 +22,13 @@ export interface AnswerReader {
   /** The most that it takes, unpacked. Bytes. */
   readonly answerBytes: number
   readonly memory: FrameMemory
+  /** Whether only JSON is an answer, also where its headers do not say that it is. */
+  readonly isJson: boolean
   /** Called with each chunk. */
   received(): void
 }
+
+type SizeReader = Pick<AnswerReader, "provider" | "answerBytes" | "memory">
 
 /** An answer that has arrived already and is too small to count; undefined: collect it. */
 export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
@@ -37,12 +45,18 @@ export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): P
   const chunks: Uint8Array[] = []
   const size = new AnswerSize(reader)
   let scanner: JsonScanner | undefined
+  let first: number | undefined
   for await (const chunk of answer.body) {
-    reader.received()
+    first ??= chunk.find((byte) => !BLANKS.has(byte))
+    // White space says only that someone is there.
+    if (first !== undefined) reader.received()
     size.add(chunk.byteLength)
+    if (reader.isJson || mediaTypeIsJson(answer)) {
+      if (first === undefined ? !size.isSmall : !mayBeJson(first)) throw notJson(reader)
+    }
     chunks.push(chunk)
     if (size.isSmall) continue
-    if (scanner !== undefined || mayBeJson(answer)) scanner = scanned(scanner, chunks, chunk)
+    if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, chunks, chunk)
     if (scanner !== undefined && scanner.values > MAX_VALUES) throw tooMany(reader)
     size.reserve(scanner?.bytes)
   }
@@ -56,11 +70,11 @@ export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): P
 
 /** How much of an answer that is collected has come: up to a limit, and with memory of the process. */
 export class AnswerSize {
-  readonly #reader: Omit<AnswerReader, "received">
+  readonly #reader: SizeReader
   #size = 0
   #taken = 0
 
-  constructor(reader: Omit<AnswerReader, "received">) {
+  constructor(reader: SizeReader) {
     this.#reader = reader
   }
 
@@ -97,12 +111,24 @@ function scanned(
   return begun
 }
 
-/** Whether what is parsed of it takes more than its text. */
-function mayBeJson(answer: HttpAnswer): boolean {
-  return answer.header("content-type")?.includes("json") ?? true
+/** Whether what is parsed of it may take more than its text, whatever its headers say. @param first its first byte. */
+function mayBeJson(first: number): boolean {
+  return first === OPENING_BRACE || first === OPENING_BRACKET
 }
 
-function tooLarge({ provider, answerBytes }: Omit<AnswerReader, "received">): GatewayError {
+function mediaTypeIsJson(answer: HttpAnswer): boolean {
+  return answer.header("content-type")?.includes("json") ?? false
+}
+
+/** Said as soon as that is known: how much more of it there would be does not matter. */
+function notJson({ provider }: AnswerReader): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' sent an answer that is not JSON. Try again.`,
+  )
+}
+
+function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,

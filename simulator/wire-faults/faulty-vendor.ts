@@ -1,0 +1,149 @@
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import { type RawRequest, RequestReader } from "./read-requests.ts"
+import { soundAnswer, type SoundAnswer, wholeOf } from "./sound-answer.ts"
+import { REFUSED, type Step, type WireFault } from "./wire-faults.ts"
+
+/** Headers that belong to one connection. */
+const OF_THE_CONNECTION = ["connection", "content-length", "transfer-encoding"] as const
+
+/**
+ * A vendor on a port of its own that answers as the simulator does, until it is told to misbehave: then it does to its
+ * connections whatever its fault says, byte by byte.
+ */
+export class FaultyVendor implements AsyncDisposable {
+  readonly port: number
+  /** Requests that it got. */
+  requests = 0
+  readonly #simulatorUrl: string
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  #fault: WireFault | undefined
+
+  private constructor(simulatorUrl: string, port: number) {
+    this.#simulatorUrl = simulatorUrl
+    this.port = port
+  }
+
+  /** @param simulatorUrl what a sound answer is asked for. */
+  static async start(simulatorUrl: string): Promise<FaultyVendor> {
+    const server = createServer()
+    await listening(server, 0)
+    const vendor = new FaultyVendor(simulatorUrl, (server.address() as AddressInfo).port)
+    vendor.#serve(server)
+    return vendor
+  }
+
+  /** What goes wrong from now on; undefined: nothing. Its connections are cut, so that none has an older fault. */
+  async misbehave(fault: WireFault | undefined): Promise<void> {
+    this.#fault = fault
+    this.#cut()
+    if (fault === REFUSED) await this.#close()
+    else if (this.#server === undefined) {
+      const server = createServer()
+      await listening(server, this.port)
+      this.#serve(server)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cut()
+    await this.#close()
+  }
+
+  #serve(server: Server): void {
+    this.#server = server
+    server.on("connection", (socket) => this.#accept(socket))
+  }
+
+  #cut(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async #close(): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (server) await new Promise((resolve) => server.close(resolve))
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.setNoDelay(true)
+    socket.on("error", () => undefined)
+    socket.on("close", () => this.#sockets.delete(socket))
+    const reader = new RequestReader()
+    let before = Promise.resolve(true)
+    socket.on("data", (bytes: Buffer) => {
+      reader.push(bytes)
+      for (let request = reader.take(); request !== undefined; request = reader.take()) {
+        this.requests++
+        const next = request
+        before = before.then((isOpen) => isOpen && this.#answer(socket, next))
+      }
+    })
+  }
+
+  /** @returns whether the connection stays open. */
+  async #answer(socket: Socket, request: RawRequest): Promise<boolean> {
+    const fault = this.#fault
+    const answer = await this.#ask(request, fault?.simulated)
+    const steps = fault?.play?.(answer) ?? [wholeOf(answer)]
+    for (const step of steps) if (!(await take(socket, step))) return false
+    return true
+  }
+
+  async #ask({ method, path, headers, body }: RawRequest, fault?: string): Promise<SoundAnswer> {
+    const passed = new Headers(headers)
+    for (const name of OF_THE_CONNECTION) passed.delete(name)
+    if (fault !== undefined) passed.set("x-simulate-fault", fault)
+    const url = this.#simulatorUrl + path
+    return soundAnswer(await fetch(url, { method, headers: passed, body: new Uint8Array(body) }))
+  }
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, "127.0.0.1", resolve)
+  })
+}
+
+/** @returns whether the connection is still open. */
+async function take(socket: Socket, step: Step): Promise<boolean> {
+  if (socket.destroyed) return false
+  if (step === "reset") {
+    socket.resetAndDestroy()
+    return false
+  }
+  if (step === "close") {
+    socket.end()
+    return false
+  }
+  if (typeof step === "object" && "wait" in step) await pause(socket, step.wait)
+  else if (!socket.write(step)) await drained(socket)
+  return !socket.destroyed
+}
+
+/** Until the time is over, or the connection. */
+function pause(socket: Socket, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      socket.off("close", end)
+      resolve()
+    }
+    const timer = Number.isFinite(milliseconds) ? setTimeout(end, milliseconds) : undefined
+    socket.once("close", end)
+  })
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      socket.off("drain", end)
+      socket.off("close", end)
+      resolve()
+    }
+    socket.once("drain", end)
+    socket.once("close", end)
+  })
+}

@@ -1,0 +1,100 @@
+/** An answer as a vendor that works gives it, before anything is done to it. */
+export interface SoundAnswer {
+  readonly status: number
+  /** Without those that say how long the body is. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly type: string
+  readonly body: Buffer
+  /** Whether it comes in frames. */
+  readonly isStreamed: boolean
+}
+
+const EVENTS = "text/event-stream"
+const BINARY_EVENTS = "application/vnd.amazon.eventstream"
+/** Headers that belong to one connection, or say how long the body is. */
+const OF_THE_CONNECTION = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "transfer-encoding",
+])
+
+/** Reads an answer of the simulator whole. */
+export async function soundAnswer(response: Response): Promise<SoundAnswer> {
+  const type = response.headers.get("content-type") ?? ""
+  return {
+    status: response.status,
+    headers: [...response.headers].filter(([name]) => !OF_THE_CONNECTION.has(name)),
+    type,
+    body: Buffer.from(await response.arrayBuffer()),
+    isStreamed: type.startsWith(EVENTS) || type.startsWith(BINARY_EVENTS),
+  }
+}
+
+/** The frames of a streamed answer; one that is not streamed is a single one. */
+export function framesOf({ body, type, isStreamed }: SoundAnswer): Buffer[] {
+  if (!isStreamed) return [body]
+  return type.startsWith(EVENTS) ? eventsIn(body) : binaryEventsIn(body)
+}
+
+function eventsIn(body: Buffer): Buffer[] {
+  const frames: Buffer[] = []
+  let from = 0
+  for (let end = body.indexOf("\n\n"); end !== -1; end = body.indexOf("\n\n", from)) {
+    frames.push(body.subarray(from, end + 2))
+    from = end + 2
+  }
+  if (from < body.length) frames.push(body.subarray(from))
+  return frames
+}
+
+/** Each begins with its length (docs/wire/bedrock-converse.md). */
+function binaryEventsIn(body: Buffer): Buffer[] {
+  const frames: Buffer[] = []
+  for (let from = 0; from < body.length;) {
+    const end = from + body.readUInt32BE(from)
+    frames.push(body.subarray(from, end))
+    from = end
+  }
+  return frames
+}
+
+/** How the end of a body is told. */
+export type Framing = "length" | "chunked" | { readonly length: number }
+
+/** Status line and headers, up to the empty line. */
+export function headOf(
+  answer: SoundAnswer,
+  framing: Framing = answer.isStreamed ? "chunked" : "length",
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const own = Object.entries(more)
+  const replaced = new Set(own.map(([name]) => name))
+  const kept = answer.headers.filter(([name]) => !replaced.has(name))
+  const length =
+    framing === "chunked"
+      ? (["transfer-encoding", "chunked"] as const)
+      : ([
+          "content-length",
+          String(framing === "length" ? answer.body.length : framing.length),
+        ] as const)
+  const lines = [...kept, ...own, length].map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${answer.status} Whatever\r\n${lines.join("")}\r\n`
+}
+
+/** Bytes as one chunk of a chunked body. */
+export function chunk(bytes: string | Buffer): Buffer {
+  const body = Buffer.from(bytes as string)
+  return Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n")])
+}
+
+export const LAST_CHUNK = "0\r\n\r\n"
+
+/** The whole of it, as it should be sent. */
+export function wholeOf(answer: SoundAnswer): Buffer {
+  const { isStreamed, body } = answer
+  const framed = isStreamed
+    ? Buffer.concat([...framesOf(answer).map((frame) => chunk(frame)), Buffer.from(LAST_CHUNK)])
+    : body
+  return Buffer.concat([Buffer.from(headOf(answer)), framed])
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import {
+  chaos,
+  type ChaosOptions,
+  type ChaosResult,
+  type Round,
+} from "../../torture/chaos/chaos.ts"
+import { type ChaosEvidence, judgeChaos, LAWS } from "../../torture/chaos/judge.ts"
+import { formatChaos } from "../../torture/chaos/report.ts"
+import { SQLITE } from "../../torture/engines.ts"
+
+/** One of six clients asks in each round, and two deployments of three break: then there is one that works. */
+const OPTIONS: ChaosOptions = {
+  engine: SQLITE,
+  seed: 61,
+  nodes: 1,
+  share: 1 / 6,
+  broken: [2],
+  // A machine that does other work as well may keep anyone waiting.
+  watchesInnocents: false,
+}
+
+describe("a short chaos", () => {
+  let result: ChaosResult
+
+  beforeAll(async () => {
+    result = await chaos(OPTIONS)
+  }, 180_000)
+
+  afterAll(() => {
+    if (result.verdict.findings.length > 0) console.error(formatChaos(OPTIONS, result))
+  })
+
+  test("no law is broken by what vendors do wrong", () => {
+    expect(result.verdict.findings).toEqual([])
+    expect(result.exitCodes).toEqual([0])
+    expect(result.crashes).toBe(0)
+  })
+
+  const mutations: readonly [string, (evidence: ChaosEvidence) => ChaosEvidence, string][] = [
+    ["an error although one deployment works", withError, LAWS[0]],
+    ["a stream that broke off and says so twice", withTwoErrors, LAWS[1]],
+    ["an answer that came too late", withDuration, LAWS[3]],
+    ["a part that was taken for whole", withHalf, LAWS[4]],
+    ["a whole answer that was not charged", withoutCharges, LAWS[4]],
+    ["a refusal that was charged", withChargedError, LAWS[5]],
+    ["an outage that was multiplied", withCalls, LAWS[7]],
+    ["a charge that no call is for", withUnknownCharge, LAWS[8]],
+  ]
+
+  test.each(mutations)("the judge finds %s", (_, mutate, law) => {
+    const { findings } = judgeChaos(mutate(result.evidence))
+    expect(findings.map((finding) => finding.law)).toContain(law as (typeof LAWS)[number])
+  })
+})
+
+type Call = Round["calls"][number]
+
+/** Changes all calls of the rounds that are not calm. */
+function withRounds(evidence: ChaosEvidence, change: (call: Call) => Call): ChaosEvidence {
+  const rounds = evidence.rounds.map((round) =>
+    round.fault === undefined ? round : { ...round, calls: round.calls.map(change) },
+  )
+  return { ...evidence, rounds }
+}
+
+function withError(evidence: ChaosEvidence): ChaosEvidence {
+  return withRounds(evidence, (call) => ({ ...call, got: undefined, status: 502 }))
+}
+
+function withTwoErrors(evidence: ChaosEvidence): ChaosEvidence {
+  const raw = 'data: {"error":{}}\n\nevent: error\ndata: {"error":{}}\n\nevent: error\n'
+  return withRounds(evidence, (call) => ({ ...call, got: undefined, status: 200, raw }))
+}
+
+function withDuration(evidence: ChaosEvidence): ChaosEvidence {
+  return withRounds(evidence, (call) => ({ ...call, duration: 60_000 }))
+}
+
+function withHalf(evidence: ChaosEvidence): ChaosEvidence {
+  return withRounds(evidence, (call) => ({ ...call, got: call.got?.slice(0, 10) }))
+}
+
+function withoutCharges(evidence: ChaosEvidence): ChaosEvidence {
+  return withRounds(evidence, (call) => ({ ...call, requestId: "req_unknown" }))
+}
+
+function withChargedError(evidence: ChaosEvidence): ChaosEvidence {
+  return withRounds(evidence, (call) => ({ ...call, got: undefined, status: 502 }))
+}
+
+function withCalls(evidence: ChaosEvidence): ChaosEvidence {
+  const { outage } = evidence
+  return { ...evidence, outage: { ...outage, vendorRequests: 3 * outage.calls.length + 1_000 } }
+}
+
+function withUnknownCharge(evidence: ChaosEvidence): ChaosEvidence {
+  return { ...evidence, rounds: evidence.rounds.slice(0, 1) }
+}

@@ -1,0 +1,143 @@
+import { WIRE_FAULTS, type WireFault } from "../../simulator/wire-faults/wire-faults.ts"
+import { OFFICIAL_CLIENTS } from "../../test/chaos/official-clients.ts"
+import type { TortureEngine } from "../engines.ts"
+import { readLedger } from "../oracle/ledger-view.ts"
+import { Random } from "../random.ts"
+import { ask, type ChaosCall, type ChaosPlan } from "./calls.ts"
+import type { FromThread } from "./innocents-thread.ts"
+import { type ChaosEvidence, judgeChaos, type Verdict } from "./judge.ts"
+import { buildChaos, type ChaosWorld, modelsOf, type Place, PLACES } from "./world.ts"
+
+export interface ChaosOptions {
+  readonly engine: TortureEngine
+  readonly seed: number
+  readonly nodes: number
+  /** How often each client asks in a round; 0.5: every second one does. */
+  readonly share: number
+  /** How many of the three deployments break: 1, 2, 3. */
+  readonly broken: readonly number[]
+  /** Whether callers of a vendor that works must not be kept waiting: a busy machine would let them wait by itself. */
+  readonly watchesInnocents: boolean
+  /** Only faults whose name contains it. */
+  readonly only?: string | undefined
+}
+
+/** One fault at one, two or all deployments, and what callers saw of it. */
+export interface Round {
+  /** Absent: all are well. */
+  readonly fault: WireFault | undefined
+  readonly places: readonly Place[]
+  readonly calls: readonly ChaosCall[]
+  /** Requests that reached the vendors. */
+  readonly vendorRequests: number
+  readonly innocents: FromThread
+}
+
+export interface ChaosResult {
+  readonly evidence: ChaosEvidence
+  readonly verdict: Verdict
+  /** Exit codes of the nodes, and how often one ended by itself. */
+  readonly exitCodes: readonly number[]
+  readonly crashes: number
+  readonly logs: readonly string[]
+}
+
+/** Plans that are answered while all is well, so that their answers and charges are known: each client with each model. */
+const ALL_PAIRS = OFFICIAL_CLIENTS.flatMap((client) =>
+  modelsOf(client.operation).map((model) => ({ client, model })),
+)
+/** Requests of the outage. */
+const OUTAGE_CALLS = 200
+
+/** Plays each fault at one, two and all deployments of models while official clients call them, and judges. */
+export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
+  const random = new Random(options.seed)
+  await using world = await buildChaos(options)
+  const player = new Player(world, random)
+  // All that is loaded when it is first needed is here when the first round begins.
+  const warm = await player.play(undefined, 0, ALL_PAIRS)
+  const rounds = [await player.play(undefined, 0, ALL_PAIRS)]
+  const faults = WIRE_FAULTS.filter(({ name }) => name.includes(options.only ?? ""))
+  for (const fault of faults) {
+    for (const broken of options.broken) {
+      const pairs = OFFICIAL_CLIENTS.filter(() => random.chance(options.share)).map((client) => ({
+        client,
+        model: random.pick(modelsOf(client.operation)),
+      }))
+      rounds.push(await player.play(fault, broken, pairs))
+    }
+  }
+  const outage = await player.playOutage()
+  await world.innocents.stop()
+  const exitCodes = await Promise.all(world.nodes.map((node) => node.stop()))
+  const calls = [warm, ...rounds, outage].flatMap((round) => round.calls)
+  await using reader = await world.database.openReader(world.installation)
+  const known = new Set(calls.flatMap(({ requestId }) => requestId ?? []))
+  const ledger = await readLedger(reader, known)
+  const { nodes, watchesInnocents } = options
+  const evidence = { warm, rounds, outage, ledger, nodes, watchesInnocents }
+  return {
+    evidence,
+    verdict: judgeChaos(evidence),
+    exitCodes,
+    crashes: world.nodes.reduce((sum, { crashes }) => sum + crashes, 0),
+    logs: world.nodes.map(({ log }) => log),
+  }
+}
+
+class Player {
+  readonly #world: ChaosWorld
+  readonly #random: Random
+  #asked = 0
+
+  constructor(world: ChaosWorld, random: Random) {
+    this.#world = world
+    this.#random = random
+  }
+
+  /** All of the pairs call at once. */
+  async play(
+    fault: WireFault | undefined,
+    broken: number,
+    pairs: readonly Omit<ChaosPlan, "text">[],
+  ): Promise<Round> {
+    const { vendors, innocents } = this.#world
+    const places = this.#some(broken)
+    await innocents.take()
+    const before = this.#vendorRequests
+    await Promise.all(
+      PLACES.map((place) => vendors[place].misbehave(places.includes(place) ? fault : undefined)),
+    )
+    const calls = await Promise.all(pairs.map((pair) => this.#ask(pair)))
+    const vendorRequests = this.#vendorRequests - before
+    return { fault, places, calls, vendorRequests, innocents: await innocents.take() }
+  }
+
+  /** Many ask while nothing works: the vendors must not get much more than they ask. */
+  async playOutage(): Promise<Round> {
+    const [client] = OFFICIAL_CLIENTS
+    const [model] = modelsOf("chat")
+    const fault = WIRE_FAULTS.find(({ name }) => name === "status 500")
+    if (!client || !model || !fault) throw new Error("there is nothing to ask")
+    const pairs = Array.from({ length: OUTAGE_CALLS }, () => ({ client, model }))
+    return this.play(fault, PLACES.length, pairs)
+  }
+
+  get #vendorRequests(): number {
+    const { vendors } = this.#world
+    return PLACES.reduce((sum, place) => sum + vendors[place].requests, 0)
+  }
+
+  #some(count: number): Place[] {
+    const left: Place[] = [...PLACES]
+    while (left.length > count) left.splice(this.#random.between(0, left.length - 1), 1)
+    return left
+  }
+
+  #ask(pair: Omit<ChaosPlan, "text">): Promise<ChaosCall> {
+    const { nodes, key } = this.#world
+    const number = String(100_000 + this.#asked++)
+    const text = `alpha beta gamma delta epsilon zeta eta theta iota kappa ${number}`
+    return ask({ ...pair, text }, this.#random.pick(nodes), key)
+  }
+}

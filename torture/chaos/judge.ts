@@ -1,0 +1,244 @@
+import type { WireFault } from "../../simulator/wire-faults/wire-faults.ts"
+import { chargeOf, type Evidence } from "../oracle/evidence.ts"
+import { judgeLedger } from "../oracle/judge-ledger.ts"
+import type { LedgerView } from "../oracle/ledger-view.ts"
+import type { ChaosCall } from "./calls.ts"
+import type { Round } from "./chaos.ts"
+import { DEADLINES, PLACES } from "./world.ts"
+
+/** What must hold. */
+export const LAWS = [
+  "with a deployment that works, no caller sees an error before the first content",
+  "what breaks off behind its first content says so once, and is never taken for whole",
+  "where nothing works there is an error that says so",
+  "all is answered within the deadline",
+  "what a client takes for whole is what was asked for, and has the one charge of its usage",
+  "what was refused is not charged, and a part costs at most the whole",
+  "callers of a vendor that works are not kept waiting",
+  "an outage is not multiplied",
+  "the ledger adds up, and nothing is left behind",
+] as const
+
+export type Law = (typeof LAWS)[number]
+
+/** A law that was broken. */
+export interface ChaosFinding {
+  readonly law: Law
+  readonly fault: string
+  readonly round?: Round
+  readonly call?: ChaosCall
+}
+
+/** How often each law was tried, and what broke it. */
+export interface Verdict {
+  readonly tried: ReadonlyMap<Law, number>
+  readonly findings: readonly ChaosFinding[]
+}
+
+export interface ChaosEvidence {
+  /** The first is calm: its answers and charges are those of all that follow. */
+  readonly rounds: readonly Round[]
+  /** What came before them. */
+  readonly warm: Round
+  readonly outage: Round
+  readonly ledger: LedgerView
+  readonly nodes: number
+  readonly watchesInnocents: boolean
+}
+
+/** Milliseconds that an answer may come behind the deadline: deadlines are looked at each tenth of a second. */
+const LEEWAY = 1_000
+/** Milliseconds that an innocent caller waits longer than while all is well, 99 of 100 times. */
+const INNOCENT_LIMIT = 500
+/**
+ * Requests that a deployment may get beyond those that callers send: ten retries, ten at once although it rests, and those
+ * that are under way before it is known to fail.
+ */
+const SPARE = 10 + 10 + 20
+/** And what looks in each second whether it works again. */
+const PROBES_PER_SECOND = 10
+
+export function judgeChaos(evidence: ChaosEvidence): Verdict {
+  return new Judge(evidence).verdict()
+}
+
+class Judge {
+  readonly #evidence: ChaosEvidence
+  readonly #tried = new Map<Law, number>(LAWS.map((law) => [law, 0]))
+  readonly #findings: ChaosFinding[] = []
+  /** What each client got of each model while all was well, and what it cost. */
+  readonly #calm = new Map<
+    string,
+    { readonly got: string | undefined; readonly charge: bigint | null }
+  >()
+
+  constructor(evidence: ChaosEvidence) {
+    this.#evidence = evidence
+    for (const { plan, got, requestId } of evidence.rounds[0]?.calls ?? []) {
+      const charge = chargeOf(evidence.ledger, requestId ?? "")
+      this.#calm.set(keyOf(plan), { got, charge })
+    }
+  }
+
+  verdict(): Verdict {
+    const { rounds, outage } = this.#evidence
+    for (const round of [...rounds, outage]) {
+      for (const call of round.calls) this.#judgeCall(round, call)
+      this.#judgeInnocents(round)
+    }
+    this.#judgeOutage(outage)
+    this.#judgeLedger()
+    return { tried: this.#tried, findings: this.#findings }
+  }
+
+  #check(
+    law: Law,
+    isKept: boolean,
+    fault: () => string,
+    more: Omit<ChaosFinding, "law" | "fault"> = {},
+  ): void {
+    this.#tried.set(law, (this.#tried.get(law) ?? 0) + 1)
+    if (!isKept) this.#findings.push({ law, fault: fault(), ...more })
+  }
+
+  #judgeCall(round: Round, call: ChaosCall): void {
+    const more = { round, call }
+    const { plan, got, status, raw, duration } = call
+    const effect = effectOn(round.fault, call)
+    const hasHealthy = round.places.length < PLACES.length || effect === "none"
+    const isPart = got === undefined && status === 200
+    const hasContent = isPart && contentOf(call)
+    if (hasHealthy) {
+      const isExcused =
+        (effect === "midway" && hasContent && plan.client.isStreamed) || isOverloaded(raw)
+      this.#check(LAWS[0], got !== undefined || isExcused, () => `${status} ${call.thrown}`, more)
+    } else if (got === undefined && status !== 200) {
+      this.#check(LAWS[2], status >= 400 && isClear(raw), () => `${status} ${raw}`, more)
+    }
+    if (isPart && plan.client.operation === "chat") {
+      const errors = errorEvents(plan.client.name, raw)
+      this.#check(LAWS[1], errors === 1, () => `${errors} errors are told`, more)
+    }
+    const limit = DEADLINES.whole + LEEWAY
+    this.#check(LAWS[3], duration < limit, () => `it took ${Math.round(duration)} ms`, more)
+    if (got === undefined) this.#judgeLost(more)
+    else this.#judgeWhole(got, more)
+  }
+
+  #judgeWhole(got: string, more: { readonly round: Round; readonly call: ChaosCall }): void {
+    const { plan, requestId } = more.call
+    const calm = this.#calm.get(keyOf(plan))
+    const wanted = plan.client.operation === "chat" ? plan.text : calm?.got
+    // A vendor that says everything twice is believed, and so is any sound.
+    const { fault } = more.round
+    const isRepeated =
+      fault?.name === "frames twice" ||
+      (fault?.isSoundMessage === true && plan.client.operation === "speech")
+    this.#check(LAWS[4], got === wanted || isRepeated, () => `it got '${got.slice(0, 300)}'`, more)
+    const charge = chargeOf(this.#evidence.ledger, requestId ?? "")
+    this.#check(
+      LAWS[4],
+      charge !== null && (charge === calm?.charge || isRepeated),
+      () => `it cost ${charge}, and ${calm?.charge} while all was well`,
+      more,
+    )
+  }
+
+  #judgeLost(more: { readonly round: Round; readonly call: ChaosCall }): void {
+    const { plan, requestId, status } = more.call
+    const charge = chargeOf(this.#evidence.ledger, requestId ?? "")
+    const most = status === 200 ? (this.#calm.get(keyOf(plan))?.charge ?? 0n) : 0n
+    // A part is estimated, where its vendor has not counted it: its input by its length.
+    const bound = more.round.fault?.name === "frames twice" || status === 200 ? most * 3n : most
+    this.#check(LAWS[5], (charge ?? 0n) <= bound, () => `it was charged ${charge} of ${most}`, more)
+  }
+
+  #judgeInnocents(round: Round): void {
+    const { times, directTimes, failures } = round.innocents
+    const calm = this.#evidence.rounds[0]?.innocents
+    // The clients of a round are busy on the same machine, whether vendors work or not.
+    const usual = calm ? percentile(calm.times, 0.99) : 0
+    const slow = percentile(times, 0.99) - Math.max(usual, percentile(directTimes, 0.99))
+    this.#check(LAWS[6], failures.length === 0, () => `they got ${failures[0]}`, { round })
+    if (!this.#evidence.watchesInnocents) return
+    this.#check(
+      LAWS[6],
+      slow < INNOCENT_LIMIT,
+      () => `p99 is ${Math.round(slow)} ms longer than while all was well`,
+      { round },
+    )
+  }
+
+  #judgeOutage(outage: Round): void {
+    const { nodes } = this.#evidence
+    const seconds = Math.max(...outage.calls.map(({ duration }) => duration)) / 1_000
+    const spare = SPARE + PROBES_PER_SECOND * seconds
+    const most = outage.calls.length + nodes * PLACES.length * spare
+    const { vendorRequests } = outage
+    this.#check(
+      LAWS[7],
+      vendorRequests <= most,
+      () => `${outage.calls.length} requests became ${vendorRequests}`,
+      { round: outage },
+    )
+  }
+
+  #judgeLedger(): void {
+    const { ledger, warm, rounds, outage } = this.#evidence
+    const evidence: Evidence = { calls: [], grants: [], vendorCalls: () => [], ledger }
+    const faults = judgeLedger(evidence).map(({ fault }) => fault)
+    const calls = [warm, ...rounds, outage].flatMap((round) => round.calls)
+    const known = new Set(calls.map(({ requestId }) => requestId))
+    const account = ledger.accounts.find(({ name }) => name === "callers")?.id
+    const unknown = ledger.entries.filter(
+      ({ kind, request, account: payer }) =>
+        kind === "charge" && payer === account && !known.has(request),
+    )
+    // An answer whose head never came has no id that its caller knows.
+    const lost = calls.filter(({ requestId }) => requestId === null).length
+    if (unknown.length > lost) faults.push(`${unknown.length} charges are for no call`)
+    this.#check(LAWS[8], faults.length === 0, () => faults.join("; "))
+  }
+}
+
+function keyOf({ client, model }: ChaosCall["plan"]): string {
+  return `${client.name} ${model.id}`
+}
+
+/** What a fault does to a call: what a first frame holds differs by format, and only streams break off midway. */
+function effectOn(fault: WireFault | undefined, { plan }: ChaosCall): WireFault["effect"] {
+  if (!fault) return "none"
+  if (fault.isSoundMessage && plan.client.operation === "speech") return "midway"
+  const isContentFirst = plan.model.upstream === "gemini" && fault.name.endsWith("first frame")
+  return isContentFirst ? "midway" : fault.effect
+}
+
+/** Whether anything of the answer came. */
+function contentOf({ plan, raw }: ChaosCall): boolean {
+  return plan.client.operation === "chat" ? raw.includes("alph") : raw.length > 0
+}
+
+function errorEvents(client: string, raw: string): number {
+  const told = /anthropic/.test(client)
+    ? /^event: error$/gm
+    : /responses/.test(client)
+      ? /^event: error$/gm
+      : /^data: \{"error"/gm
+  return raw.match(told)?.length ?? 0
+}
+
+/** An answer that is too large for the memory that is free is no one else's either (docs/decisions/0020-memory-budget.md). */
+function isOverloaded(raw: string): boolean {
+  return raw.includes('"error_type":"overloaded"')
+}
+
+/** In any dialect there is a message that is written for people. */
+function isClear(raw: string): boolean {
+  return /"message":"[^"]{20,}/.test(raw)
+}
+
+/** @param share of 1. */
+export function percentile(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((left, right) => left - right)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}

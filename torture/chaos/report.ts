@@ -1,0 +1,87 @@
+import type { ChaosOptions, ChaosResult, Round } from "./chaos.ts"
+import { type ChaosFinding, LAWS, percentile } from "./judge.ts"
+
+/** Findings that are told with their story. */
+const STORIES = 30
+/** Of a body, in a story. */
+const TOLD = 600
+
+/** What was done and counted, as text. */
+export function formatChaos(options: ChaosOptions, result: ChaosResult): string {
+  const { evidence, verdict, exitCodes, crashes } = result
+  const { rounds, outage } = evidence
+  const { tried, findings } = verdict
+  const calls = rounds.flatMap((round) => round.calls)
+  const durations = calls.map(({ duration }) => duration)
+  const innocents = rounds.flatMap(({ innocents }) => innocents.times)
+  const slowest = rounds.toSorted((left, right) => slow(right) - slow(left)).slice(0, 3)
+  return [
+    `${options.engine.name}, ${options.nodes} nodes, ${rounds.length} rounds, seed ${options.seed}`,
+    "",
+    "what callers got",
+    `  ${count(calls, ({ got }) => got !== undefined)} whole answers`,
+    `  ${count(calls, ({ got, status }) => got === undefined && status === 200)} parts of answers`,
+    `  ${count(calls, ({ got, status }) => got === undefined && status !== 200)} errors`,
+    `  ${line(durations)}`,
+    "what callers of another vendor got meanwhile",
+    `  ${innocents.length} answers, ${line(innocents)}`,
+    `  without the gateway ${line(rounds.flatMap((round) => round.innocents.directTimes))}`,
+    ...slowest.map((round) => `  ${Math.round(slow(round))} ms more during '${nameOf(round)}'`),
+    "an outage of all three deployments",
+    `  ${outage.calls.length} requests of callers became ${outage.vendorRequests} to vendors`,
+    "",
+    "laws, and how often they were tried",
+    ...LAWS.map((law) => `  ${String(tried.get(law)).padStart(6)}  ${law}`),
+    `  exit codes at the end: ${exitCodes.join(", ")}; ${crashes} times a node ended by itself`,
+    "",
+    findings.length === 0
+      ? "no law was broken"
+      : `${findings.length} FINDINGS; run again with --seed ${options.seed}`,
+    ...byKind(findings),
+    ...findings.slice(0, STORIES).map((finding) => tell(finding)),
+  ].join("\n")
+}
+
+function count<T>(all: readonly T[], isOne: (one: T) => boolean): number {
+  return all.filter((one) => isOne(one)).length
+}
+
+function line(times: readonly number[]): string {
+  const at = (share: number): number => Math.round(percentile(times, share))
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, the slowest ${at(1)} ms`
+}
+
+function slow({ innocents }: Round): number {
+  return percentile(innocents.times, 0.99) - percentile(innocents.directTimes, 0.99)
+}
+
+function nameOf({ fault, places }: Round): string {
+  return `${fault?.name ?? "calm"}' at '${places.join(", ")}`
+}
+
+/** How often each law was broken by each fault. */
+function byKind(findings: readonly ChaosFinding[]): string[] {
+  const kinds = new Map<string, number>()
+  for (const { law, round } of findings) {
+    const kind = `${law}: ${round ? nameOf(round) : ""}`
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+  }
+  return [...kinds].map(([kind, times]) => `  ${String(times).padStart(6)}  ${kind}`)
+}
+
+function tell({ law, fault, round, call }: ChaosFinding): string {
+  const story = call && {
+    client: call.plan.client.name,
+    model: call.plan.model.id,
+    node: call.node,
+    request: call.requestId,
+    duration: Math.round(call.duration),
+    status: call.status,
+    thrown: call.thrown,
+    raw:
+      call.raw.length > TOLD
+        ? `${call.raw.slice(0, TOLD / 2)} ... ${call.raw.slice(-TOLD / 2)}`
+        : call.raw,
+  }
+  return `- ${law}: '${round ? nameOf(round) : ""}': ${fault}\n  ${JSON.stringify(story)}`
+}
