@@ -185,6 +185,11 @@ function model(id: string, entry: FileModel): ModelSettings {
     choice: entry.choice,
     dialects: entry.dialects,
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
+    members: entry.members?.map((member) =>
+      typeof member === "string"
+        ? { model: member, weight: 1 }
+        : { model: member.model, weight: member.weight ?? 1 },
+    ),
   })
 }
 

@@ -1,4 +1,4 @@
-import type { SettingPath } from "./yaml-file.ts"
+import { type SettingPath, YamlNumber } from "./yaml-file.ts"
 
 /** A problem at one place in the data. */
 export interface Finding {
@@ -17,4 +17,10 @@ export function member(value: unknown, name: string): unknown {
 /** The names and values of unchecked data. */
 export function entries(value: unknown): [string, unknown][] {
   return typeof value === "object" && value !== null ? Object.entries(value) : []
+}
+
+/** A number in unchecked data. */
+export function asNumber(value: unknown): number | undefined {
+  if (value instanceof YamlNumber) return Number(value.source)
+  return typeof value === "string" && value.trim() !== "" ? Number(value) : undefined
 }

@@ -1,7 +1,8 @@
-import { entries, type Finding, member } from "./finding.ts"
+import { asNumber, entries, type Finding, member } from "./finding.ts"
+import { groupFindings } from "./group-rules.ts"
 import { providerFindings } from "./provider-rules.ts"
 import type { KnownVendor } from "./vendors.ts"
-import { type SettingPath, YamlNumber } from "./yaml-file.ts"
+import type { SettingPath } from "./yaml-file.ts"
 
 /**
  * The rules that span several values. They check unchecked data, so that they report even when another value of
@@ -31,14 +32,15 @@ export function structureFindings(
       findings.push({ path: place, message })
     }
   }
+  findings.push(...groupFindings(member(file, "models"), providers))
   for (const [id, group] of entries(member(file, "price_groups"))) {
-    findings.push(...groupFindings(["price_groups", id, "terms"], member(group, "terms")))
+    findings.push(...priceGroupFindings(["price_groups", id, "terms"], member(group, "terms")))
   }
   return findings
 }
 
 /** No two terms of a price group begin at the same moment, and their prices are prices. */
-function groupFindings(path: SettingPath, terms: unknown): Finding[] {
+function priceGroupFindings(path: SettingPath, terms: unknown): Finding[] {
   if (!Array.isArray(terms)) return []
   const seen = new Set<number>()
   return terms.flatMap((term: unknown, index) => {
@@ -83,9 +85,4 @@ function priceFindings(path: SettingPath, price: unknown): Finding[] {
     if (above !== undefined) seen.add(above)
   }
   return findings
-}
-
-function asNumber(value: unknown): number | undefined {
-  if (value instanceof YamlNumber) return Number(value.source)
-  return typeof value === "string" && value.trim() !== "" ? Number(value) : undefined
 }

@@ -275,6 +275,15 @@ function deploymentSchema(names: KnownNames) {
   })
 }
 
+const member = either(
+  reading((input) => {
+    const id = readText(input)
+    if (id instanceof Fault || MODEL_ID_PATTERN.test(id)) return id
+    return new Fault("must be the id of a model, such as local/llama")
+  }),
+  strict({ model: MODEL_ID, weight: number(0, 1_000_000).optional() }),
+)
+
 function modelSchema(names: KnownNames) {
   return strict({
     kind: oneOf(MODEL_KINDS, "kind of model").optional(),
@@ -288,6 +297,7 @@ function modelSchema(names: KnownNames) {
     choice: oneOf(CHOICES, "choice").optional(),
     dialects: dialects(names),
     deployments: list(deploymentSchema(names)).optional(),
+    members: list(member).optional(),
   })
 }
 

@@ -93,7 +93,7 @@ export class RequestMetrics implements RequestObserver {
     let counter = series.usage.get(usageClass)
     if (counter === undefined) {
       counter = this.#registry.counter("tollgate_usage_total").labels({
-        model: this.#models.of(charge.model.id),
+        model: this.#models.of(deployment.member?.id ?? charge.model.id),
         provider: this.#providers.of(deployment.provider),
         class: usageName(usageClass),
       })
@@ -118,12 +118,13 @@ export class RequestMetrics implements RequestObserver {
   }
 
   #seriesOf({ call, model }: PendingCharge, deployment: Deployment): Series {
-    const key = `${call.endpoint} ${model.id} ${deployment.provider}`
+    const id = deployment.member?.id ?? model.id
+    const key = `${call.endpoint} ${id} ${deployment.provider}`
     const known = this.#series.get(key)
     if (known) return known
     const endpoint = this.#endpoints.of(call.endpoint)
     const labels = {
-      model: this.#models.of(model.id),
+      model: this.#models.of(id),
       provider: this.#providers.of(deployment.provider),
     }
     const place = { endpoint, provider: labels.provider }

@@ -4,7 +4,7 @@ import type { StateRecorder } from "../state/state-recorder.ts"
 import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { ChatContext } from "./chat-context.ts"
-import { planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
+import { modelNameOf, planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
@@ -103,7 +103,8 @@ function writerOf(context: ChatContext, plan: Plan, signer: ReasoningSigner): St
   const { patches } = plan.binding.dialect
   if (!plan.isVerbatim || !patches) return transcodingWriter(context, plan, signer)
   const { dialect, request } = context
-  const { model, streamUsage } = request
+  const { streamUsage } = request
+  const model = modelNameOf(context, plan)
   return new VerbatimWriter(dialect, patches.frames({ model, streamUsage }))
 }
 
@@ -114,7 +115,7 @@ function transcodingWriter(
 ): TranscodingWriter {
   const { dialect, request } = context
   return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
-    model: request.model,
+    model: modelNameOf(context, plan),
     signer,
     provider: plan.client.provider,
     dialect: plan.binding.dialect.id,

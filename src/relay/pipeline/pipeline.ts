@@ -121,8 +121,11 @@ export class Pipeline {
   ): Promise<T> {
     const queue = [...candidates]
     let failure: CallFailure | undefined
+    /** Models that have refused the request itself. */
+    const refusing = new Set<string>()
     for (const candidate of queue) {
-      const { id } = candidate.deployment
+      const { id, member } = candidate.deployment
+      if (member !== undefined && refusing.has(member.id)) continue
       this.#health.attempted(id)
       let planned: P
       try {
@@ -139,7 +142,11 @@ export class Pipeline {
         failure = candidate.client.cleaned(asCallFailure(thrown))
         // What a stream has counted until then may still be charged, if nothing else is tried.
         if (!isFinal(failure)) loseAttempts(context)
-        if (endsFailover(failure)) break
+        if (endsFailover(failure)) {
+          if (member === undefined || isFinal(failure)) break
+          refusing.add(member.id)
+          continue
+        }
         if (
           candidate === queue.at(-1) &&
           (await this.#mayRepeat(context, queue, failure, queue.length - candidates.length))
