@@ -115,6 +115,13 @@ const callerReceipt = z.looseObject({
       "price",
       "latency",
       "least_busy",
+      "throughput",
+      "models",
+      "provider.order",
+      "provider.only",
+      "provider.ignore",
+      "provider.sort",
+      "provider.max_price",
     ])
     .optional(),
   usage: namedNumbers.nullable(),

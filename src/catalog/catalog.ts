@@ -9,6 +9,7 @@ import { knownModelWarnings } from "./known-model-warnings.ts"
 import { type Deployment, isPriced, type Model } from "./model.ts"
 import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
+import { buildGroup, type ModelGroup } from "./model-groups.ts"
 import { PriceGroups } from "./price-groups.ts"
 import { type NamedProvider, OriginalNames } from "./original-names.ts"
 import { UnknownModels } from "./unknown-models.ts"
@@ -51,9 +52,13 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     choice: settings.routing.choice,
     created: factsDate(facts),
   }
-  const ids = new Set(Object.keys(settings.models))
+  const entries = Object.entries(settings.models)
+  const ids = new Set(entries.flatMap(([id, { members }]) => (members === undefined ? id : [])))
   for (const provider of callable.keys()) {
-    for (const name of known.namesOf(provider)) ids.add(`${provider}/${name}`)
+    for (const name of known.namesOf(provider)) {
+      const id = `${provider}/${name}`
+      if (settings.models[id]?.members === undefined) ids.add(id)
+    }
   }
   const models: Model[] = []
   const brought = new Map<string, Model[]>()
@@ -68,13 +73,25 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     else if (built.model) noteBrought(brought, built.model)
   }
   for (const [provider, known] of brought) warnings.push(...knownModelWarnings(provider, known))
+  const modelGroups: ModelGroup[] = []
+  const grouping = {
+    models: new Map(models.map((model) => [model.id, model])),
+    choice: building.choice,
+    created: building.created,
+  }
+  for (const [id, entry] of entries) {
+    if (entry.members === undefined) continue
+    const built = buildGroup(id, entry, grouping)
+    if (built.group) modelGroups.push(built.group)
+    warnings.push(...built.warnings)
+  }
   const aliases = new Map(Object.entries(settings.aliases ?? {}))
   const named = providers.map(([id, { vendor, region }]) => ({ id, vendor, region }))
   const unknown = new UnknownModels({ settings, facts, sources: building })
   warnings.push(...unknown.warnings())
   const groups = new PriceGroups(settings.priceGroups ?? {})
   warnings.push(...groups.warnings(models))
-  const catalog = new Catalog({ models, aliases, providers: named, unknown, groups })
+  const catalog = new Catalog({ models, modelGroups, aliases, providers: named, unknown, groups })
   for (const [alias, id] of aliases) {
     const fault = aliasFault({ catalog, unknown }, alias, id)
     if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
@@ -114,18 +131,24 @@ function noteBrought(brought: Map<string, Model[]>, model: Model): void {
 /** The parts of a catalog. */
 export interface CatalogParts {
   readonly models: readonly Model[]
+  readonly modelGroups: readonly ModelGroup[]
   /** Aliases, and the ids that they stand for. */
   readonly aliases: ReadonlyMap<string, string>
   /** In the order of the settings. */
   readonly providers: readonly NamedProvider[]
   /** Those that only callers know. */
   readonly unknown: UnknownModels
+  /** Of prices. */
   readonly groups: PriceGroups
 }
 
 /** The models that can be called, and how they are listed. Never changes: new settings, new catalog. */
 export class Catalog {
+  /** Without groups. */
   readonly #models: readonly Model[]
+  /** With them. */
+  readonly #listed: readonly Model[]
+  readonly #modelGroups: ReadonlyMap<string, ModelGroup>
   readonly #byId: ReadonlyMap<string, Model>
   readonly #aliases: ReadonlyMap<string, string>
   readonly #originalNames: OriginalNames
@@ -134,10 +157,11 @@ export class Catalog {
   readonly #entries = new WeakMap<Model, string>()
   #wholeBody: string | undefined
 
-  constructor({ models, aliases, providers, unknown, groups }: CatalogParts) {
-    // By code unit: a locale's order would differ from machine to machine.
-    this.#models = models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
-    this.#byId = new Map(this.#models.map((model) => [model.id, model]))
+  constructor({ models, modelGroups, aliases, providers, unknown, groups }: CatalogParts) {
+    this.#models = byId(models)
+    this.#listed = byId([...models, ...modelGroups.map(({ model }) => model)])
+    this.#modelGroups = new Map(modelGroups.map((group) => [group.model.id, group]))
+    this.#byId = new Map(this.#listed.map((model) => [model.id, model]))
     this.#aliases = aliases
     this.#unknown = unknown
     this.#groups = groups
@@ -179,14 +203,18 @@ export class Catalog {
     return this.#models.find(({ deployments }) => deployments.some(isSame))?.id
   }
 
-  /** The models sorted by id; only those that the key may call, when `allows` is given. */
+  /** The models and groups sorted by id; only those that the key may call, when `allows` is given. */
   list(allows?: Allows): readonly Model[] {
-    return allows === undefined ? this.#models : this.#models.filter(({ id }) => allows(id))
+    if (allows === undefined) return this.#listed
+    return this.#listed.flatMap((model) => this.#permitted(model, allows) ?? [])
   }
 
-  /** The first of a kind that the key may call, at its prices. */
+  /** The first of a kind that the key may call, at its prices. Groups are only called by those who name them. */
   first(kind: ModelKind, rights: ModelRights): Model | undefined {
-    const found = this.list(rights.allows).find((model) => model.kind === kind && isPriced(model))
+    const { allows } = rights
+    const found = this.#models.find(
+      (model) => model.kind === kind && isPriced(model) && allows?.(model.id) !== false,
+    )
     return found && this.priced(found, rights)
   }
 
@@ -217,7 +245,7 @@ export class Catalog {
     if (allows !== undefined || priceGroup !== undefined) {
       return this.#bodyOf(this.list(allows).map((model) => this.priced(model, rights)))
     }
-    this.#wholeBody ??= this.#bodyOf(this.#models)
+    this.#wholeBody ??= this.#bodyOf(this.#listed)
     return this.#wholeBody
   }
 
@@ -236,10 +264,9 @@ export class Catalog {
    * @throws GatewayError `model_not_found`.
    */
   visible(name: string, rights?: ModelRights): Model {
-    const model = this.resolve(name, rights)
-    if (model === undefined || rights?.allows?.(model.id) === false) {
-      throw this.#notFound(name, rights)
-    }
+    const found = this.resolve(name, rights)
+    const model = found && this.#permitted(found, rights?.allows)
+    if (model === undefined) throw this.#notFound(name, rights)
     const priced = this.priced(model, rights)
     return model.id === name ? priced : { ...priced, id: name }
   }
@@ -251,13 +278,21 @@ export class Catalog {
    * `model_not_priced`.
    */
   require(id: string, kind: ModelKind, rights?: ModelRights): Model {
-    const model = this.resolve(id, rights)
-    if (model === undefined) throw this.#notFound(id, rights)
-    if (rights?.allows?.(model.id) === false) throw notAllowed(id)
+    const found = this.resolve(id, rights)
+    if (found === undefined) throw this.#notFound(id, rights)
+    const model = this.#permitted(found, rights?.allows)
+    if (model === undefined) throw notAllowed(id)
     if (model.kind !== kind) throw ofOtherKind(id, model.kind, kind)
     if (!isPriced(model)) throw notPriced(id)
     const priced = this.priced(model, rights)
     return model.id === id ? priced : { ...priced, requestedAs: id }
+  }
+
+  /** A model that a key may call, of a group as much as it may; undefined: none of it. */
+  #permitted(model: Model, allows: Allows): Model | undefined {
+    if (allows === undefined) return model
+    if (model.members !== undefined) return this.#modelGroups.get(model.id)?.permitted(allows)
+    return allows(model.id) ? model : undefined
   }
 
   #aliasOf(name: string, rights: ModelRights): string | undefined {
@@ -280,4 +315,9 @@ export class Catalog {
     })
     return `{"object":"list","data":[${entries.join(",")}]}`
   }
+}
+
+/** By code unit: a locale's order would differ from machine to machine. */
+function byId(models: readonly Model[]): readonly Model[] {
+  return models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
 }

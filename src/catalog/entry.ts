@@ -3,7 +3,7 @@ import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "tollgate-contract/us
 import type { DialectId } from "../canon/extra.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
-import type { Model } from "./model.ts"
+import type { Member, Model } from "./model.ts"
 
 /** Credits per million units of each class, exact decimal text, the multiplier included. */
 type ShownRates = Partial<Record<PriceName, string>>
@@ -29,6 +29,8 @@ export interface ModelEntry {
   readonly max_input_characters?: number
   /** For a chat model: the dialects its vendors offer it in. Callers may use any dialect. */
   readonly dialects?: readonly DialectId[]
+  /** Of a group: any of these models answers, at its own price. */
+  readonly members?: readonly string[]
   /** Whether it can be called: a model without a price is refused. */
   readonly priced: boolean
   readonly pricing?: ShownPrice
@@ -40,19 +42,38 @@ export function entryOf(model: Model): ModelEntry {
   const dialects = [
     ...new Set(model.deployments.flatMap((deployment) => deployment.dialects ?? [])),
   ]
+  const { context, maxOutput } = surely(model)
   return {
     id: model.id,
     object: "model",
     created: model.created,
     owned_by: model.ownedBy,
     kind: model.kind,
-    ...(model.context === undefined ? {} : { context_length: model.context }),
-    ...(model.maxOutput === undefined ? {} : { max_output_tokens: model.maxOutput }),
+    ...(context === undefined ? {} : { context_length: context }),
+    ...(maxOutput === undefined ? {} : { max_output_tokens: maxOutput }),
     ...(model.maxInput === undefined ? {} : { max_input_characters: model.maxInput }),
     ...(dialects.length === 0 ? {} : { dialects }),
+    ...(model.members && { members: model.members.map(({ id }) => id) }),
     priced: prices.length > 0,
     ...(prices.length === 0 ? {} : { pricing: shownPrice(prices) }),
   }
+}
+
+/** What a model can do whichever of its members answers. */
+export function surely(model: Model): Pick<Member, "context" | "maxOutput"> {
+  const { members } = model
+  if (members === undefined) return model
+  const context = smallest(members.map((member) => member.context))
+  const maxOutput = smallest(members.map((member) => member.maxOutput))
+  return {
+    ...(context !== undefined && { context }),
+    ...(maxOutput !== undefined && { maxOutput }),
+  }
+}
+
+function smallest(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.filter((number) => number !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
 }
 
 function shownPrice(prices: readonly Price[]): ShownPrice {

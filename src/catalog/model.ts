@@ -2,6 +2,38 @@ import type { DialectId } from "../canon/extra.ts"
 import type { Choice, Disconnect, ModelKind } from "../config/settings.ts"
 import type { Price } from "../ledger/price.ts"
 
+/** Of a deployment: which model it is of, where any of several may answer a request. */
+export interface Member {
+  readonly id: string
+  /** What an answer of it calls the model: the name in the request, where that is its own. */
+  readonly name: string
+  /** Tokens, as of a model. */
+  readonly context?: number
+  readonly maxOutput?: number
+}
+
+/** Deployments that are tried before the next ones are, in an order of their own. */
+export interface Stage {
+  readonly place: number
+  readonly choice: StageChoice
+  /** Why its deployments are tried now; absent: the choice says it. */
+  readonly reason?: WishReason
+  /** Whether only the first of them is tried. */
+  readonly isAlone?: boolean
+}
+
+/** How the deployments of a stage are put in an order: callers have a choice more than the settings. */
+export type StageChoice = Choice | "throughput"
+
+/** What of a request decides where it goes, by its field. */
+export type WishReason =
+  | "models"
+  | "provider.order"
+  | "provider.only"
+  | "provider.ignore"
+  | "provider.sort"
+  | "provider.max_price"
+
 /** Model x provider x upstream name x price: what is called; with each of several credentials another one. */
 export interface Deployment {
   /** `<provider>/<upstream name>`, or `<provider>/<upstream name>#<credential>`: names it in receipts and logs. */
@@ -21,6 +53,10 @@ export interface Deployment {
   readonly isAssumed?: true
   /** Absent: the deployment cannot be called, since its cost could not be known. */
   readonly price?: Price
+  /** Absent: it is of the model that the request is for, and of no other. */
+  readonly member?: Member
+  /** Absent: all deployments of the model are equals, or as its choice has them. */
+  readonly stage?: Stage
 }
 
 /** What is called, whichever credential signs: `<provider>/<upstream name>`. */
@@ -72,6 +108,10 @@ export interface Model {
   readonly deployments: readonly Deployment[]
   /** Those that no request goes to until the operator says so. */
   readonly paused?: readonly Deployment[]
+  /** Any of them may answer: of a group of the settings, and of a request that names several. Absent: only itself. */
+  readonly members?: readonly Member[]
+  /** Why no more of its deployments are left. */
+  readonly reason?: WishReason
 }
 
 /** Whether a model can be called: one without a price is listed, and refused. */

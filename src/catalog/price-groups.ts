@@ -117,8 +117,9 @@ class PriceTerm {
     return [...ofIds, ...ofPatterns]
   }
 
-  /** A pattern may fit models of another kind than its price. */
-  #cardOf({ id, kind }: Model, deployment: Deployment): Price | undefined {
+  /** A pattern may fit models of another kind than its price. Each member of a group has its own. */
+  #cardOf({ id: named, kind }: Model, deployment: Deployment): Price | undefined {
+    const id = deployment.member?.id ?? named
     const own = this.#byId.get(id)
     const found = this.#patterns.filter(({ fits }) => fits(id)).map(({ price }) => price)
     for (const price of own ? [own, ...found] : found) {

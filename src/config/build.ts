@@ -211,6 +211,11 @@ function model(id: string, entry: FileModel): ModelSettings {
     hedge: entry.hedge,
     dialects: entry.dialects,
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
+    members: entry.members?.map((member) =>
+      typeof member === "string"
+        ? { model: member, weight: 1 }
+        : { model: member.model, weight: member.weight ?? 1 },
+    ),
   })
 }
 

@@ -70,8 +70,13 @@ function fileFindings({ section, value }: ConsoleEntry): IssueFinding[] {
   })
 }
 
-/** The providers that a model's entry names, and the one in its id. */
+/** The providers that a model's entry names, and the one in its id; of a group, those of its members. */
 export function namedProviders(id: string, entry: unknown): string[] {
+  const members = asObject(entry)?.["members"]
+  if (Array.isArray(members)) {
+    const names = members.map((member: unknown) => asObject(member)?.["model"] ?? member)
+    return names.flatMap((name) => (typeof name === "string" ? (name.split("/", 1)[0] ?? []) : []))
+  }
   const deployments = asObject(entry)?.["deployments"]
   const named = Array.isArray(deployments)
     ? deployments.map((deployment: unknown) => asObject(deployment)?.["provider"])

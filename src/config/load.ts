@@ -20,7 +20,7 @@ export interface LoadOptions {
   /** The folder named on the command line. Wins over `TOLLGATE_DATA` and the file. */
   readonly dataDirectory?: string
   readonly vendors: readonly KnownVendor[]
-  /** The ids of the models that the settings make available; absent: aliases may stand for any. */
+  /** The ids of the models that the settings make available; absent: aliases and groups may name any. */
   readonly modelsOf?: (settings: Settings) => ReadonlySet<string>
 }
 
@@ -69,7 +69,10 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (insecure) throw new ConfigError([insecure])
   const stray = strayJournal(reading.settings.database, own.overrides)
   if (stray) throw new ConfigError([stray])
-  const astray = strayAliases(settings, options.modelsOf)
+  const astray = [
+    ...strayProviders(settings, nameable),
+    ...strayModels(settings, options.modelsOf),
+  ]
   if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))
   return {
     settings,
@@ -79,24 +82,47 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   }
 }
 
+/** The members of groups whose provider is not set up. */
+function strayProviders({ models }: Settings, providers: readonly string[]): Finding[] {
+  return membersOf(models).flatMap(({ path, id }) => {
+    const [provider = ""] = id.split("/", 1)
+    if (providers.includes(provider) || Object.hasOwn(models, id)) return []
+    const hint = suggestion(provider, providers) || " Add it under 'providers'."
+    const message = `is '${id}', and '${provider}' is no configured provider.${hint}`
+    return [{ path, message }]
+  })
+}
+
 /**
- * The aliases whose provider is set up and has no such model. What the console sets is not known yet: an alias
- * for a model of a provider that the console sets is resolved with the catalog.
+ * The aliases and the members of groups whose provider is set up and has no such model. What the console sets is not
+ * known yet: an alias for a model of a provider that the console sets is resolved with the catalog.
  */
-function strayAliases(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Finding[] {
-  if (modelsOf === undefined || settings.aliases === undefined) return []
+function strayModels(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Finding[] {
+  const { aliases = {}, models, providers, prices, unknownModels } = settings
+  const named = [
+    ...Object.entries(aliases).map(([alias, id]) => ({
+      path: ["aliases", alias],
+      id,
+      leads: `leads to '${id}'`,
+    })),
+    ...membersOf(models).map((found) => ({ ...found, leads: `is '${found.id}'` })),
+  ]
+  if (modelsOf === undefined || named.length === 0) return []
   // Models that are not known yet may be in a newer list of prices, or be called without being known.
-  const { prices, unknownModels } = settings
   if (prices.refresh !== undefined || unknownModels !== undefined) return []
   const ids = modelsOf(settings)
-  return Object.entries(settings.aliases).flatMap(([alias, id]) => {
+  return named.flatMap(({ path, id, leads }) => {
     const [provider = ""] = id.split("/", 1)
-    if (ids.has(id) || !Object.hasOwn(settings.providers, provider)) return []
+    if (ids.has(id) || !Object.hasOwn(providers, provider)) return []
     const hint = suggestion(id, [...ids])
-    return [
-      { path: ["aliases", alias], message: `leads to '${id}', and there is no such model.${hint}` },
-    ]
+    return [{ path, message: `${leads}, and there is no such model.${hint}` }]
   })
+}
+
+function membersOf(models: Settings["models"]) {
+  return Object.entries(models).flatMap(([group, { members = [] }]) =>
+    members.map(({ model: id }, index) => ({ path: ["models", group, "members", index], id })),
+  )
 }
 
 /** Runs a step and collects its problems, so that later steps still report theirs. */

@@ -1,4 +1,5 @@
 import { entries, type Finding, member, numberIn } from "./finding.ts"
+import { groupFindings } from "./group-rules.ts"
 import { providerFindings } from "./provider-rules.ts"
 import type { KnownVendor } from "./vendors.ts"
 import type { SettingPath } from "./yaml-file.ts"
@@ -32,14 +33,15 @@ export function structureFindings(
       findings.push({ path: place, message })
     }
   }
+  findings.push(...groupFindings(member(file, "models"), providers))
   for (const [id, group] of entries(member(file, "price_groups"))) {
-    findings.push(...groupFindings(["price_groups", id, "terms"], member(group, "terms")))
+    findings.push(...priceGroupFindings(["price_groups", id, "terms"], member(group, "terms")))
   }
   return findings
 }
 
 /** No two terms of a price group begin at the same moment, and their prices are prices. */
-function groupFindings(path: SettingPath, terms: unknown): Finding[] {
+function priceGroupFindings(path: SettingPath, terms: unknown): Finding[] {
   if (!Array.isArray(terms)) return []
   const seen = new Set<number>()
   return terms.flatMap((term: unknown, index) => {

@@ -297,6 +297,15 @@ function deploymentSchema(names: KnownNames) {
   })
 }
 
+const member = either(
+  reading((input) => {
+    const id = readText(input)
+    if (id instanceof Fault || MODEL_ID_PATTERN.test(id)) return id
+    return new Fault("must be the id of a model, such as local/llama")
+  }),
+  strict({ model: MODEL_ID, weight: number(0, 1_000_000).optional() }),
+)
+
 function modelSchema(names: KnownNames) {
   return strict({
     kind: oneOf(MODEL_KINDS, "kind of model").optional(),
@@ -311,6 +320,7 @@ function modelSchema(names: KnownNames) {
     hedge: flag().optional(),
     dialects: dialects(names),
     deployments: list(deploymentSchema(names)).optional(),
+    members: list(member).optional(),
   })
 }
 

@@ -119,6 +119,13 @@ export interface DeploymentSettings {
   readonly dialects?: readonly string[]
 }
 
+/** A model of a group. */
+export interface MemberSettings {
+  readonly model: string
+  /** Its share of the group's requests, where they are shared by weight. */
+  readonly weight: number
+}
+
 export interface ModelSettings {
   readonly kind?: ModelKind
   readonly price?: PriceSettings
@@ -137,6 +144,8 @@ export interface ModelSettings {
   /** The dialects it can be called in; absent: the known ones, else all of its provider. */
   readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
+  /** Set for a group: the models of which any may answer. It has no deployments and no price of its own. */
+  readonly members?: readonly MemberSettings[]
 }
 
 /**

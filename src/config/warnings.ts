@@ -14,7 +14,8 @@ export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[
   const providers = Object.keys(settings.providers)
   for (const [id, model] of Object.entries(settings.models)) {
     const [provider = ""] = id.split("/", 1)
-    if (model.deployments !== undefined || providers.includes(provider)) continue
+    const isElsewhere = model.deployments !== undefined || model.members !== undefined
+    if (isElsewhere || providers.includes(provider)) continue
     // The simulator is used only when no vendor is configured.
     if (providers.length === 0 && provider === "sandbox") continue
     warnings.push(

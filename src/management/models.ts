@@ -144,6 +144,9 @@ export class Models {
     const { catalog, warnings } = buildCatalog({ settings, facts: this.#live.lists.facts, vendors })
     const own = warnings.filter((warning) => warning.startsWith(`model ${id}`))
     const built = catalog.find(id)
+    if (entry["members"] !== undefined && own.length > 0) {
+      throw refused("members", `${own.join("; ").replace(/^m/, "M")}.`)
+    }
     if (built === undefined) {
       throw refused("deployments", `Nothing could answer for it: ${own.join("; ")}.`)
     }

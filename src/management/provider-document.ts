@@ -19,6 +19,7 @@ export interface ProviderTally {
 export function tallyProviders(catalog: Catalog): Map<string, ProviderTally> {
   const tallies = new Map<string, ProviderTally>()
   for (const model of catalog.list()) {
+    if (model.members !== undefined) continue
     for (const provider of new Set(model.deployments.map((one) => one.provider))) {
       const tally = tallies.get(provider) ?? { models: 0, unpriced: 0, deployments: new Set() }
       const own = model.deployments.filter((one) => one.provider === provider)

@@ -96,7 +96,7 @@ export class RequestMetrics implements RequestObserver {
     let counter = series.usage.get(usageClass)
     if (counter === undefined) {
       counter = this.#registry.counter("tollgate_usage_total").labels({
-        model: this.#models.of(charge.model.id),
+        model: this.#models.of(deployment.member?.id ?? charge.model.id),
         provider: this.#providers.of(deployment.provider),
         class: usageName(usageClass),
       })
@@ -125,8 +125,9 @@ export class RequestMetrics implements RequestObserver {
   }
 
   #seriesOf({ call, model }: PendingCharge, deployment: Deployment): Series {
-    const known = this.#series.get(model.id)?.get(call.endpoint)?.get(deployment.provider)
-    return known ?? this.#newSeriesOf(call.endpoint, model.id, deployment.provider)
+    const id = deployment.member?.id ?? model.id
+    const known = this.#series.get(id)?.get(call.endpoint)?.get(deployment.provider)
+    return known ?? this.#newSeriesOf(call.endpoint, id, deployment.provider)
   }
 
   #newSeriesOf(path: string, model: string, provider: string): Series {

@@ -26,6 +26,10 @@ export class Load {
   #probes = PROBES_PER_SECOND
   /** When they were counted last, by `performance.now()`. */
   #countedAt = performance.now()
+  /** Whether anyone asks how many tokens it gives in a second: it is measured from then on. */
+  isTimed = false
+  #secondsPerToken = 0
+  #timedAt = 0
 
   constructor(mostRetries = MOST_RETRIES) {
     this.#retries = new AttemptBudget(mostRetries)
@@ -75,6 +79,21 @@ export class Load {
   /** Milliseconds until an answer begins, as far as that is known. What is long ago counts little. */
   latency(now = performance.now()): number {
     return this.#latency * 2 ** ((this.#measuredAt - now) / HALF_LIFE)
+  }
+
+  /** An answer is complete. @param milliseconds since its attempt began. */
+  produced(tokens: number, milliseconds: number, now = performance.now()): void {
+    if (tokens <= 0) return
+    const measured = milliseconds / 1_000 / tokens
+    const before = this.secondsPerToken(now)
+    this.#secondsPerToken = before === 0 ? measured : before + NEWEST * (measured - before)
+    this.#timedAt = now
+  }
+
+  /** How long a token of its answers takes, as far as that is known. What is long ago counts little. */
+  secondsPerToken(now = performance.now()): number {
+    this.isTimed = true
+    return this.#secondsPerToken * 2 ** ((this.#timedAt - now) / HALF_LIFE)
   }
 
   /**

@@ -1,5 +1,12 @@
-import type { Choice } from "../config/settings.ts"
-import { type Deployment, type Model, placeOf } from "../catalog/model.ts"
+import { cheapestFirst } from "../catalog/cheapest-first.ts"
+import {
+  type Deployment,
+  type Model,
+  placeOf,
+  type Stage,
+  type StageChoice,
+  type WishReason,
+} from "../catalog/model.ts"
 import type { Health } from "./health.ts"
 import type { Load, Loads } from "./loads.ts"
 
@@ -11,13 +18,22 @@ export interface CacheKey {
 }
 
 /** Why a deployment was the first to be tried; receipts say it. */
-export type RouteReason = CacheKey["kind"] | Choice
+export type RouteReason = CacheKey["kind"] | StageChoice | WishReason
 
 export interface Route {
   /** In the order in which they are tried. */
   readonly deployments: readonly Deployment[]
   /** Absent where there is nothing to choose. */
   readonly reason?: RouteReason
+}
+
+/** Equal deployments in the order in which they are tried. */
+interface Ordered {
+  readonly healthy: readonly Deployment[]
+  /** Those that rest after failures. */
+  readonly open: readonly Deployment[]
+  /** What a vendor's cache may know the request by, where that has put them in this order. */
+  readonly key: CacheKey | undefined
 }
 
 const NOWHERE: Route = { deployments: [] }
@@ -50,24 +66,63 @@ export class Router {
     if (deployments.length === 1) return deployments[0]?.price === undefined ? NOWHERE : model
     const priced = deployments.filter(({ price }) => price !== undefined)
     if (priced.length < 2) return { deployments: priced }
+    if (priced[0]?.stage !== undefined) return this.#routeStages(priced, cacheKey)
+    const { healthy, open, key } = this.#ordered(priced, choice, cacheKey)
+    return {
+      deployments: open.length === 0 ? healthy : [...healthy, ...open],
+      reason: key?.kind ?? choice,
+    }
+  }
+
+  /** Stage after stage; of all of them, those that rest after failures come last. */
+  #routeStages(
+    priced: readonly Deployment[],
+    cacheKey: (() => CacheKey | undefined) | undefined,
+  ): Route {
+    const healthy: Deployment[] = []
+    const open: Deployment[] = []
+    const reasons = new Map<number, RouteReason | undefined>()
+    for (const { place, choice, reason, isAlone, deployments } of stagesOf(priced)) {
+      const ordered = this.#ordered(deployments, choice, cacheKey)
+      const usual = deployments.length > 1 ? choice : undefined
+      reasons.set(place, ordered.key?.kind ?? reason ?? usual)
+      if (isAlone && ordered.healthy.length > 0) healthy.push(...ordered.healthy.slice(0, 1))
+      else if (isAlone) open.push(...ordered.open.slice(0, 1))
+      else {
+        healthy.push(...ordered.healthy)
+        open.push(...ordered.open)
+      }
+    }
+    const deployments = [...healthy, ...open]
+    const reason = reasons.get(deployments[0]?.stage?.place ?? 0)
+    return { deployments, ...(reason !== undefined && { reason }) }
+  }
+
+  #ordered(
+    deployments: readonly Deployment[],
+    choice: StageChoice,
+    cacheKey: (() => CacheKey | undefined) | undefined,
+  ): Ordered {
     const isOrdered = choice === "order" || choice === "price"
-    const hasEquals = !isOrdered || priced.some(({ credential }) => credential !== undefined)
+    const hasEquals =
+      deployments.length > 1 &&
+      (!isOrdered || deployments.some(({ credential }) => credential !== undefined))
     const key = hasEquals ? cacheKey?.() : undefined
-    const order = (deployments: readonly Deployment[]): readonly Deployment[] => {
-      if (!hasEquals) return deployments
+    const order = (all: readonly Deployment[]): readonly Deployment[] => {
+      if (!hasEquals) return all
       const orderEquals: Order = (equals) =>
         key === undefined ? this.#chosen(equals, choice) : byAffinity(equals, key)
-      return isOrdered ? byPlace(deployments, orderEquals) : orderEquals(deployments)
+      return isOrdered ? byPlace(all, orderEquals) : orderEquals(all)
     }
-    const reason = isOrdered ? choice : (key?.kind ?? choice)
-    if (this.#health.isAllWell) return { deployments: withFallbacks(priced, order), reason }
-    const { healthy = [], open = [] } = Object.groupBy(priced, ({ id }) =>
+    // Between credentials of one provider only: it is not why the request goes where it does.
+    const found = isOrdered ? undefined : key
+    if (this.#health.isAllWell) {
+      return { healthy: withFallbacks(deployments, order), open: [], key: found }
+    }
+    const { healthy = [], open = [] } = Object.groupBy(deployments, ({ id }) =>
       this.#health.isHealthy(id) ? "healthy" : "open",
     )
-    return {
-      deployments: [...withFallbacks(healthy, order), ...withFallbacks(open, order)],
-      reason,
-    }
+    return { healthy: withFallbacks(healthy, order), open: withFallbacks(open, order), key: found }
   }
 
   loadOf(deployment: Deployment): Load {
@@ -80,7 +135,7 @@ export class Router {
     return deployments.filter(({ id }) => this.#health.isHealthy(id)).length < 2
   }
 
-  #chosen(deployments: readonly Deployment[], choice: Choice): readonly Deployment[] {
+  #chosen(deployments: readonly Deployment[], choice: StageChoice): readonly Deployment[] {
     switch (choice) {
       case "order":
       case "price":
@@ -91,6 +146,8 @@ export class Router {
         const now = performance.now()
         return this.#betterOfTwo(deployments, (load) => load.latency(now) * (load.busy + 1))
       }
+      case "throughput":
+        return this.#betterOfTwo(deployments, (load) => load.secondsPerToken() * (load.busy + 1))
       case "least_busy":
         return draw(deployments, this.#random).toSorted(
           (left, right) => this.#busyness(left) - this.#busyness(right),
@@ -118,8 +175,19 @@ export class Router {
 /** The likeliest order of a request's deployments, for estimates. */
 export function likelyRoute(model: Model, health: Health): readonly Deployment[] {
   const priced = model.deployments.filter(({ price }) => price !== undefined)
-  const isOrdered = model.choice === "order" || model.choice === "price"
-  const likely = isOrdered ? priced : priced.toSorted((left, right) => right.weight - left.weight)
+  const { choice = "weight" } = model
+  const isStaged = priced[0]?.stage !== undefined
+  const stages = isStaged ? stagesOf(priced) : [{ place: 0, choice, deployments: priced }]
+  const likely = stages.flatMap(({ choice: own, isAlone, deployments }: StagedDeployments) => {
+    const isOrdered = own === "order" || own === "price"
+    const order = isOrdered
+      ? deployments
+      : deployments.toSorted((left, right) => right.weight - left.weight)
+    if (!isAlone) return order
+    const [first] = order
+    const only = order.find(({ id }) => health.isHealthy(id)) ?? first
+    return only === undefined ? [] : [only]
+  })
   const healthy = likely.filter(({ id }) => health.isHealthy(id))
   return [...healthy, ...likely.filter((deployment) => !healthy.includes(deployment))]
 }
@@ -129,6 +197,20 @@ type Order = (equals: readonly Deployment[]) => readonly Deployment[]
 /** As they are, but for the credentials of one provider, which are equals. */
 function byPlace(deployments: readonly Deployment[], order: Order): readonly Deployment[] {
   return [...Map.groupBy(deployments, placeOf).values()].flatMap(order)
+}
+
+interface StagedDeployments extends Stage {
+  readonly deployments: readonly Deployment[]
+}
+
+/** Deployments by their stages, the first one first. The catalog has sorted none of them by price. */
+function stagesOf(deployments: readonly Deployment[]): StagedDeployments[] {
+  return [...Map.groupBy(deployments, ({ stage }) => stage?.place ?? 0)]
+    .toSorted(([left], [right]) => left - right)
+    .map(([place, own]) => {
+      const { choice = "weight", ...stage } = own[0]?.stage ?? {}
+      return { ...stage, place, choice, deployments: choice === "price" ? cheapestFirst(own) : own }
+    })
 }
 
 /** Those of weight 0 are tried after all others. */

@@ -28,7 +28,7 @@ import { decimal, text, validateParameters } from "../shared/parameters.ts"
 export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 
 /** The default limit on a text, in characters (docs/api.md#limits). */
-const LONGEST_INPUT = 4_096
+export const LONGEST_INPUT = 4_096
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["model", z.string()],

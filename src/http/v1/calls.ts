@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Keyring } from "../../keys/keyring.ts"
@@ -13,6 +12,7 @@ import type { FileRules } from "../uploads/form-rules.ts"
 import { readForm, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
 import { callerKey } from "./caller-key.ts"
 import { labelsOf } from "./labels.ts"
+import type { TakenWishes } from "../../relay/wishes/read-wishes.ts"
 import { readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
@@ -85,13 +85,13 @@ export function callsOf(services: CallServices): Calls {
 /**
  * A request as the relay takes it, with what its headers ask for.
  * @param bodyBytes of the body as received.
- * @param body the same, where it is JSON.
+ * @param taken the same, where it is JSON or a form, without what says where it is to go.
  * @throws GatewayError `invalid_value`.
  */
 export function callOf(
   { id, path, request: { headers }, caller, receivedAt, startedAt }: CallContext,
   bodyBytes: number,
-  body?: JsonObject,
+  { body, wishes }: Partial<TakenWishes> = {},
 ): Call {
   return {
     id,
@@ -101,7 +101,8 @@ export function callOf(
     receivedAt,
     startedAt,
     refuseOnLowBalance: refusesOnLowBalance(headers),
-    isStrict: isStrict(headers),
+    isStrict: isStrict(headers) || wishes?.requiresParameters === true,
+    wishes,
     labels: labelsOf(headers, body),
     memory: caller.memory,
     trace: caller.trace,

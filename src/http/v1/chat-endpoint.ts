@@ -10,6 +10,7 @@ import type { GooglePath } from "./google-address.ts"
 import { type CallContext, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { labelsOf } from "./labels.ts"
+import { takeWishes } from "../../relay/wishes/read-wishes.ts"
 
 /** What one endpoint for chat is. */
 export interface ChatEndpoint {
@@ -54,16 +55,18 @@ function chatCallOf(
   { json, bytes }: ReceivedBody,
 ): ChatCall {
   const { headers, url } = request
+  const { body, wishes } = takeWishes(endpoint.bodyAt ? endpoint.bodyAt(json, url) : json)
   return {
     id,
     key: caller.key,
     endpoint: path,
-    body: endpoint.bodyAt ? endpoint.bodyAt(json, url) : json,
+    body,
     bodyBytes: bytes + (endpoint.addedBytes ?? 0),
     receivedAt,
     startedAt,
     refuseOnLowBalance: refusesOnLowBalance(headers),
-    isStrict: isStrict(headers),
+    isStrict: isStrict(headers) || wishes?.requiresParameters === true,
+    wishes,
     labels: labelsOf(headers, json),
     memory: caller.memory,
     trace: caller.trace,

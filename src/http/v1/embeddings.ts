@@ -16,9 +16,11 @@ export function embeddings(calls: Calls, relay: Embeddings): Route {
     calls,
     async perform(call, body, caller) {
       const request = decodeEmbeddingRequest(body)
-      const { value, headers } = await relay.embed(call, request, caller)
+      const { value, headers, deployment } = await relay.embed(call, request, caller)
+      const model = deployment.member?.name ?? request.model
       return {
-        encode: () => encodeEmbeddingResult(request, value.vectors, totalInput(value.usage)),
+        encode: () =>
+          encodeEmbeddingResult({ ...request, model }, value.vectors, totalInput(value.usage)),
         headers,
       }
     },

@@ -19,6 +19,7 @@ import type { Transcriptions } from "../../relay/operations/transcription/transc
 import { jsonAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
+import { takeWishes } from "../../relay/wishes/read-wishes.ts"
 import { callOf, type Calls } from "./calls.ts"
 import { labelsOf } from "./labels.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
@@ -72,15 +73,16 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
       body: calls.json,
       async handle(context, { json }) {
         const { request, id } = context
-        const { path: wanted, body } = readMembers(json)
+        const { path: wanted, body: written } = readMembers(json)
         const [path = ""] = wanted.split("?", 1)
         const endpoint = endpointAt(path)
         const estimator = estimators.get(endpoint)
         if (!estimator) throw unknownPath(path, [...estimators.keys()])
-        const bytes = Buffer.byteLength(JSON.stringify(body))
+        const bytes = Buffer.byteLength(JSON.stringify(written))
         const { headers } = request
+        const { body, wishes } = takeWishes(written)
         const call = {
-          ...callOf({ ...context, path: endpoint }, bytes),
+          ...callOf({ ...context, path: endpoint }, bytes, { wishes }),
           labels: labelsOf(headers, body),
           isEstimate: true as const,
         }

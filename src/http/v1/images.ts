@@ -14,6 +14,7 @@ import { type HandlerContext, serve } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import type { Route } from "../server.ts"
+import { takeWishes } from "../../relay/wishes/read-wishes.ts"
 import { callOf, type Calls } from "./calls.ts"
 
 export interface ImageServices {
@@ -47,8 +48,9 @@ export function imageGenerations(calls: Calls, services: ImageServices): Route {
       auth: calls.auth,
       body: calls.json,
       async handle(context, { json, bytes }) {
-        const call = callOf(context, bytes, json)
-        const parameters = decodeImageParameters("generation", json)
+        const taken = takeWishes(json)
+        const call = callOf(context, bytes, taken)
+        const parameters = decodeImageParameters("generation", taken.body)
         const received = { call, context, parameters }
         return make(services, received, { ...parameters, images: [] })
       },

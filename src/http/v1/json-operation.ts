@@ -5,6 +5,7 @@ import type { Call } from "../../relay/pipeline/call.ts"
 import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
+import { takeWishes } from "../../relay/wishes/read-wishes.ts"
 import { callOf, type Calls } from "./calls.ts"
 import type { GooglePath } from "./google-address.ts"
 
@@ -35,8 +36,9 @@ export function jsonOperation(operation: JsonOperation): Route {
       body: calls.json,
       errors,
       async handle(context, { json, bytes }) {
-        const call = callOf(context, bytes, json)
-        const answer = await perform(call, json, context.request)
+        const taken = takeWishes(json)
+        const call = callOf(context, bytes, taken)
+        const answer = await perform(call, taken.body, context.request)
         const headers = { "content-type": "application/json", ...answer.headers }
         return { headers, body: afterCharge(() => JSON.stringify(answer.encode())) }
       },

@@ -1,6 +1,7 @@
 import { divideUp } from "tollgate-contract/decimal.ts"
 import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import type { Deployment } from "../../catalog/model.ts"
+import { longestOf } from "../../catalog/several-models.ts"
 import { COST_SCALE, type Rates, type Price, ratesFor, rateOf } from "../../ledger/price.ts"
 import type { Bound } from "./bounds.ts"
 
@@ -10,12 +11,19 @@ export const MAX_SEARCHES = 30
 /** Nanocredits: the worst case of a bound at the dearest deployment. */
 export function worstCost(bound: Bound, deployments: readonly Deployment[]): bigint {
   let worst = 0n
-  for (const { price } of deployments) {
+  for (const { price, member } of deployments) {
     if (!price) continue
-    const cost = costOfBound(bound, price)
+    const cost = costOfBound(boundAt(bound, member), price)
     if (cost > worst) worst = cost
   }
   return worst
+}
+
+/** The part of a bound that one of several models can use: no one gets more than that model can say. */
+export function boundAt(bound: Bound, member: Deployment["member"]): Bound {
+  if (member === undefined) return bound
+  const longest = longestOf(member) ?? bound.output
+  return longest < bound.output ? { ...bound, output: longest } : bound
 }
 
 /** A line of a worst case. */
@@ -32,14 +40,16 @@ export function linesOfBound(
   deployments: readonly Deployment[],
 ): { readonly lines: readonly BoundLine[]; readonly multiplier: bigint } {
   const worst = worstCost(bound, deployments)
-  const { price } =
-    deployments.find((one) => one.price && costOfBound(bound, one.price) === worst) ?? {}
+  const costAt = ({ price, member }: Deployment): bigint | undefined =>
+    price && costOfBound(boundAt(bound, member), price)
+  const { price, member } = deployments.find((one) => costAt(one) === worst) ?? {}
+  const { output } = boundAt(bound, member)
   if (!price) return { lines: [], multiplier: 0n }
   const rates = worstRatesOf(price, bound.input)
   const { requests = 0n, searches = 0n } = price.rates
   const lines: BoundLine[] = [
     { name: "input", quantity: BigInt(bound.input), rate: rates.input },
-    { name: "output", quantity: BigInt(bound.output) * BigInt(bound.choices), rate: rates.output },
+    { name: "output", quantity: BigInt(output) * BigInt(bound.choices), rate: rates.output },
     { name: "request", quantity: 1n, rate: requests },
     { name: "search", quantity: BigInt(MAX_SEARCHES), rate: searches },
   ]
@@ -53,7 +63,7 @@ export function affordableOutput(
   amount: bigint,
 ): number {
   let min = bound.output
-  for (const { price } of deployments) {
+  for (const { price, member } of deployments) {
     if (!price) continue
     const rates = worstRatesOf(price, bound.input)
     const rate = rates.output * BigInt(bound.choices)
@@ -61,7 +71,9 @@ export function affordableOutput(
     const payable = (amount * COST_SCALE) / price.multiplier
     const input = BigInt(bound.input) * rates.input
     const left = payable - input - beside(price)
-    min = Math.min(min, Number(left / rate))
+    const affordable = Number(left / rate)
+    // Of a model that can say no more than is paid for, the caller may ask for more.
+    if (affordable < boundAt(bound, member).output) min = Math.min(min, affordable)
   }
   return min
 }

@@ -122,11 +122,20 @@ function mediaBound(messages: readonly Message[], model: Model): MediaBound {
 }
 
 function partBound(part: Part, model: Model): number | undefined {
-  if (part.type === "image") return imageTokenBound(part.source, part.detail, model.id)
+  if (part.type === "image") {
+    return dearestOf(model, (id) => imageTokenBound(part.source, part.detail, id))
+  }
   if (part.type === "audio") return audioTokenBound(part.source, part.format)
   if (part.type === "file") return fileTokenBound(part.source)
-  if (part.type === "unknown") return linkedTokenBound(part.extra.fields, model.id)
+  if (part.type === "unknown") {
+    return dearestOf(model, (id) => linkedTokenBound(part.extra.fields, id))
+  }
   return undefined
+}
+
+/** Of all models that may answer, the one that counts the most. */
+function dearestOf({ id, members }: Model, count: (id: string) => number): number {
+  return members === undefined ? count(id) : Math.max(...members.map((one) => count(one.id)))
 }
 
 /** Bytes that the longest tokens of common vocabularies stand for: runs of spaces, dashes and the like. */

@@ -7,6 +7,8 @@ import type { Deployment, Model } from "../../catalog/model.ts"
 import type { Hold } from "../../ledger/hold.ts"
 import type { Demand } from "../billable/survey.ts"
 import { type Terms, widen } from "../billable/terms.ts"
+import { longestOf } from "../../catalog/several-models.ts"
+import { boundAt } from "./bound-cost.ts"
 import { type Bound, longestAnswer } from "./bounds.ts"
 import type { Call } from "../pipeline/call.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
@@ -104,9 +106,15 @@ export function widened(terms: HoldInput["terms"], model: Model, bound: Bound): 
 }
 
 /** The most that a request can have used. */
-export function maxOf({ input, clampedTo }: PendingCharge, meter: Meter | undefined): Usage {
+export function maxOf(
+  { input, clampedTo }: PendingCharge,
+  { member }: Deployment,
+  meter: Meter | undefined,
+): Usage {
   if (input.request === undefined) return input.worst
-  const { bound, model, terms } = input
+  const { terms } = input
+  const bound = boundAt(input.bound, member)
+  const model = answering(input.model, member)
   const asked =
     clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
   const came = meter === undefined ? 0 : meter.characters + meter.other.characters
@@ -125,6 +133,29 @@ export function sentUsage({ input }: PendingCharge): Usage {
     images: 0,
     seconds: 0,
   }
+}
+
+/** What is known of the model that answers, where any of several may. */
+export function answering(model: Model, member: Deployment["member"]): Model {
+  if (member === undefined) return model
+  const { context: _, maxOutput: __, ...rest } = model
+  const { context, maxOutput } = member
+  return {
+    ...rest,
+    ...(context !== undefined && { context }),
+    ...(maxOutput !== undefined && { maxOutput }),
+  }
+}
+
+/** The same at one deployment: its model may be able to say less than others that may answer. */
+export function clampAt(
+  { clampedTo }: Pick<PendingCharge, "clampedTo">,
+  { maxTokens }: Pick<ChatRequest, "maxTokens">,
+  { member }: Deployment,
+): number | undefined {
+  const asked = clampedTo ?? maxTokens
+  const longest = member && longestOf(member)
+  return longest !== undefined && asked !== undefined && asked > longest ? longest : clampedTo
 }
 
 /** What is asked for in place of more than there are credits for, or than the model can say. */

@@ -66,7 +66,7 @@ export class Pricing {
       // How often its vendor did something is reported only at the end of an answer.
       const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
       const reported = priceSettled(settled, terms.price, estimated || isGuess)
-      priced = believed(charge, reported, terms.price, meter)
+      priced = believed({ charge, deployment }, reported, terms.price, meter)
     }
     this.#uncharged.look(charge.call.id, deployment, meter.reported, priced.cost)
     return priced
@@ -83,7 +83,7 @@ export class Pricing {
     meter?: Meter,
   ): PricedUsage {
     const price = priceOf(deployment)
-    return believed(charge, priceUsage(counted, price), price, meter)
+    return believed({ charge, deployment }, priceUsage(counted, price), price, meter)
   }
 }
 
@@ -94,13 +94,13 @@ function elapsed({ call }: PendingCharge): number {
 
 /** A cost that its hold covers needs no closer look. */
 function believed(
-  charge: PendingCharge,
+  { charge, deployment }: Pick<Delivered, "charge" | "deployment">,
   reported: PricedUsage,
   price: Price,
   meter?: Meter,
 ): PricedUsage {
   const isCovered = reported.cost.total <= charge.hold.amount
-  return isCovered ? reported : boundedPrice(reported, price, maxOf(charge, meter))
+  return isCovered ? reported : boundedPrice(reported, price, maxOf(charge, deployment, meter))
 }
 
 /** Only deployments with a price are ever called. */

@@ -77,13 +77,14 @@ export interface ReceiptFacts {
 export function writeReceipt(facts: ReceiptFacts): string {
   const { call, request, model, deployment, usage, cost } = facts
   const price = facts.price ?? deployment?.price
+  const { answered, asked } = modelNames(model, deployment)
   return JSON.stringify({
     status: facts.status,
     first_byte_ms: facts.firstByteAt === undefined ? null : since(call, facts.firstByteAt),
     duration_ms: since(call, performance.now()),
     endpoint: call.endpoint,
-    model: model.id,
-    ...(model.requestedAs !== undefined && { requested_model: model.requestedAs }),
+    model: answered,
+    ...(asked !== answered && { requested_model: asked }),
     ...call.labels,
     ...(facts.labelBudgets && { label_budgets: facts.labelBudgets }),
     stream: request?.stream ?? false,
@@ -105,6 +106,14 @@ export function writeReceipt(facts: ReceiptFacts): string {
     attempts: facts.attempts,
     losses: facts.losses,
   })
+}
+
+/** The model that answered, and the name by which it or those of which it is one were asked for. */
+export function modelNames(
+  { id, requestedAs = id }: Model,
+  deployment: Deployment | undefined,
+): { readonly answered: string; readonly asked: string } {
+  return { answered: deployment?.member?.id ?? id, asked: requestedAs }
 }
 
 /** Whole milliseconds from its beginning on. */

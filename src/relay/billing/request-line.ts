@@ -1,6 +1,6 @@
 import { formatCredits } from "../../ledger/money.ts"
 import type { PendingCharge } from "./pending-charge.ts"
-import { type AttemptRecord, lastNeeded, namedUsage } from "./receipt.ts"
+import { type AttemptRecord, lastNeeded, modelNames, namedUsage } from "./receipt.ts"
 import type { SettledRequest } from "./request-observer.ts"
 
 const NO_LOSSES: readonly string[] = []
@@ -54,13 +54,14 @@ function lineOf(charge: PendingCharge, endedAt: number, settled?: SettledRequest
   const cost = settled?.priced.cost.total ?? 0n
   const charged = settled?.settlement.charged ?? 0n
   const costText = creditsText(cost)
+  const { answered, asked } = modelNames(model, settled?.deployment)
   return {
     request: id,
     account: key.account,
     key: key.id,
     endpoint,
-    model: model.id,
-    requested_model: model.requestedAs,
+    model: answered,
+    requested_model: asked === answered ? undefined : asked,
     deployment: settled?.deployment.id ?? null,
     provider: settled?.deployment.provider ?? null,
     stream: request?.stream ?? false,

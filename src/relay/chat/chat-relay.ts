@@ -7,12 +7,13 @@ import type { Model } from "../../catalog/model.ts"
 import type { Rates } from "../../limits/rates.ts"
 import { type Demand, survey } from "../billable/survey.ts"
 import type { ChatAdmission } from "../billing/pending-charge.ts"
-import { estimateInput, textOf } from "../billing/bounds.ts"
+import { boundByBytes, estimateInput, keptTokens, textOf } from "../billing/bounds.ts"
 import type { Answer, Call, Caller, ChatCall } from "../pipeline/call.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 import { resolveState } from "../state/resolve-state.ts"
+import { askedModel, wishedModel } from "../wishes/wished-model.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 import type { ChatContext, ChatInput } from "./chat-context.ts"
 import type { AnswerToStore } from "./conversations.ts"
@@ -115,7 +116,7 @@ export class ChatRelay {
   #prepare(dialect: ClientDialect, call: ChatCall): MaybePromise<PreparedChat> {
     const config = this.#services.config()
     const request = dialect.decodeRequest(call.body)
-    const model = config.catalog.require(request.model, "chat", call.key)
+    const model = askedModel(config, request.model, "chat", call)
     const references = dialect.requestState ? findState(dialect.requestState, call.body) : NONE
     const rate = new RateUsage(this.#services.limiter, call)
     const input = { call, dialect, request, config, rate }
@@ -123,10 +124,11 @@ export class ChatRelay {
       const counting = rate.count(expectedTokens(call))
       return this.#prepareState({ input, model, references, counting })
     }
-    const demand = this.#survey(input, model)
+    const wished = call.wishes === undefined ? model : this.#wished(input, model)
+    const demand = this.#survey(input, wished)
     const counting = rate.count(expectedTokens(call))
-    if (counting) return counting.then(() => this.#prepared(input, demand ?? model))
-    return this.#prepared(input, demand ?? model)
+    if (counting) return counting.then(() => this.#prepared(input, demand ?? wished))
+    return this.#prepared(input, demand ?? wished)
   }
 
   /**
@@ -137,12 +139,20 @@ export class ChatRelay {
     await counting
     try {
       const { input: whole, state } = await resolveState(this.#services, input, model, references)
-      const narrowed = state?.model ?? model
+      const narrowed = this.#wished(whole, state?.model ?? model, state)
       return this.#prepared(whole, this.#survey(whole, narrowed) ?? narrowed, state)
     } catch (error) {
       input.rate.correct(NO_USAGE)
       throw error
     }
+  }
+
+  /** Of the deployments that can be called, those that the caller wants. */
+  #wished({ call, request, config }: ChatInput, model: Model, state?: ResolvedState): Model {
+    const isKept = state !== undefined && state.model !== undefined
+    const inputTokens = (): number =>
+      boundByBytes(request, call.bodyBytes, model, keptTokens(state, model)).input
+    return wishedModel(model, { call, config, inputTokens, isKept })
   }
 
   /** Looks for what the request is billed besides its tokens. */

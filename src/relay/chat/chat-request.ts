@@ -5,6 +5,7 @@ import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../pipeline
 import { hedges } from "../pipeline/hedges.ts"
 import type { Trial } from "../pipeline/trial.ts"
 import { isKeptByVendor } from "../state/record-state.ts"
+import { clampAt } from "../billing/pending-charge.ts"
 import { StateRefusals } from "../state/state-refusals.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
@@ -31,6 +32,8 @@ export function planFor(
 function acceptLosses(context: ChatContext, plan: Plan): Plan {
   if (context.call.isStrict && plan.losses.length > 0) throw notCarried(plan.losses)
   context.charge.losses = plan.losses
+  const clampedTo = clampAt(context.charge, context.request, plan.deployment)
+  if (clampedTo !== undefined) context.headers["x-tollgate-max-tokens"] = String(clampedTo)
   return plan
 }
 
@@ -67,6 +70,11 @@ function isForwarded({ dialect }: ChatContext, { isVerbatim, limits, binding }: 
 export function refusalsOf({ charge }: ChatContext, { binding }: Plan): RefusalReader {
   const { state } = charge
   return state ? new StateRefusals(binding.dialect, state.references) : binding.dialect
+}
+
+/** What an answer calls its model: as it was asked for, and of several the one that gave it. */
+export function modelNameOf({ request }: ChatContext, { deployment }: Plan): string {
+  return deployment.member?.name ?? request.model
 }
 
 /** What a plan failed with. What was lost of the request may be the reason, so it is reported too. */

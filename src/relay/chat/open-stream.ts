@@ -5,7 +5,14 @@ import type { StateRecorder } from "../state/state-recorder.ts"
 import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { ChatContext } from "./chat-context.ts"
-import { hedgingOf, planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
+import {
+  hedgingOf,
+  modelNameOf,
+  planFailure,
+  planFor,
+  refusalsOf,
+  requestOf,
+} from "./chat-request.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
@@ -120,7 +127,8 @@ function writerOf(context: ChatContext, plan: Plan, signer: ReasoningSigner): St
   const { patches } = plan.binding.dialect
   if (!plan.isVerbatim || !patches) return transcodingWriter(context, plan, signer)
   const { dialect, request } = context
-  const { model, streamUsage } = request
+  const { streamUsage } = request
+  const model = modelNameOf(context, plan)
   return new VerbatimWriter(dialect, patches.frames({ model, streamUsage }))
 }
 
@@ -131,7 +139,7 @@ function transcodingWriter(
 ): TranscodingWriter {
   const { dialect, request } = context
   return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
-    model: request.model,
+    model: modelNameOf(context, plan),
     signer,
     provider: plan.client.keeper,
     dialect: plan.binding.dialect.id,

@@ -5,7 +5,7 @@ import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
-import type { PendingCharge } from "../billing/pending-charge.ts"
+import { clampAt, type PendingCharge } from "../billing/pending-charge.ts"
 import { carriedRequest, withoutBringing } from "./carried-request.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Candidate } from "../upstream/attempt.ts"
@@ -40,6 +40,7 @@ export function planCall(
   inline: Inlining = inlined,
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
+  const clampedTo = clampAt(charge, request, deployment)
   const bindings = client.bindings(deployment)
   const own = bindings.find((binding) => binding.dialect.id === dialect.id)
   const input = own && {
@@ -51,12 +52,12 @@ export function planCall(
     input !== undefined &&
     !dialect.isOneWay &&
     !needsCanon(request, input.dialect) &&
-    takesLimits(request, charge.clampedTo ?? request.maxTokens, input)
+    takesLimits(request, clampedTo ?? request.maxTokens, input)
   if (own?.dialect.patches && isVerbatim) {
     const patch = { model: deployment.upstreamModel }
     const { body, losses } = own.dialect.patches.request(
       call.body,
-      charge.clampedTo === undefined ? patch : { ...patch, maxTokens: charge.clampedTo },
+      clampedTo === undefined ? patch : { ...patch, maxTokens: clampedTo },
     )
     return {
       deployment,
@@ -149,8 +150,9 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const said = dialect.id === planned.dialect.id ? request.messages : withoutBringing(request)
   const opened = openEnvelopes({ ...request, messages: said }, signer, client.keeper)
   const { messages, lost } = withoutSteps(opened.messages)
-  const { clampedTo, model } = planned.charge
-  const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
+  const clampedTo = clampAt(planned.charge, request, deployment)
+  const { maxOutput } = deployment.member ?? planned.charge.model
+  const longest = dialect.needsMaxTokens ? maxOutput : undefined
   const raised = isRaised(request, dialect) ? MIN_OUTPUT : undefined
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
   const taken = dialect.answerLimits(deployment.upstreamModel)

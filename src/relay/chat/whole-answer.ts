@@ -16,7 +16,14 @@ import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
-import { hedgingOf, planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
+import {
+  hedgingOf,
+  modelNameOf,
+  planFailure,
+  planFor,
+  refusalsOf,
+  requestOf,
+} from "./chat-request.ts"
 import type { Conversations } from "./conversations.ts"
 import { foldAnswer } from "./fold-answer.ts"
 import { limitedResult } from "./limited-result.ts"
@@ -96,28 +103,32 @@ function bodyOf(
   const [first] = all
   return plan.isVerbatim && first?.body
     ? patchedBody(context, plan, first.body, counted)
-    : encodedBody(context, signed(merged(all, meter), signer, plan), counted)
+    : encodedBody(context, plan, signed(merged(all, meter), signer, plan), counted)
 }
 
 function patchedBody(
-  { dialect, request }: ChatContext,
+  context: ChatContext,
   plan: Plan,
   body: JsonObject,
   counted: Usage | undefined,
 ): JsonObject {
-  const { model, streamUsage } = request
+  const { dialect, request } = context
+  const { streamUsage } = request
+  const model = modelNameOf(context, plan)
   plan.binding.dialect.patches?.result(body, { model, streamUsage })
   if (counted !== undefined) dialect.setUsage(body, counted)
   return body
 }
 
 function encodedBody(
-  { dialect, request }: ChatContext,
+  context: ChatContext,
+  plan: Plan,
   result: ChatResult,
   counted: Usage | undefined,
 ): JsonObject {
   const reported = counted === undefined ? result : { ...result, usage: counted }
-  return dialect.encodeResult({ ...reported, model: request.model }, request)
+  const { dialect, request } = context
+  return dialect.encodeResult({ ...reported, model: modelNameOf(context, plan) }, request)
 }
 
 /** Makes the calls of a plan: one, or one for each choice. */

@@ -132,7 +132,11 @@ export class Pipeline {
     /** Of the deployment that is tried again where no other one helps. */
     let repeatable: CallFailure | undefined
     let retries = 0
+    /** Models that have refused the request itself. */
+    const refusing = new Set<string>()
     for (const candidate of queue) {
+      const { member } = candidate.deployment
+      if (member !== undefined && refusing.has(member.id)) continue
       const isFurther = failure !== undefined && retries === 0
       if (!isFurther || this.#mayTry(candidate)) {
         this.#health.attempted(candidate.deployment.id)
@@ -154,7 +158,11 @@ export class Pipeline {
           if (candidate === candidates[0]) repeatable = failure
           // What a stream has counted until then may still be charged, if nothing else is tried.
           if (!isFinal(failure)) loseAttempts(context)
-          if (endsFailover(failure)) break
+          if (endsFailover(failure)) {
+            if (member === undefined || isFinal(failure)) break
+            refusing.add(member.id)
+            continue
+          }
         }
       }
       const isLast = candidate === queue.at(-1)

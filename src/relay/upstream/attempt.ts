@@ -315,6 +315,10 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   [Symbol.dispose](): void {
     this.#trace?.ended()
+    if (this.#load?.isTimed === true && this.record.outcome === "ok") {
+      const { output = 0 } = this.meter?.usage ?? {}
+      this.#load.produced(output, performance.now() - this.startedAt)
+    }
     this.#load?.end()
     this.#load = undefined
     this.deadlines[Symbol.dispose]()

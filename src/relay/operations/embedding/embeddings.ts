@@ -11,6 +11,7 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import { fewestTokens } from "../../billing/bounds.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
+import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
 import type { TokenCounter } from "../../tokens/token-counter.ts"
@@ -57,7 +58,8 @@ export class Embeddings {
   plan(call: Call, request: EmbeddingRequest): OperationPlan {
     const { operations, decoder } = this.#services
     const { config } = operations
-    const model = config.catalog.require(request.model, "embedding", call.key)
+    const asked = askedModel(config, request.model, "embedding", call)
+    const model = wishedModel(asked, { call, config, inputTokens: () => call.bodyBytes })
     return {
       call,
       model: atNoExtraPrice(model, request.extra, config),

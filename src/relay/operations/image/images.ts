@@ -12,7 +12,7 @@ import {
 import { imageType } from "../../../canon/media-source.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
-import { NO_USAGE } from "../../../canon/usage.ts"
+import { NO_USAGE, totalInput } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import {
   type DoneImage,
@@ -20,13 +20,13 @@ import {
   STREAM_EMULATED,
 } from "../../../dialects/image/stream.ts"
 import { encodeImageResult, type HandedImage } from "../../../dialects/image/result.ts"
-import type { Key } from "../../../keys/key.ts"
 import { formatCredits } from "../../../ledger/money.ts"
 import { fetchMedia } from "../../../media/fetch-media.ts"
 import { imageSize } from "../../../media/image-size.ts"
 import { drawMask } from "../../../media/mask.ts"
 import type { ImageStore } from "../../../media/image-store.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
+import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { EVENT_STREAM_HEADERS } from "../charged-body.ts"
 import { formatOf } from "../vendor-format.ts"
@@ -88,7 +88,9 @@ export class Images {
   /** @throws GatewayError */
   plan(input: Pick<ImageInput, "call" | "model" | "request">): OperationPlan {
     const { call, request } = input
-    const model = pricedFor(request, this.#modelOf(input.model, call.key))
+    const priced = pricedFor(request, this.#modelOf(input.model, call))
+    const inputTokens = (): number => totalInput(worstUsage(request, priced))
+    const model = wishedModel(priced, { call, config: this.#operations.config, inputTokens })
     return {
       call,
       model,
@@ -128,12 +130,14 @@ export class Images {
     })
   }
 
-  #modelOf(id: string | undefined, key: Key): Model {
-    const { catalog, imageModel } = this.#operations.config
+  #modelOf(id: string | undefined, call: Call): Model {
+    const { key } = call
+    const { config } = this.#operations
+    const { catalog, imageModel } = config
     const usual =
       imageModel !== undefined && key.allows?.(imageModel) !== false ? imageModel : undefined
     const wanted = id ?? usual
-    if (wanted !== undefined) return catalog.require(wanted, "image", key)
+    if (wanted !== undefined) return askedModel(config, wanted, "image", call)
     const first = catalog.first("image", key)
     if (first) return first
     throw new GatewayError(

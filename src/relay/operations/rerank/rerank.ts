@@ -6,13 +6,14 @@ import type {
   RerankRequest,
   RerankResult,
 } from "../../../canon/rerank.ts"
-import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { NO_USAGE, totalInput, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { cosineOf } from "../../../canon/vectors.ts"
 import { ranked } from "../../../dialects/rerank/formats/ranking.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
 import { countTexts, embedAt, type EmbeddingServices } from "../embedding/embeddings.ts"
+import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
@@ -73,11 +74,13 @@ export class Reranking {
   }
 
   /** A reranker, or a model whose embeddings are compared. */
-  #modelOf({ key }: Call, request: RerankRequest): Model {
+  #modelOf(call: Call, request: RerankRequest): Model {
     const { config } = this.#services.operations
     const { catalog } = config
-    const kind = catalog.resolve(request.model, key)?.kind === "embedding" ? "embedding" : "rerank"
-    const model = catalog.require(request.model, kind, key)
+    const kind = catalog.resolve(request.model, call.key)?.kind === "embedding" ? "embedding" : "rerank"
+    const asked = askedModel(config, request.model, kind, call)
+    const worst = worstRerankUsage(request, call.bodyBytes)
+    const model = wishedModel(asked, { call, config, inputTokens: () => totalInput(worst) })
     return atNoExtraPrice(model, request.extra, config)
   }
 

@@ -2,6 +2,7 @@ import { NO_USAGE } from "../../../canon/usage.ts"
 import { refuseLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
+import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
 import { answerSpeech } from "./speech-answer.ts"
@@ -27,7 +28,8 @@ export class Speech {
   /** @throws GatewayError */
   plan(call: Call, options: SpeechOptions): OperationPlan {
     const { config } = this.#operations
-    const known = config.catalog.require(options.model, "speech", call.key)
+    const asked = askedModel(config, options.model, "speech", call)
+    const known = wishedModel(asked, { call, config, inputTokens: () => call.bodyBytes })
     const model = atNoExtraPrice(known, options.extra, config)
     refuseLong(options, model.maxInput)
     return {

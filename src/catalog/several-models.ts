@@ -1,0 +1,136 @@
+import { LONGEST_INPUT } from "../dialects/speech/request.ts"
+import type { Deployment, Member, Model, StageChoice, WishReason } from "./model.ts"
+
+/** What a model that is made of several is called. */
+type Head = Pick<Model, "id" | "kind" | "created" | "ownedBy" | "requestedAs" | "disconnect">
+
+/** A model among others, and how much of their requests is its share. */
+export interface Share {
+  readonly model: Model
+  readonly weight: number
+}
+
+/**
+ * Models one after the other, as one: the deployments of each are tried in its own way before those of the next. Of two
+ * that have the same deployment, the first has it.
+ * @param reason why the first is the first.
+ */
+export function inTurn(
+  head: Head,
+  models: readonly Model[],
+  reason: WishReason | undefined,
+): Model {
+  let place = 0
+  const deployments = models.flatMap((model) => {
+    const first = place
+    const { choice = "weight" } = model
+    const isSingle = model.deployments.length === 1
+    const own = { place: first, choice, ...(isSingle && reason && { reason }) }
+    const member = asMember(model)
+    return model.deployments.map((deployment): Deployment => {
+      const { stage } = deployment
+      const taken = stage === undefined ? own : { ...stage, place: first + stage.place }
+      place = Math.max(place, taken.place + 1)
+      return { ...deployment, member: deployment.member ?? member, stage: taken }
+    })
+  })
+  return severalModels(head, models, deployments)
+}
+
+/** Models as equals, as one: all of their deployments are put in an order together. */
+export function sideBySide(head: Head, shares: readonly Share[], choice: StageChoice): Model {
+  const stage = { place: 0, choice }
+  const deployments = shares.flatMap(({ model, weight }) => {
+    const sum = model.deployments.reduce((total, one) => total + one.weight, 0)
+    const factor = sum === 0 ? 0 : weight / sum
+    const member = asMember(model)
+    return model.deployments.map(
+      (deployment): Deployment => ({
+        ...deployment,
+        weight: deployment.weight * factor,
+        member,
+        stage,
+      }),
+    )
+  })
+  const models = shares.map(({ model }) => model)
+  return severalModels(head, models, deployments)
+}
+
+/** A model with fewer deployments: it can do what those can that are left. */
+export function withDeployments(model: Model, deployments: readonly Deployment[]): Model {
+  const { members, context: _, maxOutput: __, ...rest } = model
+  if (members === undefined) return { ...model, deployments }
+  const left = membersOf(deployments)
+  return { ...rest, deployments, members: left, ...limitsOf(left) }
+}
+
+function severalModels(
+  head: Head,
+  models: readonly Model[],
+  deployments: readonly Deployment[],
+): Model {
+  const first = new Map<string, Deployment>()
+  for (const deployment of deployments) {
+    if (!first.has(deployment.id)) first.set(deployment.id, deployment)
+  }
+  const { id, kind, created, ownedBy, requestedAs, disconnect } = head
+  const known = [...first.values()]
+  const members = membersOf(known)
+  const isLimited = models.some(({ maxInput }) => maxInput !== undefined)
+  return {
+    id,
+    kind,
+    created,
+    ownedBy,
+    ...(requestedAs !== undefined && { requestedAs }),
+    ...(disconnect !== undefined && { disconnect }),
+    // Each of them has to be able to say all of it.
+    ...(isLimited && {
+      maxInput: Math.min(...models.map(({ maxInput = LONGEST_INPUT }) => maxInput)),
+    }),
+    deployments: known,
+    members,
+    ...limitsOf(members),
+  }
+}
+
+function asMember({ id, requestedAs = id, context, maxOutput }: Model): Member {
+  return {
+    id,
+    name: requestedAs,
+    ...(context !== undefined && { context }),
+    ...(maxOutput !== undefined && { maxOutput }),
+  }
+}
+
+function membersOf(deployments: readonly Deployment[]): readonly Member[] {
+  const members = new Map<string, Member>()
+  for (const { member } of deployments) {
+    if (member !== undefined && !members.has(member.id)) members.set(member.id, member)
+  }
+  return [...members.values()]
+}
+
+/** The most that any of them can do, since no one knows which of them will; absent where that is not known of one. */
+function limitsOf(members: readonly Member[]): Pick<Model, "context" | "maxOutput"> {
+  const context = largest(members.map((member) => member.context))
+  const maxOutput = largest(members.map(longestOf))
+  return {
+    ...(context !== undefined && { context }),
+    ...(maxOutput !== undefined && { maxOutput }),
+  }
+}
+
+/** The most tokens in one answer of a model, as far as that is known. */
+export function longestOf({
+  maxOutput,
+  context,
+}: Pick<Model, "maxOutput" | "context">): number | undefined {
+  return maxOutput ?? context
+}
+
+function largest(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.filter((number) => number !== undefined)
+  return known.length === 0 || known.length < numbers.length ? undefined : Math.max(...known)
+}

@@ -1,0 +1,188 @@
+import { atPlaces, readDecimal } from "tollgate-contract/decimal.ts"
+import { z } from "zod"
+import {
+  emptyArray,
+  expects,
+  invalidRequest,
+  invalidValue,
+} from "../../canon/invalid-request.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { LIMITED, type MaxPrice, type ProviderWishes, SORTS, type Wishes } from "./wishes.ts"
+
+/** A body without what is the gateway's in it, and what that says. */
+export interface TakenWishes {
+  readonly body: JsonObject
+  readonly wishes: Wishes | undefined
+}
+
+/** Each may have several deployments, and each of those may be waited for. */
+const MOST_MODELS = 10
+const MOST_PROVIDERS = 100
+/** Of a price: credits with nine digits after the point, times a multiplier with six. */
+const PLACES = 15
+const LONGEST_AMOUNT = 40
+/** The longest name that is repeated in a message. */
+const LONGEST_NAME = 100
+
+const AMOUNT = z.union([z.number(), z.string()], expects("a number")).nullish()
+const FLAG = z.boolean(expects("a boolean")).nullish()
+
+function names(most: number) {
+  return z.array(z.string(expects("a string")), expects("an array of strings")).max(most).nullish()
+}
+
+const PROVIDER = {
+  order: names(MOST_PROVIDERS),
+  only: names(MOST_PROVIDERS),
+  ignore: names(MOST_PROVIDERS),
+  sort: z
+    .union(
+      [
+        z.enum(SORTS),
+        z.object({ by: z.enum(SORTS).nullish(), partition: z.enum(["model", "none"]).nullish() }),
+      ],
+      expects("a string or an object"),
+    )
+    .nullish(),
+  max_price: z.looseObject(
+    Object.fromEntries(LIMITED.map((name) => [name, AMOUNT])) as Record<
+      (typeof LIMITED)[number],
+      typeof AMOUNT
+    >,
+    expects("an object"),
+  ).nullish(),
+  allow_fallbacks: FLAG,
+  require_parameters: FLAG,
+}
+
+const WISHES = z.object({
+  models: names(MOST_MODELS),
+  provider: z.looseObject(PROVIDER, expects("an object")).nullish(),
+})
+
+type WrittenProvider = NonNullable<z.output<typeof WISHES>["provider"]>
+
+/**
+ * What OpenRouter's callers may also ask for and this gateway cannot promise, with the values that ask for nothing. Any
+ * other is refused, since a caller who wants their data kept by no one must not believe that it is so.
+ */
+const ASKING_NOTHING: Readonly<Record<string, readonly JsonValue[]>> = {
+  data_collection: ["allow"],
+  zdr: [false],
+  enforce_distillable_text: [false],
+}
+
+/**
+ * Takes `models` and `provider` out of a request's body: they are the gateway's, and no vendor gets them. The first of
+ * `models` is the model of a request that names none.
+ * @throws GatewayError naming the field.
+ */
+export function takeWishes(body: JsonObject): TakenWishes {
+  if (body["models"] === undefined && body["provider"] === undefined) {
+    return { body, wishes: undefined }
+  }
+  const { models, provider, ...rest } = body
+  const written = WISHES.safeParse({ models, provider })
+  if (!written.success) throw invalidRequest(written.error, { models: models ?? null, provider: provider ?? null })
+  const wanted = written.data
+  const listed = listOf("models", wanted.models)
+  const [first] = listed ?? []
+  const isNamed = rest["model"] !== undefined
+  return {
+    body: isNamed || first === undefined ? rest : { ...rest, model: first },
+    wishes: {
+      ...(listed && { models: listed }),
+      ...(wanted.provider && { provider: providerOf(wanted.provider) }),
+      requiresParameters: wanted.provider?.require_parameters ?? false,
+    },
+  }
+}
+
+function providerOf(written: WrittenProvider): ProviderWishes {
+  refuseUnknown("provider", written, Object.keys(PROVIDER), ASKING_NOTHING)
+  const order = listOf("provider.order", written.order)
+  const only = listOf("provider.only", written.only)
+  const ignore = written.ignore ?? []
+  const both = ignore.findIndex((name) => only?.includes(name))
+  if (both !== -1) {
+    throw invalidValue(
+      `provider.ignore[${both}]`,
+      `'provider.only' and 'provider.ignore' both name the provider '${shownName(ignore[both])}'. Name it in one of them.`,
+    )
+  }
+  const sort = typeof written.sort === "string" ? { by: written.sort } : written.sort
+  const maxPrice = maxPriceOf(written.max_price)
+  return {
+    ...(order && { order }),
+    ...(only && { only }),
+    ...(ignore.length > 0 && { ignore }),
+    ...(sort?.by && { sort: sort.by }),
+    sortsAll: sort?.partition === "none",
+    ...(maxPrice && { maxPrice }),
+    allowsFallbacks: written.allow_fallbacks ?? true,
+  }
+}
+
+/** A list that means something: an empty one leaves nothing to call. */
+function listOf(field: string, names: readonly string[] | null | undefined) {
+  if (names?.length === 0) throw emptyArray(field)
+  return names ?? undefined
+}
+
+function maxPriceOf(written: WrittenProvider["max_price"]): MaxPrice | undefined {
+  if (!written) return undefined
+  refuseUnknown("provider.max_price", written, LIMITED, {})
+  const limits = LIMITED.flatMap((name) => {
+    const amount = written[name]
+    if (amount === null || amount === undefined) return []
+    const limit = amountOf(`provider.max_price.${name}`, amount)
+    // Price lists are of a million; one request and one image have a price of their own.
+    const isOne = name === "request" || name === "image"
+    return [[name, isOne ? limit * 1_000_000n : limit] as const]
+  })
+  return limits.length === 0 ? undefined : Object.fromEntries(limits)
+}
+
+/** Rounded down, so that nothing dearer is called. */
+function amountOf(field: string, amount: number | string): bigint {
+  const text = typeof amount === "number" ? plainText(amount) : amount
+  try {
+    if (text.length > LONGEST_AMOUNT) throw new RangeError("too long")
+    const { value, places } = readDecimal(text)
+    if (value < 0n) throw new RangeError("negative")
+    return places > PLACES
+      ? value / 10n ** BigInt(places - PLACES)
+      : atPlaces({ value, places }, PLACES)
+  } catch {
+    throw invalidValue(field, `'${field}' is an amount of credits, 0 or more, such as 2.50.`)
+  }
+}
+
+/** A number as plain digits, however JSON has written it. */
+function plainText(amount: number): string {
+  const text = String(amount)
+  return text.includes("e-") ? amount.toFixed(LONGEST_AMOUNT / 2) : text
+}
+
+/** What is not known cannot be kept, so it is refused rather than forgotten. */
+function refuseUnknown(
+  field: string,
+  written: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  askingNothing: Readonly<Record<string, readonly JsonValue[]>>,
+): void {
+  for (const [name, value] of Object.entries(written)) {
+    if (known.includes(name) || value === null || value === undefined) continue
+    const harmless = Object.hasOwn(askingNothing, name) ? askingNothing[name] : undefined
+    if (harmless?.some((one) => one === value)) continue
+    const place = `${field}.${shownName(name)}`
+    throw invalidValue(
+      place,
+      `This gateway has no '${place}', so it cannot do what it asks for. Leave it out. '${field}' takes ${known.join(", ")}.`,
+    )
+  }
+}
+
+function shownName(name = ""): string {
+  return name.slice(0, LONGEST_NAME)
+}

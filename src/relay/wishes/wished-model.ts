@@ -1,0 +1,194 @@
+import { formatDecimal } from "tollgate-contract/decimal.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import type { Deployment, Model, Stage, WishReason } from "../../catalog/model.ts"
+import { inTurn, withDeployments } from "../../catalog/several-models.ts"
+import type { ModelKind } from "../../config/settings.ts"
+import { type Price, type Rates, ratesFor } from "../../ledger/price.ts"
+import type { Call } from "../pipeline/call.ts"
+import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
+import { LIMITED, type MaxPrice, type ProviderWishes } from "./wishes.ts"
+
+type Asking = Pick<Call, "key" | "wishes">
+
+/**
+ * The model that a request names, together with those that may answer in its place: its key may call each of them, and
+ * each has its own price.
+ * @throws GatewayError as `Catalog.require`, naming the field.
+ */
+export function askedModel(
+  { catalog }: Pick<RuntimeConfig, "catalog">,
+  name: string,
+  kind: ModelKind,
+  { key, wishes }: Asking,
+): Model {
+  const model = catalog.require(name, kind, key)
+  if (wishes?.models === undefined) return model
+  const others = wishes.models.map((other, index) =>
+    naming(`models[${index}]`, () => catalog.require(other, kind, key)),
+  )
+  const models = new Map<string, Model>()
+  for (const one of [model, ...others]) if (!models.has(one.id)) models.set(one.id, one)
+  return models.size === 1 ? model : inTurn(model, [...models.values()], "models")
+}
+
+/** What a failure is about. */
+function naming<T>(parameter: string, work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    throw new GatewayError(thrown.kind, thrown.message, { ...thrown.details, parameter })
+  }
+}
+
+/** What has to be known of a request before its wishes can be met. */
+export interface Wishing {
+  readonly call: Asking
+  readonly config: Pick<RuntimeConfig, "clients">
+  /** The most tokens that it may be read as: long inputs can have a higher price. Asked for only with a limit. */
+  readonly inputTokens: () => number
+  /** Whether the model's deployments are only those that keep what the request names. */
+  readonly isKept?: boolean
+}
+
+/**
+ * A model with the deployments that the caller wants, in the caller's order.
+ * @throws GatewayError `invalid_value` naming the wish that leaves none.
+ */
+export function wishedModel(model: Model, wishing: Wishing): Model {
+  const wishes = wishing.call.wishes?.provider
+  return wishes === undefined ? model : new Choosing(model, wishing, wishes).chosen()
+}
+
+/** One request's choice of deployments. */
+class Choosing {
+  readonly #model: Model
+  readonly #wishing: Wishing
+  readonly #wishes: ProviderWishes
+  #left: readonly Deployment[]
+  /** What has left some out last. */
+  #reason: WishReason | undefined
+
+  constructor(model: Model, wishing: Wishing, wishes: ProviderWishes) {
+    this.#model = model
+    this.#wishing = wishing
+    this.#wishes = wishes
+    this.#left = model.deployments.filter(({ price }) => price !== undefined)
+  }
+
+  chosen(): Model {
+    const { order, only, ignore, maxPrice, allowsFallbacks } = this.#wishes
+    this.#refuseUnknown({ order, only, ignore })
+    if (only) this.#keep("provider.only", ({ provider }) => only.includes(provider))
+    if (ignore) this.#keep("provider.ignore", ({ provider }) => !ignore.includes(provider))
+    if (order && !allowsFallbacks) {
+      this.#keep("provider.order", ({ provider }) => order.includes(provider))
+    }
+    if (maxPrice) {
+      const tokens = this.#wishing.inputTokens()
+      this.#keep("provider.max_price", ({ price }) => isWithin(price, maxPrice, tokens))
+    }
+    const deployments = this.#staged()
+    const model = withDeployments(this.#model, deployments)
+    const isDecided = deployments.length === 1 && this.#reason !== undefined
+    return isDecided && this.#reason ? { ...model, reason: this.#reason } : model
+  }
+
+  /** Whoever names a provider wrongly would otherwise be served by one that they did not want. */
+  #refuseUnknown(lists: Pick<ProviderWishes, "order" | "only" | "ignore"> | object): void {
+    const { clients } = this.#wishing.config
+    for (const [name, list] of Object.entries(lists)) {
+      const names = (list ?? []) as readonly string[]
+      const index = names.findIndex((provider) => !clients.has(provider))
+      if (index === -1) continue
+      const place = `provider.${name}[${index}]`
+      const shown = (names[index] ?? "").slice(0, 100)
+      throw invalidValue(
+        place,
+        `'${place}' is '${shown}', and there is no such provider here. Providers are named as in the header x-tollgate-provider.`,
+      )
+    }
+  }
+
+  #keep(wish: WishReason, isWanted: (deployment: Deployment) => boolean): void {
+    const left = this.#left.filter(isWanted)
+    if (left.length === 0) throw this.#nothingLeft(wish)
+    if (left.length < this.#left.length) this.#reason = wish
+    this.#left = left
+  }
+
+  #nothingLeft(wish: WishReason): GatewayError {
+    const { id, requestedAs = id } = this.#model
+    const { models } = this.#wishing.call.wishes ?? {}
+    const what = models === undefined ? `the model \`${requestedAs}\`` : "any of the request's models"
+    if (this.#wishing.isKept) {
+      return invalidValue(
+        wish,
+        `The request names what a provider keeps for it, and '${wish}' leaves that provider out. Change one of the two.`,
+      )
+    }
+    const hint = wish === "provider.max_price" ? cheapestHint(this.#left, this.#wishing) : ""
+    return invalidValue(wish, `'${wish}' leaves no provider of ${what}. Ask for less, or for another model.${hint}`)
+  }
+
+  /** In the order of the caller; where there is none, as they are. */
+  #staged(): readonly Deployment[] {
+    const { order = [], sort, sortsAll, allowsFallbacks } = this.#wishes
+    const isAlone = !allowsFallbacks && order.length === 0
+    if (order.length === 0 && sort === undefined && !isAlone) return this.#left
+    const { choice = "weight" } = this.#model
+    return this.#left.map((deployment) => {
+      const usual: Stage = deployment.stage ?? { place: 0, choice }
+      const found = order.indexOf(deployment.provider)
+      const isFound = found !== -1
+      const rank = isFound ? found : order.length
+      const place = (sort !== undefined && sortsAll ? 0 : usual.place) * (order.length + 1) + rank
+      const reason = isFound ? "provider.order" : sort ? "provider.sort" : usual.reason
+      const stage = {
+        place,
+        choice: sort ?? usual.choice,
+        ...(reason !== undefined && { reason }),
+        ...(isAlone && { isAlone }),
+      }
+      return { ...deployment, stage }
+    })
+  }
+}
+
+/** What a price has for each of the limits, in 10^-15 credits for a million; nothing where it does not count by that. */
+function amountsOf({ multiplier, ...price }: Price, inputTokens: number): Required<MaxPrice> {
+  const rates: Rates = ratesFor({ ...price, multiplier }, inputTokens)
+  return {
+    prompt: (rates.inputFresh ?? rates.audioInput ?? 0n) * multiplier,
+    completion: (rates.output ?? rates.audioOutput ?? 0n) * multiplier,
+    request: (rates.requests ?? 0n) * multiplier,
+    image: (rates.images ?? 0n) * multiplier,
+  }
+}
+
+function isWithin(price: Price | undefined, max: MaxPrice, inputTokens: number): boolean {
+  if (price === undefined) return false
+  const amounts = amountsOf(price, inputTokens)
+  return LIMITED.every((name) => amounts[name] <= (max[name] ?? amounts[name]))
+}
+
+/** Fractional digits of an amount. */
+const PLACES = 15
+
+/** What the caller would have to pay at least. */
+function cheapestHint(deployments: readonly Deployment[], { call, inputTokens }: Wishing): string {
+  const max = call.wishes?.provider?.maxPrice ?? {}
+  const tokens = inputTokens()
+  const least = LIMITED.flatMap((name) => {
+    const limit = max[name]
+    const amounts = deployments.flatMap(({ price }) =>
+      price ? [amountsOf(price, tokens)[name]] : [],
+    )
+    if (limit === undefined || amounts.length === 0) return []
+    const min = amounts.reduce((left, right) => (right < left ? right : left))
+    const isOne = name === "request" || name === "image"
+    return [`${name} ${formatDecimal(min, isOne ? PLACES + 6 : PLACES)}`]
+  })
+  return ` The lowest prices are: ${least.join(", ")}.`
+}

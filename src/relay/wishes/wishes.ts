@@ -1,0 +1,36 @@
+/** What `sort` may ask for. */
+export const SORTS = ["price", "throughput", "latency"] as const
+
+/** What `max_price` may limit. */
+export const LIMITED = ["prompt", "completion", "request", "image"] as const
+
+/**
+ * The most that a caller pays, in 10^-15 credits: for a token of a million in or out as the price lists have it, for a
+ * million requests, and for a million images.
+ */
+export type MaxPrice = Readonly<Partial<Record<(typeof LIMITED)[number], bigint>>>
+
+/** Which providers a caller wants, by the names that they have here. */
+export interface ProviderWishes {
+  /** Tried first, in this order. */
+  readonly order?: readonly string[]
+  /** No others are called. */
+  readonly only?: readonly string[]
+  /** Never called. */
+  readonly ignore?: readonly string[]
+  readonly sort?: (typeof SORTS)[number]
+  /** Whether `sort` puts the deployments of all models in one order, and not those of each model. */
+  readonly sortsAll: boolean
+  readonly maxPrice?: MaxPrice
+  /** Whether others than the first one, or than those of `order`, may be tried. */
+  readonly allowsFallbacks: boolean
+}
+
+/** What a request says of where it is to go. */
+export interface Wishes {
+  /** Models that answer where the request's own cannot, in this order. */
+  readonly models?: readonly string[]
+  readonly provider?: ProviderWishes
+  /** Whether only those are called that take everything in the request. */
+  readonly requiresParameters: boolean
+}
