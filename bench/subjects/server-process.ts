@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onGatewayCore } from "../machine.ts"
 
-const START_TIME = 30_000
+const START_TIME = 60_000
 const STOP_TIME = 2_000
 const LOOK_EVERY = 2
 
@@ -15,6 +15,8 @@ export interface ServerOrder {
   readonly healthPath: string
   /** Where its output goes. */
   readonly directory: string
+  /** Variables besides those of `cleanEnvironment`. */
+  readonly environment: Readonly<Record<string, string>>
 }
 
 /** A started server. */
@@ -60,7 +62,7 @@ export async function startServer(order: ServerOrder): Promise<ServerProcess> {
   const startedAt = performance.now()
   const child = Bun.spawn([...onGatewayCore(), ...order.command], {
     cwd: order.directory,
-    env: cleanEnvironment(),
+    env: { ...cleanEnvironment(), ...order.environment },
     stdin: "ignore",
     stdout: output,
     stderr: output,

@@ -1,0 +1,58 @@
+import { STREAM_FRAMES } from "../load/request.ts"
+import { type Block, type Cost, costs, runBlock } from "../measure/blocks.ts"
+import type { Running } from "../subjects/subject.ts"
+import type { Upstream } from "../upstream.ts"
+import type { Draw } from "./draw.ts"
+import type { Field } from "./field.ts"
+import { type Load, type LoadName, LOADS, yardstickOf } from "./loads.ts"
+import type { RaceEffort } from "./plan.ts"
+
+/** Processor time per unit of work, and every block it was taken from. */
+export interface ProcessorRace {
+  readonly costs: readonly Cost[]
+  readonly blocks: readonly Block[]
+}
+
+/** What a scenario's measuring needs of the race. */
+export interface RaceCourse {
+  readonly running: readonly Running[]
+  readonly upstream: Upstream
+  readonly field: Field
+  readonly draw: Draw
+  readonly effort: RaceEffort
+}
+
+/** @param warmUp before the first block of each, milliseconds */
+export async function raceProcessor(
+  name: LoadName,
+  course: RaceCourse,
+  warmUp: number,
+): Promise<ProcessorRace> {
+  const { field, draw, effort } = course
+  const load = LOADS[name]
+  const able = await field.able(name, course.running, course.upstream)
+  const isStreamed = load.unit === "frames"
+  const block = isStreamed ? effort.streamBlock : effort.block
+  const rounds = isStreamed ? effort.streamRounds : effort.rounds
+  const blocks: Block[] = []
+  for (let round = -1; round < rounds; round++) {
+    for (const running of draw.shuffle([...able.keys()])) {
+      if (!field.isIn(name, running.name)) continue
+      const own = running.name === "bare" ? yardstickOf(name) : load
+      const turn = { ...running, path: own.path(running) }
+      const order = { ...own, block, warmUp, body: () => own.body(running) }
+      const found = await field.attempt(name, running.name, () => runBlock(turn, order, round))
+      if (found === undefined || round < 0) continue
+      if (found[load.unit] === 0) field.refuse(name, running.name, `no ${load.unit} in a block`)
+      else blocks.push(inFramesOfTheVendor(found, able.get(running), own))
+    }
+  }
+  const kept = blocks.filter(({ subject }) => field.isIn(name, subject))
+  return { blocks: kept, costs: costs(kept, load.unit) }
+}
+
+/** Who writes more frames than it reads, or fewer, is measured by what it reads. */
+function inFramesOfTheVendor(block: Block, written: number | undefined, load: Load): Block {
+  if (load.unit === "answers" || written === undefined) return block
+  return { ...block, frames: (block.frames * STREAM_FRAMES) / written }
+}

@@ -1,0 +1,144 @@
+import { reasonOf } from "../load/ask.ts"
+import { describeMachine, leaveGatewayCore } from "../machine.ts"
+import type { BenchOptions, RaceOptions } from "../options.ts"
+import { SUBJECTS } from "../subjects/index.ts"
+import type { Running, Subject } from "../subjects/subject.ts"
+import { startUpstream, type Upstream } from "../upstream.ts"
+import { type AloneCourse, raceIdle, raceStart, raceUpload } from "./alone.ts"
+import { Draw } from "./draw.ts"
+import { Field } from "./field.ts"
+import { raceLatency } from "./latency.ts"
+import { type LoadName, LOADS } from "./loads.ts"
+import { raceMemory } from "./long-memory.ts"
+import type { ScenarioName } from "./plan.ts"
+import { type RaceCourse, raceProcessor } from "./processor.ts"
+import type { RaceResults } from "./results.ts"
+import { checkRight } from "./right-answers.ts"
+
+/** Milliseconds between the tokens of a stream. */
+export const CADENCE = 20
+
+/** Races all that were asked for and can run here. */
+export async function race(options: BenchOptions, plan: RaceOptions): Promise<RaceResults> {
+  const begun = performance.now()
+  leaveGatewayCore()
+  // Before the contestants make the machine busy.
+  const machine = describeMachine()
+  await using upstream = await startUpstream(CADENCE)
+  const { subjects, missing } = await findContestants(options, upstream)
+  const field = new Field()
+  const results: RaceResults = {
+    date: new Date().toISOString(),
+    isQuick: options.isQuick,
+    seed: plan.seed,
+    machine,
+    effort: plan.effort,
+    scenarios: plan.scenarios,
+    contestants: subjects.map(({ name, work, ...subject }) => ({
+      name,
+      version: subject.version(),
+      work,
+    })),
+    missing,
+    refusals: field.refusals,
+    processor: {},
+    seconds: 0,
+  }
+  const { effort } = plan
+  const alone: AloneCourse = { subjects, upstream, field, effort }
+  await raceSideBySide(plan, alone, results)
+  await report(plan, "idle", async () => void (results.idle = await raceIdle(alone)))
+  await report(plan, "upload", async () => void (results.upload = await raceUpload(alone)))
+  await report(plan, "start", async () => void (results.start = await raceStart(alone)))
+  await report(plan, "memory", async () => {
+    await using stack = new AsyncDisposableStack()
+    const running = await startAll(alone, stack, ["memory"])
+    const draw = new Draw(plan.seed)
+    results.memory = await raceMemory({ running, upstream, field, effort, draw })
+  })
+  results.seconds = (performance.now() - begun) / 1_000
+  return results
+}
+
+/** The scenarios in which all are there, and one at a time works. */
+async function raceSideBySide(
+  plan: RaceOptions,
+  alone: AloneCourse,
+  results: RaceResults,
+): Promise<void> {
+  const loads = (Object.keys(LOADS) as LoadName[]).filter((name) => plan.scenarios.includes(name))
+  if (loads.length === 0 && !plan.scenarios.includes("latency")) return
+  await using stack = new AsyncDisposableStack()
+  const running = await startAll(alone, stack, [...loads, "latency"])
+  const course: RaceCourse = { ...alone, running, draw: new Draw(plan.seed) }
+  let warmUp = plan.effort.firstWarmUp
+  for (const name of loads) {
+    await report(plan, name, async () => {
+      results.processor[name] = await raceProcessor(name, course, warmUp)
+      warmUp = plan.effort.warmUp
+    })
+  }
+  await report(plan, "latency", async () => void (results.latency = await raceLatency(course)))
+}
+
+/** Those that do not start this time are out of the scenarios. */
+async function startAll(
+  { subjects, upstream, field }: AloneCourse,
+  stack: AsyncDisposableStack,
+  scenarios: readonly ScenarioName[],
+): Promise<readonly Running[]> {
+  const running: Running[] = []
+  for (const subject of subjects) {
+    try {
+      const prepared = stack.use(await subject.prepare(upstream))
+      running.push(stack.use(await prepared.start()))
+    } catch (error) {
+      for (const scenario of scenarios) field.refuse(scenario, subject.name, error)
+    }
+  }
+  return running
+}
+
+async function report(
+  { scenarios }: RaceOptions,
+  name: ScenarioName,
+  measure: () => Promise<void>,
+): Promise<void> {
+  if (!scenarios.includes(name)) return
+  const begun = performance.now()
+  process.stderr.write(`racing ${name} ... `)
+  await measure()
+  process.stderr.write(`${((performance.now() - begun) / 1_000).toFixed(0)} s\n`)
+}
+
+interface Contestants {
+  readonly subjects: readonly Subject[]
+  readonly missing: Readonly<Record<string, string>>
+}
+
+/** Those that are installed, start and answer a small chat right. */
+async function findContestants(
+  { subjects: names }: BenchOptions,
+  upstream: Upstream,
+): Promise<Contestants> {
+  const subjects: Subject[] = []
+  const missing: Record<string, string> = {}
+  for (const subject of names.map((name) => SUBJECTS[name])) {
+    const reason = subject.missing() ?? (await tryOut(subject, upstream))
+    if (reason === undefined) subjects.push(subject)
+    else missing[subject.name] = reason
+    process.stderr.write(`${subject.name}: ${reason ?? subject.version()}\n`)
+  }
+  return { subjects, missing }
+}
+
+async function tryOut(subject: Subject, upstream: Upstream): Promise<string | undefined> {
+  try {
+    await using prepared = await subject.prepare(upstream)
+    await using running = await prepared.start()
+    await checkRight("chat", running, upstream)
+    return undefined
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
