@@ -1,0 +1,155 @@
+import { Database } from "bun:sqlite"
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { KeyIssuer } from "../../test/support/key-issuer.ts"
+import { AUDIT } from "../../test/store/audit-record.ts"
+import { type Key, keyFromRecord } from "../../src/keys/key.ts"
+import { KeyHasher } from "../../src/keys/secret.ts"
+import { NANOCREDITS } from "../../src/ledger/money.ts"
+import { SecretFolder } from "../../src/secrets/secret-folder.ts"
+import { makePrivateFile } from "../../src/store/private-file.ts"
+import type { Store } from "../../src/store/store.ts"
+import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
+import { DirectFile } from "../../src/store/sqlite/direct-file.ts"
+import { migrate } from "../../src/store/sqlite/migrate.ts"
+import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import { storeMethods } from "../../src/store/sqlite/store-methods.ts"
+import { Traffic } from "./traffic.ts"
+
+/** How much there is to be. */
+export interface LedgerSize {
+  readonly accounts: number
+  /** Of all accounts together; each has the same number of them. */
+  readonly keys: number
+  /** Requests with their receipts; nearly all are charges. */
+  readonly entries: number
+  /** The time over which they are spread, up to now. */
+  readonly days: number
+}
+
+export interface MadeLedger {
+  /** Bytes of `tollgate.db`. */
+  readonly size: number
+  /** Of each key, those of the account with most requests first. */
+  readonly secrets: readonly string[]
+}
+
+const NODE = { id: "node_maker", process: process.pid, host: "bench", machine: null }
+const BATCH = 25_000
+const DAY = 24 * 60 * 60_000
+/** Credits of an account, and of a budget: more than is spent. */
+const PLENTY = 1_000_000n * NANOCREDITS
+/** Of every so many keys and accounts, one has budgets. */
+const WITH_BUDGETS = 4
+
+/**
+ * Makes a data folder with a long ledger: accounts, keys with budgets, requests with receipts, chained as the store chains
+ * them. While it is made nothing is safe from a crash, and so it takes about 35 µs for a request.
+ * @param folder empty, or not there yet.
+ * @param onProgress is told how many requests there are.
+ */
+export async function makeLargeLedger(
+  folder: string,
+  size: LedgerSize,
+  onProgress: (entries: number) => void = () => {},
+): Promise<MadeLedger> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty`)
+  const path = databaseFileIn(folder)
+  const hasher = new KeyHasher(new SecretFolder(folder).readOrCreate("key-pepper"))
+  let secrets: string[]
+  {
+    await using store = openUnsafely(path)
+    await store.nodes.join({ ...NODE, beatAt: Date.now() })
+    const made = await makeKeys(store, hasher, size)
+    secrets = made.secrets
+    // What is posted later is taken into the anchor as it comes, if the anchor is as far as that.
+    await bringUpAnchor(store)
+    await makeRequests(store, new Traffic(made.keys), size, onProgress)
+    await store.nodes.remove(NODE.id, Date.now())
+    await bringUpAnchor(store)
+  }
+  // From here on it is as every other: with a log, and on the disk.
+  openSqliteStore(path).close()
+  writeFileSync(join(folder, "keys.txt"), `${secrets.join("\n")}\n`, { mode: 0o600 })
+  return { size: statSync(path).size, secrets }
+}
+
+/** The store on a file that is worth nothing before it is complete: nothing of it waits for the disk. */
+function openUnsafely(path: string): Store {
+  makePrivateFile(path)
+  const database = new Database(path, { create: true, strict: true, safeIntegers: true })
+  database.run("PRAGMA journal_mode = MEMORY")
+  database.run("PRAGMA synchronous = OFF")
+  database.run("PRAGMA cache_size = -200000")
+  migrate(database, BOOK_SCHEMA)
+  const unused = { measureCommit: () => 0, beginReading() {}, leaveCheckpoints() {} }
+  const explained = (error: unknown): unknown => error
+  const close = (): void => database.close()
+  return new DirectFile({ methods: storeMethods(database), explained, close, ...unused }).store()
+}
+
+async function bringUpAnchor(store: Store): Promise<void> {
+  let isBehind = true
+  while (isBehind) ({ isBehind } = await store.integrity.advanceAnchor(Date.now()))
+}
+
+async function makeKeys(store: Store, hasher: KeyHasher, size: LedgerSize) {
+  const issuer = new KeyIssuer(store, hasher)
+  const createdAt = Date.now() - size.days * DAY
+  const perAccount = Math.max(1, Math.round(size.keys / size.accounts))
+  const secrets: string[] = []
+  const keys: Key[][] = []
+  for (let number = 0; number < size.accounts; number++) {
+    const account = `acc_${number.toString().padStart(16, "0")}`
+    const hasBudgets = number % WITH_BUDGETS === 1
+    const limits = hasBudgets ? { limits: { monthlyBudget: PLENTY.toString() } } : {}
+    await store.accounts.create(
+      { id: account, name: `account ${number}`, createdAt, ...limits },
+      AUDIT,
+    )
+    const grant = { account, kind: "grant", amount: PLENTY, note: null, author: null } as const
+    await store.entries.add({ ...grant, at: createdAt }, AUDIT)
+    const own: Key[] = []
+    for (let index = 0; index < perAccount; index++) {
+      const order = { account, name: `key ${index}`, ...budgetsOf(index) }
+      const { secret, key } = await issuer.issue(order)
+      secrets.push(secret)
+      own.push(keyFromRecord(key))
+    }
+    keys.push(own)
+  }
+  return { keys, secrets }
+}
+
+function budgetsOf(index: number) {
+  return index % WITH_BUDGETS === 1 ? { budget: PLENTY, dailyBudget: PLENTY } : {}
+}
+
+async function makeRequests(
+  store: Store,
+  traffic: Traffic,
+  { entries, days }: LedgerSize,
+  onProgress: (entries: number) => void,
+): Promise<void> {
+  const until = Date.now()
+  const from = until - days * DAY
+  const leased = new Set<string>()
+  for (let made = 0; made < entries;) {
+    const count = Math.min(BATCH, entries - made)
+    const postings = Array.from({ length: count }, (_, index) =>
+      traffic.next(Math.floor(from + ((made + index) / entries) * (until - from))),
+    )
+    for (const { account, budgets } of postings) {
+      for (const owner of [account, ...budgets]) {
+        if (leased.has(owner)) continue
+        await store.leases.take({ node: NODE.id, owner, wanted: PLENTY, min: 1n })
+        leased.add(owner)
+      }
+    }
+    await store.settlements.post(NODE.id, { postings, opened: [], closed: [] })
+    made += count
+    onProgress(made)
+  }
+}

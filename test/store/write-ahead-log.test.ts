@@ -1,0 +1,19 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { useWriteAheadLog } from "../../src/store/sqlite/write-ahead-log.ts"
+import { TemporaryDirectory } from "./test-database.ts"
+
+/** Milliseconds. */
+const BUSY_TIME = 200
+
+test("a file that someone else keeps to themselves is given up after a while, however long each attempt waits", () => {
+  using directory = new TemporaryDirectory()
+  using owner = new Database(directory.database)
+  owner.run("PRAGMA locking_mode = EXCLUSIVE")
+  owner.run("CREATE TABLE theirs (id INTEGER)")
+  using database = new Database(directory.database)
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+  const begun = performance.now()
+  expect(() => useWriteAheadLog(database, BUSY_TIME)).toThrow("locked")
+  expect(performance.now() - begun).toBeLessThan(5 * BUSY_TIME)
+})
