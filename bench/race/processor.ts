@@ -42,10 +42,14 @@ export async function raceProcessor(
       const turn = { ...running, path: own.path(running) }
       const order = { ...own, block, warmUp, body: () => own.body(running) }
       const found = await field.attempt(name, running.name, () => runBlock(turn, order, round))
-      if (found === undefined || round < 0) continue
-      if (found[load.unit] === 0) field.refuse(name, running.name, `no ${load.unit} in a block`)
-      else blocks.push(inFramesOfTheVendor(found, able.get(running), own))
+      // One that a busy machine kept from answering at all says nothing, and the others may.
+      if (found === undefined || round < 0 || found[load.unit] === 0) continue
+      blocks.push(inFramesOfTheVendor(found, able.get(running), own))
     }
+  }
+  for (const { name: subject } of able.keys()) {
+    if (blocks.some((one) => one.subject === subject)) continue
+    field.refuse(name, subject, `no ${load.unit} in any round`)
   }
   const kept = blocks.filter(({ subject }) => field.isIn(name, subject))
   return { blocks: kept, costs: costs(kept, load.unit) }

@@ -19,7 +19,7 @@ export const gomodel: Subject = {
     log: "usage in SQLite; its audit log is off, as by default",
   },
   missing: () => missingProgram(PROGRAM),
-  version: () => firstLineOf(PROGRAM, "--version"),
+  version: () => firstLineOf(PROGRAM, "--version").split(" ")[1] ?? "",
   async prepare(upstream) {
     return prepareServer({
       name: "gomodel",

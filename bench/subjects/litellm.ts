@@ -10,7 +10,7 @@ const PROGRAM = join(FOLDER, "bin/litellm")
 const PYTHON = join(FOLDER, "bin/python")
 const KEY = "sk-bench"
 /** Never 1.82.7 or 1.82.8, which thieves had published. */
-const VERSION = "1.108.14"
+const VERSION = "1.106.12"
 const MODELS = [
   ["echo", "chat"],
   ["fault-stall", "chat"],
