@@ -1,5 +1,11 @@
 import { parseArgs } from "node:util"
-import { FULL_RACE, QUICK_RACE, SCENARIOS, type RaceEffort, type ScenarioName } from "./race/plan.ts"
+import {
+  FULL_RACE,
+  QUICK_RACE,
+  SCENARIOS,
+  type RaceEffort,
+  type ScenarioName,
+} from "./race/plan.ts"
 
 /** The parts of a run, in the order in which they are measured. */
 export const PARTS = [

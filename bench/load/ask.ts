@@ -4,7 +4,11 @@ const MAX_TIME = 30_000
 const MAX_WORDS = 300
 
 /** Asks once, on a connection of its own. @throws Error with what the other side said, unless that is a 200 */
-export async function ask(address: Address, path: string, body: string | FormData): Promise<string> {
+export async function ask(
+  address: Address,
+  path: string,
+  body: string | FormData,
+): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${address.port}${path}`, {
     method: "POST",
     headers: {

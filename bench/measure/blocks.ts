@@ -51,11 +51,7 @@ export async function takeTurns(
 }
 
 /** One subject's turn. @param round negative: its warm-up. */
-export async function runBlock(
-  running: Running,
-  order: BlockOrder,
-  round: number,
-): Promise<Block> {
+export async function runBlock(running: Running, order: BlockOrder, round: number): Promise<Block> {
   using loop = await ClosedLoop.connect(running, order.body(running), order.callers)
   const family = familyOf(running.process)
   loop.start()

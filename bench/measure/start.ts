@@ -31,7 +31,8 @@ export async function measureStart(
   return await eachSubject(subjects, upstream, async (prepared, { name }) => {
     const starts = []
     // The first one fills caches and makes what a later start finds.
-    for (let times = 0; times <= effort.starts; times++) starts.push(await timeStart(prepared, checkAnswers))
+    for (let times = 0; times <= effort.starts; times++)
+      starts.push(await timeStart(prepared, checkAnswers))
     starts.shift()
     return {
       subject: name,

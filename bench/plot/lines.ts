@@ -33,10 +33,14 @@ export function drawLines({ title, below, lines }: LinePlot): string {
   const up = isFar ? logScale(ys) : linearScale(ys)
   const last = Math.max(...xs)
   const x = (value: number): number => LEFT + (value / last) * (WIDTH - LEFT - RIGHT)
-  const y = (value: number): number => HEIGHT - BOTTOM - up.position(value) * (HEIGHT - TOP - BOTTOM)
+  const y = (value: number): number =>
+    HEIGHT - BOTTOM - up.position(value) * (HEIGHT - TOP - BOTTOM)
   const grid = up.ticks.flatMap((tick) => [
     element("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick), class: "grid" }),
-    text(LEFT - 8, y(tick) + 4, tick.toLocaleString("en"), { class: "quiet", "text-anchor": "end" }),
+    text(LEFT - 8, y(tick) + 4, tick.toLocaleString("en"), {
+      class: "quiet",
+      "text-anchor": "end",
+    }),
   ])
   const times = across.ticks
     .filter((tick) => tick <= last)

@@ -44,7 +44,9 @@ export class Field {
         able.set(one, undefined)
         continue
       }
-      const right = await this.attempt(scenario, one.name, () => checkRight(scenario, one, upstream))
+      const right = await this.attempt(scenario, one.name, () =>
+        checkRight(scenario, one, upstream),
+      )
       if (right !== undefined) able.set(one, right.frames)
     }
     return able

@@ -104,7 +104,9 @@ function smallChat({ model }: Address): string {
 }
 
 function summarize(blocks: readonly OpenBlock[]): readonly RaceLatency[] {
-  const kinds = new Map(blocks.map(({ subject, rate }) => [`${subject} ${rate}`, { subject, rate }]))
+  const kinds = new Map(
+    blocks.map(({ subject, rate }) => [`${subject} ${rate}`, { subject, rate }]),
+  )
   return [...kinds.values()].map(({ subject, rate }) => {
     const own = blocks.filter((block) => block.subject === subject && block.rate === rate)
     return {

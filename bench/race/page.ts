@@ -10,11 +10,7 @@ const ABSENT = "–"
 const MINUTE = 60
 
 /** The page of a race, as Markdown. Its paragraphs are still to be wrapped. @param folder of its pictures */
-export function formatPage(
-  results: RaceResults,
-  plots: readonly Plot[],
-  folder: string,
-): string {
+export function formatPage(results: RaceResults, plots: readonly Plot[], folder: string): string {
   const sections = [
     "# Benchmark",
     ...introduction(results),
@@ -198,7 +194,9 @@ function markdownTable(rows: readonly (readonly string[])[]): string {
 function plain(words: string): string {
   return words
     .replaceAll(/\s+/g, " ")
-    .replaceAll(/[\\`*_[\]<>|]/g, (mark) => (mark === "<" ? "&lt;" : mark === ">" ? "&gt;" : `\\${mark}`))
+    .replaceAll(/[\\`*_[\]<>|]/g, (mark) =>
+      mark === "<" ? "&lt;" : mark === ">" ? "&gt;" : `\\${mark}`,
+    )
 }
 
 function milliseconds(microseconds: number): string {

@@ -25,7 +25,12 @@ export function drawPlots(results: RaceResults): readonly Plot[] {
     const title = `${words[scenario].heading}: ${what}`
     plots.push({ scenario, file: `${scenario}.svg`, title, content: draw(title) })
   }
-  const bars = (scenario: ScenarioName, what: string, unit: string, found: readonly Bar[]): void => {
+  const bars = (
+    scenario: ScenarioName,
+    what: string,
+    unit: string,
+    found: readonly Bar[],
+  ): void => {
     if (found.length > 0) add(scenario, what, (title) => drawBars({ title, unit, bars: found }))
   }
   for (const name of Object.keys(LOADS) as LoadName[]) {

@@ -63,8 +63,22 @@ test("bars that are near each other begin at zero", () => {
 
 test("lines go from left to right, and their names do not cover each other", () => {
   const lines = [
-    { name: "bare", points: [[0, 30], [300, 31], [600, 30]] as const },
-    { name: "tollgate", points: [[0, 80], [300, 90], [600, 31]] as const },
+    {
+      name: "bare",
+      points: [
+        [0, 30],
+        [300, 31],
+        [600, 30],
+      ] as const,
+    },
+    {
+      name: "tollgate",
+      points: [
+        [0, 80],
+        [300, 90],
+        [600, 31],
+      ] as const,
+    },
     { name: "nothing", points: [] },
   ]
   const drawn = drawLines({ title: "memory", below: "seconds", lines })
