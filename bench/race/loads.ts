@@ -19,6 +19,8 @@ export type LoadName = Extract<
 export interface Load {
   readonly callers: number
   readonly unit: "answers" | "frames"
+  /** Besides those that the gateway needs. */
+  readonly headers?: Readonly<Record<string, string>>
   path(address: Address): string
   body(address: Address): string
 }
@@ -50,6 +52,7 @@ export const LOADS: Readonly<Record<LoadName, Load>> = {
   streams,
   anthropic: {
     ...streams,
+    headers: { "anthropic-version": "2023-06-01" },
     path: ({ messagesPath }) => messagesPath ?? MESSAGES_PATH,
     body: ({ model }) => messagesBody(model("echo"), STREAM_TOKENS),
   },

@@ -39,7 +39,8 @@ export async function raceProcessor(
     for (const running of draw.shuffle([...able.keys()])) {
       if (!field.isIn(name, running.name)) continue
       const own = running.name === "bare" ? yardstickOf(name) : load
-      const turn = { ...running, path: own.path(running) }
+      const headers = { ...running.headers, ...own.headers }
+      const turn = { ...running, headers, path: own.path(running) }
       const order = { ...own, block, warmUp, body: () => own.body(running) }
       const found = await field.attempt(name, running.name, () => runBlock(turn, order, round))
       // One that a busy machine kept from answering at all says nothing, and the others may.

@@ -16,7 +16,7 @@ import type { RaceResults } from "./results.ts"
 import { checkRight } from "./right-answers.ts"
 
 /** Milliseconds between the tokens of a stream. */
-export const CADENCE = 20
+const CADENCE = 20
 
 /** Races all that were asked for and can run here. */
 export async function race(options: BenchOptions, plan: RaceOptions): Promise<RaceResults> {
@@ -47,15 +47,8 @@ export async function race(options: BenchOptions, plan: RaceOptions): Promise<Ra
   const { effort } = plan
   const alone: AloneCourse = { subjects, upstream, field, effort }
   await raceSideBySide(plan, alone, results)
-  await report(plan, "idle", async () => void (results.idle = await raceIdle(alone)))
-  await report(plan, "upload", async () => void (results.upload = await raceUpload(alone)))
   await report(plan, "start", async () => void (results.start = await raceStart(alone)))
-  await report(plan, "memory", async () => {
-    await using stack = new AsyncDisposableStack()
-    const running = await startAll(alone, stack, ["memory"])
-    const draw = new Draw(plan.seed)
-    results.memory = await raceMemory({ running, upstream, field, effort, draw })
-  })
+  await Promise.all([raceLong(plan, alone, results), raceMoreMemory(plan, alone, results)])
   results.seconds = (performance.now() - begun) / 1_000
   return results
 }
@@ -79,6 +72,31 @@ async function raceSideBySide(
     })
   }
   await report(plan, "latency", async () => void (results.latency = await raceLatency(course)))
+}
+
+/** Memory under a steady load. */
+async function raceLong(
+  plan: RaceOptions,
+  alone: AloneCourse,
+  results: RaceResults,
+): Promise<void> {
+  await report(plan, "memory", async () => {
+    await using stack = new AsyncDisposableStack()
+    const running = await startAll(alone, stack, ["memory"])
+    results.memory = await raceMemory({ ...alone, running, draw: new Draw(plan.seed) })
+  })
+}
+
+/** What else is about memory, meanwhile, and with a vendor that has nothing else open. */
+async function raceMoreMemory(
+  plan: RaceOptions,
+  alone: AloneCourse,
+  results: RaceResults,
+): Promise<void> {
+  await using upstream = await startUpstream(CADENCE)
+  const apart = { ...alone, upstream }
+  await report(plan, "idle", async () => void (results.idle = await raceIdle(apart)))
+  await report(plan, "upload", async () => void (results.upload = await raceUpload(apart)))
 }
 
 /** Those that do not start this time are out of the scenarios. */
@@ -106,9 +124,8 @@ async function report(
 ): Promise<void> {
   if (!scenarios.includes(name)) return
   const begun = performance.now()
-  process.stderr.write(`racing ${name} ... `)
   await measure()
-  process.stderr.write(`${((performance.now() - begun) / 1_000).toFixed(0)} s\n`)
+  process.stderr.write(`raced ${name}: ${((performance.now() - begun) / 1_000).toFixed(0)} s\n`)
 }
 
 interface Contestants {

@@ -100,8 +100,9 @@ interface MessageEvent {
 }
 
 async function checkMessages(address: Address, upstream: Upstream): Promise<RightAnswer> {
-  const { path, body } = LOADS.anthropic
-  const stream = await ask(address, path(address), body(address))
+  const { path, body, headers } = LOADS.anthropic
+  const asking = { ...address, headers: { ...address.headers, ...headers } }
+  const stream = await ask(asking, path(address), body(address))
   const asked = await upstream.lastPath()
   if (asked.startsWith(MESSAGES_PATH)) {
     throw new Error("translates nothing: the vendor was asked in Anthropic's dialect")
