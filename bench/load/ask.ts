@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os"
+import { PEERS } from "../subjects/peers-folder.ts"
 import type { Address } from "../subjects/subject.ts"
 
 const MAX_TIME = 30_000
@@ -24,8 +26,12 @@ export async function ask(
   throw new Error(`${answer.status} ${text.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS)}`)
 }
 
-/** What went wrong, in one line. */
+/** What went wrong, in one line, without where this machine has its files. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
-  return text.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS)
+  return [PEERS, tmpdir(), process.cwd()]
+    .reduce((left, folder) => left.replaceAll(`${folder}/`, ""), text)
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(0, MAX_WORDS)
 }
