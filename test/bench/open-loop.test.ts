@@ -57,7 +57,7 @@ test("what is no 200 and what is cut off are failures, and the loop ends", async
   using cutting = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
-    socket: { data: (socket) => void socket.terminate() },
+    socket: { data: (socket) => socket.terminate() },
   })
   const cut = await openLoop(addressOf(cutting.port), "{}", { rate: 100, duration: 100 })
   expect(cut).toMatchObject({ latencies: [], failures: 10 })
