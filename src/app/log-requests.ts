@@ -10,7 +10,7 @@ export function loggedRequests(places: readonly ((line: string) => void)[]): Req
   }
   return {
     settled: (request) => write(settledLine(request)),
-    released: (charge) => write(releasedLine(charge)),
+    released: (charge, endedAt) => write(releasedLine(charge, endedAt)),
   }
 }
 

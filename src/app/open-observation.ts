@@ -3,6 +3,7 @@ import type { ModelKind } from "../config/settings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { LineSink } from "../sinks/line-sink.ts"
 import { type BackupAge, backupAge } from "../notices/backup-age.ts"
+import { BatchedObserver } from "../relay/billing/batched-observer.ts"
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import { OPERATION_NAMES, vendorName } from "../otlp/names.ts"
@@ -24,12 +25,12 @@ export async function openObservation(parts: ObservationParts, building: AsyncDi
   const metrics = await openMetrics(parts, sinks)
   const tracer = await openTracer(parts, metrics, building)
   const isLogged = parts.state.settings.log.requests
-  const observers: RequestObserver[] = []
-  if (metrics) observers.push(...metrics.observers)
-  if (tracer) observers.push(tracer)
+  const counting: RequestObserver[] = metrics ? [...metrics.observers] : []
   const places = sinks.map((sink) => (line: string) => sink.add(line))
   if (isLogged) places.push((line) => noticed.requestEnded(line))
-  if (places.length > 0) observers.push(loggedRequests(places))
+  if (places.length > 0) counting.push(loggedRequests(places))
+  const observers: RequestObserver[] = tracer ? [tracer] : []
+  if (counting.length > 0) observers.push(new BatchedObserver(counting, noticed))
   const counted = metrics ? countedEvents(noticed, metrics) : noticed
   const logged = isLogged ? loggedErrors(counted) : counted
   const events = openFailures(parts.database, logged, building)

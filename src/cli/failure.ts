@@ -1,6 +1,6 @@
 import { CommanderError } from "commander"
 import { type ErrorKind, GatewayError } from "../canon/errors.ts"
-import { FeedError } from "../catalog/prices/feed.ts"
+import { FeedError } from "../catalog/prices/feed-error.ts"
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
 import { LedgerError, type LedgerFault } from "../store/ledger-error.ts"
 import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"

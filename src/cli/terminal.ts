@@ -1,4 +1,6 @@
-import { createInterface } from "node:readline/promises"
+import { isatty } from "node:tty"
+
+const STANDARD_INPUT = 0
 
 /** Where a command writes. Results go to the output; everything else is a notice. */
 export interface Terminal {
@@ -14,7 +16,7 @@ export interface Terminal {
 
 /** The terminal that the process was started in. */
 export function processTerminal(): Terminal {
-  const { env, stdin, stdout, stderr } = process
+  const { env, stdout, stderr } = process
   // The reader of the output may stop early, as `head` does; that is not a failure of the command.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error
@@ -26,11 +28,13 @@ export function processTerminal(): Terminal {
     isOutputColored: mayColor && stdout.isTTY,
     isNoticeColored: mayColor && stderr.isTTY,
     isDebugging: env["TOLLGATE_DEBUG"] === "1",
-    confirm: stdin.isTTY && stderr.isTTY ? confirmAtTerminal : undefined,
+    // To ask for the stream would open it.
+    confirm: isatty(STANDARD_INPUT) && stderr.isTTY ? confirmAtTerminal : undefined,
   }
 }
 
 async function confirmAtTerminal(question: string): Promise<boolean> {
+  const { createInterface } = await import("node:readline/promises")
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return /^y(es)?$/i.test((await asking.question(`${question} [y/N] `)).trim())

@@ -10,6 +10,9 @@ import type { Environment } from "./substitute.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlFile } from "./yaml-file.ts"
 
+/** A schema that is used once is read faster than it is compiled. */
+const INTERPRETED = { jitless: true }
+
 /** Read from the working directory when no file is named. */
 export const DEFAULT_FILE = "tollgate.yaml"
 
@@ -65,7 +68,7 @@ export class SettingsFile {
       providers,
       dialects: [...new Set(vendors.flatMap(dialectsOf))],
     }
-    const parsed = fileSchema(names, this.#directory).safeParse(this.#value)
+    const parsed = fileSchema(names, this.#directory).safeParse(this.#value, INTERPRETED)
     const issues = parsed.success ? [] : parsed.error.issues
     const problems = [
       ...this.#yaml.problems,

@@ -38,21 +38,21 @@ export class GenAiMetrics implements RequestObserver {
     this.#names = names
   }
 
-  settled({ charge, deployment, priced }: SettledRequest): void {
+  settled({ charge, deployment, priced, endedAt }: SettledRequest): void {
     const key = `${charge.model.id} ${deployment.id}`
     let series = this.#series.get(key)
     if (series === undefined) {
       series = this.#seriesOf(charge, deployment.provider, deployment.upstreamModel)
       if (this.#series.size < MOST_SERIES) this.#series.set(key, series)
     }
-    series.duration.observe(durationOf(charge))
+    series.duration.observe(durationOf(charge, endedAt))
     const input = totalInput(priced.usage)
     const output = totalOutput(priced.usage)
     if (input > 0) series.input.observe(input)
     if (output > 0) series.output.observe(output)
   }
 
-  released(charge: PendingCharge): void {
+  released(charge: PendingCharge, endedAt: number): void {
     const last = charge.attempts.at(-1)
     const [provider = "", ...model] = last?.deployment.split("/") ?? []
     const labels = {
@@ -60,7 +60,7 @@ export class GenAiMetrics implements RequestObserver {
       error_type: last?.outcome ?? "none",
     }
     const histogram = this.#registry.histogram("gen_ai_client_operation_duration_seconds")
-    histogram.labels(labels).observe(durationOf(charge))
+    histogram.labels(labels).observe(durationOf(charge, endedAt))
   }
 
   #seriesOf(charge: PendingCharge, provider: string, upstreamModel: string): Series {
@@ -87,6 +87,6 @@ export class GenAiMetrics implements RequestObserver {
 }
 
 /** Seconds. */
-function durationOf({ call }: PendingCharge): number {
-  return (performance.now() - call.startedAt) / 1_000
+function durationOf({ call }: PendingCharge, endedAt: number): number {
+  return (endedAt - call.startedAt) / 1_000
 }

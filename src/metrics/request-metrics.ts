@@ -36,8 +36,10 @@ export class RequestMetrics implements RequestObserver {
   readonly #providers = new LabelValues(MOST_MODELS)
   readonly #outcomes = new LabelValues(MOST_OUTCOMES)
   readonly #endpoints = new LabelValues(MOST_ENDPOINTS)
-  readonly #series = new Map<string, Series>()
-  readonly #attempts = new Map<string, Count>()
+  /** By model, endpoint and provider: to look up three strings costs less than to put one together. */
+  readonly #series = new Map<string, Map<string, Map<string, Series>>>()
+  /** By deployment and outcome. */
+  readonly #attempts = new Map<string, Map<string, Count>>()
   readonly #settle: Distribution
 
   constructor(registry: MetricRegistry) {
@@ -45,11 +47,11 @@ export class RequestMetrics implements RequestObserver {
     this.#settle = registry.histogram("tollgate_settle_seconds").labels({})
   }
 
-  settled({ charge, deployment, priced, settlement, settling }: SettledRequest): void {
+  settled({ charge, deployment, priced, settlement, settling, endedAt }: SettledRequest): void {
     const series = this.#seriesOf(charge, deployment)
     const { call, firstByteAt } = charge
     series.ok.add()
-    series.duration.observe((performance.now() - call.startedAt) / 1_000)
+    series.duration.observe((endedAt - call.startedAt) / 1_000)
     if (firstByteAt !== undefined) series.firstByte.observe((firstByteAt - call.startedAt) / 1_000)
     this.#settle.observe(settling / 1_000)
     series.charged.add(Number(settlement.charged) / NANOCREDITS)
@@ -104,28 +106,30 @@ export class RequestMetrics implements RequestObserver {
 
   #countAttempts(attempts: readonly AttemptRecord[]): void {
     for (const { deployment, outcome } of attempts) {
-      const key = `${outcome} ${deployment}`
-      let counter = this.#attempts.get(key)
-      if (counter === undefined) {
-        const provider = this.#providers.of(providerOf(deployment))
-        counter = this.#registry
-          .counter("tollgate_attempts_total")
-          .labels({ provider, outcome: this.#outcomes.of(outcome) })
-        if (this.#attempts.size < MOST_MODELS * MOST_OUTCOMES) this.#attempts.set(key, counter)
-      }
+      const known = this.#attempts.get(deployment)?.get(outcome)
+      const counter = known ?? this.#attemptsOf(deployment, outcome)
       counter.add()
     }
   }
 
+  #attemptsOf(deployment: string, outcome: string): Count {
+    const provider = this.#providers.of(providerOf(deployment))
+    const counter = this.#registry
+      .counter("tollgate_attempts_total")
+      .labels({ provider, outcome: this.#outcomes.of(outcome) })
+    const outcomes = branchOf(this.#attempts, deployment, MOST_MODELS)
+    if (outcomes && outcomes.size < MOST_OUTCOMES) outcomes.set(outcome, counter)
+    return counter
+  }
+
   #seriesOf({ call, model }: PendingCharge, deployment: Deployment): Series {
-    const key = `${call.endpoint} ${model.id} ${deployment.provider}`
-    const known = this.#series.get(key)
-    if (known) return known
-    const endpoint = this.#endpoints.of(call.endpoint)
-    const labels = {
-      model: this.#models.of(model.id),
-      provider: this.#providers.of(deployment.provider),
-    }
+    const known = this.#series.get(model.id)?.get(call.endpoint)?.get(deployment.provider)
+    return known ?? this.#newSeriesOf(call.endpoint, model.id, deployment.provider)
+  }
+
+  #newSeriesOf(path: string, model: string, provider: string): Series {
+    const endpoint = this.#endpoints.of(path)
+    const labels = { model: this.#models.of(model), provider: this.#providers.of(provider) }
     const place = { endpoint, provider: labels.provider }
     const registry = this.#registry
     const series = {
@@ -137,11 +141,24 @@ export class RequestMetrics implements RequestObserver {
       writtenOff: registry.counter("tollgate_written_off_credits_total").labels(labels),
       duration: registry.histogram("tollgate_request_duration_seconds").labels(place),
       firstByte: registry.histogram("tollgate_first_byte_seconds").labels(place),
-      usage: new Map(),
+      usage: new Map<string, Count>(),
     }
-    if (this.#series.size < MOST_MODELS * MOST_ENDPOINTS) this.#series.set(key, series)
+    const endpoints = branchOf(this.#series, model, MOST_MODELS)
+    const providers = endpoints && branchOf(endpoints, path, MOST_ENDPOINTS)
+    if (providers && providers.size < MOST_MODELS) providers.set(provider, series)
     return series
   }
+}
+
+/** What is known under a name; undefined where so many names are known that it gets no place of its own. */
+function branchOf<Value>(
+  branches: Map<string, Map<string, Value>>,
+  name: string,
+  most: number,
+): Map<string, Value> | undefined {
+  let branch = branches.get(name)
+  if (branch === undefined && branches.size < most) branches.set(name, (branch = new Map()))
+  return branch
 }
 
 /** Deployments are named `<provider>/<model>`. */

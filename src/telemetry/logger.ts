@@ -4,9 +4,9 @@ export type { Logger } from "pino"
 
 /** What may wait to be written: whoever reads the log may stop reading. Bytes. */
 const MOST_WAITING = 16 * 1024 * 1024
-/** How long lines are gathered, milliseconds, and how many characters. */
-const GATHERED_FOR = 50
-const MOST_GATHERED = 64 * 1024
+/** How long lines are gathered, milliseconds, and how many characters: to write costs the less the fewer times it is done. */
+const GATHERED_FOR = 100
+const MOST_GATHERED = 256 * 1024
 const ERROR = pino.levels.values["error"]
 const INFO = pino.levels.values["info"]
 
@@ -55,12 +55,14 @@ export function lineWriter(logger: Logger, event: string): (text: string) => voi
   if (!logger.isLevelEnabled("info")) return () => undefined
   const stream = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream
   let gathered = ""
+  let timer: ReturnType<typeof setTimeout> | undefined
   const flush = (): void => {
-    if (gathered !== "") stream.write(gathered)
+    clearTimeout(timer)
+    stream.write(gathered)
     gathered = ""
   }
   return (text) => {
-    if (gathered === "") setTimeout(flush, GATHERED_FOR)
+    if (gathered === "") timer = setTimeout(flush, GATHERED_FOR)
     gathered += `{"level":${INFO},"time":${Date.now()},"event":"${event}",${text.slice(1)}\n`
     if (gathered.length > MOST_GATHERED) flush()
   }

@@ -1,4 +1,4 @@
-import { Busboy, type BusboyInstance } from "@fastify/busboy"
+import type { BusboyInstance } from "@fastify/busboy"
 import type { Readable } from "node:stream"
 
 /** How much of a form is accepted. A form over a limit is not read to its end. */
@@ -66,7 +66,7 @@ export async function readMultipart(
   // Each wait below is raced against it; the next wait sees a failure between two of them.
   failure.promise.catch(() => {})
   const files: OpenFile[] = []
-  const parser = openParser(contentType, limits)
+  const parser = await openParser(contentType, limits)
   listen(parser, receiver, files, failure.reject)
   try {
     for await (const chunk of body) await Promise.race([write(parser, chunk), failure.promise])
@@ -94,7 +94,9 @@ type FileEvent = [
   type: string,
 ]
 
-function openParser(contentType: string, limits: FormLimits): BusboyInstance {
+/** The parser is loaded with the first form: a start needs none. */
+async function openParser(contentType: string, limits: FormLimits): Promise<BusboyInstance> {
+  const { Busboy } = await import("@fastify/busboy")
   const { fields, fieldBytes } = limits
   try {
     return new Busboy({

@@ -33,6 +33,7 @@ test("each request has its line, with what its receipt says and nothing of what 
   }
   const refused = await caller.post("/v1/chat/completions", chat("sim/none"))
   await refused.text()
+  await new Promise(setImmediate)
   const lines = linesOf(gateway, "requestEnded").map(
     ([line]) => JSON.parse(String(line)) as Record<string, unknown>,
   )
@@ -95,6 +96,7 @@ test("an observer that throws breaks no answer, and keeps nothing from the next 
   expect(await answer.json()).toHaveProperty("choices")
   const failed = await caller.post("/v1/chat/completions", chat("sim/fault-500"))
   await failed.text()
+  await new Promise(setImmediate)
   const asked = [answer, failed].map(({ headers }) => headers.get("x-request-id"))
   expect(linesOf(gateway, "observerFailed").map(([request]) => request)).toEqual(asked)
   expect(linesOf(gateway, "requestEnded")).toHaveLength(2)

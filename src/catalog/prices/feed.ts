@@ -2,6 +2,7 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:
 import { z } from "zod"
 import type { Facts } from "../facts.ts"
 import { parseFacts } from "./facts-schema.ts"
+import { FeedError } from "./feed-error.ts"
 
 /** What is signed begins with it, so that no other text signed by the same key is a price list. */
 const FORMAT = "tollgate-prices/1"
@@ -17,11 +18,6 @@ const feedSchema = z.object({
   /** JSON text, signed as it is. */
   content: z.string(),
 })
-
-/** A price list that nobody may use, and why. */
-export class FeedError extends Error {
-  override readonly name = "FeedError"
-}
 
 /**
  * Reads a signed price list.

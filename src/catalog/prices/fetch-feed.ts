@@ -1,4 +1,4 @@
-import { FeedError } from "./feed.ts"
+import { FeedError } from "./feed-error.ts"
 
 /** Milliseconds for the whole of a download. */
 const DEADLINE = 30_000

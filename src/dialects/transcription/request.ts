@@ -116,14 +116,22 @@ function decodeGranularities(
   )
 }
 
-const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
+let names: Intl.DisplayNames | undefined
+
+/** The English name of a language; undefined for an unknown code. @throws RangeError for what is no code. */
+function nameOf(code: string): string | undefined {
+  // All names take some milliseconds to load, which no start needs.
+  names ??= new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
+  return names.of(code)
+}
+
 /** Whisper's languages whose codes are not in ISO 639-1. */
 const FURTHER = new Set(["haw", "yue"])
 
 function decodeLanguage(language: string | undefined): string | undefined {
   if (language === undefined) return undefined
   const code = language.toLowerCase()
-  const isKnown = FURTHER.has(code) || (/^[a-z]{2}$/.test(code) && NAMES.of(code) !== undefined)
+  const isKnown = FURTHER.has(code) || (/^[a-z]{2}$/.test(code) && nameOf(code) !== undefined)
   if (isKnown) return code
   throw invalidValue(
     "language",
@@ -135,7 +143,7 @@ function decodeLanguage(language: string | undefined): string | undefined {
 export function languageName(language: string): string {
   if (!/^[a-z]{2,3}(-[a-z0-9]+)*$/i.test(language)) return language.toLowerCase()
   try {
-    return (NAMES.of(language) ?? language).toLowerCase()
+    return (nameOf(language) ?? language).toLowerCase()
   } catch {
     return language
   }

@@ -10,12 +10,7 @@ import type { PricedUsage } from "./priced-usage.ts"
 import { providerCost } from "./provider-cost.ts"
 import { Pricing, type PricingAlarms } from "./pricing.ts"
 import { type ReceiptFacts, writeReceipt } from "./receipt.ts"
-import type { RequestObserver } from "./request-observer.ts"
-
-export interface ObserverAlarms {
-  /** It threw. What it should have heard of is paid for, and its answer goes out all the same. */
-  observerFailed(request: string, error: unknown): void
-}
+import type { ObserverAlarms, RequestObserver } from "./request-observer.ts"
 
 export interface BillingParts {
   readonly ledger: Ledger
@@ -94,8 +89,9 @@ export class Billing {
     const begun = performance.now()
     return this.#ledger.settle(hold, cost.total, receipt, writeOff).then(
       (settlement) => {
-        const settling = performance.now() - begun
-        const settled = { charge, deployment, priced, settlement, settling }
+        const endedAt = performance.now()
+        const settling = endedAt - begun
+        const settled = { charge, deployment, priced, settlement, settling, endedAt }
         this.#tell(call.id, (observer) => observer.settled(settled))
         return settlement
       },
@@ -130,7 +126,8 @@ export class Billing {
     this.#ledger.settle(hold, 0n, receipt).catch(() => {
       // The ledger has raised the alarm, and nothing was to be charged.
     })
-    this.#tell(call.id, (observer) => observer.released(charge))
+    const endedAt = performance.now()
+    this.#tell(call.id, (observer) => observer.released(charge, endedAt))
   }
 }
 

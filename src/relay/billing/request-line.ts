@@ -39,16 +39,16 @@ export interface RequestLine {
 
 /** The line of a request that is paid for. */
 export function settledLine(request: SettledRequest): RequestLine {
-  return lineOf(request.charge, request)
+  return lineOf(request.charge, request.endedAt, request)
 }
 
 /** The line of a request that delivered nothing, and costs nothing. */
-export function releasedLine(charge: PendingCharge): RequestLine {
-  return lineOf(charge, undefined)
+export function releasedLine(charge: PendingCharge, endedAt: number): RequestLine {
+  return lineOf(charge, endedAt)
 }
 
 /** One literal, which costs a fraction of what it costs to put objects together. Made for each request. */
-function lineOf(charge: PendingCharge, settled: SettledRequest | undefined): RequestLine {
+function lineOf(charge: PendingCharge, endedAt: number, settled?: SettledRequest): RequestLine {
   const { call, model, request, attempts, losses, firstByteAt } = charge
   const { id, key, endpoint, startedAt, receivedAt } = call
   const cost = settled?.priced.cost.total ?? 0n
@@ -67,7 +67,7 @@ function lineOf(charge: PendingCharge, settled: SettledRequest | undefined): Req
     status: settled === undefined ? "released" : "settled",
     outcome: attempts.at(-1)?.outcome ?? "none",
     received_at: new Date(receivedAt).toISOString(),
-    duration_ms: Math.round(performance.now() - startedAt),
+    duration_ms: Math.round(endedAt - startedAt),
     first_byte_ms: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
     usage: settled === undefined ? null : namedUsage(settled.priced.usage),
     estimated: settled?.priced.estimated ?? false,

@@ -5,11 +5,11 @@ import type { SqliteStore } from "./sqlite-store.ts"
 /** A file on the caller's own thread, whose methods can move to another thread while they are used. */
 export class DirectFile {
   readonly #direct: SqliteStore
-  readonly #checkpoints: Worker | undefined
+  readonly #checkpoints: Disposable | undefined
   /** Where its methods have moved to. */
   #moved: Store | undefined
 
-  constructor(direct: SqliteStore, checkpoints?: Worker) {
+  constructor(direct: SqliteStore, checkpoints?: Disposable) {
     this.#direct = direct
     this.#checkpoints = checkpoints
   }
@@ -47,7 +47,7 @@ export class DirectFile {
   }
 
   #end(): void {
-    this.#checkpoints?.terminate()
+    this.#checkpoints?.[Symbol.dispose]()
     this.#direct.close()
   }
 }

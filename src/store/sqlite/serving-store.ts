@@ -7,6 +7,8 @@ import { openThreadedStore } from "./threaded-store.ts"
 
 /** A disk that takes longer to sync a commit than this gets a thread to wait for it, milliseconds. */
 const QUICK_COMMIT = 1
+/** When the thread that makes checkpoints is started, milliseconds. */
+const FIRST_CHECKPOINT = 1_000
 
 /** The ledger of a process that serves. */
 export interface ServingStore extends Store {
@@ -62,10 +64,22 @@ function alwaysThreaded(store: Store): ServingStore {
   return { ...store, hasCompany: async () => {} }
 }
 
-/** Moving the log into the database takes many milliseconds at a time, so another thread does it. */
-function startCheckpoints(path: string): Worker {
-  const thread = new Worker(threadAddress("store/sqlite/checkpoint-thread.ts"))
-  thread.postMessage(path)
-  thread.unref()
-  return thread
+/**
+ * Moving the log into the database takes many milliseconds at a time, so another thread does it. The thread is started
+ * when the first requests are served: until then it would only be in their way.
+ */
+function startCheckpoints(path: string): Disposable {
+  let thread: Worker | undefined
+  const timer = setTimeout(() => {
+    thread = new Worker(threadAddress("store/sqlite/checkpoint-thread.ts"))
+    thread.postMessage(path)
+    thread.unref()
+  }, FIRST_CHECKPOINT)
+  timer.unref()
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      thread?.terminate()
+    },
+  }
 }

@@ -251,9 +251,9 @@ describe("an object", () => {
     fake.objects.set("/shelf/key", { body: new Uint8Array(5_000_000), type: "" })
     using server = fake.listen()
     let length = 0
-    for await (const chunk of (await bucketAt(server.url.href, { patience: 100 }).get("key")) ??
+    for await (const chunk of (await bucketAt(server.url.href, { patience: 500 }).get("key")) ??
       []) {
-      if (length === 0) await Bun.sleep(300)
+      if (length === 0) await Bun.sleep(800)
       length += chunk.length
     }
     expect(length).toBe(5_000_000)
