@@ -4,6 +4,7 @@ import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
 import { machineTime } from "../processor.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
 import { type Address, directTo } from "../subjects/subject.ts"
+import { roundsOf } from "./plan.ts"
 import type { RaceCourse } from "./processor.ts"
 
 /** Requests per second; the second for those that cannot keep up with the first. */
@@ -55,7 +56,7 @@ export async function raceLatency(course: RaceCourse): Promise<LatencyRace> {
   for (const rate of rates) turns.push({ ...directTo(upstream), rate })
   const before = machineTime()
   const blocks: OpenBlock[] = []
-  for (let round = -1; round < effort.latencyRounds; round++) {
+  for (const round of roundsOf(effort.latencyRounds, effort)) {
     for (const turn of draw.shuffle(turns)) {
       if (!field.isIn("latency", turn.name)) continue
       const time = round < 0 ? effort.warmUp : effort.latencyBlock

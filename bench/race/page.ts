@@ -164,7 +164,7 @@ function method(results: RaceResults): readonly string[] {
         ? "- **One core.** Each contestant has core 0, with all its threads and processes; the vendor and the callers " +
           "have the others. While one is measured the others are there and idle."
         : "- **NOT PINNED**: there was one core only, or no `taskset`. The figures are of little worth.",
-      `- **In turns.** A scenario has ${effort.rounds} rounds (${effort.streamRounds} of streams, ` +
+      `- **In turns.** A scenario has up to ${effort.rounds} rounds (${effort.streamRounds} of streams, ` +
         `${effort.latencyRounds} of latency), in each of which all take one short turn, in an order drawn anew. A ` +
         "ratio is that of two turns of the same round, so what a busy machine does to one it does to the other. " +
         "Before the first round each is warmed up, and the first quarter second of a turn does not count.",

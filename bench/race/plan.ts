@@ -20,7 +20,9 @@ export interface RaceEffort {
   /** Before the first block of all, and before the first of each further scenario. */
   readonly firstWarmUp: number
   readonly warmUp: number
+  /** The most; none but the first two begins when a scenario has lasted `scenarioTime`. */
   readonly rounds: number
+  readonly scenarioTime: number
   readonly block: number
   readonly streamRounds: number
   readonly streamBlock: number
@@ -37,11 +39,12 @@ export interface RaceEffort {
   readonly memorySample: number
 }
 
-/** 24 minutes with eight contestants, of which ten are those of the memory. */
+/** Some 23 minutes with eight contestants, of which ten are those of the memory. */
 export const FULL_RACE: RaceEffort = {
   firstWarmUp: 6_000,
   warmUp: 2_000,
   rounds: 4,
+  scenarioTime: 120_000,
   block: 1_200,
   streamRounds: 3,
   streamBlock: 2_000,
@@ -60,6 +63,7 @@ export const QUICK_RACE: RaceEffort = {
   firstWarmUp: 1_500,
   warmUp: 500,
   rounds: 3,
+  scenarioTime: 30_000,
   block: 500,
   streamRounds: 2,
   streamBlock: 1_000,
@@ -71,4 +75,15 @@ export const QUICK_RACE: RaceEffort = {
   uploads: 2,
   memoryTime: 20_000,
   memorySample: 1_000,
+}
+
+const FIRST_ROUNDS = 2
+
+/** The rounds of a scenario, the warm-up as -1 first: as many as there is time for. */
+export function* roundsOf(most: number, { scenarioTime }: RaceEffort): Generator<number> {
+  const begun = performance.now()
+  for (let round = -1; round < most; round++) {
+    if (round >= FIRST_ROUNDS && performance.now() - begun > scenarioTime) return
+    yield round
+  }
 }

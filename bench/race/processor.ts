@@ -5,7 +5,7 @@ import type { Upstream } from "../upstream.ts"
 import type { Draw } from "./draw.ts"
 import type { Field } from "./field.ts"
 import { type Load, type LoadName, LOADS, yardstickOf } from "./loads.ts"
-import type { RaceEffort } from "./plan.ts"
+import { type RaceEffort, roundsOf } from "./plan.ts"
 
 /** Processor time per unit of work, and every block it was taken from. */
 export interface ProcessorRace {
@@ -35,7 +35,7 @@ export async function raceProcessor(
   const block = isStreamed ? effort.streamBlock : effort.block
   const rounds = isStreamed ? effort.streamRounds : effort.rounds
   const blocks: Block[] = []
-  for (let round = -1; round < rounds; round++) {
+  for (const round of roundsOf(rounds, effort)) {
     for (const running of draw.shuffle([...able.keys()])) {
       if (!field.isIn(name, running.name)) continue
       const own = running.name === "bare" ? yardstickOf(name) : load
