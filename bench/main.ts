@@ -11,13 +11,22 @@ import { measureStart } from "./measure/start.ts"
 import { measureObservation } from "./measure/observation.ts"
 import { measureSize } from "./measure/size.ts"
 import { measureStore } from "./measure/store.ts"
-import { type BenchOptions, type Part, type RaceOptions, readOptions, USAGE } from "./options.ts"
+import { checkAnswers } from "./load/check-answer.ts"
+import {
+  type BenchOptions,
+  type Part,
+  type RaceOptions,
+  readOptions,
+  type SubjectName,
+  USAGE,
+} from "./options.ts"
 import { publish } from "./race/publish.ts"
 import { race } from "./race/race.ts"
 import { formatReport } from "./report.ts"
 import type { Results } from "./results.ts"
-import { findSubjects } from "./subjects/find.ts"
+import { type Found, findSubjects } from "./subjects/find.ts"
 import type { Subject } from "./subjects/subject.ts"
+import { startUpstream } from "./upstream.ts"
 import { validate } from "./targets.ts"
 
 const RESULTS = join(import.meta.dir, "results")
@@ -67,7 +76,7 @@ async function measure(
 
 async function run(options: BenchOptions): Promise<number> {
   leaveGatewayCore()
-  const { subjects, missing } = await findSubjects(options.subjects)
+  const { subjects, missing } = await findUsual(options.subjects)
   const results: Results = {
     date: new Date().toISOString(),
     isQuick: options.isQuick,
@@ -88,6 +97,11 @@ async function run(options: BenchOptions): Promise<number> {
   const missed =
     missing["tollgate"] !== undefined || verdicts.some(({ verdict }) => verdict === "MISS")
   return missed && options.isStrict ? 1 : 0
+}
+
+async function findUsual(names: readonly SubjectName[]): Promise<Found> {
+  await using upstream = await startUpstream(0)
+  return await findSubjects(names, upstream, checkAnswers)
 }
 
 /** Writes the numbers. @returns where */

@@ -1,5 +1,4 @@
 import { checkAnswers } from "../load/check-answer.ts"
-import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
 import { type LedgerSize, makeLargeLedger } from "../large-ledger/make.ts"
 import type { BenchOptions } from "../options.ts"
 import { familyOf, residentMemory } from "../processor.ts"
@@ -7,9 +6,8 @@ import { spreadOf, type Spread } from "../statistics.ts"
 import type { Prepared, Running } from "../subjects/subject.ts"
 import { modelFacts, prepareTollgate } from "../subjects/tollgate.ts"
 import { startUpstream } from "../upstream.ts"
-import { takeTurns } from "./blocks.ts"
 import { comparedTo, type ComparedCost } from "./compared.ts"
-import { CHAT_CALLERS } from "./processor-time.ts"
+import { takeChatTurns } from "./processor-time.ts"
 import { timeStart } from "./start.ts"
 
 /** An installation that is new, and one that has grown. */
@@ -61,13 +59,7 @@ export async function measureSize(options: BenchOptions): Promise<SizeResult> {
     running.push({ ...started, name })
   }
   const { effort } = options
-  const blocks = await takeTurns(running, {
-    callers: CHAT_CALLERS,
-    rounds: effort.chatRounds,
-    block: effort.chatBlock,
-    warmUp: effort.warmUp,
-    body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
-  })
+  const blocks = await takeChatTurns(running, effort)
   const costs = comparedTo("empty", ["empty", "large"], blocks)
   return { size: { ...size, models: MODELS, bytes }, costs, starts }
 }

@@ -1,9 +1,8 @@
-import { reasonOf } from "../load/ask.ts"
 import { describeMachine, leaveGatewayCore } from "../machine.ts"
 import type { BenchOptions, RaceOptions } from "../options.ts"
-import { SUBJECTS } from "../subjects/index.ts"
-import type { Running, Subject } from "../subjects/subject.ts"
-import { startUpstream, type Upstream } from "../upstream.ts"
+import { findSubjects } from "../subjects/find.ts"
+import type { Running } from "../subjects/subject.ts"
+import { startUpstream } from "../upstream.ts"
 import { type AloneCourse, raceIdle, raceStart, raceUpload } from "./alone.ts"
 import { Draw } from "./draw.ts"
 import { Field } from "./field.ts"
@@ -25,7 +24,9 @@ export async function race(options: BenchOptions, plan: RaceOptions): Promise<Ra
   // Before the contestants make the machine busy.
   const machine = describeMachine()
   await using upstream = await startUpstream(CADENCE)
-  const { subjects, missing } = await findContestants(options, upstream)
+  const { subjects, missing } = await findSubjects(options.subjects, upstream, (running) =>
+    checkRight("chat", running, upstream),
+  )
   const field = new Field()
   const results: RaceResults = {
     date: new Date().toISOString(),
@@ -126,36 +127,4 @@ async function report(
   const begun = performance.now()
   await measure()
   process.stderr.write(`raced ${name}: ${((performance.now() - begun) / 1_000).toFixed(0)} s\n`)
-}
-
-interface Contestants {
-  readonly subjects: readonly Subject[]
-  readonly missing: Readonly<Record<string, string>>
-}
-
-/** Those that are installed, start and answer a small chat right. */
-async function findContestants(
-  { subjects: names }: BenchOptions,
-  upstream: Upstream,
-): Promise<Contestants> {
-  const subjects: Subject[] = []
-  const missing: Record<string, string> = {}
-  for (const subject of names.map((name) => SUBJECTS[name])) {
-    const reason = subject.missing() ?? (await tryOut(subject, upstream))
-    if (reason === undefined) subjects.push(subject)
-    else missing[subject.name] = reason
-    process.stderr.write(`${subject.name}: ${reason ?? subject.version()}\n`)
-  }
-  return { subjects, missing }
-}
-
-async function tryOut(subject: Subject, upstream: Upstream): Promise<string | undefined> {
-  try {
-    await using prepared = await subject.prepare(upstream)
-    await using running = await prepared.start()
-    await checkRight("chat", running, upstream)
-    return undefined
-  } catch (error) {
-    return reasonOf(error)
-  }
 }
