@@ -12,7 +12,8 @@ async function proxy(request: Request): Promise<Response> {
   const { model } = body
   body.model = model.slice(model.indexOf("/") + 1)
   const authorization = "Bearer upstream"
-  const answer = await fetch(`${upstream}/chat/completions`, {
+  const path = request.url.slice(request.url.indexOf("/v1/") + "/v1".length)
+  const answer = await fetch(upstream + path, {
     method: "POST",
     headers: { ...JSON_HEADERS, authorization },
     body: JSON.stringify(body),

@@ -1,4 +1,11 @@
 import { parseArgs } from "node:util"
+import {
+  FULL_RACE,
+  QUICK_RACE,
+  SCENARIOS,
+  type RaceEffort,
+  type ScenarioName,
+} from "./race/plan.ts"
 
 /** The parts of a run, in the order in which they are measured. */
 export const PARTS = [
@@ -12,6 +19,7 @@ export const PARTS = [
   "store",
   "observe",
   "console",
+  "size",
 ] as const
 /** One part of a run. */
 export type Part = (typeof PARTS)[number]
@@ -20,9 +28,24 @@ export type Part = (typeof PARTS)[number]
 const ASKED_FOR: ReadonlySet<Part> = new Set(["console"])
 
 /** The names that `--subjects` takes. */
-export const SUBJECT_NAMES = ["bare", "pipe", "nginx", "portkey", "tollgate"] as const
+export const SUBJECT_NAMES = [
+  "bare",
+  "pipe",
+  "nginx",
+  "busbar",
+  "gomodel",
+  "litellm-rs",
+  "portkey",
+  "litellm",
+  "tollgate",
+] as const
 /** Something that is measured. */
 export type SubjectName = (typeof SUBJECT_NAMES)[number]
+
+/** Beside whom Tollgate is measured when nobody is named; the race has the others. */
+const USUAL: readonly SubjectName[] = ["bare", "pipe", "nginx", "portkey", "tollgate"]
+/** In the race a stream that is handed over unparsed would be the bare proxy once more. */
+const CONTESTANTS = SUBJECT_NAMES.filter((name) => name !== "pipe")
 
 /** How long each part takes. Times in milliseconds. */
 export interface Effort {
@@ -75,23 +98,42 @@ const QUICK: Effort = {
 export interface BenchOptions {
   readonly isQuick: boolean
   readonly isStrict: boolean
+  /** The part `size` at its full size. */
+  readonly isLarge: boolean
   readonly parts: readonly Part[]
   readonly subjects: readonly SubjectName[]
   readonly effort: Effort
+  /** There when peers are raced, instead of the parts. */
+  readonly race: RaceOptions | undefined
+}
+
+/** What of the race is run. */
+export interface RaceOptions {
+  readonly scenarios: readonly ScenarioName[]
+  readonly effort: RaceEffort
+  /** What the order of each round is drawn by. */
+  readonly seed: number
+  /** Everything and everyone, at full length: what the published page is made of. */
+  readonly isComplete: boolean
 }
 
 /** What `--help` prints. */
 export const USAGE = `usage: npm run bench -- [options]
 
-Measures Tollgate beside a bare proxy and the peers that are installed.
+Measures Tollgate beside a bare proxy, or races it against other gateways.
 
-  --quick            a rough answer in less than a minute
+  --quick            a rough answer, sooner
   --only PARTS       some of ${PARTS.join(",")};
                      ${[...ASKED_FOR].join(", ")} only when it is named here
   --subjects NAMES   some of ${SUBJECT_NAMES.join(",")}; bare is always there
+  --large            the part "size" with a ledger of ten million requests, some 11 GB on the disk
   --strict           exit code 1 when a "must" is missed
+  --peers            the race; --only then takes some of ${SCENARIOS.join(",")}
+  --seed NUMBER      repeats the order of an earlier race
   --help             this text
 `
+
+const MAX_SEED = 2 ** 32
 
 /** Reads the command line; undefined when help is wanted. @throws Error in words for the user. */
 export function readOptions(words: readonly string[]): BenchOptions | undefined {
@@ -100,31 +142,52 @@ export function readOptions(words: readonly string[]): BenchOptions | undefined 
     options: {
       quick: { type: "boolean", default: false },
       strict: { type: "boolean", default: false },
+      large: { type: "boolean", default: false },
+      peers: { type: "boolean", default: false },
       only: { type: "string" },
       subjects: { type: "string" },
+      seed: { type: "string" },
       help: { type: "boolean", default: false },
     },
   })
   if (values.help) return undefined
-  const subjects = readList(values.subjects, SUBJECT_NAMES, "subject")
-  return {
+  const named = readList(values.subjects, SUBJECT_NAMES, "subject")
+  const subjects = named ?? (values.peers ? CONTESTANTS : USUAL)
+  const shared = {
     isQuick: values.quick,
     isStrict: values.strict,
-    parts:
-      values.only === undefined
-        ? PARTS.filter((part) => !ASKED_FOR.has(part))
-        : readList(values.only, PARTS, "part"),
-    subjects: subjects.includes("bare") ? subjects : ["bare", ...subjects],
+    isLarge: values.large,
+    subjects: subjects.includes("bare") ? subjects : (["bare", ...subjects] as const),
     effort: values.quick ? QUICK : FULL,
   }
+  if (!values.peers) {
+    if (values.seed !== undefined) throw new Error("--seed is for --peers")
+    const parts = readList(values.only, PARTS, "part") ?? PARTS.filter((part) => !ASKED_FOR.has(part))
+    return { ...shared, parts, race: undefined }
+  }
+  const scenarios = readList(values.only, SCENARIOS, "scenario")
+  const race = {
+    scenarios: scenarios ?? SCENARIOS,
+    effort: values.quick ? QUICK_RACE : FULL_RACE,
+    seed: readSeed(values.seed),
+    isComplete: !values.quick && scenarios === undefined && named === undefined,
+  }
+  return { ...shared, parts: [], race }
+}
+
+function readSeed(text: string | undefined): number {
+  if (text === undefined) return Math.floor(Math.random() * MAX_SEED)
+  const seed = Number(text)
+  if (Number.isInteger(seed) && seed >= 0 && seed < MAX_SEED) return seed
+  throw new Error(`--seed takes a whole number from 0 to ${MAX_SEED - 1}, not '${text}'`)
 }
 
 function readList<Name extends string>(
   text: string | undefined,
   known: readonly Name[],
   word: string,
-): readonly Name[] {
-  if (text === undefined) return known
+): readonly Name[] | undefined {
+  if (text === undefined) return undefined
   const asked = text.split(",").map((name) => name.trim())
   for (const name of asked) {
     if (known.some((one) => one === name)) continue

@@ -25,6 +25,7 @@ export function formatReport(results: Results): string {
     ...formatStores(results),
     ...formatObservation(results),
     ...formatConsole(results),
+    ...formatSize(results),
     formatVerdicts(validate(results)),
   ]
   return [...parts, ...formatNotes(results)].join("\n\n")
@@ -209,6 +210,38 @@ function formatObservation({ observation }: Results): string[] {
   ])
   const head = ["observed by", "CPU per chat, µs", "against nothing", "lowest to highest"]
   return [formatTable([head, ...rows])]
+}
+
+/** Of Tollgate alone, new and grown. */
+function formatSize({ size }: Results): string[] {
+  if (size === undefined) return []
+  const { accounts, keys, models, entries, bytes } = size.size
+  const rows = size.costs.map(({ name, microseconds, ratio }) => {
+    const start = size.starts.find((one) => one.name === name)
+    return [
+      name,
+      formatNumber(microseconds.median),
+      `${formatNumber(ratio.median)}x`,
+      range(ratio),
+      start ? formatNumber(start.toAnswer.median) : "-",
+      start ? range(start.toAnswer) : "-",
+      start ? megabytes(start.atRest) : "-",
+    ]
+  })
+  const head = [
+    "installation",
+    "CPU per chat, µs",
+    "against empty",
+    "lowest to highest",
+    "start to first answer, ms",
+    "lowest to highest",
+    "memory, MB",
+  ]
+  const counts = [accounts, keys, models, entries].map((count) => count.toLocaleString("en"))
+  const note =
+    `large: ${counts[0]} accounts, ${counts[1]} keys, ${counts[2]} models, ${counts[3]} requests ` +
+    `in a ledger of ${megabytes(bytes / 1_024)} MB`
+  return [`${formatTable([head, ...rows])}\n${note}`]
 }
 
 function formatNotes(results: Results): string[] {

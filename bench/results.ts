@@ -4,6 +4,7 @@ import type { LatencyResult } from "./measure/latency.ts"
 import type { MemoryResult } from "./measure/memory.ts"
 import type { ObservationCost } from "./measure/observation.ts"
 import type { ProcessorResult } from "./measure/processor-time.ts"
+import type { SizeResult } from "./measure/size.ts"
 import type { StartResult } from "./measure/start.ts"
 import type { StoreResult } from "./measure/store.ts"
 import type { UploadResult } from "./measure/upload.ts"
@@ -25,6 +26,7 @@ export interface Results {
   upload?: readonly UploadResult[]
   start?: readonly StartResult[]
   store?: StoreResult
+  size?: SizeResult
   observation?: readonly ObservationCost[]
   console?: readonly ConsoleResult[]
 }

@@ -117,6 +117,13 @@ const TARGETS: readonly Target[] = [
   ...storeTargets(),
   ...consoleTargets(),
   {
+    figure: "CPU per chat of a grown installation, against a new one",
+    unit: "x",
+    must: 1.1,
+    aim: 1.05,
+    find: ({ size }) => size?.costs.find(({ name }) => name === "large")?.ratio,
+  },
+  {
     figure: "CPU per chat with metrics and request lines, against none",
     unit: "x",
     must: 1.05,

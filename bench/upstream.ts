@@ -8,6 +8,8 @@ export interface Upstream extends AsyncDisposable {
   readonly baseUrl: string
   /** How many answers it is writing now. */
   open(): Promise<number>
+  /** The path that it was asked at last. */
+  lastPath(): Promise<string>
 }
 
 const SERVER = join(import.meta.dir, "upstream-server.ts")
@@ -25,14 +27,16 @@ export async function startUpstream(cadence: number): Promise<Upstream> {
     port: number
     counter: number
   }
+  const ask = async () => {
+    const answer = await fetch(`http://127.0.0.1:${counter}/`)
+    return (await answer.json()) as { readonly open: number; readonly lastPath: string }
+  }
   return {
     port,
     url: `http://127.0.0.1:${port}`,
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    async open() {
-      const answer = await fetch(`http://127.0.0.1:${counter}/`)
-      return ((await answer.json()) as { open: number }).open
-    },
+    open: async () => (await ask()).open,
+    lastPath: async () => (await ask()).lastPath,
     async [Symbol.asyncDispose]() {
       child.kill()
       await child.exited

@@ -1,8 +1,12 @@
 const PATTERNS = ["*.md", "docs/**/*.md", "bench/**/*.md", "simulator/**/*.md", "console/*.md"]
+/** What the bench writes for who runs it. */
+const RESULTS = "bench/results/"
 
 /** The Markdown files of the repository, as paths below its root, sorted. */
 export function pages(root = "."): string[] {
-  return PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]).toSorted()
+  return PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
+    .filter((path) => !path.startsWith(RESULTS))
+    .toSorted()
 }
 
 /** A line of a page that is not inside a block of code. */

@@ -13,7 +13,12 @@ export interface Seen {
 interface Caller {
   readonly socket: Socket<undefined>
   readonly reader: AnswerReader
+  /** What of its request the socket has not taken yet. */
+  unsent: Buffer | undefined
 }
+
+/** A subject that takes longer than this for its last answers is stuck. Milliseconds. */
+const MAX_WAIT = 30_000
 
 /** Callers that each ask, wait for the whole answer, and ask again on the same connection. */
 export class ClosedLoop implements Disposable {
@@ -54,9 +59,12 @@ export class ClosedLoop implements Disposable {
   async stop(): Promise<void> {
     this.#isRunning = false
     if (this.#waiting === 0 || this.#fault) return
+    const timer = setTimeout(() => this.#fail("the last answers did not come"), MAX_WAIT)
     await new Promise<void>((resolve) => {
       this.#allQuiet = resolve
     })
+    clearTimeout(timer)
+    if (this.#fault) throw this.#fault
   }
 
   [Symbol.dispose](): void {
@@ -71,20 +79,29 @@ export class ClosedLoop implements Disposable {
       port,
       socket: {
         data: (_socket, bytes) => this.#take(caller, bytes),
+        drain: () => this.#send(caller),
         close: () => {
           if (this.#isRunning) this.#fail("the connection was closed")
         },
       },
     })
-    const caller: Caller = { socket, reader }
+    const caller: Caller = { socket, reader, unsent: undefined }
     this.#callers.push(caller)
   }
 
   #ask(caller: Caller): void {
     this.#waiting++
     caller.reader.reset()
-    const written = caller.socket.write(this.#request)
-    if (written !== this.#request.length) this.#fail("the request was not taken whole")
+    caller.unsent = this.#request
+    this.#send(caller)
+  }
+
+  #send(caller: Caller): void {
+    const { socket, unsent } = caller
+    if (unsent === undefined) return
+    const written = socket.write(unsent)
+    if (written < 0) this.#fail("the connection takes no more")
+    caller.unsent = written < unsent.length ? unsent.subarray(Math.max(0, written)) : undefined
   }
 
   #take(caller: Caller, bytes: Buffer): void {

@@ -6,6 +6,10 @@ export const ANSWER_TOKENS = 200
 export const STREAM_TOKENS = 96
 /** Frames of a streamed answer, the end mark included. */
 export const STREAM_FRAMES = 100
+/** Texts in one request for embeddings. */
+export const INPUTS = 100
+/** Bytes of a long prompt. */
+const LONG_PROMPT = 50_000
 
 const SYSTEM =
   "You are a careful assistant of a small company. Answer in plain words, keep to the facts you " +
@@ -25,6 +29,25 @@ export function chatBody(model: string, tokens: number, isStream: boolean): stri
     temperature: 0.7,
     ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
   })
+}
+
+/** The same, after 50 kB of other text. */
+export function longChatBody(model: string, tokens: number): string {
+  const report = SYSTEM.concat(" ").repeat(Math.ceil(LONG_PROMPT / (SYSTEM.length + 1)))
+  return JSON.stringify({
+    model,
+    messages: [
+      { role: "system", content: report.slice(0, LONG_PROMPT) },
+      { role: "user", content: `/tokens ${tokens} ${QUESTION}` },
+    ],
+    temperature: 0.7,
+  })
+}
+
+/** A hundred short texts to embed, with the vectors in base64 as the official clients ask for them. */
+export function embeddingsBody(model: string): string {
+  const input = Array.from({ length: INPUTS }, (_, index) => `${index}: ${QUESTION}`)
+  return JSON.stringify({ model, input, encoding_format: "base64" })
 }
 
 /** The same question, streamed, in Anthropic's dialect. */

@@ -20,12 +20,16 @@ export interface Block extends Seen {
 /** What to ask in a block, and how long. */
 export interface BlockOrder {
   readonly callers: number
-  readonly rounds: number
   /** Milliseconds that count. */
   readonly block: number
   /** Milliseconds before the first block of each subject. */
   readonly warmUp: number
   body(running: Running): string
+}
+
+/** Blocks in turn. */
+export interface TurnsOrder extends BlockOrder {
+  readonly rounds: number
 }
 
 // Connections and caches are warm again after this part of a block, which does not count.
@@ -35,7 +39,7 @@ const MICROSECONDS = 1_000
 /** The subjects take turns; each round goes through them in the other direction than the last. */
 export async function takeTurns(
   subjects: readonly Running[],
-  order: BlockOrder,
+  order: TurnsOrder,
 ): Promise<readonly Block[]> {
   for (const running of subjects) await runBlock(running, order, -1)
   const blocks: Block[] = []
@@ -46,7 +50,8 @@ export async function takeTurns(
   return blocks
 }
 
-async function runBlock(running: Running, order: BlockOrder, round: number): Promise<Block> {
+/** One subject's turn. @param round negative: its warm-up. */
+export async function runBlock(running: Running, order: BlockOrder, round: number): Promise<Block> {
   using loop = await ClosedLoop.connect(running, order.body(running), order.callers)
   const family = familyOf(running.process)
   loop.start()

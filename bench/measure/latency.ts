@@ -3,8 +3,8 @@ import { timeAnswers } from "../load/time-answers.ts"
 import type { Effort } from "../options.ts"
 import { machineTime } from "../processor.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
-import { CHAT_PATH, type Address, type Subject } from "../subjects/subject.ts"
-import { startUpstream, type Upstream } from "../upstream.ts"
+import { directTo, type Address, type Subject } from "../subjects/subject.ts"
+import { startUpstream } from "../upstream.ts"
 import { withSubjects } from "./with-subjects.ts"
 
 /** One subject's turn, or the vendor's own. Microseconds. */
@@ -41,7 +41,7 @@ export async function measureLatency(
   await using upstream = await startUpstream(0)
   const different = subjects.filter(({ name }) => name !== "pipe")
   return await withSubjects(different, upstream, async (running) => {
-    const turns = [{ ...directTo(upstream), name: "direct" as const }, ...running]
+    const turns = [directTo(upstream), ...running]
     for (const turn of turns) await timesOf(turn, effort.latencyRequests * WARM_UP_SHARE)
     const before = machineTime()
     const blocks: LatencyBlock[] = []
@@ -62,15 +62,6 @@ export async function measureLatency(
 async function timesOf(address: Address, count: number): Promise<number[]> {
   const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
   return (await timeAnswers(address, body, count)).map(({ whole }) => whole)
-}
-
-function directTo(upstream: Upstream): Address {
-  return {
-    port: upstream.port,
-    path: CHAT_PATH,
-    headers: { authorization: "Bearer upstream" },
-    model: (name) => name,
-  }
 }
 
 function summarize(blocks: readonly LatencyBlock[]): Omit<LatencyResult, "stolen"> {

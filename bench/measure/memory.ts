@@ -51,7 +51,8 @@ export async function measureMemory(
   })
 }
 
-async function holdStreams(
+/** Of one that has answered before. @param settling milliseconds of quiet before memory is read */
+export async function holdStreams(
   running: Running,
   upstream: Upstream,
   settling: number,

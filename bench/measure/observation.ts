@@ -1,12 +1,10 @@
 import { checkAnswers } from "../load/check-answer.ts"
-import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
 import type { Effort } from "../options.ts"
 import type { Running } from "../subjects/subject.ts"
 import { prepareTollgate } from "../subjects/tollgate.ts"
 import { startUpstream } from "../upstream.ts"
-import { takeTurns } from "./blocks.ts"
 import { comparedTo, type ComparedCost } from "./compared.ts"
-import { CHAT_CALLERS } from "./processor-time.ts"
+import { takeChatTurns } from "./processor-time.ts"
 
 /** By what a Tollgate is observed. */
 export type Observation =
@@ -55,13 +53,7 @@ export async function measureObservation(effort: Effort): Promise<readonly Obser
     await checkAnswers(one)
     running.push({ ...one, name })
   }
-  const blocks = await takeTurns(running, {
-    callers: CHAT_CALLERS,
-    rounds: effort.chatRounds,
-    block: effort.chatBlock,
-    warmUp: effort.warmUp,
-    body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
-  })
+  const blocks = await takeChatTurns(running, effort)
   const names = variants.map(([name]) => name)
   return comparedTo("nothing", names, blocks)
 }

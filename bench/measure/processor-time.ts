@@ -1,6 +1,6 @@
 import { ANSWER_TOKENS, chatBody, STREAM_TOKENS } from "../load/request.ts"
 import type { Effort } from "../options.ts"
-import type { Subject } from "../subjects/subject.ts"
+import type { Running, Subject } from "../subjects/subject.ts"
 import { startUpstream } from "../upstream.ts"
 import { type Block, type Cost, costs, takeTurns } from "./blocks.ts"
 import { withSubjects } from "./with-subjects.ts"
@@ -27,14 +27,22 @@ export async function measureChat(
   // A stream handed over unparsed is no other thing here than the bare proxy itself.
   const different = subjects.filter(({ name }) => name !== "pipe")
   return await withSubjects(different, upstream, async (running) => {
-    const blocks = await takeTurns(running, {
-      callers: CHAT_CALLERS,
-      rounds: effort.chatRounds,
-      block: effort.chatBlock,
-      warmUp: effort.warmUp,
-      body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
-    })
+    const blocks = await takeChatTurns(running, effort)
     return { blocks, costs: costs(blocks, "answers") }
+  })
+}
+
+/** Chat completions that are not streamed, of all in turn. */
+export function takeChatTurns(
+  running: readonly Running[],
+  effort: Effort,
+): Promise<readonly Block[]> {
+  return takeTurns(running, {
+    callers: CHAT_CALLERS,
+    rounds: effort.chatRounds,
+    block: effort.chatBlock,
+    warmUp: effort.warmUp,
+    body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
   })
 }
 

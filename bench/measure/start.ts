@@ -2,7 +2,7 @@ import { checkAnswers } from "../load/check-answer.ts"
 import { chatBody } from "../load/request.ts"
 import type { Effort, SubjectName } from "../options.ts"
 import { spreadOf, type Spread } from "../statistics.ts"
-import type { Prepared, Subject } from "../subjects/subject.ts"
+import type { Prepared, Running, Subject } from "../subjects/subject.ts"
 import { startUpstream } from "../upstream.ts"
 import { eachSubject } from "./with-subjects.ts"
 
@@ -13,7 +13,13 @@ export interface StartResult {
   readonly toHealth: Spread
   /** Until a chat completion was answered whole. */
   readonly toAnswer: Spread
-  readonly starts: readonly { readonly toHealth: number; readonly toAnswer: number }[]
+  readonly starts: readonly StartTime[]
+}
+
+/** One start. Milliseconds. */
+export interface StartTime {
+  readonly toHealth: number
+  readonly toAnswer: number
 }
 
 /** Cold start: a new process, its files in the system's cache. */
@@ -25,7 +31,8 @@ export async function measureStart(
   return await eachSubject(subjects, upstream, async (prepared, { name }) => {
     const starts = []
     // The first one fills caches and makes what a later start finds.
-    for (let times = 0; times <= effort.starts; times++) starts.push(await timeStart(prepared))
+    for (let times = 0; times <= effort.starts; times++)
+      starts.push(await timeStart(prepared, checkAnswers))
     starts.shift()
     return {
       subject: name,
@@ -36,7 +43,11 @@ export async function measureStart(
   })
 }
 
-async function timeStart(prepared: Prepared) {
+/** One start. @param check what it is asked afterwards, which does not count */
+export async function timeStart(
+  prepared: Prepared,
+  check: (running: Running) => Promise<unknown>,
+): Promise<StartTime> {
   await using running = await prepared.start()
   const answer = await fetch(`http://127.0.0.1:${running.port}${running.path}`, {
     method: "POST",
@@ -47,6 +58,6 @@ async function timeStart(prepared: Prepared) {
   await answer.text()
   const toAnswer = performance.now() - running.startedAt
   if (answer.status !== 200) throw new Error(`${running.name} answered ${answer.status}`)
-  await checkAnswers(running)
+  await check(running)
   return { toHealth: running.startTime, toAnswer }
 }

@@ -9,9 +9,8 @@ import { quantile, spreadOf, type Spread } from "../statistics.ts"
 import type { Address, Running } from "../subjects/subject.ts"
 import { prepareTollgate } from "../subjects/tollgate.ts"
 import { startUpstream, type Upstream } from "../upstream.ts"
-import { takeTurns } from "./blocks.ts"
 import { comparedTo, type ComparedCost } from "./compared.ts"
-import { CHAT_CALLERS } from "./processor-time.ts"
+import { takeChatTurns } from "./processor-time.ts"
 import { measureSettlements, type SettlementRate } from "./settlements.ts"
 
 /** What each round trip to the distant database takes, milliseconds. */
@@ -63,13 +62,7 @@ async function measureCosts(
 ): Promise<readonly ComparedCost<StoreName>[]> {
   await using stack = new AsyncDisposableStack()
   const stores = await startStores(upstream, server, server.port, stack)
-  const blocks = await takeTurns(stores, {
-    callers: CHAT_CALLERS,
-    rounds: effort.chatRounds,
-    block: effort.chatBlock,
-    warmUp: effort.warmUp,
-    body: (address) => wholeBody(address),
-  })
+  const blocks = await takeChatTurns(stores, effort)
   const names = stores.map(({ name }) => name)
   return comparedTo("sqlite", names, blocks)
 }

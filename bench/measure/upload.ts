@@ -1,15 +1,20 @@
 import { writeFileSync } from "node:fs"
+import { ask } from "../load/ask.ts"
 import type { Effort } from "../options.ts"
 import { familyOf, peakMemory, residentMemory } from "../processor.ts"
 import type { Running, Subject } from "../subjects/subject.ts"
 import { startUpstream } from "../upstream.ts"
 import { eachSubject } from "./with-subjects.ts"
 
+/** Where sounds are sent. */
+export const TRANSCRIPTIONS_PATH = "/v1/audio/transcriptions"
 /** What is sent: the largest sound that is taken. Bytes. */
-export const UPLOAD = 25 * 1024 * 1024
+const UPLOAD = 25 * 1024 * 1024
 const ROUNDS = 5
 const SAMPLES_PER_SECOND = 16_000
 const HEADER = 44
+/** A second of sound, to see whether one is taken at all. Bytes. */
+export const SHORT_UPLOAD = HEADER + SAMPLES_PER_SECOND * 2
 
 /** What receiving an upload and passing it on takes. KB above rest, the median of several. */
 export interface UploadResult {
@@ -18,7 +23,7 @@ export interface UploadResult {
   readonly peaks: readonly number[]
 }
 
-/** Memory while a sound of 25 MB is uploaded, kept and passed on. Only Tollgate takes forms. */
+/** Memory while a sound of 25 MB is uploaded, kept and passed on. Of the usual subjects only Tollgate takes forms. */
 export async function measureUpload(
   subjects: readonly Subject[],
   effort: Effort,
@@ -27,30 +32,40 @@ export async function measureUpload(
   const needed = subjects.filter(({ name }) => name === "tollgate")
   return await eachSubject(needed, upstream, async (prepared) => {
     await using running = await prepared.start()
-    await upload(running, soundOf(HEADER + SAMPLES_PER_SECOND))
-    const family = familyOf(running.process)
-    const peaks: number[] = []
-    const sound = soundOf(UPLOAD)
-    for (let round = 0; round < ROUNDS; round++) {
-      await Bun.sleep(effort.settling)
-      const atRest = residentMemory(family)
-      for (const member of family) writeFileSync(`/proc/${member}/clear_refs`, "5")
-      await upload(running, sound)
-      peaks.push(Math.max(0, peakMemory(family) - atRest))
-    }
-    const aboveRest = peaks.toSorted((left, right) => left - right)[ROUNDS >> 1] ?? 0
-    return { subject: running.name, aboveRest, peaks }
+    return await measureUploads(running, ROUNDS, effort.settling)
   })
 }
 
-async function upload(running: Running, sound: Uint8Array<ArrayBuffer>): Promise<void> {
+/** Of one that takes sounds. @param settling milliseconds of quiet before each round */
+export async function measureUploads(
+  running: Running,
+  rounds: number,
+  settling: number,
+): Promise<UploadResult> {
+  await upload(running, SHORT_UPLOAD)
+  const family = familyOf(running.process)
+  const peaks: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    await Bun.sleep(settling)
+    const atRest = residentMemory(family)
+    for (const member of family) writeFileSync(`/proc/${member}/clear_refs`, "5")
+    await upload(running, UPLOAD)
+    peaks.push(Math.max(0, peakMemory(family) - atRest))
+  }
+  const aboveRest = peaks.toSorted((left, right) => left - right)[rounds >> 1] ?? 0
+  return { subject: running.name, aboveRest, peaks }
+}
+
+async function upload(running: Running, length: number): Promise<void> {
+  await ask(running, TRANSCRIPTIONS_PATH, uploadForm(running.model("transcribe"), length))
+}
+
+/** A form with silence to transcribe. @param length of the sound, bytes */
+export function uploadForm(model: string, length: number): FormData {
   const form = new FormData()
-  form.set("model", running.model("transcribe"))
-  form.set("file", new File([sound], "sound.wav", { type: "audio/wav" }))
-  const url = `http://127.0.0.1:${running.port}/v1/audio/transcriptions`
-  const answer = await fetch(url, { method: "POST", headers: running.headers, body: form })
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`upload: ${answer.status} ${text.slice(0, 200)}`)
+  form.set("model", model)
+  form.set("file", new File([soundOf(length)], "sound.wav", { type: "audio/wav" }))
+  return form
 }
 
 /** A wave file of silence, one channel of 16 bits. @param length of all of it, bytes */

@@ -7,7 +7,15 @@ const PROXY = join(import.meta.dir, "../bare-proxy.ts")
 function bareSubject(name: "bare" | "pipe"): Subject {
   return {
     name,
+    work: {
+      language: "TypeScript on Bun",
+      auth: "none",
+      money: "none",
+      durability: "none",
+      log: "none",
+    },
     missing: () => undefined,
+    version: () => `on Bun ${Bun.version}`,
     async prepare(upstream) {
       return prepareServer({
         name,

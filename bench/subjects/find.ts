@@ -1,8 +1,8 @@
-import { checkAnswers } from "../load/check-answer.ts"
+import { reasonOf } from "../load/ask.ts"
 import type { SubjectName } from "../options.ts"
-import { startUpstream, type Upstream } from "../upstream.ts"
+import type { Upstream } from "../upstream.ts"
 import { SUBJECTS } from "./index.ts"
-import type { Subject } from "./subject.ts"
+import type { Running, Subject } from "./subject.ts"
 
 /** The subjects that can be measured here, and why the others cannot. */
 export interface Found {
@@ -10,26 +10,34 @@ export interface Found {
   readonly missing: Readonly<Record<string, string>>
 }
 
-/** Tries those that were asked for: each has to give a whole answer and a whole stream. */
-export async function findSubjects(names: readonly SubjectName[]): Promise<Found> {
-  await using upstream = await startUpstream(0)
+/** Tries those that were asked for: each has to start, and to pass the check. */
+export async function findSubjects(
+  names: readonly SubjectName[],
+  upstream: Upstream,
+  check: (running: Running) => Promise<unknown>,
+): Promise<Found> {
   const subjects: Subject[] = []
   const missing: Record<string, string> = {}
   for (const subject of names.map((name) => SUBJECTS[name])) {
-    const reason = subject.missing() ?? (await tryOut(subject, upstream))
+    const reason = subject.missing() ?? (await tryOut(subject, upstream, check))
     if (reason === undefined) subjects.push(subject)
     else missing[subject.name] = reason
+    process.stderr.write(`${subject.name}: ${reason ?? subject.version()}\n`)
   }
   return { subjects, missing }
 }
 
-async function tryOut(subject: Subject, upstream: Upstream): Promise<string | undefined> {
+async function tryOut(
+  subject: Subject,
+  upstream: Upstream,
+  check: (running: Running) => Promise<unknown>,
+): Promise<string | undefined> {
   try {
     await using prepared = await subject.prepare(upstream)
     await using running = await prepared.start()
-    await checkAnswers(running)
+    await check(running)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return reasonOf(error)
   }
 }

@@ -1,13 +1,36 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Upstream } from "../upstream.ts"
+import { firstLineOf, missingFile, peerFolder } from "./peers-folder.ts"
 import { prepareServer } from "./prepare-server.ts"
 import type { Subject } from "./subject.ts"
+
+const PACKED = join(peerFolder("nginx"), "usr/sbin/nginx")
+
+/** The one of the system, else the one of Debian's package, unpacked. */
+function program(): string {
+  return Bun.which("nginx") ?? PACKED
+}
 
 /** nginx as a proxy that reads nothing of what it passes on: the limit. */
 export const nginx: Subject = {
   name: "nginx",
-  missing: () => (Bun.which("nginx") === null ? "not installed" : undefined),
+  work: {
+    language: "C",
+    auth: "none",
+    money: "none",
+    durability: "none",
+    log: "none (access log off)",
+  },
+  installation: {
+    needs: ["apt-get", "dpkg"],
+    commands: () => [
+      ["apt-get", "download", "nginx"],
+      ["sh", "-c", "dpkg -x nginx_*.deb ."],
+    ],
+  },
+  missing: () => missingFile("nginx", program()),
+  version: () => firstLineOf(program(), "-v").replace("nginx version: nginx/", ""),
   async prepare(upstream) {
     return prepareServer({
       name: "nginx",
@@ -17,7 +40,7 @@ export const nginx: Subject = {
       command(port, directory) {
         const file = join(directory, "nginx.conf")
         writeFileSync(file, settings(port, upstream, directory))
-        return ["nginx", "-p", directory, "-e", join(directory, "error.log"), "-c", file]
+        return [program(), "-p", directory, "-e", join(directory, "error.log"), "-c", file]
       },
     })
   },
@@ -36,6 +59,7 @@ events { worker_connections 8192; }
 http {
 ${folders}
   access_log off;
+  client_max_body_size 64m;
   upstream vendor {
     server 127.0.0.1:${upstream.port};
     keepalive 1024;
@@ -51,6 +75,7 @@ ${folders}
       proxy_set_header Connection "";
       proxy_set_header Authorization "Bearer upstream";
       proxy_buffering off;
+      proxy_request_buffering off;
       proxy_read_timeout 600s;
     }
   }

@@ -1,21 +1,44 @@
-import { existsSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { missingFile, peerFolder } from "./peers-folder.ts"
 import { prepareServer } from "./prepare-server.ts"
 import type { Subject } from "./subject.ts"
 
-const PEERS = process.env["TOLLGATE_BENCH_PEERS"] ?? join(tmpdir(), "tollgate-bench-peers")
-// With a later node-server its streams end in "TypeError: immutable" (Portkey-AI/gateway, issue 1389).
-const PACKAGES = "--legacy-peer-deps @portkey-ai/gateway@1.15.2 @hono/node-server@1.13.8"
-const SERVER = join(PEERS, "node_modules/@portkey-ai/gateway/build/start-server.js")
+const MODULES = join(peerFolder("portkey"), "node_modules")
+const PACKAGE = join(MODULES, "@portkey-ai/gateway")
+const SERVER = join(PACKAGE, "build/start-server.js")
 
 /** Portkey's gateway, on Node, for which it is made. */
 export const portkey: Subject = {
   name: "portkey",
+  work: {
+    language: "TypeScript on Node",
+    auth: "none (the caller brings the vendor's key)",
+    money: "none",
+    durability: "none",
+    log: "none (headless)",
+  },
+  installation: {
+    needs: ["node", "npm"],
+    commands: (folder) => [
+      // With a later node-server its streams end in "TypeError: immutable" (Portkey-AI/gateway, issue 1389).
+      [
+        ..."npm install --no-audit --no-fund --legacy-peer-deps --prefix".split(" "),
+        folder,
+        "@portkey-ai/gateway@1.15.2",
+        "@hono/node-server@1.13.8",
+      ],
+    ],
+  },
   missing() {
     if (Bun.which("node") === null) return "needs node"
-    if (existsSync(SERVER)) return undefined
-    return `not installed; do it with: npm install --prefix ${PEERS} ${PACKAGES}`
+    return missingFile("portkey", SERVER)
+  },
+  version() {
+    const found = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
+      version: string
+    }
+    return found.version
   },
   async prepare(upstream) {
     return prepareServer({

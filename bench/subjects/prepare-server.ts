@@ -8,6 +8,9 @@ export interface ServerPlan {
   readonly healthPath: string
   readonly headers: Readonly<Record<string, string>>
   readonly model: Address["model"]
+  readonly messagesPath?: string
+  /** Variables that it is set up with. */
+  readonly environment?: (port: number, directory: string) => Readonly<Record<string, string>>
   /** The command for a port and a folder of its own. */
   command(port: number, directory: string): readonly string[]
 }
@@ -17,13 +20,20 @@ export function prepareServer(
   plan: ServerPlan,
   directory: ReturnType<typeof temporaryDirectory> = temporaryDirectory(),
 ): Prepared {
-  const { name, healthPath, headers, model } = plan
+  const { name, healthPath, headers, model, messagesPath } = plan
   return {
     async start() {
       const port = freePort()
       const command = plan.command(port, directory.path)
-      const server = await startServer({ command, port, healthPath, directory: directory.path })
-      return { name, port, path: CHAT_PATH, headers, model, ...server }
+      const server = await startServer({
+        command,
+        port,
+        healthPath,
+        directory: directory.path,
+        environment: plan.environment?.(port, directory.path) ?? {},
+      })
+      const address = { name, port, path: CHAT_PATH, headers, model }
+      return { ...address, ...(messagesPath !== undefined && { messagesPath }), ...server }
     },
     async [Symbol.asyncDispose]() {
       directory[Symbol.dispose]()

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { version as packageVersion } from "../../package.json"
 import type { Upstream } from "../upstream.ts"
 import { prepareServer } from "./prepare-server.ts"
 import { cleanEnvironment, temporaryDirectory } from "./server-process.ts"
@@ -14,17 +15,33 @@ const TOKENS_PER_MINUTE = "1000000000000"
 /** Tollgate with everything on: key, budget, both rate limits, holds, durable settlements, receipts. */
 export const tollgate: Subject = {
   name: "tollgate",
+  work: {
+    language: "TypeScript on Bun",
+    auth: "a key, with its budget and both of its rate limits",
+    money: "a hold before the call, the exact charge after it",
+    durability: "the charge is on disk before the last byte of the answer goes out",
+    log: "a receipt of each request, chained by hash",
+  },
   missing: () => undefined,
+  version: () => packageVersion,
   prepare: (upstream) => prepareTollgate(upstream, ""),
 }
 
-/** @param database lines of its settings that say where its ledger is; none: in its folder. */
-export async function prepareTollgate(upstream: Upstream, database: string): Promise<Prepared> {
+/**
+ * @param lines of its settings, after those of its models: more of these, or where its ledger is.
+ * @param fill what its data folder has from the beginning; by default nothing.
+ */
+export async function prepareTollgate(
+  upstream: Upstream,
+  lines: string,
+  fill?: (data: string) => Promise<void>,
+): Promise<Prepared> {
   const directory = temporaryDirectory()
   const file = join(directory.path, "tollgate.yaml")
   const data = join(directory.path, "data")
-  const write = (port: number): void => writeFileSync(file, settings(upstream, port) + database)
+  const write = (port: number): void => writeFileSync(file, settings(upstream, port) + lines)
   mkdirSync(data)
+  await fill?.(data)
   write(0)
   const places = ["--config", file, "--data", data]
   await command([...places, "account", "create", "bench", "--credits", CREDITS, "--yes"])
@@ -46,25 +63,26 @@ export async function prepareTollgate(upstream: Upstream, database: string): Pro
   )
 }
 
-function settings(upstream: Upstream, port: number): string {
-  const facts = `kind: chat
+/** The lines of a chat model in the settings. */
+export function modelFacts(id: string): string {
+  return `  ${id}:
+    kind: chat
     price: { input: 0.10, cached_input: 0.02, output: 0.40 }
     multiplier: 1.2
     context: 131072
-    max_output: 8192`
+    max_output: 8192
+`
+}
+
+function settings(upstream: Upstream, port: number): string {
   return `server: { host: 127.0.0.1, port: ${port} }
 providers:
   bench: { vendor: openai-compatible, base_url: "${upstream.baseUrl}", api_key: upstream }
   bench-gemini: { vendor: google, base_url: "${upstream.url}", api_key: upstream }
 models:
-  bench/echo:
-    ${facts}
-  bench-gemini/echo:
-    ${facts}
+  bench/embed: { kind: embedding, price: { input: 0.10 } }
   bench/transcribe: { kind: transcription, price: { second: 100 } }
-  bench/fault-stall:
-    ${facts}
-`
+${["bench/echo", "bench-gemini/echo", "bench/fault-stall"].map(modelFacts).join("")}`
 }
 
 async function command(words: readonly string[]): Promise<{ readonly key?: string }> {

@@ -1,0 +1,37 @@
+import { tmpdir } from "node:os"
+import { PEERS } from "../subjects/peers-folder.ts"
+import type { Address } from "../subjects/subject.ts"
+
+const MAX_TIME = 30_000
+const MAX_WORDS = 300
+
+/** Asks once, on a connection of its own. @throws Error with what the other side said, unless that is a 200 */
+export async function ask(
+  address: Address,
+  path: string,
+  body: string | FormData,
+): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${address.port}${path}`, {
+    method: "POST",
+    headers: {
+      ...(typeof body === "string" && { "content-type": "application/json" }),
+      ...address.headers,
+    },
+    body,
+    keepalive: false,
+    signal: AbortSignal.timeout(MAX_TIME),
+  })
+  const text = await answer.text()
+  if (answer.status === 200) return text
+  throw new Error(`${answer.status} ${text.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS)}`)
+}
+
+/** What went wrong, in one line, without where this machine has its files. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return [PEERS, tmpdir(), process.cwd()]
+    .reduce((left, folder) => left.replaceAll(`${folder}/`, ""), text)
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(0, MAX_WORDS)
+}

@@ -1,0 +1,91 @@
+import { holdStreams, type MemoryResult } from "../measure/memory.ts"
+import { type StartTime, timeStart } from "../measure/start.ts"
+import { measureUploads, type UploadResult } from "../measure/upload.ts"
+import { median } from "../statistics.ts"
+import type { Prepared, Subject } from "../subjects/subject.ts"
+import type { Upstream } from "../upstream.ts"
+import type { Field } from "./field.ts"
+import type { RaceEffort, ScenarioName } from "./plan.ts"
+import { checkRight } from "./right-answers.ts"
+
+/** Milliseconds from the start of the process, the medians. */
+export interface RaceStart {
+  readonly subject: string
+  readonly toHealth: number
+  readonly toAnswer: number
+  readonly starts: readonly StartTime[]
+}
+
+/** What needs a process of each subject that has done nothing else. */
+export interface AloneResults {
+  start?: readonly RaceStart[]
+  idle?: readonly MemoryResult[]
+  upload?: readonly UploadResult[]
+}
+
+/** Where each is measured on its own. */
+export interface AloneCourse {
+  readonly subjects: readonly Subject[]
+  readonly upstream: Upstream
+  readonly field: Field
+  readonly effort: RaceEffort
+}
+
+/** One after the other, each in a process of its own. */
+export async function raceAlone<Result>(
+  scenario: ScenarioName,
+  course: AloneCourse,
+  measure: (prepared: Prepared, subject: Subject) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (const subject of course.subjects) {
+    const found = await course.field.attempt(scenario, subject.name, async () => {
+      await using prepared = await subject.prepare(course.upstream)
+      return await measure(prepared, subject)
+    })
+    if (found !== undefined) results.push(found)
+  }
+  return results
+}
+
+/** Cold starts, the files in the system's cache. */
+export function raceStart(course: AloneCourse): Promise<readonly RaceStart[]> {
+  const { effort, upstream } = course
+  return raceAlone("start", course, async (prepared, { name }) => {
+    const begun = performance.now()
+    const starts: StartTime[] = []
+    // The first one fills caches and makes what a later start finds.
+    for (let times = 0; times <= effort.starts; times++) {
+      if (times > 1 && performance.now() - begun > effort.startTime) break
+      starts.push(await timeStart(prepared, (running) => checkRight("start", running, upstream)))
+    }
+    starts.shift()
+    return {
+      subject: name,
+      toHealth: median(starts.map(({ toHealth }) => toHealth)),
+      toAnswer: median(starts.map(({ toAnswer }) => toAnswer)),
+      starts,
+    }
+  })
+}
+
+/** A thousand streams that wait. */
+export function raceIdle(course: AloneCourse): Promise<readonly MemoryResult[]> {
+  const { effort, upstream } = course
+  return raceAlone("idle", course, async (prepared) => {
+    await using running = await prepared.start()
+    await checkRight("chat", running, upstream)
+    await checkRight("idle", running, upstream)
+    return await holdStreams(running, upstream, effort.settling)
+  })
+}
+
+/** Sounds of 25 MB. */
+export function raceUpload(course: AloneCourse): Promise<readonly UploadResult[]> {
+  const { effort, upstream } = course
+  return raceAlone("upload", course, async (prepared) => {
+    await using running = await prepared.start()
+    await checkRight("upload", running, upstream)
+    return await measureUploads(running, effort.uploads, effort.settling)
+  })
+}

@@ -1,0 +1,70 @@
+import {
+  ANSWER_TOKENS,
+  chatBody,
+  embeddingsBody,
+  longChatBody,
+  messagesBody,
+  STREAM_TOKENS,
+} from "../load/request.ts"
+import type { Address } from "../subjects/subject.ts"
+import type { ScenarioName } from "./plan.ts"
+
+/** The scenarios in which processor time per unit of work is measured. */
+export type LoadName = Extract<
+  ScenarioName,
+  "chat" | "chat-alone" | "prompt" | "streams" | "anthropic" | "embeddings"
+>
+
+/** What callers ask for, again and again. */
+export interface Load {
+  readonly callers: number
+  readonly unit: "answers" | "frames"
+  /** Besides those that the gateway needs. */
+  readonly headers?: Readonly<Record<string, string>>
+  path(address: Address): string
+  body(address: Address): string
+}
+
+/** Anthropic's own path. */
+export const MESSAGES_PATH = "/v1/messages"
+/** The path of embeddings at all of them. */
+const EMBEDDINGS_PATH = "/v1/embeddings"
+
+const chat: Load = {
+  callers: 32,
+  unit: "answers",
+  path: ({ path }) => path,
+  body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
+}
+
+const streams: Load = {
+  callers: 200,
+  unit: "frames",
+  path: ({ path }) => path,
+  body: ({ model }) => chatBody(model("echo"), STREAM_TOKENS, true),
+}
+
+/** All of them. */
+export const LOADS: Readonly<Record<LoadName, Load>> = {
+  chat,
+  "chat-alone": { ...chat, callers: 1 },
+  prompt: { ...chat, body: ({ model }) => longChatBody(model("echo"), ANSWER_TOKENS) },
+  streams,
+  anthropic: {
+    ...streams,
+    headers: { "anthropic-version": "2023-06-01" },
+    path: ({ messagesPath }) => messagesPath ?? MESSAGES_PATH,
+    body: ({ model }) => messagesBody(model("echo"), STREAM_TOKENS),
+  },
+  embeddings: {
+    callers: 8,
+    unit: "answers",
+    path: () => EMBEDDINGS_PATH,
+    body: ({ model }) => embeddingsBody(model("embed")),
+  },
+}
+
+/** What the bare proxy does in each: it knows one dialect, so it passes the same stream on in that. */
+export function yardstickOf(name: LoadName): Load {
+  return name === "anthropic" ? streams : LOADS[name]
+}

@@ -1,0 +1,208 @@
+import { formatNumber } from "../table.ts"
+import { type Figure, noiseOf, otherFigures, ratioFigures, timeFigures } from "./figures.ts"
+import type { ScenarioName } from "./plan.ts"
+import type { Plot } from "./plots.ts"
+import type { RaceResults } from "./results.ts"
+import { wordsFor } from "./words.ts"
+
+const MEGABYTE = 1_048_576
+const ABSENT = "–"
+const MINUTE = 60
+
+/** The page of a race, as Markdown. Its paragraphs are still to be wrapped. @param folder of its pictures */
+export function formatPage(results: RaceResults, plots: readonly Plot[], folder: string): string {
+  const sections = [
+    "# Benchmark",
+    ...introduction(results),
+    "## Against the bare proxy",
+    "Processor time per unit of work, divided by the bare proxy's in the same round; the median of the rounds. " +
+      "Lower is better.",
+    table(results, ratioFigures(results)),
+    "## In numbers",
+    "These are this machine's. CPU in microseconds.",
+    table(results, [...timeFigures(results), ...otherFigures(results)]),
+    "## What each did",
+    "A gateway that does less is quicker. Each is set up as its documentation begins, with nothing switched on " +
+      "that its first pages leave out.",
+    workTable(results),
+    ...absences(results),
+    "## The scenarios",
+    ...scenarios(results, plots, folder),
+    ...method(results),
+  ]
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`
+}
+
+function introduction(results: RaceResults): readonly string[] {
+  const { date, seed, seconds, contestants, isQuick } = results
+  const noise = noiseOf(results)
+  const minutes = Math.round(seconds / MINUTE)
+  const warnings = [
+    ...(isQuick ? ["**QUICK**: a short run, for a rough answer only."] : []),
+    ...(noise.isNoisy
+      ? [
+          `**NOISY**: the machine had other work: load ${formatNumber(noise.load)} before the run, ` +
+            `${percent(noise.strangers)} of the gateway's core used by others, ${percent(noise.stolen)} of the ` +
+            "time given to other machines. Read the ratios with care and the latencies not at all.",
+        ]
+      : []),
+  ]
+  return [
+    "Tollgate, with everything on, beside other gateways and two proxies that do next to nothing: all of them on one " +
+      "core, before one simulated vendor, asked by one load generator, in one run on one machine. This page and its " +
+      "pictures are written by `npm run bench -- --peers`, and say nothing that was not measured then.",
+    ...warnings,
+    `The run of ${date}: ${contestants.length} contestants, ${minutes} minutes, orders drawn by the seed ${seed}.`,
+  ]
+}
+
+function table({ contestants }: RaceResults, figures: readonly Figure[]): string {
+  const names = contestants.map(({ name }) => name)
+  const shown = figures.filter(({ of }) => names.some((name) => of(name) !== undefined))
+  if (shown.length === 0) return ""
+  return markdownTable([
+    ["", ...names],
+    ...shown.map(({ name, of }) => [name, ...names.map((one) => of(one) ?? ABSENT)]),
+  ])
+}
+
+function workTable({ contestants }: RaceResults): string {
+  return markdownTable([
+    ["", "version", "written in", "who may call", "money", "on disk", "log"],
+    ...contestants.map(({ name, version, work }) => [
+      name,
+      version,
+      work.language,
+      work.auth,
+      work.money,
+      work.durability,
+      work.log,
+    ]),
+  ])
+}
+
+/** Who was not there, and what some could not do. */
+function absences({ missing, refusals }: RaceResults): readonly string[] {
+  const away = Object.entries(missing).map(([name, reason]) => `- ${name}: ${plain(reason)}`)
+  const out = Object.entries(refusals).flatMap(([scenario, refused]) =>
+    Object.entries(refused).map(([name, reason]) => `- ${scenario}, ${name}: ${plain(reason)}`),
+  )
+  return [
+    ...(away.length > 0 ? ["Not there:", away.join("\n")] : []),
+    ...(out.length > 0
+      ? ["Not measured, because the answer was not the vendor's, or none:", out.join("\n")]
+      : []),
+  ]
+}
+
+function scenarios(
+  results: RaceResults,
+  plots: readonly Plot[],
+  folder: string,
+): readonly string[] {
+  const words = wordsFor(results.effort)
+  return results.scenarios.flatMap((name: ScenarioName) => {
+    const plot = plots.find(({ scenario }) => scenario === name)
+    return [
+      `### ${words[name].heading}`,
+      words[name].text,
+      ...(plot ? [`![${plot.title}](${folder}/${plot.file})`] : []),
+      ...extra(name, results),
+    ]
+  })
+}
+
+/** What a picture does not show. */
+function extra(name: ScenarioName, { latency, memory, idle }: RaceResults): readonly string[] {
+  if (name === "latency" && latency !== undefined) {
+    const rows = latency.latencies.map(({ subject, rate, median, p99 }) => [
+      subject,
+      String(rate),
+      milliseconds(median.median),
+      milliseconds(p99.median),
+      `${milliseconds(p99.lowest)} to ${milliseconds(p99.highest)}`,
+    ])
+    return [markdownTable([["", "a second", "p50, ms", "p99, ms", "p99 of each round"], ...rows])]
+  }
+  if (name === "idle" && idle !== undefined) {
+    const rows = idle.map((one) => [
+      one.subject,
+      String(one.begun),
+      formatNumber(one.atRest / 1_024),
+      formatNumber(one.withStreams / 1_024),
+      String(one.leftAtVendor),
+    ])
+    const head = ["", "open at once", "at rest, MB", "with all, MB", "left open at the vendor"]
+    return [markdownTable([head, ...rows])]
+  }
+  if (name === "memory" && memory !== undefined) {
+    const rows = memory.map((one) => [
+      one.subject,
+      ...[one.atRest, one.atEnd, one.highest, one.afterwards].map((kilobytes) =>
+        formatNumber(kilobytes / 1_024),
+      ),
+      String(one.answers),
+      String(one.failures),
+    ])
+    const head = ["MB", "at rest", "at the end", "highest", "afterwards", "answers", "failures"]
+    return [markdownTable([head, ...rows])]
+  }
+  return []
+}
+
+function method(results: RaceResults): readonly string[] {
+  const { machine, effort, seconds } = results
+  const { processor, cores, memory, kernel, bun, durableWrite, fileSystem, isPinned } = machine
+  const noise = noiseOf(results)
+  return [
+    "## Method",
+    [
+      "- **Right answers first.** Before each scenario each is asked as in the scenario, and its answer compared with " +
+        "the vendor's own: the text, the count of tokens, the vectors, the end of a stream. Who answers otherwise is " +
+        "left out of it, with the reason above.",
+      isPinned
+        ? "- **One core.** Each contestant has core 0, with all its threads and processes; the vendor and the callers " +
+          "have the others. While one is measured the others are there and idle."
+        : "- **NOT PINNED**: there was one core only, or no `taskset`. The figures are of little worth.",
+      `- **In turns.** A scenario has up to ${effort.rounds} rounds (${effort.streamRounds} of streams, ` +
+        `${effort.latencyRounds} of latency), in each of which all take one short turn, in an order drawn anew. A ` +
+        "ratio is that of two turns of the same round, so what a busy machine does to one it does to the other. " +
+        "Before the first round each is warmed up, and the first quarter second of a turn does not count.",
+      "- **Processor time** is user and system time of all threads and processes of the contestant, as the kernel " +
+        "counts it in nanoseconds. Lines in the pictures go from the lowest to the highest of the rounds.",
+      "- **Open loop.** For latency a request is sent when it is due, not when the one before was answered, and its " +
+        "time counts from then; so a pause is seen by all requests that fall into it.",
+      "- **The vendor** is the project's simulator: it answers at once, and in streams every 20 ms.",
+    ].join("\n"),
+    "How it is done in detail, and how a peer is added: [the bench](../bench/README.md).",
+    "## Machine",
+    `${cores} x ${processor}, ${Math.round(memory / MEGABYTE)} MB, Linux ${kernel}, Bun ${bun}. Books on ` +
+      `${fileSystem}; a durable write takes ${durableWrite.median} µs (p50) and ${durableWrite.p99} µs (p99). Load ` +
+      `before the run ${formatNumber(noise.load)}; of the gateway's core others used ${percent(noise.strangers)}, and ` +
+      `${percent(noise.stolen)} of the time went to other machines of the host. The run took ` +
+      `${Math.round(seconds)} seconds.`,
+  ]
+}
+
+function markdownTable(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...rest] = rows.map((row) => row.map(plain))
+  const rule = head.map((_, column) => (column === 0 ? "---" : "---:"))
+  return [head, rule, ...rest].map((row) => `| ${row.join(" | ")} |`).join("\n")
+}
+
+/** Without what would be read as Markdown. */
+function plain(words: string): string {
+  return words
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[\\`*_[\]<>|]/g, (mark) =>
+      mark === "<" ? "&lt;" : mark === ">" ? "&gt;" : `\\${mark}`,
+    )
+}
+
+function milliseconds(microseconds: number): string {
+  return formatNumber(microseconds / 1_000)
+}
+
+function percent(share: number): string {
+  return `${formatNumber(share * 100)} %`
+}

@@ -1,0 +1,63 @@
+import { STREAM_FRAMES } from "../load/request.ts"
+import { type Block, type Cost, costs, runBlock } from "../measure/blocks.ts"
+import type { Running } from "../subjects/subject.ts"
+import type { Upstream } from "../upstream.ts"
+import type { Draw } from "./draw.ts"
+import type { Field } from "./field.ts"
+import { type Load, type LoadName, LOADS, yardstickOf } from "./loads.ts"
+import { type RaceEffort, roundsOf } from "./plan.ts"
+
+/** Processor time per unit of work, and every block it was taken from. */
+export interface ProcessorRace {
+  readonly costs: readonly Cost[]
+  readonly blocks: readonly Block[]
+}
+
+/** What a scenario's measuring needs of the race. */
+export interface RaceCourse {
+  readonly running: readonly Running[]
+  readonly upstream: Upstream
+  readonly field: Field
+  readonly draw: Draw
+  readonly effort: RaceEffort
+}
+
+/** @param warmUp before the first block of each, milliseconds */
+export async function raceProcessor(
+  name: LoadName,
+  course: RaceCourse,
+  warmUp: number,
+): Promise<ProcessorRace> {
+  const { field, draw, effort } = course
+  const load = LOADS[name]
+  const able = await field.able(name, course.running, course.upstream)
+  const isStreamed = load.unit === "frames"
+  const block = isStreamed ? effort.streamBlock : effort.block
+  const rounds = isStreamed ? effort.streamRounds : effort.rounds
+  const blocks: Block[] = []
+  for (const round of roundsOf(rounds, effort)) {
+    for (const running of draw.shuffle([...able.keys()])) {
+      if (!field.isIn(name, running.name)) continue
+      const own = running.name === "bare" ? yardstickOf(name) : load
+      const headers = { ...running.headers, ...own.headers }
+      const turn = { ...running, headers, path: own.path(running) }
+      const order = { ...own, block, warmUp, body: () => own.body(running) }
+      const found = await field.attempt(name, running.name, () => runBlock(turn, order, round))
+      // One that a busy machine kept from answering at all says nothing, and the others may.
+      if (found === undefined || round < 0 || found[load.unit] === 0) continue
+      blocks.push(inFramesOfTheVendor(found, able.get(running), own))
+    }
+  }
+  for (const { name: subject } of able.keys()) {
+    if (blocks.some((one) => one.subject === subject)) continue
+    field.refuse(name, subject, `no ${load.unit} in any round`)
+  }
+  const kept = blocks.filter(({ subject }) => field.isIn(name, subject))
+  return { blocks: kept, costs: costs(kept, load.unit) }
+}
+
+/** Who writes more frames than it reads, or fewer, is measured by what it reads. */
+function inFramesOfTheVendor(block: Block, written: number | undefined, load: Load): Block {
+  if (load.unit === "answers" || written === undefined) return block
+  return { ...block, frames: (block.frames * STREAM_FRAMES) / written }
+}

@@ -1,0 +1,130 @@
+import { describeMachine, leaveGatewayCore } from "../machine.ts"
+import type { BenchOptions, RaceOptions } from "../options.ts"
+import { findSubjects } from "../subjects/find.ts"
+import type { Running } from "../subjects/subject.ts"
+import { startUpstream } from "../upstream.ts"
+import { type AloneCourse, raceIdle, raceStart, raceUpload } from "./alone.ts"
+import { Draw } from "./draw.ts"
+import { Field } from "./field.ts"
+import { raceLatency } from "./latency.ts"
+import { type LoadName, LOADS } from "./loads.ts"
+import { raceMemory } from "./long-memory.ts"
+import type { ScenarioName } from "./plan.ts"
+import { type RaceCourse, raceProcessor } from "./processor.ts"
+import type { RaceResults } from "./results.ts"
+import { checkRight } from "./right-answers.ts"
+
+/** Milliseconds between the tokens of a stream. */
+const CADENCE = 20
+
+/** Races all that were asked for and can run here. */
+export async function race(options: BenchOptions, plan: RaceOptions): Promise<RaceResults> {
+  const begun = performance.now()
+  leaveGatewayCore()
+  // Before the contestants make the machine busy.
+  const machine = describeMachine()
+  await using upstream = await startUpstream(CADENCE)
+  const { subjects, missing } = await findSubjects(options.subjects, upstream, (running) =>
+    checkRight("chat", running, upstream),
+  )
+  const field = new Field()
+  const results: RaceResults = {
+    date: new Date().toISOString(),
+    isQuick: options.isQuick,
+    seed: plan.seed,
+    machine,
+    effort: plan.effort,
+    scenarios: plan.scenarios,
+    contestants: subjects.map(({ name, work, ...subject }) => ({
+      name,
+      version: subject.version(),
+      work,
+    })),
+    missing,
+    refusals: field.refusals,
+    processor: {},
+    seconds: 0,
+  }
+  const { effort } = plan
+  const alone: AloneCourse = { subjects, upstream, field, effort }
+  await raceSideBySide(plan, alone, results)
+  await report(plan, "start", async () => void (results.start = await raceStart(alone)))
+  await Promise.all([raceLong(plan, alone, results), raceMoreMemory(plan, alone, results)])
+  results.seconds = (performance.now() - begun) / 1_000
+  return results
+}
+
+/** The scenarios in which all are there, and one at a time works. */
+async function raceSideBySide(
+  plan: RaceOptions,
+  alone: AloneCourse,
+  results: RaceResults,
+): Promise<void> {
+  const loads = (Object.keys(LOADS) as LoadName[]).filter((name) => plan.scenarios.includes(name))
+  if (loads.length === 0 && !plan.scenarios.includes("latency")) return
+  await using stack = new AsyncDisposableStack()
+  const running = await startAll(alone, stack, [...loads, "latency"])
+  const course: RaceCourse = { ...alone, running, draw: new Draw(plan.seed) }
+  let warmUp = plan.effort.firstWarmUp
+  for (const name of loads) {
+    await report(plan, name, async () => {
+      results.processor[name] = await raceProcessor(name, course, warmUp)
+      warmUp = plan.effort.warmUp
+    })
+  }
+  await report(plan, "latency", async () => void (results.latency = await raceLatency(course)))
+}
+
+/** Memory under a steady load. */
+async function raceLong(
+  plan: RaceOptions,
+  alone: AloneCourse,
+  results: RaceResults,
+): Promise<void> {
+  await report(plan, "memory", async () => {
+    await using stack = new AsyncDisposableStack()
+    const running = await startAll(alone, stack, ["memory"])
+    results.memory = await raceMemory({ ...alone, running, draw: new Draw(plan.seed) })
+  })
+}
+
+/** What else is about memory, meanwhile, and with a vendor that has nothing else open. */
+async function raceMoreMemory(
+  plan: RaceOptions,
+  alone: AloneCourse,
+  results: RaceResults,
+): Promise<void> {
+  await using upstream = await startUpstream(CADENCE)
+  const apart = { ...alone, upstream }
+  await report(plan, "idle", async () => void (results.idle = await raceIdle(apart)))
+  await report(plan, "upload", async () => void (results.upload = await raceUpload(apart)))
+}
+
+/** Those that do not start this time are out of the scenarios. */
+async function startAll(
+  { subjects, upstream, field }: AloneCourse,
+  stack: AsyncDisposableStack,
+  scenarios: readonly ScenarioName[],
+): Promise<readonly Running[]> {
+  const running: Running[] = []
+  for (const subject of subjects) {
+    try {
+      const prepared = stack.use(await subject.prepare(upstream))
+      running.push(stack.use(await prepared.start()))
+    } catch (error) {
+      for (const scenario of scenarios) field.refuse(scenario, subject.name, error)
+    }
+  }
+  return running
+}
+
+async function report(
+  { scenarios }: RaceOptions,
+  name: ScenarioName,
+  measure: () => Promise<void>,
+): Promise<void> {
+  if (!scenarios.includes(name)) return
+  const begun = performance.now()
+  await measure()
+  process.stderr.write(`raced ${name}: ${((performance.now() - begun) / 1_000).toFixed(0)} s\n`)
+}

@@ -1,0 +1,84 @@
+import { INPUTS } from "../load/request.ts"
+import { STREAMS } from "../measure/memory.ts"
+import { RATES } from "./latency.ts"
+import { LOADS } from "./loads.ts"
+import { STEADY_CHATS, STEADY_STREAMS } from "./long-memory.ts"
+import type { RaceEffort, ScenarioName } from "./plan.ts"
+
+/** How a scenario is told of. */
+export interface ScenarioWords {
+  readonly heading: string
+  /** What is done and measured. */
+  readonly text: string
+}
+
+/** Of all scenarios. */
+export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, ScenarioWords>> {
+  const minutes = effort.memoryTime / 60_000
+  const time = minutes >= 1 ? `${minutes} minutes` : `${effort.memoryTime / 1_000} seconds`
+  return {
+    chat: {
+      heading: "Small chat",
+      text:
+        `Processor time of the gateway per chat completion: two messages and some 390 bytes in, 200 tokens and ` +
+        `some 1,600 bytes out, ${LOADS.chat.callers} callers that ask again as soon as they have their answer.`,
+    },
+    "chat-alone": {
+      heading: "Small chat, one caller",
+      text:
+        "The same with a single caller: nothing is shared by several requests, and the gateway sleeps between " +
+        "any two steps.",
+    },
+    prompt: {
+      heading: "50 kB prompt",
+      text: `The same chat after 50 kB of other text, ${LOADS.prompt.callers} callers.`,
+    },
+    streams: {
+      heading: "200 streams",
+      text:
+        `Processor time per frame of ${LOADS.streams.callers} streams at once, each of 100 frames that are 20 ms ` +
+        "apart. What a stream costs as such is spread over its frames. A frame is one of the vendor's.",
+    },
+    anthropic: {
+      heading: "Anthropic to OpenAI",
+      text:
+        "The same streams, asked for in Anthropic's dialect while the vendor speaks OpenAI's. The bare proxy, " +
+        "which translates nothing, passes OpenAI's streams on.",
+    },
+    embeddings: {
+      heading: "Embeddings",
+      text:
+        `Processor time per request of ${INPUTS} short texts, whose vectors (256 numbers each) come in base64 as ` +
+        `the official clients ask for them: some 140 kB. ${LOADS.embeddings.callers} callers.`,
+    },
+    latency: {
+      heading: "Latency",
+      text:
+        `Small chats in an open loop: ${RATES[0]} requests arrive per second, whether or not earlier ones were ` +
+        "answered, and latency counts from the moment at which each was to arrive. `direct` is the vendor without " +
+        `anyone between. Those that cannot keep up get ${RATES[1]} per second, as the table says.`,
+    },
+    idle: {
+      heading: "Idle streams",
+      text:
+        `${STREAMS.toLocaleString("en")} streams of which half an answer has come and that wait: resident memory ` +
+        "that 800 of them add to the first 200.",
+    },
+    upload: {
+      heading: "25 MB upload",
+      text:
+        "A sound of 25 MB, sent to be transcribed: the most that was resident meanwhile, above what was at rest " +
+        "before. The bare proxy takes no forms.",
+    },
+    start: {
+      heading: "Cold start",
+      text: "From the start of the process to the first whole chat completion, files in the system's cache.",
+    },
+    memory: {
+      heading: "Memory over time",
+      text:
+        `Resident memory while each has ${STEADY_CHATS} chats and ${STEADY_STREAMS} streams a second for ${time}. ` +
+        "All run at the same time, which changes no one's memory.",
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test"
+import { type Block, costs } from "../../bench/measure/blocks.ts"
+
+function block(subject: string, round: number, processorTime: number, strangersTime = 0): Block {
+  const counts = { answers: 100, frames: 1_000, chunks: 1_000, duration: 1_000 }
+  return { subject, round, processorTime, strangersTime, ...counts }
+}
+
+test("a block is divided by the bare proxy's of the same round", () => {
+  const blocks = [
+    block("bare", 0, 1_000),
+    block("tollgate", 0, 2_000),
+    // The machine was twice as slow.
+    block("bare", 1, 2_000),
+    block("tollgate", 1, 3_000),
+    block("bare", 2, 1_000),
+    block("tollgate", 2, 1_700),
+  ]
+  const [bare, tollgate] = costs(blocks, "answers")
+  expect(bare?.ratio).toEqual({ median: 1, lowest: 1, highest: 1 })
+  expect(tollgate?.ratio).toEqual({ median: 1.7, lowest: 1.5, highest: 2 })
+  expect(tollgate?.microseconds.median).toBe(20)
+})
+
+test("a round in which others had the core does not count, unless most are like that", () => {
+  const quiet = [0, 1, 2].flatMap((round) => [
+    block("bare", round, 1_000),
+    block("tollgate", round, 2_000),
+  ])
+  const disturbed = [block("bare", 3, 1_000), block("tollgate", 3, 9_000, 500_000)]
+  expect(costs([...quiet, ...disturbed], "answers")[1]).toMatchObject({
+    rounds: 3,
+    ratio: { highest: 2 },
+  })
+  expect(costs(disturbed, "answers")[1]).toMatchObject({ rounds: 1, ratio: { highest: 9 } })
+})

@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test"
+import { openLoop } from "../../bench/load/open-loop.ts"
+import { until } from "../support/until.ts"
+
+function addressOf(port: number) {
+  return { port, path: "/", headers: {}, model: (name: string) => name }
+}
+
+/** Answers when it is told to. */
+function startHeldServer() {
+  const held: (() => void)[] = []
+  let isOpen = false
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      await request.text()
+      if (!isOpen) await new Promise<void>((resolve) => held.push(resolve))
+      return new Response("{}")
+    },
+  })
+  return {
+    port: server.port ?? 0,
+    held,
+    open() {
+      isOpen = true
+      for (const resolve of held.splice(0)) resolve()
+    },
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
+}
+
+test("requests arrive although none is answered, and their wait counts", async () => {
+  await using server = startHeldServer()
+  const running = openLoop(addressOf(server.port), "{}", { rate: 200, duration: 250 })
+  const begun = performance.now()
+  await until(() => server.held.length === 50)
+  const waited = (performance.now() - begun) * 1_000
+  server.open()
+  const { latencies, failures } = await running
+  expect(failures).toBe(0)
+  expect(latencies).toHaveLength(50)
+  // The first one waited for all that came after it.
+  expect(Math.max(...latencies)).toBeGreaterThan(waited * 0.8)
+})
+
+test("what is no 200 and what is cut off are failures, and the loop ends", async () => {
+  let count = 0
+  await using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response("{}", { status: count++ % 2 === 0 ? 200 : 500 }),
+  })
+  const mixed = await openLoop(addressOf(server.port ?? 0), "{}", { rate: 100, duration: 100 })
+  expect(mixed.latencies).toHaveLength(5)
+  expect(mixed.failures).toBe(5)
+  using cutting = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { data: (socket) => socket.terminate() },
+  })
+  const cut = await openLoop(addressOf(cutting.port), "{}", { rate: 100, duration: 100 })
+  expect(cut).toMatchObject({ latencies: [], failures: 10 })
+})
