@@ -162,7 +162,8 @@ export function readOptions(words: readonly string[]): BenchOptions | undefined 
   }
   if (!values.peers) {
     if (values.seed !== undefined) throw new Error("--seed is for --peers")
-    const parts = readList(values.only, PARTS, "part") ?? PARTS.filter((part) => !ASKED_FOR.has(part))
+    const parts =
+      readList(values.only, PARTS, "part") ?? PARTS.filter((part) => !ASKED_FOR.has(part))
     return { ...shared, parts, race: undefined }
   }
   const scenarios = readList(values.only, SCENARIOS, "scenario")

@@ -44,14 +44,12 @@ export function sideBySide(head: Head, shares: readonly Share[], choice: StageCh
     const sum = model.deployments.reduce((total, one) => total + one.weight, 0)
     const factor = sum === 0 ? 0 : weight / sum
     const member = asMember(model)
-    return model.deployments.map(
-      (deployment): Deployment => ({
-        ...deployment,
-        weight: deployment.weight * factor,
-        member,
-        stage,
-      }),
-    )
+    return model.deployments.map((deployment): Deployment => ({
+      ...deployment,
+      weight: deployment.weight * factor,
+      member,
+      stage,
+    }))
   })
   const models = shares.map(({ model }) => model)
   return severalModels(head, models, deployments)

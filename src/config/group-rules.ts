@@ -35,7 +35,8 @@ export function groupFindings(models: unknown, providers: readonly string[]): Fi
 
 const NAMESAKE =
   "is a group and has the name of a provider before the slash, so that a key for all models of that provider could call its members. Give it another name, such as auto/cheap"
-const OWN = "belongs to the members of a group, and not to the group. Remove it, or remove 'members'"
+const OWN =
+  "belongs to the members of a group, and not to the group. Remove it, or remove 'members'"
 
 function memberFindings(
   path: SettingPath,

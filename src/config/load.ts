@@ -69,10 +69,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (insecure) throw new ConfigError([insecure])
   const stray = strayJournal(reading.settings.database, own.overrides)
   if (stray) throw new ConfigError([stray])
-  const astray = [
-    ...strayProviders(settings, nameable),
-    ...strayModels(settings, options.modelsOf),
-  ]
+  const astray = [...strayProviders(settings, nameable), ...strayModels(settings, options.modelsOf)]
   if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))
   return {
     settings,

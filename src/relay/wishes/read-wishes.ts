@@ -1,11 +1,6 @@
 import { atPlaces, readDecimal } from "tollgate-contract/decimal.ts"
 import { z } from "zod"
-import {
-  emptyArray,
-  expects,
-  invalidRequest,
-  invalidValue,
-} from "../../canon/invalid-request.ts"
+import { emptyArray, expects, invalidRequest, invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { LIMITED, type MaxPrice, type ProviderWishes, SORTS, type Wishes } from "./wishes.ts"
 
@@ -28,7 +23,10 @@ const AMOUNT = z.union([z.number(), z.string()], expects("a number")).nullish()
 const FLAG = z.boolean(expects("a boolean")).nullish()
 
 function names(most: number) {
-  return z.array(z.string(expects("a string")), expects("an array of strings")).max(most).nullish()
+  return z
+    .array(z.string(expects("a string")), expects("an array of strings"))
+    .max(most)
+    .nullish()
 }
 
 const PROVIDER = {
@@ -44,13 +42,15 @@ const PROVIDER = {
       expects("a string or an object"),
     )
     .nullish(),
-  max_price: z.looseObject(
-    Object.fromEntries(LIMITED.map((name) => [name, AMOUNT])) as Record<
-      (typeof LIMITED)[number],
-      typeof AMOUNT
-    >,
-    expects("an object"),
-  ).nullish(),
+  max_price: z
+    .looseObject(
+      Object.fromEntries(LIMITED.map((name) => [name, AMOUNT])) as Record<
+        (typeof LIMITED)[number],
+        typeof AMOUNT
+      >,
+      expects("an object"),
+    )
+    .nullish(),
   allow_fallbacks: FLAG,
   require_parameters: FLAG,
 }
@@ -83,7 +83,8 @@ export function takeWishes(body: JsonObject): TakenWishes {
   }
   const { models, provider, ...rest } = body
   const written = WISHES.safeParse({ models, provider })
-  if (!written.success) throw invalidRequest(written.error, { models: models ?? null, provider: provider ?? null })
+  if (!written.success)
+    throw invalidRequest(written.error, { models: models ?? null, provider: provider ?? null })
   const wanted = written.data
   const listed = listOf("models", wanted.models)
   const [first] = listed ?? []

@@ -121,7 +121,8 @@ class Choosing {
   #nothingLeft(wish: WishReason): GatewayError {
     const { id, requestedAs = id } = this.#model
     const { models } = this.#wishing.call.wishes ?? {}
-    const what = models === undefined ? `the model \`${requestedAs}\`` : "any of the request's models"
+    const what =
+      models === undefined ? `the model \`${requestedAs}\`` : "any of the request's models"
     if (this.#wishing.isKept) {
       return invalidValue(
         wish,
@@ -129,7 +130,10 @@ class Choosing {
       )
     }
     const hint = wish === "provider.max_price" ? cheapestHint(this.#left, this.#wishing) : ""
-    return invalidValue(wish, `'${wish}' leaves no provider of ${what}. Ask for less, or for another model.${hint}`)
+    return invalidValue(
+      wish,
+      `'${wish}' leaves no provider of ${what}. Ask for less, or for another model.${hint}`,
+    )
   }
 
   /** In the order of the caller; where there is none, as they are. */

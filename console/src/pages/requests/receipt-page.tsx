@@ -218,6 +218,13 @@ const ROUTE_WORDS: Readonly<Record<NonNullable<Receipt["routed_by"]>, string>> =
   price: "lowest price",
   latency: "latency",
   least_busy: "least busy",
+  throughput: "most tokens a second",
+  models: "the request’s list of models",
+  "provider.order": "the request’s order of providers",
+  "provider.only": "the request’s list of providers",
+  "provider.ignore": "providers left out by the request",
+  "provider.sort": "the request’s sorting",
+  "provider.max_price": "the request’s price limit",
 }
 
 /** Why the first deployment was chosen, where there was a choice. */

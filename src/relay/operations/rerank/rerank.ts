@@ -77,7 +77,8 @@ export class Reranking {
   #modelOf(call: Call, request: RerankRequest): Model {
     const { config } = this.#services.operations
     const { catalog } = config
-    const kind = catalog.resolve(request.model, call.key)?.kind === "embedding" ? "embedding" : "rerank"
+    const kind =
+      catalog.resolve(request.model, call.key)?.kind === "embedding" ? "embedding" : "rerank"
     const asked = askedModel(config, request.model, kind, call)
     const worst = worstRerankUsage(request, call.bodyBytes)
     const model = wishedModel(asked, { call, config, inputTokens: () => totalInput(worst) })
