@@ -151,25 +151,25 @@ const CASES: readonly SecondCase[] = [
     other: "claude/large",
   },
   {
-    name: "models: the one that answered",
+    name: "fallbacks: the one that answered",
     path: CHAT,
     model: "router/acme/small",
-    body: { models: ["acme/small", "acme/large"] },
+    body: { fallbacks: [{ model: "acme/small" }, { model: "acme/large" }] },
     answer: completion({ model: "acme/large" }),
     usage: { input: 100, output: 10 },
     cost: 1_200_000n,
-    place: "models[1]",
+    place: "fallbacks[1].model",
     other: "router/acme/large",
   },
   {
-    name: "models: an answer of a name that nobody knows is paid at the dearest",
+    name: "fallbacks: an answer of a name that nobody knows is paid at the dearest",
     path: CHAT,
     model: "router/acme/small",
-    body: { models: ["acme/large"], route: "fallback" },
+    body: { fallbacks: [{ model: "acme/large" }], route: "fallback" },
     answer: completion({ model: "somebody/else" }),
     usage: { input: 100, output: 10 },
     cost: 1_200_000n,
-    place: "models[0]",
+    place: "fallbacks[0].model",
     other: "router/acme/large",
   },
   {
@@ -230,7 +230,11 @@ describe("another model that may answer", () => {
   test("is refused where it is no model of the provider's that has a price", async () => {
     const caller = await gateway.caller("10")
     const bodies: [string, string, Json][] = [
-      [CHAT, "models[0]", { model: "router/acme/small", models: ["openai/gpt-6-pro"] }],
+      [
+        CHAT,
+        "fallbacks[0].model",
+        { model: "router/acme/small", fallbacks: [{ model: "openai/gpt-6-pro" }] },
+      ],
       [MESSAGES, "fallbacks[0].model", { model: "claude/small", fallbacks: [{ model: "fable" }] }],
     ]
     for (const [to, place, body] of bodies) {

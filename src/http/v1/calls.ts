@@ -82,6 +82,11 @@ export function callsOf(services: CallServices): Calls {
   }
 }
 
+/** The wishes are required: a body, whose members are the caller's, is no such thing. */
+type Taken = Pick<TakenWishes, "wishes"> & Partial<Pick<TakenWishes, "body">>
+
+const NOTHING_TAKEN: Taken = { wishes: undefined }
+
 /**
  * A request as the relay takes it, with what its headers ask for.
  * @param bodyBytes of the body as received.
@@ -91,7 +96,7 @@ export function callsOf(services: CallServices): Calls {
 export function callOf(
   { id, path, request: { headers }, caller, receivedAt, startedAt }: CallContext,
   bodyBytes: number,
-  { body, wishes }: Partial<TakenWishes> = {},
+  { body, wishes }: Taken = NOTHING_TAKEN,
 ): Call {
   return {
     id,

@@ -1,6 +1,7 @@
 import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import type { Speech } from "../../relay/operations/speech/speech.ts"
+import { takeWishes } from "../../relay/wishes/read-wishes.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
@@ -17,8 +18,9 @@ export function speech(calls: Calls, speaking: Speech): Route {
       auth: calls.auth,
       body: calls.json,
       async handle(context, { json, bytes }) {
-        const call = callOf(context, bytes, json)
-        return speaking.answer(call, decodeSpeech(json), context.request)
+        const taken = takeWishes(json)
+        const call = callOf(context, bytes, taken)
+        return speaking.answer(call, decodeSpeech(taken.body), context.request)
       },
     },
     calls.events,

@@ -28,15 +28,26 @@ function speed(path: string): FieldSwitch {
   }
 }
 
-/** Fields that tell OpenRouter which model to use. Its `models` and `provider` are the gateway's (decision 58). */
+/**
+ * Fields that tell OpenRouter which model to use and whose servers. Its `models` and `provider` are the gateway's and do not
+ * get so far ([decision 58](../../../docs/decisions/0058-wishes-and-groups.md)); were they to, they must not be free.
+ */
 const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   SERVICE_TIER,
   BEST_OF,
   REASONING_MODE,
   speed("speed"),
+  { path: "models[]", otherwise: { by: "model", how: "instead" } },
   { path: "fallbacks[]", otherwise: { by: "model", how: "instead", name: "model" } },
   { path: "route", values: { fallback: TOKENS }, otherwise: unknown(DEARER) },
   { path: "preset", otherwise: unknown("what it says is kept at the vendor") },
+  { path: "provider.order[]", otherwise: unknown(DEARER) },
+  { path: "provider.only[]", otherwise: unknown(DEARER) },
+  { path: "provider.ignore[]", otherwise: unknown(DEARER) },
+  { path: "provider.quantizations[]", otherwise: unknown(DEARER) },
+  { path: "provider.preferred_min_throughput", otherwise: unknown(DEARER) },
+  { path: "provider.preferred_max_latency", otherwise: unknown(DEARER) },
+  { path: "provider.sort", values: { price: TOKENS }, otherwise: unknown(DEARER) },
   { path: "web_search_options", otherwise: SEARCHES },
   {
     path: "plugins[].id",
@@ -67,6 +78,7 @@ export const VERCEL_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
     BEST_OF,
+    { path: "models[]", otherwise: { by: "model", how: "instead" } },
     { path: "providerOptions.gateway.models[]", otherwise: { by: "model", how: "instead" } },
     { path: "providerOptions.gateway.order[]", otherwise: unknown(DEARER) },
     { path: "providerOptions.gateway.only[]", otherwise: unknown(DEARER) },
