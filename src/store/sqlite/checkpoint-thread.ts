@@ -38,8 +38,18 @@ function go(database: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState 
   return state ?? { log: 0, checkpointed: 0 }
 }
 
+/** A file that is gone by now is not made again: that it is missing is for its watch to find. */
+function open(path: string): Database | undefined {
+  try {
+    return new Database(path, { readwrite: true, create: false })
+  } catch {
+    return undefined
+  }
+}
+
 self.addEventListener("message", (message: MessageEvent<string>) => {
-  const database = new Database(message.data)
+  const database = open(message.data)
+  if (database === undefined) return
   database.run(`PRAGMA busy_timeout = ${PATIENCE}`)
   setInterval(() => checkpoint(database), LOOK_EVERY)
 })
