@@ -25,7 +25,7 @@ describe("posting to a database that is away", () => {
   test("is repeated, and no one notices when that helps", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
-      patience: 200,
+      patience: 2_000,
       givesUp: false,
     })
     expect(await writer.write("node", EMPTY)).toEqual([])
