@@ -96,7 +96,7 @@ function readRecording(file: string): Recording {
     id,
     folder: id.slice(0, id.indexOf("/")),
     status: response.status,
-    request: isJsonObject(sent) ? (repaired(sent) as JsonObject) : SMALLEST_REQUEST,
+    request: isJsonObject(sent) ? withoutWishes(repaired(sent) as JsonObject) : SMALLEST_REQUEST,
     replay: {
       status: response.status,
       headers: Object.fromEntries(headers),
@@ -104,6 +104,11 @@ function readRecording(file: string): Recording {
     },
     isStream: response.status === 200 && text !== undefined,
   }
+}
+
+/** Without what names models and providers of OpenRouter's: to the gateway these are wishes for its own (decision 58). */
+function withoutWishes({ models: _, provider: __, ...body }: JsonObject): JsonObject {
+  return body
 }
 
 const CUT = /…\[TRUNCATED \d+ chars\]$/
