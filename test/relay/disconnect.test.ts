@@ -98,13 +98,22 @@ beforeAll(async () => {
     },
     settings: { disconnect: "drain", disconnectLimit: LIMIT },
   })
-})
+  await loadTokenizer(gateway)
+}, 30_000)
 
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   clock[Symbol.dispose]()
   vendor[Symbol.dispose]()
 })
+
+/** On a busy machine the tokenizer takes longer to load than these tests wait for what it counts. */
+async function loadTokenizer(on: TestGateway): Promise<void> {
+  const caller = await on.caller("1")
+  const body = { model: "vendor/stalls", messages: HELLO }
+  const counted = await caller.post("/v1/messages/count_tokens", body)
+  expect(counted.status).toBe(200)
+}
 
 interface Asked {
   readonly caller: TestCaller
@@ -216,12 +225,13 @@ describe("an answer that is drained", () => {
       settings: { disconnect: "drain", disconnectLimit: STALL },
     })
     await using _ = ending
+    await loadTokenizer(ending)
     const asked = await ask("vendor/stalls", true, CHAT, ending)
     await leaveAfter(asked, "Hello")
     await ending.app[Symbol.asyncDispose]()
     await wasCut.promise
     expect(receiptsOf(ending, asked.caller)).toMatchObject([{ status: "settled", estimated: true }])
-  })
+  }, 30_000)
 })
 
 test("a model may be cancelled where others are drained", async () => {
