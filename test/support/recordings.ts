@@ -107,7 +107,8 @@ function readRecording(file: string): Recording {
 }
 
 /** Without what names models and providers of OpenRouter's: to the gateway these are wishes for its own (decision 58). */
-function withoutWishes({ models: _, provider: __, ...body }: JsonObject): JsonObject {
+function withoutWishes(sent: JsonObject): JsonObject {
+  const { models: _, provider: __, ...body } = sent
   return body
 }
 
