@@ -89,8 +89,10 @@ export function pair(name: string, more: Partial<ModelSettings> = {}): ModelSett
   })
 }
 
+/** @param hedge what models have that say nothing of it. */
 export async function startHedgeWorld(
   models: Readonly<Record<string, ModelSettings>>,
+  hedge = false,
 ): Promise<HedgeWorld> {
   const first = startTurns()
   const second = startTurns()
@@ -101,6 +103,7 @@ export async function startHedgeWorld(
       openai: provider(first.url, "openai"),
     },
     models,
+    settings: { routing: { choice: "weight", affinity: true, retries: 1, hedge } },
   })
   const caller = await gateway.caller("10")
   return {

@@ -6,6 +6,7 @@ import { until } from "../support/until.ts"
 import {
   failing,
   type HedgeWorld,
+  LATE,
   lateSoon,
   normally,
   pair,
@@ -438,4 +439,30 @@ describe("the second is not asked", () => {
     world.first.turns = [silent]
     expect((await ask("warm")).headers.get("x-tollgate-provider")).toBe("second")
   })
+})
+
+test("a model that is only there where another cannot answer is not asked because that one is late", async () => {
+  const at = (name: string) =>
+    simulated({ deployments: [{ provider: name, model: name, weight: 1 }] })
+  await using slow = await startHedgeWorld(
+    {
+      "first/own": at("first"),
+      "second/own": at("second"),
+      "auto/order": {
+        choice: "order",
+        members: ["first/own", "second/own"].map((model) => ({ model, weight: 1 })),
+      },
+    },
+    true,
+  )
+  const bodies = [{ model: "first/own", models: ["second/own"] }, { model: "auto/order" }]
+  for (const body of bodies) {
+    slow.first.turns.push(async () => {
+      await Bun.sleep(3 * LATE)
+      return Response.json(wholeAnswer())
+    })
+    const response = await slow.caller.post(CHAT, { ...body, messages: HELLO })
+    expect(await response.json()).toMatchObject({ model: "first/own" })
+    expect(slow.second.bodies).toEqual([])
+  }
 })

@@ -80,7 +80,7 @@ export class Hedges {
     return answered
   }
 
-  /** Another healthy deployment of the queue, which it leaves, where one may be asked beside the first. */
+  /** Another healthy deployment of the same model in the queue, which it leaves, where one may be asked beside the first. */
   async #second<P extends Candidate, T>(
     { context, trial, planned, queue }: FirstAttempt<P, T>,
     calls: readonly RunningCall[],
@@ -88,9 +88,14 @@ export class Hedges {
     const hasBegun = calls.some(({ record }) => record.status !== 0)
     if (hasBegun || context.cancellation.hasLeft) return undefined
     const place = queue.findIndex(({ deployment }) => deployment === planned.deployment)
+    const { member } = planned.deployment
+    // Another model is there for when this one cannot answer: to be late is no reason to pay its price.
     const candidate = queue
       .slice(place + 1)
-      .find(({ deployment }) => this.#health.isHealthy(deployment.id))
+      .find(
+        ({ deployment: { id, member: other } }) =>
+          other?.id === member?.id && this.#health.isHealthy(id),
+      )
     if (candidate === undefined) return undefined
     if (!this.#router.loadOf(planned.deployment).takeHedge()) return undefined
     try {
