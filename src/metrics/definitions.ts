@@ -11,7 +11,7 @@ export interface MetricDefinition {
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
-/** Only ever grow, until the gateway is started anew. */
+/** Only ever grow, until the gateway is started again. */
 export const COUNTERS = {
   tollgate_requests_total: {
     help: "Requests that were admitted and have ended, by how: ok, or as on the receipt of the last attempt",

@@ -6,7 +6,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
-import { type AnswerReader, collectAnswer, takeSmall } from "./collect-answer.ts"
+import { collectAnswer, takeSmall } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
@@ -162,7 +162,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
    * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
    */
   text(response: HttpAnswer): MaybePromise<string> {
-    const whole = takeSmall(response, this.#reader(true))
+    const whole = takeSmall(response, this)
     return whole === undefined
       ? this.#collect(response, true).then((bytes) => DECODER.decode(bytes))
       : DECODER.decode(whole)
@@ -175,15 +175,10 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   async #collect(response: HttpAnswer, isJson: boolean): Promise<Uint8Array> {
     try {
-      return await collectAnswer(response, this.#reader(isJson))
+      return await collectAnswer(response, this, isJson)
     } catch (error) {
       throw this.explain(error)
     }
-  }
-
-  #reader(isJson: boolean): AnswerReader {
-    const { provider, answerBytes, memory } = this
-    return { provider, answerBytes, memory, isJson, received: () => this.received() }
   }
 
   /** A byte came. */

@@ -22,8 +22,6 @@ export interface AnswerReader {
   /** The most that it takes, unpacked. Bytes. */
   readonly answerBytes: number
   readonly memory: FrameMemory
-  /** Whether only JSON is an answer, also where its headers do not say that it is. */
-  readonly isJson: boolean
   /** Called with each chunk. */
   received(): void
 }
@@ -39,9 +37,15 @@ export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
 
 /**
  * Reads an answer whole. What is over the limit is left where it is.
+ * @param isJson whether only JSON is an answer, also where its headers do not say that it is.
  * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.
  */
-export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): Promise<Uint8Array> {
+export async function collectAnswer(
+  answer: HttpAnswer,
+  reader: AnswerReader,
+  isJson: boolean,
+): Promise<Uint8Array> {
+  const isJsonOnly = isJson || mediaTypeIsJson(answer)
   const chunks: Uint8Array[] = []
   const size = new AnswerSize(reader)
   let scanner: JsonScanner | undefined
@@ -51,8 +55,8 @@ export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): P
     // White space says only that someone is there.
     if (first !== undefined) reader.received()
     size.add(chunk.byteLength)
-    if (reader.isJson || mediaTypeIsJson(answer)) {
-      if (first === undefined ? !size.isSmall : !mayBeJson(first)) throw notJson(reader)
+    if (isJsonOnly && (first === undefined ? !size.isSmall : !mayBeJson(first))) {
+      throw notJson(reader)
     }
     chunks.push(chunk)
     if (size.isSmall) continue

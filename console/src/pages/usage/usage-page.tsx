@@ -30,7 +30,7 @@ import { Legend, UsageOverTime } from "./usage-over-time.tsx"
 import { changeText, csvOf, GroupTable, TimeTable } from "./usage-tables.tsx"
 
 const route = getRouteApi("/signed-in/usage")
-/** A span begins anew at most so often, or each look would ask for another. Milliseconds. */
+/** A span begins again at most so often, or each look would ask for another. Milliseconds. */
 const LOOK_EVERY = 60_000
 
 /** What was used and what it cost: by anything, over any time. */
