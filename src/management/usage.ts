@@ -8,7 +8,7 @@ import { isLabel } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
 import { scopeOf } from "./scope.ts"
-import { emptySum, isTime, largestFirst, namesOfGroups, usageRow } from "./usage-rows.ts"
+import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -119,13 +119,12 @@ interface SeriesParts {
   readonly found: readonly UsageSum[]
 }
 
-async function groupsOf(
+function groupsOf(
   reports: RequestReports,
   filter: UsageFilter,
   { group, order }: UsageQuery,
 ): Promise<UsageSum[]> {
-  const sums = await reports.sumUsage(filter, group)
-  return isTime(group) ? sums : largestFirst(sums, order).slice(0, MAX_GROUPS)
+  return reports.sumUsage(filter, group, { order, count: MAX_GROUPS })
 }
 
 async function totalOf(reports: RequestReports, filter: UsageFilter): Promise<UsageSum> {

@@ -124,6 +124,14 @@ export interface UsageFilter {
   readonly to: number
 }
 
+export type UsageOrder = "cost" | "requests" | "tokens" | "errors"
+
+/** Which groups are wanted: so many, the first by one of their sums; of those that are equal the dearest come first. */
+export interface UsageFirst {
+  readonly order: UsageOrder
+  readonly count: number
+}
+
 /** The sums of one group of requests. */
 export interface UsageSum {
   /** The moment that the hour or day begins, as decimal text; or a name. */

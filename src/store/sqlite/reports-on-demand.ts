@@ -1,6 +1,6 @@
+import { isOfSegments } from "../columns/usage-of-segments.ts"
 import type { Reports, RequestReports } from "../reports.ts"
 import type { UsageFilter, UsageGroup } from "../requests.ts"
-import { isLabel } from "../usage-sums.ts"
 import type { IndexMethods } from "./index-methods.ts"
 import type { GroupsOf } from "../methods.ts"
 import { ThreadOnDemand } from "./thread-on-demand.ts"
@@ -47,18 +47,17 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     return this.#withLongReads(reports)
   }
 
-  /** No sums are kept of labels. */
+  /** No sums are kept of labels: they are made of all requests. */
   #withLongReads(reports: RequestReports): RequestReports {
-    const readers = async (filter: UsageFilter, group?: UsageGroup): Promise<RequestReports> => {
-      const isLong = (filter.labels ?? []).length > 0 || (group !== undefined && isLabel(group))
-      return isLong ? (await this.#longReads.get()).requests : reports
-    }
+    const readers = async (filter: UsageFilter, group: UsageGroup): Promise<RequestReports> =>
+      isOfSegments(filter, group) ? (await this.#longReads.get()).requests : reports
     return {
       ...reports,
-      sumUsage: async (filter, group) => (await readers(filter, group)).sumUsage(filter, group),
+      sumUsage: async (filter, group, first) =>
+        (await readers(filter, group)).sumUsage(filter, group, first),
       usageSeries: async (filter, series) =>
         (await readers(filter, series.group)).usageSeries(filter, series),
-      sampleAnswers: async (filter) => (await readers(filter)).sampleAnswers(filter),
+      sampleAnswers: async (filter) => (await readers(filter, "all")).sampleAnswers(filter),
     }
   }
 

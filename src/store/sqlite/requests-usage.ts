@@ -1,8 +1,14 @@
 import type { Database } from "bun:sqlite"
-import type { SeriesGroup, UsageFilter, UsageGroup, UsagePoint, UsageSum } from "../requests.ts"
+import type {
+  SeriesGroup,
+  UsageFilter,
+  UsageFirst,
+  UsageGroup,
+  UsagePoint,
+  UsageSum,
+} from "../requests.ts"
 import {
   HOURS_OF_DAY,
-  isLabel,
   type PointRow,
   pointFromRow,
   sumFromRow,
@@ -17,22 +23,34 @@ const ADDED = SUMS.map((name) => `sum(${name}) AS ${name}`).join(", ")
 
 function expressionOf(group: UsageGroup): string {
   if (group === "day") return DAY
-  if (group === "all") return "''"
-  return isLabel(group) ? "label_value" : group
+  return group === "all" ? "''" : group
 }
 
 /** The sums of a time, in groups. */
-export function sumUsage(index: Database, filter: UsageFilter, group: UsageGroup): UsageSum[] {
+export function sumUsage(
+  index: Database,
+  filter: UsageFilter,
+  group: UsageGroup,
+  first?: UsageFirst,
+): UsageSum[] {
   if (filter.from >= filter.to) return []
   const isTime = group === "hour" || group === "day"
   const source = usageSource(filter, group, group !== "hour")
   return index
     .query<SumRow, (string | bigint)[]>(
       `SELECT ${expressionOf(group)} AS name, ${ADDED} FROM (${source.text})
-      GROUP BY name HAVING sum(requests) > 0 ORDER BY ${isTime ? "name" : "cost DESC, requests DESC, name"}`,
+      GROUP BY name HAVING sum(requests) > 0 ${isTime ? "ORDER BY name" : endOf(first)}`,
     )
     .all(...source.values)
     .map(sumFromRow)
+}
+
+/** Which groups, in which order, as SQL. */
+export function endOf(first: UsageFirst | undefined): string {
+  const order = first?.order ?? "cost"
+  const size = order === "tokens" ? "sum(input) + sum(output)" : `sum(${order})`
+  const limit = first ? `LIMIT ${BigInt(first.count)}` : ""
+  return `ORDER BY ${size} DESC, sum(cost) DESC, sum(requests) DESC, name ${limit}`
 }
 
 /** The same over time: those of some names apart, and all others together. */

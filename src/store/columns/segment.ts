@@ -1,0 +1,174 @@
+import { type Column, decodeColumn, encodeColumn } from "./column.ts"
+import type { RequestSummary } from "../request-summary.ts"
+
+/** Requests of one segment. Their tags, of which each has 16 at most, are told apart by two bytes for each of them. */
+export const SEGMENT_SIZE = 4_096
+
+/** Columns of ids, which stand for names. 0 stands for the empty one. */
+export const NAME_COLUMNS = [
+  "account",
+  "key",
+  "model",
+  "provider",
+  "outcome",
+  "endpoint",
+  "user",
+  "session",
+] as const
+export type NameColumn = (typeof NAME_COLUMNS)[number]
+
+/** Columns that are added up. Amounts are nanocredits, times milliseconds. */
+export const AMOUNT_COLUMNS = [
+  "input",
+  "output",
+  "cost",
+  "written_off",
+  "provider_cost",
+  "duration",
+  "first_byte",
+] as const
+export type AmountColumn = (typeof AMOUNT_COLUMNS)[number]
+
+export type ColumnName =
+  | NameColumn
+  | AmountColumn
+  /** Where the request stands in the ledger, counted from the segment's first row. */
+  | "row"
+  /** When it began, milliseconds after the first of the segment. */
+  | "at"
+  /** Of `FLAG`. */
+  | "flags"
+  /** How many tags each request has; `tags` has them one after the other. */
+  | "tag_counts"
+  | "tags"
+
+/** What is said of a request in one bit each. */
+export const FLAG = {
+  failed: 1,
+  /** It was answered, and it is known how long that took. */
+  hasDuration: 2,
+  hasFirstByte: 4,
+  /** It counts no more. */
+  isGone: 8,
+} as const
+
+/** Some requests in the order of the ledger, column by column. */
+export interface Segment {
+  readonly count: number
+  /** When the first one began, and the last one: Unix milliseconds. */
+  readonly from: number
+  readonly to: number
+  /** Undefined: all of it is 0. */
+  column(name: ColumnName): Column | undefined
+}
+
+/** A segment as it is stored. */
+export interface EncodedSegment extends Pick<Segment, "count" | "from" | "to"> {
+  readonly firstRow: number
+  readonly lastRow: number
+  readonly columns: ReadonlyMap<ColumnName, Uint8Array<ArrayBuffer>>
+}
+
+/** @param idOf a name's id. @param requests in the order of the ledger; at least one. */
+export function encodeSegment(
+  requests: readonly RequestSummary[],
+  idOf: (name: string) => number,
+): EncodedSegment {
+  const firstRow = requests[0]?.row ?? 0
+  const from = requests.reduce((least, { at }) => Math.min(least, at), Infinity)
+  const columns = new Map<ColumnName, Uint8Array<ArrayBuffer>>()
+  const put = (name: ColumnName, values: readonly (number | bigint)[]): void => {
+    const bytes = encodeColumn(values)
+    if (bytes) columns.set(name, bytes)
+  }
+  for (const name of NAME_COLUMNS) {
+    put(
+      name,
+      requests.map((request) => idOf(nameOf(request, name))),
+    )
+  }
+  for (const name of AMOUNT_COLUMNS) {
+    put(
+      name,
+      requests.map((request) => amountOf(request, name)),
+    )
+  }
+  const tags = requests.map(tagsOf)
+  put("tags", tags.flat().map(idOf))
+  put(
+    "tag_counts",
+    tags.map(({ length }) => length),
+  )
+  put(
+    "row",
+    requests.map(({ row }) => row - firstRow),
+  )
+  put(
+    "at",
+    requests.map(({ at }) => at - from),
+  )
+  put("flags", requests.map(flagsOf))
+  return {
+    count: requests.length,
+    from,
+    to: requests.reduce((greatest, { at }) => Math.max(greatest, at), -Infinity),
+    firstRow,
+    lastRow: requests.at(-1)?.row ?? firstRow,
+    columns,
+  }
+}
+
+/** A segment that is in memory. */
+export function segmentOf({ count, from, to, columns }: EncodedSegment): Segment {
+  const decoded = new Map<ColumnName, Column>()
+  for (const [name, bytes] of columns) decoded.set(name, decodeColumn(bytes))
+  return { count, from, to, column: (name) => decoded.get(name) }
+}
+
+/** All names that requests have. */
+export function namesOf(requests: readonly RequestSummary[]): Set<string> {
+  const names = new Set<string>()
+  for (const request of requests) {
+    for (const column of NAME_COLUMNS) names.add(nameOf(request, column))
+    for (const tag of tagsOf(request)) names.add(tag)
+  }
+  return names
+}
+
+function nameOf(request: RequestSummary, column: NameColumn): string {
+  if (column === "user" || column === "session") return request.labels[column] ?? ""
+  return request[column] ?? ""
+}
+
+function amountOf(request: RequestSummary, column: AmountColumn): number | bigint {
+  switch (column) {
+    case "written_off":
+      return request.writtenOff
+    case "provider_cost":
+      return request.providerCost
+    case "duration":
+      return isAnswered(request) ? (request.duration ?? 0) : 0
+    case "first_byte":
+      return isAnswered(request) ? (request.firstByte ?? 0) : 0
+    default:
+      return request[column]
+  }
+}
+
+/** As reports name them. */
+function tagsOf({ labels }: RequestSummary): string[] {
+  return Object.entries(labels.tags ?? {}).map(([name, value]) => `${name}=${value}`)
+}
+
+function flagsOf(request: RequestSummary): number {
+  const answered = isAnswered(request)
+  return (
+    (request.failed ? FLAG.failed : 0) |
+    (answered && request.duration !== null ? FLAG.hasDuration : 0) |
+    (answered && request.firstByte !== null ? FLAG.hasFirstByte : 0)
+  )
+}
+
+function isAnswered({ status }: RequestSummary): boolean {
+  return status === "settled"
+}
