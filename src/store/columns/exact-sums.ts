@@ -48,13 +48,12 @@ export class ExactSums {
   }
 
   /** Counts those that have a flag. @param flag absent: all. */
-  count(flags: Column | undefined, { rows, slots, length }: Entries, flag?: number): void {
-    if (flag !== undefined && !(flags instanceof Uint8Array)) return
+  count(flags: Uint32Array, { rows, slots, length }: Entries, flag?: number): void {
     this.#count(length)
     const lower = this.#lower
     for (let entry = 0; entry < length; entry++) {
       const slot = slots[entry] ?? 0
-      const counts = flag === undefined || ((flags?.[rows[entry] ?? 0] as number) & flag) !== 0
+      const counts = flag === undefined || ((flags[rows[entry] ?? 0] ?? 0) & flag) !== 0
       if (counts) lower[slot] = (lower[slot] ?? 0) + 1
     }
   }

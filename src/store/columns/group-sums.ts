@@ -32,8 +32,8 @@ export class GroupSums {
   add(segment: Segment, entries: Entries, slots: number): void {
     if (entries.length === 0) return
     for (const sums of this.#sums.values()) sums.grow(slots)
-    for (const [name, column] of AMOUNTS) this.#sums.get(name)?.add(segment.column(column), entries)
-    const flags = segment.column("flags")
+    for (const [name, column] of AMOUNTS) this.#sums.get(name)?.add(segment.addends(column), entries)
+    const flags = segment.words("flags")
     for (const [name, flag] of COUNTS) this.#sums.get(name)?.count(flags, entries, flag)
   }
 
@@ -69,12 +69,14 @@ export class RankSums {
     if (entries.length === 0) return
     this.#rank.grow(slots)
     this.#cost.grow(slots)
-    this.#cost.add(segment.column("cost"), entries)
-    if (this.#order === "requests") this.#rank.count(undefined, entries)
-    if (this.#order === "errors") this.#rank.count(segment.column("flags"), entries, FLAG.failed)
-    if (this.#order !== "tokens") return
-    this.#rank.add(segment.column("input"), entries)
-    this.#rank.add(segment.column("output"), entries)
+    this.#cost.add(segment.addends("cost"), entries)
+    if (this.#order === "cost") return
+    if (this.#order === "requests") return this.#rank.count(segment.words("flags"), entries)
+    if (this.#order === "errors") {
+      return this.#rank.count(segment.words("flags"), entries, FLAG.failed)
+    }
+    this.#rank.add(segment.addends("input"), entries)
+    this.#rank.add(segment.addends("output"), entries)
   }
 
   /** The slots of the first groups, in no order. */

@@ -1,4 +1,4 @@
-import { type Column, decodeColumn, encodeColumn } from "./column.ts"
+import { type Column, decodeColumn, encodeColumn, wordsOf } from "./column.ts"
 import type { RequestSummary } from "../request-summary.ts"
 
 /** Requests of one segment. Their tags, of which each has 16 at most, are told apart by two bytes for each of them. */
@@ -38,6 +38,8 @@ export type ColumnName =
   | "at"
   /** Of `FLAG`. */
   | "flags"
+  /** 1 for those that count no more. */
+  | "gone"
   /** How many tags each request has; `tags` has them one after the other. */
   | "tag_counts"
   | "tags"
@@ -48,18 +50,50 @@ export const FLAG = {
   /** It was answered, and it is known how long that took. */
   hasDuration: 2,
   hasFirstByte: 4,
-  /** It counts no more. */
-  isGone: 8,
 } as const
 
 /** Some requests in the order of the ledger, column by column. */
-export interface Segment {
+export class Segment {
   readonly count: number
   /** When the first one began, and the last one: Unix milliseconds. */
   readonly from: number
   readonly to: number
+  readonly #column: (name: ColumnName) => Column | undefined
+
+  /** @param column as it is stored; undefined: all of it is 0. */
+  constructor(
+    { count, from, to }: Pick<Segment, "count" | "from" | "to">,
+    column: (name: ColumnName) => Column | undefined,
+  ) {
+    this.count = count
+    this.from = from
+    this.to = to
+    this.#column = column
+  }
+
+  /** Ids and counts. */
+  words(name: ColumnName): Uint32Array {
+    return wordsOf(this.#column(name), this.count)
+  }
+
   /** Undefined: all of it is 0. */
-  column(name: ColumnName): Column | undefined
+  addends(name: AmountColumn): Column | undefined {
+    return this.#column(name)
+  }
+
+  /** Whether each request counts no more; undefined: all count. */
+  gone(): Uint32Array | undefined {
+    const column = this.#column("gone")
+    return column && wordsOf(column, this.count)
+  }
+
+  /** When each request began, milliseconds after the first. */
+  times(): Uint32Array | Float64Array {
+    const column = this.#column("at")
+    // There are weeks between some of them.
+    if (column instanceof BigInt64Array) return Float64Array.from(column, Number)
+    return wordsOf(column, this.count)
+  }
 }
 
 /** A segment as it is stored. */
@@ -119,10 +153,11 @@ export function encodeSegment(
 }
 
 /** A segment that is in memory. */
-export function segmentOf({ count, from, to, columns }: EncodedSegment): Segment {
-  const decoded = new Map<ColumnName, Column>()
-  for (const [name, bytes] of columns) decoded.set(name, decodeColumn(bytes))
-  return { count, from, to, column: (name) => decoded.get(name) }
+export function segmentOf({ columns, ...segment }: EncodedSegment): Segment {
+  return new Segment(segment, (name) => {
+    const bytes = columns.get(name)
+    return bytes && decodeColumn(bytes)
+  })
 }
 
 /** All names that requests have. */

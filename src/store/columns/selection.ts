@@ -1,6 +1,4 @@
-import { type Column, numberAt } from "./column.ts"
-import type { Entries } from "./exact-sums.ts"
-import { FLAG, type NameColumn, type Segment, SEGMENT_SIZE } from "./segment.ts"
+import { type NameColumn, type Segment, SEGMENT_SIZE } from "./segment.ts"
 import { MOST_TAGS } from "../../accounting/labels.ts"
 import { HOUR } from "../usage-sums.ts"
 
@@ -24,7 +22,7 @@ export type Grouping =
   | { readonly hours: number }
   | { readonly column: "none" }
 
-/** Requests of a segment with the keys of their groups: an id, or an hour. */
+/** Requests of a segment with the keys of their groups: an id, or an hour. They may be changed. */
 export interface Selected {
   readonly rows: Int32Array
   readonly keys: Int32Array
@@ -57,32 +55,25 @@ export class Selection {
     const rows = this.#rows
     let count = segment.count
     for (let row = 0; row < count; row++) rows[row] = row
-    const keep = (isMeant: (row: number) => boolean): void => {
-      let kept = 0
-      for (let entry = 0; entry < count; entry++) {
-        const row = rows[entry] ?? 0
-        if (isMeant(row)) rows[kept++] = row
-      }
-      count = kept
-    }
-    const flags = segment.column("flags")
-    if (flags) keep((row) => (numberAt(flags, row) & FLAG.isGone) === 0)
+    const gone = segment.gone()
+    if (gone) count = kept(rows, count, (row) => gone[row] === 0)
     if (segment.from < from || segment.to >= to) {
-      const at = segment.column("at")
-      keep((row) => {
-        const began = segment.from + numberAt(at, row)
-        return began >= from && began < to
+      const times = segment.times()
+      const [least, most] = [from - segment.from, to - segment.from]
+      count = kept(rows, count, (row) => {
+        const time = times[row] ?? 0
+        return time >= least && time < most
       })
     }
     if (accounts) {
-      const ids = segment.column("account")
-      keep((row) => accounts.has(numberAt(ids, row)))
+      const ids = segment.words("account")
+      count = kept(rows, count, (row) => accounts.has(ids[row] ?? 0))
     }
     for (const { column, id } of names) {
-      const ids = segment.column(column)
-      keep((row) => numberAt(ids, row) === id)
+      const ids = segment.words(column)
+      count = kept(rows, count, (row) => ids[row] === id)
     }
-    if (tags.length > 0) keep(havingTags(segment, tags))
+    for (const tag of tags) count = havingTag(segment, tag, { rows, count })
     return count
   }
 
@@ -90,10 +81,10 @@ export class Selection {
     const [rows, keys] = [this.#rows, this.#keys]
     const grouping = this.#grouping
     if ("hours" in grouping) {
-      const at = segment.column("at")
+      const times = segment.times()
       const step = grouping.hours
       for (let entry = 0; entry < count; entry++) {
-        const began = segment.from + numberAt(at, rows[entry] ?? 0)
+        const began = segment.from + (times[rows[entry] ?? 0] ?? 0)
         keys[entry] = Math.floor(began / HOUR / step) * step
       }
       return { rows, keys, length: count }
@@ -103,12 +94,13 @@ export class Selection {
       return { rows, keys, length: count }
     }
     if (grouping.column === "tags") return this.#byTags(segment, count)
-    const ids = segment.column(grouping.column)
+    const ids = segment.words(grouping.column)
+    const { hasNone } = grouping
     let length = 0
     for (let entry = 0; entry < count; entry++) {
       const row = rows[entry] ?? 0
-      const id = numberAt(ids, row)
-      if (id === 0 && !grouping.hasNone) continue
+      const id = ids[row] ?? 0
+      if (id === 0 && !hasNone) continue
       rows[length] = row
       keys[length++] = id
     }
@@ -117,16 +109,16 @@ export class Selection {
 
   /** Each request comes once with each of its tags. */
   #byTags(segment: Segment, count: number): Selected {
-    const [counts, tags] = [segment.column("tag_counts"), segment.column("tags")]
+    const [counts, tags] = [segment.words("tag_counts"), segment.words("tags")]
     const [found, rows, keys] = [this.#rows, this.#more, this.#keys]
     let [row, place, length] = [0, 0, 0]
     for (let entry = 0; entry < count; entry++) {
       const wanted = found[entry] ?? 0
-      for (; row < wanted; row++) place += numberAt(counts, row)
-      const own = numberAt(counts, wanted)
+      for (; row < wanted; row++) place += counts[row] ?? 0
+      const own = counts[wanted] ?? 0
       for (let tag = 0; tag < own; tag++) {
         rows[length] = wanted
-        keys[length++] = numberAt(tags, place + tag)
+        keys[length++] = tags[place + tag] ?? 0
       }
     }
     return { rows, keys, length }
@@ -140,38 +132,33 @@ export class Selection {
   }
 }
 
-/** Whether a request has all of some tags. Expects to be asked in the order of the rows. */
-function havingTags(segment: Segment, wanted: readonly number[]): (row: number) => boolean {
-  const [counts, tags] = [segment.column("tag_counts"), segment.column("tags")]
-  let [next, place] = [0, 0]
-  return (row) => {
-    for (; next < row; next++) place += numberAt(counts, next)
-    const own = numberAt(counts, row)
-    return wanted.every((tag) => hasTag(tags, tag, { place, own }))
-  }
-}
-
-function hasTag(
-  tags: Column | undefined,
-  wanted: number,
-  { place, own }: { readonly place: number; readonly own: number },
-): boolean {
-  for (let tag = 0; tag < own; tag++) if (numberAt(tags, place + tag) === wanted) return true
-  return false
-}
-
-/** Entries whose groups have a slot. @param slotOf -1 for a group that has none. */
-export function entriesOf(
-  { rows, keys, length }: Selected,
-  slotOf: (key: number, row: number) => number,
-): Entries {
-  let kept = 0
-  for (let entry = 0; entry < length; entry++) {
+/** Keeps some of the rows, in their order. @returns how many. */
+function kept(rows: Int32Array, count: number, isMeant: (row: number) => boolean): number {
+  let length = 0
+  for (let entry = 0; entry < count; entry++) {
     const row = rows[entry] ?? 0
-    const slot = slotOf(keys[entry] ?? 0, row)
-    if (slot < 0) continue
-    rows[kept] = row
-    keys[kept++] = slot
+    if (isMeant(row)) rows[length++] = row
   }
-  return { rows, slots: keys, length: kept }
+  return length
+}
+
+/** Keeps the rows that have a tag. @returns how many. */
+function havingTag(
+  segment: Segment,
+  wanted: number,
+  { rows, count }: { readonly rows: Int32Array; readonly count: number },
+): number {
+  const [counts, tags] = [segment.words("tag_counts"), segment.words("tags")]
+  let [next, place, length] = [0, 0, 0]
+  for (let entry = 0; entry < count; entry++) {
+    const row = rows[entry] ?? 0
+    for (; next < row; next++) place += counts[next] ?? 0
+    const end = place + (counts[row] ?? 0)
+    for (let at = place; at < end; at++) {
+      if (tags[at] !== wanted) continue
+      rows[length++] = row
+      break
+    }
+  }
+  return length
 }

@@ -15,6 +15,11 @@ export class Slots {
     return this.#size
   }
 
+  /** Puts their slots in the place of keys, new ones for those that have none. */
+  takeAll(keys: Int32Array, length: number): void {
+    for (let entry = 0; entry < length; entry++) keys[entry] = this.take(keys[entry] ?? 0)
+  }
+
   /** @returns the slot of a key; -1 where it has none. */
   find(key: number): number {
     return this.#slots[this.#placeOf(key)] ?? EMPTY

@@ -1,9 +1,8 @@
 import type { UsageOrder } from "../requests.ts"
 import { HOUR, type SumRow } from "../usage-sums.ts"
-import { numberAt } from "./column.ts"
 import { GroupSums, RankSums } from "./group-sums.ts"
 import type { Segment } from "./segment.ts"
-import { entriesOf, type Grouping, type IdFilter, Selection } from "./selection.ts"
+import { type Grouping, type IdFilter, Selection } from "./selection.ts"
 import { Slots } from "./slots.ts"
 
 /** Segments that can be gone through several times. */
@@ -62,9 +61,10 @@ function sumAll(
 ): KeyedSums[] | undefined {
   const [selection, slots, sums] = [new Selection(filter, grouping), new Slots(), new GroupSums()]
   for (const segment of segments) {
-    const entries = entriesOf(selection.of(segment), (key) => slots.take(key))
+    const { rows, keys, length } = selection.of(segment)
+    slots.takeAll(keys, length)
     if (slots.size > most) return undefined
-    sums.add(segment, entries, slots.size)
+    sums.add(segment, { rows, slots: keys, length }, slots.size)
   }
   return keyed(slots, sums)
 }
@@ -100,11 +100,16 @@ function rankPart(
     new RankSums(order),
   ]
   for (const segment of segments) {
-    const entries = entriesOf(selection.of(segment), (key) =>
-      (key & (parts - 1)) === part ? slots.take(key) : -1,
-    )
+    const { rows, keys, length } = selection.of(segment)
+    let kept = 0
+    for (let entry = 0; entry < length; entry++) {
+      const key = keys[entry] ?? 0
+      if ((key & (parts - 1)) !== part) continue
+      rows[kept] = rows[entry] ?? 0
+      keys[kept++] = slots.take(key)
+    }
     if (slots.size > most) return undefined
-    sums.add(segment, entries, slots.size)
+    sums.add(segment, { rows, slots: keys, length: kept }, slots.size)
   }
   return sums.first(slots.size, count).map((slot) => slots.keyOf(slot))
 }
@@ -117,7 +122,15 @@ function sumSome(
   const [selection, slots, sums] = [new Selection(filter, grouping), new Slots(), new GroupSums()]
   for (const key of keys) slots.take(key)
   for (const segment of segments) {
-    sums.add(segment, entriesOf(selection.of(segment), (key) => slots.find(key)), slots.size)
+    const { rows, keys, length } = selection.of(segment)
+    let kept = 0
+    for (let entry = 0; entry < length; entry++) {
+      const slot = slots.find(keys[entry] ?? 0)
+      if (slot < 0) continue
+      rows[kept] = rows[entry] ?? 0
+      keys[kept++] = slot
+    }
+    sums.add(segment, { rows, slots: keys, length: kept }, slots.size)
   }
   return keyed(slots, sums)
 }
@@ -152,13 +165,15 @@ export function seriesOfSegments(
   const width = keys.length + 1
   const first = Math.floor(filter.from / HOUR / step)
   for (const segment of segments) {
-    const at = segment.column("at")
-    const entries = entriesOf(selection.of(segment), (key, row) => {
-      const part = Math.floor((segment.from + numberAt(at, row)) / HOUR / step) - first
+    const times = segment.times()
+    const { rows, keys, length } = selection.of(segment)
+    for (let entry = 0; entry < length; entry++) {
+      const began = segment.from + (times[rows[entry] ?? 0] ?? 0)
+      const part = Math.floor(began / HOUR / step) - first
       // What is not told apart has the first place of its part.
-      return slots.take(part * width + apart.find(key) + 1)
-    })
-    sums.add(segment, entries, slots.size)
+      keys[entry] = slots.take(part * width + apart.find(keys[entry] ?? 0) + 1)
+    }
+    sums.add(segment, { rows, slots: keys, length }, slots.size)
   }
   return keyed(slots, sums).map(({ key, sums: own }) => ({
     hour: (first + Math.floor(key / width)) * step,

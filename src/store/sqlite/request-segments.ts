@@ -1,14 +1,14 @@
 import type { Database, Statement } from "bun:sqlite"
-import { decodeColumn, encodeColumn, numberAt } from "../columns/column.ts"
+import { type Column, decodeColumn, encodeColumn } from "../columns/column.ts"
+import type { ColumnCache } from "../columns/column-cache.ts"
 import {
   AMOUNT_COLUMNS,
   type ColumnName,
   encodeSegment,
   type EncodedSegment,
-  FLAG,
   NAME_COLUMNS,
   namesOf,
-  type Segment,
+  Segment,
   SEGMENT_SIZE,
 } from "../columns/segment.ts"
 import { requestsBehind } from "./requests-list.ts"
@@ -22,6 +22,7 @@ const COLUMNS: readonly ColumnName[] = [
   "tag_counts",
   "tags",
   ...AMOUNT_COLUMNS,
+  "gone",
 ]
 const PLACES = new Map(COLUMNS.map((name, place) => [name, place]))
 /** Room for more. */
@@ -55,14 +56,17 @@ export class RequestSegments {
     return row?.end ?? 0n
   }
 
-  /** Those with requests of a time, whose columns are read when they are asked for. @param to exclusive. */
-  between(from: number, to: number): Segment[] {
+  /**
+   * Those with requests of a time, whose columns are read when they are asked for.
+   * @param to exclusive. @param cache of columns that never change.
+   */
+  between(from: number, to: number, cache: ColumnCache): Segment[] {
     return this.#index
       .query<SegmentRow, [bigint, bigint]>(
         `SELECT ${ROW} FROM segments WHERE last_at >= ? AND first_at < ? ORDER BY id`,
       )
       .all(BigInt(from), BigInt(to))
-      .map((row) => this.#segmentOf(row))
+      .map((row) => this.#segmentOf(row, cache))
   }
 
   /** Makes segments of the requests that are in none, as long as there are enough for one. */
@@ -85,8 +89,8 @@ export class RequestSegments {
       .get(row, row)
     if (!found) return
     const segment = this.#segmentOf(found)
-    const rows = segment.column("row")
-    this.#mark(found, (place) => BigInt(numberAt(rows, place)) + found.first_row === row)
+    const place = segment.words("row").indexOf(Number(row - found.first_row))
+    this.#mark(found, (at) => at === place)
   }
 
   /** The same of all that began before a moment, which retention has removed. */
@@ -97,24 +101,26 @@ export class RequestSegments {
     for (const row of old) {
       if (row.last_at < moment) this.#remove(row.id)
       else {
-        const at = this.#segmentOf(row).column("at")
+        const times = this.#segmentOf(row).times()
         const until = Number(moment - row.first_at)
-        this.#mark(row, (place) => numberAt(at, place) < until)
+        this.#mark(row, (place) => (times[place] ?? 0) < until)
       }
     }
     this.#index.run("DELETE FROM names WHERE last_at < ?", [moment])
   }
 
-  #segmentOf({ id, count, first_at, last_at }: SegmentRow): Segment {
-    return {
-      count: Number(count),
-      from: Number(first_at),
-      to: Number(last_at),
-      column: (name) => {
-        const found = this.#column.get(placeOf(id, name))
-        return found ? decodeColumn(found.numbers) : undefined
-      },
+  #segmentOf({ id, count, first_at, last_at }: SegmentRow, cache?: ColumnCache): Segment {
+    const size = { count: Number(count), from: Number(first_at), to: Number(last_at) }
+    const read = (place: bigint): Column | undefined => {
+      const found = this.#column.get(place)
+      return found ? decodeColumn(found.numbers) : undefined
     }
+    return new Segment(size, (name) => {
+      const place = placeOf(id, name)
+      return name === "gone" || cache === undefined
+        ? read(place)
+        : cache.take(Number(place), () => read(place))
+    })
   }
 
   /** @param last when the last request of these names began. */
@@ -147,13 +153,12 @@ export class RequestSegments {
   }
 
   #mark(row: SegmentRow, isGone: (place: number) => boolean): void {
-    const flags = this.#segmentOf(row).column("flags")
-    const marked = Array.from(
-      { length: Number(row.count) },
-      (_, place) => numberAt(flags, place) | (isGone(place) ? FLAG.isGone : 0),
+    const gone = this.#segmentOf(row).gone()
+    const marked = Array.from({ length: Number(row.count) }, (_, place) =>
+      isGone(place) ? 1 : (gone?.[place] ?? 0),
     )
     const numbers = encodeColumn(marked)
-    if (numbers) this.#put(row.id, "flags", numbers)
+    if (numbers) this.#put(row.id, "gone", numbers)
   }
 
   #remove(segment: bigint): void {

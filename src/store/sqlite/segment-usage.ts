@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import { ColumnCache } from "../columns/column-cache.ts"
 import { encodeSegment, namesOf, segmentOf, type Segment, SEGMENT_SIZE } from "../columns/segment.ts"
 import { hoursOf, type NameIds, type SegmentSource } from "../columns/usage-of-segments.ts"
 import type { RequestSummary } from "../request-summary.ts"
@@ -8,6 +9,9 @@ import { RequestSegments } from "./request-segments.ts"
 
 /** Ids of names that are in no segment yet are counted down from here, which the others never come to. */
 const LAST_ID = 2 ** 31 - 1
+
+/** Bytes of columns that are kept in memory: those of a million requests. */
+const CACHE_SIZE = 64 * 1024 * 1024
 
 /** The newest requests, which are in no segment yet, as one. */
 interface Newest {
@@ -20,6 +24,7 @@ interface Newest {
 export class SegmentUsage {
   readonly #index: Database
   readonly #segments: RequestSegments
+  readonly #cache = new ColumnCache(CACHE_SIZE)
   #newest: Newest | undefined
 
   constructor(index: Database) {
@@ -32,14 +37,15 @@ export class SegmentUsage {
     return this.#index.transaction(() => {
       const { segment, names } = this.#readNewest()
       const { from, to } = hoursOf(filter)
-      const stored = this.#segments.between(from, to)
+      const stored = this.#segments.between(from, to, this.#cache)
       return make({ segments: segment ? [...stored, segment] : stored, names })
     })()
   }
 
   /** Several reports of the same state read it once. */
   #readNewest(): Newest {
-    const state = this.#state()
+    const { state, generation } = this.#state()
+    this.#cache.begin(generation)
     if (this.#newest?.state === state) return this.#newest
     const requests: RequestSummary[] = []
     for (let behind = this.#segments.end(); ;) {
@@ -58,14 +64,15 @@ export class SegmentUsage {
     return this.#newest
   }
 
-  /** Changes with the requests of the index. */
-  #state(): string {
+  /** What changes with the requests of the index, and what with those that are in segments already. */
+  #state(): { readonly state: string; readonly generation: string } {
     const row = this.#index
-      .query<{ row: bigint; removed: bigint }, []>(
-        "SELECT row, row_count AS removed FROM progress, sealed",
+      .query<{ row: bigint; made: string; removed: bigint }, []>(
+        "SELECT row, made, row_count AS removed FROM progress, sealed",
       )
       .get()
-    return `${row?.row} ${row?.removed}`
+    const generation = `${row?.made} ${row?.removed}`
+    return { state: `${generation} ${row?.row}`, generation }
   }
 
   /** Names of segments have their ids; those that only these requests have are numbered here. */

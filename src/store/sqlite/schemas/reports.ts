@@ -120,9 +120,9 @@ CREATE TABLE key_uses (
   spent INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How far the book has been read, and the last request that was in it.
-CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT) STRICT;
-INSERT INTO progress VALUES (0, NULL, NULL);
+-- How far the book has been read, the last request that was in it, and which making of this index it is.
+CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT, made TEXT NOT NULL) STRICT;
+INSERT INTO progress VALUES (0, NULL, NULL, hex(randomblob(8)));
 `
 
 /** What was removed from the ledger, as far as the sums know of it. */
