@@ -47,9 +47,9 @@ export class UsageReports {
       groupsOf(reports, filter, query),
       totalOf(reports, filter),
       query.before === "true" ? this.#before(actor, reports, filter, query) : undefined,
-      query.times === "true" ? reports.sampleAnswers(filter) : undefined,
+      query.times === "true" ? reports.sampleAnswers(filter, group) : undefined,
     ])
-    const times = sample && new AnswerTimes(sample, group)
+    const times = sample && new AnswerTimes(sample)
     const names = await namesOfGroups(this.#store, reports, found, group)
     const row = (sum: UsageSum, of = times?.ofGroup(sum.group)): UsageRow =>
       usageRow(actor, sum, { group, names, times: of })

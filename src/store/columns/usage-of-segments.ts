@@ -1,4 +1,5 @@
 import type {
+  AnswerSample,
   SeriesGroup,
   UsageFilter,
   UsageFirst,
@@ -6,26 +7,20 @@ import type {
   UsageOrder,
   UsagePoint,
   UsageSum,
+  UsageTime,
 } from "../requests.ts"
 import { HOUR, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
-import { NAME_COLUMNS, type NameColumn } from "./segment.ts"
+import { type KeyedSample, sampleSegments } from "./sample-segments.ts"
+import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, type NameColumn } from "./segment.ts"
 import type { Grouping, IdFilter } from "./selection.ts"
-import { seriesOfSegments, type Segments, type Sums, sumSegments } from "./sum-segments.ts"
-
-/** The numbers that columns have for names. */
-export interface NameIds {
-  /** Undefined: no request has that name. */
-  idOf(name: string): number | undefined
-  nameOf(id: number): string
-}
-
-/** Requests of a time, as segments, and the names in them. */
-export interface SegmentSource {
-  readonly segments: Segments
-  readonly names: NameIds
-}
+import { type KeyedSums, seriesOfSegments, type Segments, type Sums, sumSegments } from "./sum-segments.ts"
 
 const ALL: UsageFirst = { order: "cost", count: Infinity }
+
+/** The number that columns have for a name; undefined: no request has it. */
+export type IdOf = (name: string) => number | undefined
+/** The name that a number stands for. */
+export type NameOf = (id: number) => string
 
 /** Whether sums have to be made of segments: of labels none are kept, of which there may be as many as requests. */
 export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): boolean {
@@ -37,47 +32,99 @@ export function hoursOf({ from, to }: UsageFilter): { readonly from: number; rea
   return { from: Math.floor(from / HOUR) * HOUR, to: Math.ceil(to / HOUR) * HOUR }
 }
 
-/** As `RequestReports.sumUsage`. */
-export function sumUsageOf(
-  { segments, names }: SegmentSource,
-  filter: UsageFilter,
+/** All names that a filter has. */
+export function namesInFilter({ accounts = [], labels = [], ...filter }: UsageFilter): string[] {
+  const { key, model, provider, endpoint, outcome } = filter
+  const names = [key, model, provider, endpoint, outcome].filter((name) => name !== undefined)
+  return [...accounts, ...names, ...labels.map(({ value }) => value)]
+}
+
+/** The columns that a report reads. */
+export function columnsFor(filter: UsageFilter, group: UsageGroup): ColumnName[] {
+  const { accounts, labels = [] } = filter
+  const filtered = NAME_COLUMNS.filter((column) =>
+    column === "account" ? accounts !== undefined : valuesOf(filter, column).length > 0,
+  )
+  const hasTags = group === "tag" || labels.some(({ name }) => name === "tag")
+  const own = NAME_COLUMNS.filter((column) => column === group)
+  const tags = hasTags ? (["tag_counts", "tags"] as const) : []
+  return [...new Set(["at", "flags", ...filtered, ...own, ...tags, ...AMOUNT_COLUMNS] as const)]
+}
+
+const NO_NUMBERS = new Float64Array()
+export const NO_ANSWERS: AnswerSample = {
+  at: NO_NUMBERS,
+  duration: NO_NUMBERS,
+  firstByte: NO_NUMBERS,
+  output: NO_NUMBERS,
+  names: [],
+  entries: { answers: new Int32Array(), names: new Int32Array() },
+  isComplete: true,
+}
+
+/** The first groups of `RequestReports.sumUsage`, in their order. */
+export function firstGroups(
+  segments: Segments,
+  filter: IdFilter,
   group: UsageGroup,
   { order, count }: UsageFirst = ALL,
-): UsageSum[] {
-  const ids = idFilterOf(names, filter)
-  if (ids === undefined) return []
-  const isTime = group === "hour" || group === "day"
-  const found = sumSegments(segments, { filter: ids, grouping: groupingOf(group), order, count })
-  if (isTime) {
-    return found
-      .toSorted((left, right) => left.key - right.key)
-      .map(({ key, sums }) => sumFromRow({ ...sums, name: BigInt(key) }))
-  }
+): KeyedSums[] {
+  const found = sumSegments(segments, { filter, grouping: groupingOf(group), order, count })
+  if (isTime(group)) return found.toSorted((left, right) => left.key - right.key)
   const compare = comparisonOf(order)
-  // Names are looked up of those only that are wanted.
   return found
     .toSorted((left, right) => compare(left.sums, right.sums) || left.key - right.key)
     .slice(0, count)
-    .map(({ key, sums }) => ({ ...sums, name: names.nameOf(key) }))
+}
+
+/** The same with their names. */
+export function namedSums(
+  found: readonly KeyedSums[],
+  group: UsageGroup,
+  { order }: UsageFirst = ALL,
+  nameOf: NameOf,
+): UsageSum[] {
+  if (isTime(group)) return found.map(({ key, sums }) => sumFromRow({ ...sums, name: BigInt(key) }))
+  const compare = comparisonOf(order)
+  return found
+    .map(({ key, sums }) => ({ ...sums, name: nameOf(key) }))
     .toSorted((left, right) => compare(left, right) || compareText(left.name, right.name))
     .map(sumFromRow)
 }
 
+/** The answers of `RequestReports.sampleAnswers`. */
+export function sampleOf(segments: Segments, filter: IdFilter, group: UsageGroup): KeyedSample {
+  return sampleSegments(segments, filter, groupingOf(group))
+}
+
+/** The same with their names. */
+export function namedSample(
+  { keys, ...sample }: KeyedSample,
+  group: UsageGroup,
+  nameOf: NameOf,
+): AnswerSample {
+  const names = keys.map((key) => (isTime(group) ? String(key * HOUR) : nameOf(key)))
+  return { ...sample, names }
+}
+
+function isTime(group: UsageGroup): group is UsageTime {
+  return group === "hour" || group === "day"
+}
+
 /** As `RequestReports.usageSeries`. */
 export function usageSeriesOf(
-  { segments, names }: SegmentSource,
-  filter: UsageFilter,
-  { group, names: apart, step }: SeriesGroup,
+  segments: Segments,
+  filter: IdFilter,
+  { group, names, step }: SeriesGroup,
+  idOf: IdOf,
 ): UsagePoint[] {
-  const ids = idFilterOf(names, filter)
-  if (ids === undefined) return []
-  const known = apart.flatMap((name) => {
-    const key = names.idOf(name)
+  const known = names.flatMap((name) => {
+    const key = idOf(name)
     return key === undefined ? [] : [{ name, key }]
   })
   const nameOfKey = new Map(known.map(({ name, key }) => [key, name]))
   return seriesOfSegments(segments, {
-    filter: ids,
+    filter,
     grouping: groupingOf(group),
     keys: known.map(({ key }) => key),
     step: step === "day" ? HOURS_OF_DAY : 1,
@@ -101,8 +148,8 @@ function groupingOf(group: UsageGroup): Grouping {
   return { column: group, hasNone: !isLabel(group) }
 }
 
-/** Undefined where it names what no request has. */
-function idFilterOf(names: NameIds, filter: UsageFilter): IdFilter | undefined {
+/** A filter by the numbers of its names; undefined where it names what no request has, or no time. */
+export function idFilterOf(filter: UsageFilter, idOf: IdOf): IdFilter | undefined {
   const { accounts, labels = [] } = filter
   const span = hoursOf(filter)
   if (span.from >= span.to) return undefined
@@ -110,15 +157,15 @@ function idFilterOf(names: NameIds, filter: UsageFilter): IdFilter | undefined {
   for (const column of NAME_COLUMNS) {
     const values = valuesOf(filter, column)
     for (const value of values) {
-      const id = names.idOf(value)
+      const id = idOf(value)
       if (id === undefined) return undefined
       wanted.push({ column, id })
     }
   }
-  const tags = labels.filter(({ name }) => name === "tag").map(({ value }) => names.idOf(value))
+  const tags = labels.filter(({ name }) => name === "tag").map(({ value }) => idOf(value))
   const known = tags.filter((id) => id !== undefined)
   if (known.length < tags.length) return undefined
-  return { ...span, accounts: accounts && idsOf(names, accounts), names: wanted, tags: known }
+  return { ...span, accounts: accounts && idsOf(accounts, idOf), names: wanted, tags: known }
 }
 
 function valuesOf(filter: UsageFilter, column: NameColumn): string[] {
@@ -130,8 +177,8 @@ function valuesOf(filter: UsageFilter, column: NameColumn): string[] {
   return value === undefined ? [] : [value]
 }
 
-function idsOf(names: NameIds, values: readonly string[]): Set<number> {
-  return new Set(values.flatMap((value) => names.idOf(value) ?? []))
+function idsOf(values: readonly string[], idOf: IdOf): Set<number> {
+  return new Set(values.flatMap((value) => idOf(value) ?? []))
 }
 
 /** The largest first, and then the dearest. */

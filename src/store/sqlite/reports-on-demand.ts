@@ -1,14 +1,10 @@
 import { isOfSegments } from "../columns/usage-of-segments.ts"
+import { Patience } from "../patience.ts"
 import type { Reports, RequestReports } from "../reports.ts"
 import type { UsageFilter, UsageGroup } from "../requests.ts"
 import type { IndexMethods } from "./index-methods.ts"
 import type { GroupsOf } from "../methods.ts"
-import { ThreadOnDemand } from "./thread-on-demand.ts"
-
-/** How long a report waits for the index; what it then has not seen comes with the next, milliseconds. */
-const PATIENCE = 3_000
-/** The same while it is known to be far behind: a page has several reports, and each would wait in vain. */
-const MOMENT = 100
+import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 
 /**
  * The reports of a ledger, on a thread that begins with the first question and ends with the gateway. What reads one
@@ -17,33 +13,22 @@ const MOMENT = 100
 export class ReportsOnDemand implements Reports, AsyncDisposable {
   readonly #thread: ThreadOnDemand<IndexMethods>
   readonly #longReads: ThreadOnDemand<IndexMethods>
-  readonly #patience: number
+  readonly #patience: Patience
   #last: Promise<void> = Promise.resolve()
-  #isFarBehind = false
 
   /** @param path the ledger's. @param patience milliseconds; for tests. */
-  constructor(path: string, patience = PATIENCE) {
+  constructor(path: string, patience?: number) {
     const place = { thread: "store/sqlite/requests-thread.ts", path, noun: "the reports" }
     this.#thread = new ThreadOnDemand(place)
     this.#longReads = new ThreadOnDemand(place)
-    this.#patience = patience
+    this.#patience = new Patience(patience)
   }
 
   async upToDate(): Promise<RequestReports> {
     const reports = (await this.current()).requests
     const caughtUp = this.#last.then(() => this.#catchUp(reports))
     this.#last = caughtUp.catch(() => undefined)
-    const { promise: enough, resolve } = Promise.withResolvers<void>()
-    const patience = this.#isFarBehind ? Math.min(MOMENT, this.#patience) : this.#patience
-    const timer = setTimeout(() => {
-      this.#isFarBehind = true
-      resolve()
-    }, patience)
-    try {
-      await Promise.race([caughtUp, enough])
-    } finally {
-      clearTimeout(timer)
-    }
+    await this.#patience.waitFor(caughtUp)
     return this.#withLongReads(reports)
   }
 
@@ -57,13 +42,13 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
         (await readers(filter, group)).sumUsage(filter, group, first),
       usageSeries: async (filter, series) =>
         (await readers(filter, series.group)).usageSeries(filter, series),
-      sampleAnswers: async (filter) => (await readers(filter, "all")).sampleAnswers(filter),
+      sampleAnswers: async (filter, group) =>
+        (await this.#longReads.get()).requests.sampleAnswers(filter, group),
     }
   }
 
   async #catchUp(reports: IndexMethods["requests"]): Promise<void> {
     while (!this.#thread.isClosed && (await reports.bringUp()));
-    this.#isFarBehind = false
   }
 
   /** All that the thread can do, with the index as it is. */

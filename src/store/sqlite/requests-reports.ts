@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
-import { isOfSegments, sumUsageOf, usageSeriesOf } from "../columns/usage-of-segments.ts"
+import { isOfSegments } from "../columns/usage-of-segments.ts"
 import { makePrivateFile } from "../private-file.ts"
 import { BEHIND_IDS, ID_PREFIX } from "../request-search.ts"
 import type { KeyUse } from "../requests.ts"
 import { accountUses } from "./account-uses.ts"
-import { latencies, sampleAnswers } from "./answer-times.ts"
+import { latencies } from "./answer-times.ts"
 import { Contents } from "./contents.ts"
 import { FailuresFile } from "./failures-file.ts"
 import type { IndexMethods } from "./index-methods.ts"
@@ -94,13 +94,13 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         count: (filter, step) => countRequests(index, filter, step),
         sumUsage: (filter, group, first) =>
           isOfSegments(filter, group)
-            ? segments.report(filter, (source) => sumUsageOf(source, filter, group, first))
+            ? segments.sumUsage(filter, group, first)
             : sumUsage(index, filter, group, first),
         usageSeries: (filter, series) =>
           isOfSegments(filter, series.group)
-            ? segments.report(filter, (source) => usageSeriesOf(source, filter, series))
+            ? segments.usageSeries(filter, series)
             : usageSeries(index, filter, series),
-        sampleAnswers: (filter) => sampleAnswers(index, filter),
+        sampleAnswers: (filter, group) => segments.sampleAnswers(filter, group),
         latencies: (accounts, from) => latencies(index, accounts, from),
         keyUses: (keys) => keyUses(index, keys),
         accountUses: (filter) => accountUses(index, ledger, filter),

@@ -8,6 +8,7 @@ import type {
   UsageSum,
 } from "../requests.ts"
 import {
+  endOf,
   HOURS_OF_DAY,
   type PointRow,
   pointFromRow,
@@ -39,18 +40,10 @@ export function sumUsage(
   return index
     .query<SumRow, (string | bigint)[]>(
       `SELECT ${expressionOf(group)} AS name, ${ADDED} FROM (${source.text})
-      GROUP BY name HAVING sum(requests) > 0 ${isTime ? "ORDER BY name" : endOf(first)}`,
+      GROUP BY name HAVING sum(requests) > 0 ${isTime ? "ORDER BY name" : endOf(first, "name")}`,
     )
     .all(...source.values)
     .map(sumFromRow)
-}
-
-/** Which groups, in which order, as SQL. */
-export function endOf(first: UsageFirst | undefined): string {
-  const order = first?.order ?? "cost"
-  const size = order === "tokens" ? "sum(input) + sum(output)" : `sum(${order})`
-  const limit = first ? `LIMIT ${BigInt(first.count)}` : ""
-  return `ORDER BY ${size} DESC, sum(cost) DESC, sum(requests) DESC, name ${limit}`
 }
 
 /** The same over time: those of some names apart, and all others together. */

@@ -1,9 +1,30 @@
 import type { Database } from "bun:sqlite"
 import { ColumnCache } from "../columns/column-cache.ts"
 import { encodeSegment, namesOf, segmentOf, type Segment, SEGMENT_SIZE } from "../columns/segment.ts"
-import { hoursOf, type NameIds, type SegmentSource } from "../columns/usage-of-segments.ts"
+import type { IdFilter } from "../columns/selection.ts"
+import type { Segments } from "../columns/sum-segments.ts"
+import {
+  firstGroups,
+  hoursOf,
+  idFilterOf,
+  type IdOf,
+  namedSample,
+  namedSums,
+  type NameOf,
+  NO_ANSWERS,
+  sampleOf,
+  usageSeriesOf,
+} from "../columns/usage-of-segments.ts"
 import type { RequestSummary } from "../request-summary.ts"
-import type { UsageFilter } from "../requests.ts"
+import type {
+  AnswerSample,
+  SeriesGroup,
+  UsageFilter,
+  UsageFirst,
+  UsageGroup,
+  UsagePoint,
+  UsageSum,
+} from "../requests.ts"
 import { requestsBehind } from "./requests-list.ts"
 import { RequestSegments } from "./request-segments.ts"
 
@@ -17,7 +38,23 @@ const CACHE_SIZE = 64 * 1024 * 1024
 interface Newest {
   readonly state: string
   readonly segment: Segment | undefined
-  readonly names: NameIds
+  readonly idOf: IdOf
+  readonly nameOf: NameOf
+}
+
+interface Names {
+  /** Of the newest requests. */
+  readonly ids: ReadonlyMap<string, number>
+  readonly idOf: IdOf
+  readonly nameOf: NameOf
+}
+
+/** What a report is made of. */
+interface Source {
+  readonly ids: IdFilter
+  readonly segments: Segments
+  readonly idOf: IdOf
+  readonly nameOf: NameOf
 }
 
 /** Reads what usage of labels is made of: segments, and the newest requests. */
@@ -32,13 +69,34 @@ export class SegmentUsage {
     this.#segments = new RequestSegments(index)
   }
 
-  /** Makes a report of one state of the index. */
-  report<Report>(filter: UsageFilter, make: (source: SegmentSource) => Report): Report {
+  /** As `RequestReports` has it. */
+  sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] {
+    return this.#report(filter, [], ({ ids, segments, nameOf }) =>
+      namedSums(firstGroups(segments, ids, group, first), group, first, nameOf),
+    )
+  }
+
+  usageSeries(filter: UsageFilter, series: SeriesGroup): UsagePoint[] {
+    return this.#report(filter, [], ({ ids, segments, idOf }) =>
+      usageSeriesOf(segments, ids, series, idOf),
+    )
+  }
+
+  sampleAnswers(filter: UsageFilter, group: UsageGroup): AnswerSample {
+    return this.#report(filter, NO_ANSWERS, ({ ids, segments, nameOf }) =>
+      namedSample(sampleOf(segments, ids, group), group, nameOf),
+    )
+  }
+
+  /** Makes a report of one state of the index. @param nothing that of no requests. */
+  #report<Report>(filter: UsageFilter, nothing: Report, make: (source: Source) => Report): Report {
     return this.#index.transaction(() => {
-      const { segment, names } = this.#readNewest()
+      const { segment, idOf, nameOf } = this.#readNewest()
+      const ids = idFilterOf(filter, idOf)
+      if (ids === undefined) return nothing
       const { from, to } = hoursOf(filter)
       const stored = this.#segments.between(from, to, this.#cache)
-      return make({ segments: segment ? [...stored, segment] : stored, names })
+      return make({ ids, segments: segment ? [...stored, segment] : stored, idOf, nameOf })
     })()
   }
 
@@ -55,12 +113,12 @@ export class SegmentUsage {
       if (last === undefined || found.length < SEGMENT_SIZE) break
       behind = BigInt(last.row)
     }
-    const { ids, names } = this.#namesFor(requests)
+    const { ids, ...names } = this.#namesFor(requests)
     const segment =
       requests.length === 0
         ? undefined
         : segmentOf(encodeSegment(requests, (name) => ids.get(name) ?? 0))
-    this.#newest = { state, segment, names }
+    this.#newest = { state, segment, ...names }
     return this.#newest
   }
 
@@ -76,7 +134,7 @@ export class SegmentUsage {
   }
 
   /** Names of segments have their ids; those that only these requests have are numbered here. */
-  #namesFor(requests: readonly RequestSummary[]): { ids: Map<string, number>; names: NameIds } {
+  #namesFor(requests: readonly RequestSummary[]): Names {
     const find = this.#index.query<{ id: bigint }, [string]>("SELECT id FROM names WHERE name = ?")
     const stored = (name: string): number | undefined => {
       if (name === "") return 0
@@ -91,10 +149,10 @@ export class SegmentUsage {
       ids.set(name, id)
     }
     const name = this.#index.query<{ name: string }, [number]>("SELECT name FROM names WHERE id = ?")
-    const names: NameIds = {
+    return {
+      ids,
       idOf: (text) => ids.get(text) ?? stored(text),
       nameOf: (id) => own.get(id) ?? name.get(id)?.name ?? "",
     }
-    return { ids, names }
   }
 }
