@@ -48,5 +48,5 @@ export class ColumnCache {
 }
 
 function sizeOf(column: Column | undefined): number {
-  return SMALLEST + (column?.byteLength ?? 0)
+  return SMALLEST + (column?.lower.byteLength ?? 0) + (column?.upper?.byteLength ?? 0)
 }

@@ -1,8 +1,12 @@
-/** Whole numbers, one for each request of a segment: of 64 bits only where one of them needs more than 32. */
-export type Column = Uint32Array | BigInt64Array
+/** Whole numbers of 64 bits, one for each request of a segment, in two halves: loops over one kind of array are fast. */
+export interface Column {
+  readonly lower: Uint32Array
+  /** Absent: all of it is 0. */
+  readonly upper?: Int32Array
+}
 
 /** As they are stored: as narrow as the largest of them allows. */
-type NarrowColumn = Column | Uint8Array | Uint16Array
+type StoredColumn = Uint8Array | Uint16Array | Uint32Array | BigInt64Array
 
 const LARGEST = { byte: 0xff, short: 0xffff, word: 0xffff_ffff }
 
@@ -24,7 +28,7 @@ export function encodeColumn(
   return bytes
 }
 
-function columnOf(values: readonly (number | bigint)[], largest: number | bigint): NarrowColumn {
+function columnOf(values: readonly (number | bigint)[], largest: number | bigint): StoredColumn {
   if (largest <= LARGEST.byte) return Uint8Array.from(values, Number)
   if (largest <= LARGEST.short) return Uint16Array.from(values, Number)
   if (largest <= LARGEST.word) return Uint32Array.from(values, Number)
@@ -37,18 +41,19 @@ export function decodeColumn(bytes: Uint8Array): Column {
   const length = Math.floor(bytes.byteLength / width)
   // Numbers have to begin at a multiple of their width.
   const { buffer, byteOffset } = bytes.byteOffset % width === 0 ? bytes : bytes.slice()
-  // Loops over one kind of array are several times as fast as over several.
-  if (width === 1) return new Uint32Array(bytes.subarray(0, -1))
-  if (width === 2) return new Uint32Array(new Uint16Array(buffer, byteOffset, length))
-  if (width === 4) return new Uint32Array(buffer, byteOffset, length)
-  return new BigInt64Array(buffer, byteOffset, length)
+  if (width === 1) return { lower: new Uint32Array(bytes.subarray(0, -1)) }
+  if (width === 2) return { lower: new Uint32Array(new Uint16Array(buffer, byteOffset, length)) }
+  if (width === 4) return { lower: new Uint32Array(buffer, byteOffset, length) }
+  const halves = new Uint32Array(buffer, byteOffset, 2 * length)
+  return {
+    lower: Uint32Array.from({ length }, (_, index) => halves[2 * index] ?? 0),
+    upper: Int32Array.from({ length }, (_, index) => (halves[2 * index + 1] ?? 0) | 0),
+  }
 }
 
 const ZEROS = new Uint32Array(2 ** 16)
 
-/** Numbers of 32 bits: ids, flags and counts. @param column undefined: all of it is 0. */
-export function wordsOf(column: Column | undefined, count: number): Uint32Array {
-  if (column instanceof Uint32Array) return column
-  if (column) return Uint32Array.from(column, Number)
-  return count <= ZEROS.length ? ZEROS : new Uint32Array(count)
+/** The lower halves. @param column absent: all of it is 0. */
+export function lowerOf(column: Column | undefined, count: number): Uint32Array {
+  return column?.lower ?? (count <= ZEROS.length ? ZEROS : new Uint32Array(count))
 }

@@ -69,26 +69,22 @@ class SampleBuilder {
   add(segment: Segment, taken: readonly number[]): void {
     const times = segment.times()
     const flags = segment.words("flags")
-    const [duration, firstByte, output] = [
-      segment.addends("duration"),
-      segment.addends("first_byte"),
-      segment.addends("output"),
-    ]
-    const answers = new Map<number, number>()
+    const [duration, firstByte] = [segment.words("duration"), segment.words("first_byte")]
+    const output = segment.words("output")
+    const first = this.#count
     for (const row of taken) {
       const answer = this.#count++
-      answers.set(row, answer)
       this.#at[answer] = segment.from + (times[row] ?? 0)
-      this.#duration[answer] = Number(duration?.[row] ?? 0)
+      this.#duration[answer] = duration[row] ?? 0
       const hasFirstByte = ((flags[row] ?? 0) & FLAG.hasFirstByte) !== 0
-      this.#firstByte[answer] = hasFirstByte ? Number(firstByte?.[row] ?? 0) : NaN
-      this.#output[answer] = Number(output?.[row] ?? 0)
+      this.#firstByte[answer] = hasFirstByte ? (firstByte[row] ?? 0) : NaN
+      this.#output[answer] = output[row] ?? 0
     }
-    const { rows, keys, length } = this.#selection.of(segment)
+    const { rows, keys, length } = this.#selection.among(segment, taken)
+    let place = 0
     for (let entry = 0; entry < length; entry++) {
-      const answer = answers.get(rows[entry] ?? 0)
-      if (answer === undefined) continue
-      this.#answers.push(answer)
+      while (taken[place] !== rows[entry]) place++
+      this.#answers.push(first + place)
       this.#groups.push(this.#placeOf(keys[entry] ?? 0))
     }
   }

@@ -1,4 +1,4 @@
-import { type Column, decodeColumn, encodeColumn, wordsOf } from "./column.ts"
+import { type Column, decodeColumn, encodeColumn, lowerOf } from "./column.ts"
 import type { RequestSummary } from "../request-summary.ts"
 
 /** Requests of one segment. Their tags, of which each has 16 at most, are told apart by two bytes for each of them. */
@@ -71,28 +71,27 @@ export class Segment {
     this.#column = column
   }
 
-  /** Ids and counts. */
-  words(name: ColumnName): Uint32Array {
-    return wordsOf(this.#column(name), this.count)
+  /** Undefined: all of it is 0. */
+  column(name: ColumnName): Column | undefined {
+    return this.#column(name)
   }
 
-  /** Undefined: all of it is 0. */
-  addends(name: AmountColumn): Column | undefined {
-    return this.#column(name)
+  /** Ids, flags and counts, which need no more than 32 bits. */
+  words(name: ColumnName): Uint32Array {
+    return lowerOf(this.#column(name), this.count)
   }
 
   /** Whether each request counts no more; undefined: all count. */
   gone(): Uint32Array | undefined {
-    const column = this.#column("gone")
-    return column && wordsOf(column, this.count)
+    return this.#column("gone")?.lower
   }
 
   /** When each request began, milliseconds after the first. */
   times(): Uint32Array | Float64Array {
     const column = this.#column("at")
-    // There are weeks between some of them.
-    if (column instanceof BigInt64Array) return Float64Array.from(column, Number)
-    return wordsOf(column, this.count)
+    const { lower, upper } = { lower: lowerOf(column, this.count), upper: column?.upper }
+    // There may be weeks between the first and the last.
+    return upper ? Float64Array.from(upper, (half, row) => half * 2 ** 32 + (lower[row] ?? 0)) : lower
   }
 }
 

@@ -45,8 +45,14 @@ export class Selection {
   /** @returns what stands until the next call. */
   of(segment: Segment): Selected {
     this.#makeRoom(segment)
-    const count = this.#narrowed(segment)
-    return this.#grouped(segment, count)
+    return this.#grouped(segment, this.#narrowed(segment))
+  }
+
+  /** The groups of some rows that it let through. @param some in their order. */
+  among(segment: Segment, some: readonly number[]): Selected {
+    this.#makeRoom(segment)
+    this.#rows.set(some)
+    return this.#grouped(segment, some.length)
   }
 
   #narrowed(segment: Segment): number {

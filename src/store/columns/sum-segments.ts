@@ -185,6 +185,6 @@ export function seriesOfSegments(
 function keyed(slots: Slots, sums: GroupSums): KeyedSums[] {
   return Array.from({ length: slots.size }, (_, slot) => ({
     key: slots.keyOf(slot),
-    sums: sums.at(slot),
+    sums: sums.of(slot),
   }))
 }

@@ -27,6 +27,14 @@ export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): b
   return isLabel(group) || labels.length > 0
 }
 
+/** Segments are read as quickly as the sums of some days that are told apart by everything. Milliseconds. */
+const LONG = 2 * HOURS_OF_DAY * HOUR
+
+/** Whether a time is so long that segments are quicker than such sums. */
+export function isLong({ from, to }: UsageFilter): boolean {
+  return to - from > LONG
+}
+
 /** The whole hours of a filter's time. @returns Unix milliseconds. */
 export function hoursOf({ from, to }: UsageFilter): { readonly from: number; readonly to: number } {
   return { from: Math.floor(from / HOUR) * HOUR, to: Math.ceil(to / HOUR) * HOUR }
@@ -154,6 +162,7 @@ export function idFilterOf(filter: UsageFilter, idOf: IdOf): IdFilter | undefine
   const span = hoursOf(filter)
   if (span.from >= span.to) return undefined
   const wanted: { readonly column: NameColumn; readonly id: number }[] = []
+  if (accounts?.length === 0) return undefined
   for (const column of NAME_COLUMNS) {
     const values = valuesOf(filter, column)
     for (const value of values) {
@@ -165,11 +174,18 @@ export function idFilterOf(filter: UsageFilter, idOf: IdOf): IdFilter | undefine
   const tags = labels.filter(({ name }) => name === "tag").map(({ value }) => idOf(value))
   const known = tags.filter((id) => id !== undefined)
   if (known.length < tags.length) return undefined
-  return { ...span, accounts: accounts && idsOf(accounts, idOf), names: wanted, tags: known }
+  // One is compared with, several are looked up.
+  const isOne = accounts?.length === 1
+  return {
+    ...span,
+    accounts: accounts && !isOne ? idsOf(accounts, idOf) : undefined,
+    names: wanted,
+    tags: known,
+  }
 }
 
-function valuesOf(filter: UsageFilter, column: NameColumn): string[] {
-  if (column === "account") return []
+function valuesOf(filter: UsageFilter, column: NameColumn): readonly string[] {
+  if (column === "account") return filter.accounts?.length === 1 ? filter.accounts : []
   if (column === "user" || column === "session") {
     return (filter.labels ?? []).filter(({ name }) => name === column).map(({ value }) => value)
   }

@@ -1,8 +1,8 @@
 import { Patience } from "../patience.ts"
 import type { Reports, RequestReports } from "../reports.ts"
-import type { KeyUse } from "../requests.ts"
+import type { KeyUse, UsageFilter, UsageGroup } from "../requests.ts"
 import { accountUses } from "./account-uses.ts"
-import { isOfSegments } from "../columns/usage-of-segments.ts"
+import { isLong, isOfSegments } from "../columns/usage-of-segments.ts"
 import type { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 import { latencies } from "./answer-times.ts"
 import { texts } from "./arrays.ts"
@@ -35,6 +35,16 @@ export class PostgresReports implements Reports, AsyncDisposable {
       await patience.waitFor(usage.append())
       return usage
     }
+    /** Undefined: the sums by the hour do it. */
+    const segmentsFor = async (
+      filter: UsageFilter,
+      group: UsageGroup,
+    ): Promise<SegmentMethods["usage"] | undefined> => {
+      if (isOfSegments(filter, group)) return segmentUsage()
+      if (!isLong(filter)) return undefined
+      const usage = await segmentUsage()
+      return (await usage.covers(filter)) ? usage : undefined
+    }
     this.#segments = segments
     const reports: RequestReports = {
       list: (filter, after, limit, order = "newest") =>
@@ -42,13 +52,11 @@ export class PostgresReports implements Reports, AsyncDisposable {
       reach: (filter, before, count) => reachOf(client, filter, before, count),
       count: (filter, step) => countRequests(client, filter, step),
       sumUsage: async (filter, group, first) =>
-        isOfSegments(filter, group)
-          ? (await segmentUsage()).sumUsage(filter, group, first)
-          : sumUsage(client, filter, group, first),
+        (await segmentsFor(filter, group))?.sumUsage(filter, group, first) ??
+        sumUsage(client, filter, group, first),
       usageSeries: async (filter, series) =>
-        isOfSegments(filter, series.group)
-          ? (await segmentUsage()).usageSeries(filter, series)
-          : usageSeries(client, filter, series),
+        (await segmentsFor(filter, series.group))?.usageSeries(filter, series) ??
+        usageSeries(client, filter, series),
       sampleAnswers: async (filter, group) =>
         (await segmentUsage()).sampleAnswers(filter, group),
       latencies: (accounts, from) => latencies(client, accounts, from),

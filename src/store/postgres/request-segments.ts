@@ -13,15 +13,19 @@ import { type RequestRow, requestFromRow } from "./requests-list.ts"
 const COLUMNS = `r.request, r.account, r.key, r.endpoint, r.model, r.provider, r.status, r.outcome, r.failed, r.stream,
   r.estimated, r.at, r.duration, r.first_byte, r.input, r.output, r.cost, r.written_off,
   coalesce(r.provider_cost, r.cost + r.written_off) AS provider_cost, r.labels`
-/** Behind $1 and up to $2, $3 at most, in the order of their positions: charged ones have those of their entries. */
-const RECEIPTS = `(SELECT e.position AS row, ${COLUMNS} FROM (
+/**
+ * Behind $1 and up to $2, $3 at most, in the order of their positions: charged ones have those of their entries. Each is
+ * looked up by its request, whatever the planner thinks of it.
+ */
+const RECEIPTS = `(SELECT e.position AS row, r.* FROM (
     SELECT position, request FROM entries WHERE kind = 'charge' AND position > $1 AND position <= $2
     ORDER BY position LIMIT $3
-  ) AS e JOIN receipts AS r ON r.request = e.request)
+  ) AS e CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM receipts AS r WHERE r.request = e.request OFFSET 0) AS r)
   UNION ALL (SELECT r.position AS row, ${COLUMNS} FROM receipts AS r
     WHERE entry IS NULL AND NOT is_expired AND position > $1 AND position <= $2 ORDER BY position LIMIT $3)
   ORDER BY row LIMIT $3`
 const EXPIRED = `SELECT r.position AS row, ${COLUMNS} FROM receipts AS r WHERE is_expired AND at >= $1 AND at < $2`
+const DAY = 86_400_000
 const LAST_POSITION = 2n ** 63n - 1n
 
 /**
@@ -43,7 +47,8 @@ export async function appendSegment(client: PostgresClient): Promise<boolean> {
       limit: SEGMENT_SIZE,
     })
     if (requests.length < SEGMENT_SIZE) return false
-    const last = requests.reduce((latest, { at }) => Math.max(latest, at), 0)
+    // By the day: most names come again before it is over.
+    const last = Math.ceil(Math.max(...requests.map(({ at }) => at)) / DAY) * DAY
     const ids = await takeIds(transaction, namesOf(requests), last)
     await write(
       transaction,

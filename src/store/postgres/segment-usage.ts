@@ -3,12 +3,8 @@ import { type Column, decodeColumn } from "../columns/column.ts"
 import {
   AMOUNT_COLUMNS,
   type ColumnName,
-  encodeSegment,
   NAME_COLUMNS,
-  namesOf,
   Segment,
-  SEGMENT_SIZE,
-  segmentOf,
 } from "../columns/segment.ts"
 import type { IdFilter } from "../columns/selection.ts"
 import {
@@ -24,7 +20,6 @@ import {
   sampleOf,
   usageSeriesOf,
 } from "../columns/usage-of-segments.ts"
-import type { RequestSummary } from "../request-summary.ts"
 import type {
   AnswerSample,
   SeriesGroup,
@@ -37,16 +32,13 @@ import type {
 import { bigints, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { namesNothing } from "./conditions.ts"
-import { appendSegment, findIds, readExpired, readReceipts } from "./request-segments.ts"
+import { MOST_NEWEST, NewestReceipts } from "./newest-receipts.ts"
+import { appendSegment } from "./request-segments.ts"
 
 /** Bytes of columns that are kept in memory: those of a million requests. */
 const CACHE_SIZE = 64 * 1024 * 1024
-/** Receipts in no segment that a report reads; where there are more, it has what was read so far. */
-const MOST_NEWEST = 3 * SEGMENT_SIZE
 /** Segments whose columns are fetched at once. */
 const FETCHED = 64
-/** Ids of names that are in no segment yet are counted down from here, which the others never come to. */
-const LAST_ID = 2 ** 31 - 1
 
 /** In the order of their places in the cache: new ones come at the end. */
 const COLUMNS: readonly ColumnName[] = [
@@ -79,10 +71,24 @@ interface Source {
 export class SegmentUsage {
   readonly #client: PostgresClient
   readonly #cache = new ColumnCache(CACHE_SIZE)
+  readonly #newest = new NewestReceipts()
   #appending: Promise<void> | undefined
 
   constructor(client: PostgresClient) {
     this.#client = client
+  }
+
+  /**
+   * Whether a report of a time has all of its requests: not where it has those that were removed, of which only sums are
+   * there, and not while segments are far behind.
+   */
+  async covers({ from }: UsageFilter): Promise<boolean> {
+    const row = await this.#client.row<{ covered: boolean }>(
+      `SELECT until <= $1 AND NOT EXISTS (SELECT FROM entries WHERE position > segment_end.position
+         ORDER BY position OFFSET ${MOST_NEWEST - 1} LIMIT 1) AS covered FROM seal, segment_end`,
+      [BigInt(from)],
+    )
+    return row?.covered === true
   }
 
   async sumUsage(
@@ -132,26 +138,17 @@ export class SegmentUsage {
   ): Promise<Source | undefined> {
     if (namesNothing(filter) || filter.labels?.some(namesNothing)) return Promise.resolve(undefined)
     return this.#client.consistently(async (transaction) => {
-      const state = await transaction.row<{ position: bigint; until: bigint }>(
-        "SELECT position, until FROM segment_end, seal",
-      )
-      if (!state) throw new Error("the database has no segments")
       const { from, to } = hoursOf(filter)
+      const { until, newest, idOf, own } = await this.#newest.read(transaction, { from, to }, [
+        ...namesInFilter(filter),
+        ...names,
+      ])
       // What was removed is in no report of labels.
-      const span = { from: Math.max(from, Number(state.until)), to }
-      if (span.from >= span.to) return undefined
-      const newest = [
-        ...(await readReceipts(transaction, { behind: state.position, limit: MOST_NEWEST })),
-        ...(await readExpired(transaction, span)),
-      ]
-      const wanted = new Set([...namesInFilter(filter), ...names, ...namesOf(newest)])
-      const known = await findIds(transaction, wanted)
-      const { segment, own, idOf } = newestSegment(newest, known)
+      const span = { from: Math.max(from, until), to }
       const ids = idFilterOf(filter, idOf)
-      if (ids === undefined) return undefined
+      if (ids === undefined || span.from >= span.to) return undefined
       const stored = await this.#fetch(transaction, span, columns)
-      const segments = segment ? [...stored, segment] : stored
-      return { ids: { ...ids, ...span }, segments, idOf, own }
+      return { ids: { ...ids, ...span }, segments: [...stored, ...newest], idOf, own }
     })
   }
 
@@ -209,23 +206,6 @@ async function fetchColumns(
   return new Map(
     rows.map(({ segment, name, numbers }) => [placeOf(segment, name), decodeColumn(numbers)]),
   )
-}
-
-/** Requests that are in no segment, as one. */
-function newestSegment(requests: readonly RequestSummary[], known: ReadonlyMap<string, number>) {
-  const ids = new Map(known)
-  const own = new Map<number, string>()
-  for (const name of namesOf(requests)) {
-    if (ids.has(name)) continue
-    const id = LAST_ID - own.size
-    ids.set(name, id)
-    own.set(id, name)
-  }
-  const segment =
-    requests.length === 0
-      ? undefined
-      : segmentOf(encodeSegment(requests, (name) => ids.get(name) ?? 0))
-  return { segment, own, idOf: (name: string) => ids.get(name) }
 }
 
 function placeOf(segment: bigint, name: ColumnName): number {

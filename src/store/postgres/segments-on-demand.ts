@@ -1,4 +1,5 @@
 import type { RequestReports } from "../reports.ts"
+import type { UsageFilter } from "../requests.ts"
 import type { OpenFile } from "../threads/thread-server.ts"
 import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 import { PostgresClient } from "./client.ts"
@@ -17,6 +18,7 @@ export interface SegmentsAddress {
 export interface SegmentMethods extends AsyncDisposable {
   readonly usage: Pick<RequestReports, "sumUsage" | "usageSeries" | "sampleAnswers"> & {
     append(): Promise<void>
+    covers(filter: UsageFilter): Promise<boolean>
   }
 }
 
@@ -41,6 +43,7 @@ export function openSegments(text: string): OpenFile {
         usageSeries: (...parameters) => usage.usageSeries(...parameters),
         sampleAnswers: (...parameters) => usage.sampleAnswers(...parameters),
         append: () => usage.append(),
+        covers: (filter) => usage.covers(filter),
       } satisfies SegmentMethods["usage"],
     },
     explained: (error) => explainedError(error, place),

@@ -1,8 +1,8 @@
-import { isOfSegments } from "../columns/usage-of-segments.ts"
 import { Patience } from "../patience.ts"
 import type { Reports, RequestReports } from "../reports.ts"
-import type { UsageFilter, UsageGroup } from "../requests.ts"
+import type { UsageFilter, UsageGroup, UsageTime } from "../requests.ts"
 import type { IndexMethods } from "./index-methods.ts"
+import { mayBeOfSegments } from "./segment-usage.ts"
 import type { GroupsOf } from "../methods.ts"
 import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 
@@ -32,16 +32,20 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     return this.#withLongReads(reports)
   }
 
-  /** No sums are kept of labels: they are made of all requests. */
+  /** What is made of all requests. */
   #withLongReads(reports: RequestReports): RequestReports {
-    const readers = async (filter: UsageFilter, group: UsageGroup): Promise<RequestReports> =>
-      isOfSegments(filter, group) ? (await this.#longReads.get()).requests : reports
+    const readers = async (
+      filter: UsageFilter,
+      group: UsageGroup,
+      step?: UsageTime,
+    ): Promise<RequestReports> =>
+      mayBeOfSegments(filter, group, step) ? (await this.#longReads.get()).requests : reports
     return {
       ...reports,
       sumUsage: async (filter, group, first) =>
         (await readers(filter, group)).sumUsage(filter, group, first),
       usageSeries: async (filter, series) =>
-        (await readers(filter, series.group)).usageSeries(filter, series),
+        (await readers(filter, series.group, series.step)).usageSeries(filter, series),
       sampleAnswers: async (filter, group) =>
         (await this.#longReads.get()).requests.sampleAnswers(filter, group),
     }

@@ -16,7 +16,7 @@ import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
 import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
-import { SegmentUsage } from "./segment-usage.ts"
+import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
@@ -93,11 +93,13 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         reach: (filter, before, count) => reachOf(index, filter, before, count),
         count: (filter, step) => countRequests(index, filter, step),
         sumUsage: (filter, group, first) =>
-          isOfSegments(filter, group)
+          isOfSegments(filter, group) ||
+          (mayBeOfSegments(filter, group) && segments.covers(filter))
             ? segments.sumUsage(filter, group, first)
             : sumUsage(index, filter, group, first),
         usageSeries: (filter, series) =>
-          isOfSegments(filter, series.group)
+          isOfSegments(filter, series.group) ||
+          (mayBeOfSegments(filter, series.group, series.step) && segments.covers(filter))
             ? segments.usageSeries(filter, series)
             : usageSeries(index, filter, series),
         sampleAnswers: (filter, group) => segments.sampleAnswers(filter, group),

@@ -8,6 +8,8 @@ import {
   hoursOf,
   idFilterOf,
   type IdOf,
+  isLong,
+  isOfSegments,
   namedSample,
   namedSums,
   type NameOf,
@@ -24,8 +26,10 @@ import type {
   UsageGroup,
   UsagePoint,
   UsageSum,
+  UsageTime,
 } from "../requests.ts"
 import { requestsBehind } from "./requests-list.ts"
+import { isOfSeveralNames } from "./usage-source.ts"
 import { RequestSegments } from "./request-segments.ts"
 
 /** Ids of names that are in no segment yet are counted down from here, which the others never come to. */
@@ -33,6 +37,16 @@ const LAST_ID = 2 ** 31 - 1
 
 /** Bytes of columns that are kept in memory: those of a million requests. */
 const CACHE_SIZE = 64 * 1024 * 1024
+
+/** Whether a report is one of segments, where they cover its time: it is one of labels, or they are quicker. */
+export function mayBeOfSegments(
+  filter: UsageFilter,
+  group: UsageGroup,
+  step: UsageTime = "day",
+): boolean {
+  if (isOfSegments(filter, group)) return true
+  return isLong(filter) && (isOfSeveralNames(filter) || step === "hour" || group === "hour")
+}
 
 /** The newest requests, which are in no segment yet, as one. */
 interface Newest {
@@ -67,6 +81,12 @@ export class SegmentUsage {
   constructor(index: Database) {
     this.#index = index
     this.#segments = new RequestSegments(index)
+  }
+
+  /** Whether all requests of a time are there: of what was removed from the ledger only sums are. */
+  covers({ from }: UsageFilter): boolean {
+    const row = this.#index.query<{ until: bigint }, []>("SELECT until FROM sealed").get()
+    return row !== null && Number(row.until) <= from
   }
 
   /** As `RequestReports` has it. */

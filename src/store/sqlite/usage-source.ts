@@ -32,15 +32,17 @@ export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boole
   }
 }
 
+/** Whether what is asked for has to be read from sums that are told apart by everything, and not only by account. */
+export function isOfSeveralNames({ key, model, provider, endpoint, outcome }: UsageFilter): boolean {
+  return (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined
+}
+
 /** Every request is of one. There are few of them. */
 const ANY_KIND = "endpoint"
 
 /** Whose own sums know all that is asked for; undefined: none do. */
 function kindOf(filter: UsageFilter, group: UsageGroup): SumName | undefined {
-  const { accounts, key, model, provider, endpoint, outcome } = filter
-  if (accounts !== undefined || (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined) {
-    return undefined
-  }
+  if (filter.accounts !== undefined || isOfSeveralNames(filter)) return undefined
   return SUM_NAMES.find((name) => name === group) ?? ANY_KIND
 }
 
