@@ -16,7 +16,7 @@ const DAY = 24 * HOUR
 const MAX_HOURS = 24 * 93
 /** Days in one answer. */
 const MAX_DAYS = 366 * 5
-/** Users, sessions and tags are added up one request at a time. */
+/** Of users, sessions and tags no sums are kept: all requests are read. */
 const MAX_LABELLED_DAYS = 93
 /** Groups in one answer. */
 const MAX_GROUPS = 1_000

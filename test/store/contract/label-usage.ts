@@ -9,8 +9,10 @@ import type {
 } from "../../../src/store/requests.ts"
 import { Random } from "../../../torture/random.ts"
 import type { Engine } from "../engines.ts"
+import { BEFORE, OLD, sealAll } from "./sealing.ts"
 import { ReportedEngine, type ReportedRequest } from "../reported-requests.ts"
 
+const NOW = Date.now()
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** 2026-03-02, UTC. */
@@ -56,6 +58,8 @@ interface Sum {
 
 /** Held by every engine. */
 export function labelUsageContract(engine: Engine): void {
+  segmentContract(engine)
+
   test("sums of users, sessions and tags are what the receipts say", async () => {
     const random = new Random(SEED)
     await using own = await ReportedEngine.on(engine)
@@ -82,6 +86,71 @@ export function labelUsageContract(engine: Engine): void {
       const points = await reports.usageSeries(filter, { group, names, step })
       expectPoints(points, pointsOf(meant, { group, names, length: step === "day" ? DAY : HOUR }))
     }
+  }, 60_000)
+}
+
+/** So many that a segment has been made of the first. */
+const MANY = 4_200
+
+function plain(at: number, count: number, user: string): ReportedRequest[] {
+  return Array.from({ length: count }, (_, index) => ({
+    request: `req_${Bun.randomUUIDv7("hex", at + index)}`,
+    at: at + index,
+    labels: { user, tags: { feature: "search" } },
+  }))
+}
+
+async function addAll(own: ReportedEngine, requests: readonly ReportedRequest[]): Promise<void> {
+  for (let first = 0; first < requests.length; first += 100) {
+    await own.add(...requests.slice(first, first + 100))
+  }
+  while ((await own.database.store.integrity.advanceAnchor(Date.now())).isBehind);
+}
+
+async function requestsOfUsers(own: ReportedEngine, from: number, to: number) {
+  const sums = await (await own.reports.upToDate()).sumUsage({ from, to }, "user")
+  return Object.fromEntries(sums.map(({ group, requests }) => [group, requests]))
+}
+
+/** Held by every engine: what becomes of requests that are in a segment. */
+function segmentContract(engine: Engine): void {
+  test("what had expired counts once when it is settled after all, also long after", async () => {
+    await using own = await ReportedEngine.on(engine)
+    const { store } = own.database
+    const receipt = JSON.stringify({ status: "expired", user: "ann" })
+    const payer = { account: "a", key: "key_a", budgets: [] }
+    await store.nodes.join({ id: "n", process: 1, host: "test", beatAt: 1, machine: null })
+    const hold = { ...payer, request: "req_1", amount: 9n, at: AT, receipt }
+    await store.settlements.post("n", { postings: [], opened: [hold], closed: [] })
+    await store.nodes.remove("n", AT)
+    await addAll(own, plain(AT, MANY, "bob"))
+    const span = [AT, AT + DAY] as const
+    const before = await requestsOfUsers(own, ...span)
+    expect(before["bob"]).toBe(MANY)
+    const late = { ...payer, request: "req_1", amount: 9n, writtenOff: [], at: AT }
+    const settled = JSON.stringify({ user: "ann" })
+    const postings = [{ ...late, receipt: settled }]
+    await store.settlements.post("other", { postings, opened: [], closed: [] })
+    expect(await requestsOfUsers(own, ...span)).toEqual({ ann: 1, bob: MANY })
+    const reports = await own.reports.upToDate()
+    const sums = await reports.sumUsage({ from: AT, to: AT + DAY }, "user")
+    expect(sums.find(({ group }) => group === "ann")).toMatchObject({ requests: 1, cost: 9n })
+  }, 60_000)
+
+  test("what retention has removed is in no sum of labels any more", async () => {
+    await using own = await ReportedEngine.on(engine)
+    const { store } = own.database
+    await addAll(own, [...plain(OLD, 2_000, "old"), ...plain(NOW, MANY - 2_000, "new")])
+    const span = [OLD - DAY, NOW + DAY] as const
+    expect(await requestsOfUsers(own, ...span)).toEqual({ old: 2_000, new: MANY - 2_000 })
+    // The last that the anchor has seen always stays.
+    await addAll(own, plain(NOW + HOUR, 1, "last"))
+    expect(await sealAll(store, BEFORE)).toBeGreaterThan(1_000)
+    const left = await requestsOfUsers(own, ...span)
+    expect(left).toEqual({ new: MANY - 2_000, last: 1 })
+    const reports = await own.reports.upToDate()
+    const [all] = await reports.sumUsage({ from: span[0], to: span[1] }, "all")
+    expect(all?.requests).toBe(MANY + 1)
   }, 60_000)
 }
 
