@@ -168,7 +168,11 @@ export function explorerCalls({ now }: Known): ConsoleCall[] {
       EXPLORED_DAYS.flatMap((days) => {
         const unit = days === 1 ? HOUR : DAY
         const to = Math.ceil(now / unit) * unit
-        const span = { from: iso(to - days * DAY), to: iso(to), series: days === 1 ? "hour" : "day" }
+        const span = {
+          from: iso(to - days * DAY),
+          to: iso(to),
+          series: days === 1 ? "hour" : "day",
+        }
         return GROUPS.flatMap((group) =>
           Object.entries(METRICS).map(([metric, query]) =>
             callTo(`${metric} of ${who} in ${days} days by ${group}`, "/usage", {

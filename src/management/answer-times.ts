@@ -55,16 +55,16 @@ export class AnswerTimes {
 
   #timesOf(answers: readonly number[]): AnswerTimesDocument {
     const { duration, firstByte, output } = this.#sample
-    const durations = Float64Array.from(answers, (answer) => duration[answer] ?? 0).sort()
+    const durations = Float64Array.from(answers, (answer) => duration[answer] ?? 0).toSorted()
     const firstBytes = Float64Array.from(answers, (answer) => firstByte[answer] ?? NaN)
       .filter((value) => !Number.isNaN(value))
-      .sort()
+      .toSorted()
     const speeds = Float64Array.from(answers, (answer) => {
       const [tokens = 0, time = 0] = [output[answer], duration[answer]]
       return tokens > 0 && time > 0 ? (tokens * 1_000) / time : NaN
     })
       .filter((value) => !Number.isNaN(value))
-      .sort()
+      .toSorted()
     const speed = percentile(speeds, 0.5)
     return {
       p50_duration_ms: percentile(durations, 0.5),

@@ -56,7 +56,11 @@ function sessions(count: number, random: Random): RequestSummary[] {
       failed: random.chance(0.3),
       input: random.between(0, 100),
       labels: { session: String(row + 1) },
-      ...{ account: "1", key: "2", endpoint: "3", model: "4", outcome: "5" },
+      account: "1",
+      key: "2",
+      endpoint: "3",
+      model: "4",
+      outcome: "5",
     }),
   )
 }
@@ -70,7 +74,9 @@ describe("columns", () => {
       moved.set(bytes, 1)
       for (const read of [bytes, moved.subarray(1)]) {
         const { lower, upper } = decodeColumn(read)
-        const values = [...lower].map((low, row) => (BigInt(upper?.[row] ?? 0) << 32n) + BigInt(low))
+        const values = [...lower].map(
+          (low, row) => (BigInt(upper?.[row] ?? 0) << 32n) + BigInt(low),
+        )
         expect(values).toEqual([0n, BigInt(largest), 7n])
       }
     }

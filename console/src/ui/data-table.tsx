@@ -5,6 +5,7 @@ import { DataCards } from "./data-cards.tsx"
 import { type Column, isControl, type DataTableProperties } from "./data-column.ts"
 import { SortHeading } from "./sort-heading.tsx"
 import type { Sorting } from "./sorting.ts"
+import { useFirstRows } from "./use-first-rows.ts"
 import { useFits } from "./use-fits.ts"
 import { useStable } from "./use-stable.ts"
 
@@ -14,10 +15,11 @@ export type { Column } from "./data-column.ts"
 export function DataTable<Row>(properties: DataTableProperties<Row>) {
   const { rows, isLoading = false, empty, minWidth = 640 } = properties
   const { ref, fits } = useFits(minWidth)
+  const shown = { ...properties, rows: useFirstRows(rows) }
   if (!isLoading && rows.length === 0) return <>{empty}</>
   return (
     <div ref={ref}>
-      {fits ? <WideTable {...properties} minWidth={minWidth} /> : <DataCards {...properties} />}
+      {fits ? <WideTable {...shown} minWidth={minWidth} /> : <DataCards {...shown} />}
     </div>
   )
 }

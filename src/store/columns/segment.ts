@@ -91,7 +91,9 @@ export class Segment {
     const column = this.#column("at")
     const { lower, upper } = { lower: lowerOf(column, this.count), upper: column?.upper }
     // There may be weeks between the first and the last.
-    return upper ? Float64Array.from(upper, (half, row) => half * 2 ** 32 + (lower[row] ?? 0)) : lower
+    return upper
+      ? Float64Array.from(upper, (half, row) => half * 2 ** 32 + (lower[row] ?? 0))
+      : lower
   }
 }
 

@@ -131,7 +131,8 @@ export class Selection {
   }
 
   #makeRoom({ count }: Segment): void {
-    const most = count * ("column" in this.#grouping && this.#grouping.column === "tags" ? MOST_TAGS : 1)
+    const most =
+      count * ("column" in this.#grouping && this.#grouping.column === "tags" ? MOST_TAGS : 1)
     if (this.#rows.length < count) this.#rows = new Int32Array(count)
     if (this.#more.length < most) this.#more = new Int32Array(most)
     if (this.#keys.length < most) this.#keys = new Int32Array(most)

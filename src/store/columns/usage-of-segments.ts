@@ -13,7 +13,13 @@ import { HOUR, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-
 import { type KeyedSample, sampleSegments } from "./sample-segments.ts"
 import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, type NameColumn } from "./segment.ts"
 import type { Grouping, IdFilter } from "./selection.ts"
-import { type KeyedSums, seriesOfSegments, type Segments, type Sums, sumSegments } from "./sum-segments.ts"
+import {
+  type KeyedSums,
+  seriesOfSegments,
+  type Segments,
+  type Sums,
+  sumSegments,
+} from "./sum-segments.ts"
 
 const ALL: UsageFirst = { order: "cost", count: Infinity }
 

@@ -99,7 +99,8 @@ export class NewestReceipts {
     names: readonly string[],
   ): Promise<ReadonlyMap<string, number>> {
     const others = names.filter((name) => !this.#ids.has(name))
-    const known = others.length === 0 ? new Map<string, number>() : await findIds(transaction, others)
+    const known =
+      others.length === 0 ? new Map<string, number>() : await findIds(transaction, others)
     for (const name of names) {
       const id = this.#ids.get(name)
       if (id !== undefined) known.set(name, id)

@@ -12,7 +12,11 @@ import { countRequests } from "./requests-count.ts"
 import { listRequests } from "./requests-list.ts"
 import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
-import { type SegmentMethods, type SegmentsAddress, segmentsOnDemand } from "./segments-on-demand.ts"
+import {
+  type SegmentMethods,
+  type SegmentsAddress,
+  segmentsOnDemand,
+} from "./segments-on-demand.ts"
 
 interface KeyUseRow {
   readonly key: string
@@ -57,8 +61,7 @@ export class PostgresReports implements Reports, AsyncDisposable {
       usageSeries: async (filter, series) =>
         (await segmentsFor(filter, series.group))?.usageSeries(filter, series) ??
         usageSeries(client, filter, series),
-      sampleAnswers: async (filter, group) =>
-        (await segmentUsage()).sampleAnswers(filter, group),
+      sampleAnswers: async (filter, group) => (await segmentUsage()).sampleAnswers(filter, group),
       latencies: (accounts, from) => latencies(client, accounts, from),
       keyUses: (keys) => keyUses(client, keys),
       accountUses: (filter) => accountUses(client, filter),

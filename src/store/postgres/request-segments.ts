@@ -1,9 +1,4 @@
-import {
-  type EncodedSegment,
-  encodeSegment,
-  namesOf,
-  SEGMENT_SIZE,
-} from "../columns/segment.ts"
+import { type EncodedSegment, encodeSegment, namesOf, SEGMENT_SIZE } from "../columns/segment.ts"
 import type { RequestSummary } from "../request-summary.ts"
 import { byteArrays, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"

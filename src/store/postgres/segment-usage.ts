@@ -1,11 +1,6 @@
 import { ColumnCache } from "../columns/column-cache.ts"
 import { type Column, decodeColumn } from "../columns/column.ts"
-import {
-  AMOUNT_COLUMNS,
-  type ColumnName,
-  NAME_COLUMNS,
-  Segment,
-} from "../columns/segment.ts"
+import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, Segment } from "../columns/segment.ts"
 import type { IdFilter } from "../columns/selection.ts"
 import {
   columnsFor,
@@ -91,11 +86,7 @@ export class SegmentUsage {
     return row?.covered === true
   }
 
-  async sumUsage(
-    filter: UsageFilter,
-    group: UsageGroup,
-    first?: UsageFirst,
-  ): Promise<UsageSum[]> {
+  async sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): Promise<UsageSum[]> {
     const source = await this.#read(filter, columnsFor(filter, group))
     if (source === undefined) return []
     const found = firstGroups(source.segments, source.ids, group, first)
@@ -166,7 +157,9 @@ export class SegmentUsage {
     const segments: Segment[] = []
     for (let first = 0; first < rows.length; first += FETCHED) {
       const some = rows.slice(first, first + FETCHED)
-      const missing = some.filter(({ id }) => columns.some((name) => !this.#cache.has(placeOf(id, name))))
+      const missing = some.filter(({ id }) =>
+        columns.some((name) => !this.#cache.has(placeOf(id, name))),
+      )
       const found = await fetchColumns(transaction, missing, columns)
       for (const row of some) {
         const held = new Map<ColumnName, Column | undefined>()

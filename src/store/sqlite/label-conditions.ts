@@ -1,9 +1,6 @@
 import type { Label, LabelName } from "../../accounting/labels.ts"
 import type { Conditions } from "./conditions.ts"
 
-/** As labels name the time of their requests, in whose order they lie. */
-export const LABELLED_AT = "request_at"
-
 /**
  * The requests that have all of some labels, as SQL after `FROM`; undefined where none are asked for.
  * @param group each request comes once with each of its labels of this name, as `label.value`.

@@ -93,8 +93,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         reach: (filter, before, count) => reachOf(index, filter, before, count),
         count: (filter, step) => countRequests(index, filter, step),
         sumUsage: (filter, group, first) =>
-          isOfSegments(filter, group) ||
-          (mayBeOfSegments(filter, group) && segments.covers(filter))
+          isOfSegments(filter, group) || (mayBeOfSegments(filter, group) && segments.covers(filter))
             ? segments.sumUsage(filter, group, first)
             : sumUsage(index, filter, group, first),
         usageSeries: (filter, series) =>

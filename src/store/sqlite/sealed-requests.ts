@@ -22,10 +22,7 @@ export class SealedRequests {
   constructor(
     index: Database,
     ledger: Database,
-    {
-      sums,
-      segments,
-    }: { readonly sums: RequestSums; readonly segments: RequestSegments },
+    { sums, segments }: { readonly sums: RequestSums; readonly segments: RequestSegments },
   ) {
     this.#index = index
     this.#ledger = ledger

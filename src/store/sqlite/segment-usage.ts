@@ -1,6 +1,12 @@
 import type { Database } from "bun:sqlite"
 import { ColumnCache } from "../columns/column-cache.ts"
-import { encodeSegment, namesOf, segmentOf, type Segment, SEGMENT_SIZE } from "../columns/segment.ts"
+import {
+  encodeSegment,
+  namesOf,
+  segmentOf,
+  type Segment,
+  SEGMENT_SIZE,
+} from "../columns/segment.ts"
 import type { IdFilter } from "../columns/selection.ts"
 import type { Segments } from "../columns/sum-segments.ts"
 import {
@@ -168,7 +174,9 @@ export class SegmentUsage {
       if (id === undefined) own.set((id = LAST_ID - own.size), name)
       ids.set(name, id)
     }
-    const name = this.#index.query<{ name: string }, [number]>("SELECT name FROM names WHERE id = ?")
+    const name = this.#index.query<{ name: string }, [number]>(
+      "SELECT name FROM names WHERE id = ?",
+    )
     return {
       ids,
       idOf: (text) => ids.get(text) ?? stored(text),

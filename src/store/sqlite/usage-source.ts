@@ -33,7 +33,13 @@ export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boole
 }
 
 /** Whether what is asked for has to be read from sums that are told apart by everything, and not only by account. */
-export function isOfSeveralNames({ key, model, provider, endpoint, outcome }: UsageFilter): boolean {
+export function isOfSeveralNames({
+  key,
+  model,
+  provider,
+  endpoint,
+  outcome,
+}: UsageFilter): boolean {
   return (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined
 }
 
