@@ -19,7 +19,9 @@ const RECEIPTS = `(SELECT e.position AS row, r.* FROM (
   UNION ALL (SELECT r.position AS row, ${COLUMNS} FROM receipts AS r
     WHERE entry IS NULL AND NOT is_expired AND position > $1 AND position <= $2 ORDER BY position LIMIT $3)
   ORDER BY row LIMIT $3`
-const EXPIRED = `SELECT r.position AS row, ${COLUMNS} FROM receipts AS r WHERE is_expired AND at >= $1 AND at < $2`
+const EXPIRED = `SELECT r.* FROM expired_requests AS e CROSS JOIN LATERAL (
+    SELECT r.position AS row, ${COLUMNS} FROM receipts AS r WHERE r.request = e.request AND is_expired OFFSET 0
+  ) AS r WHERE e.at >= $1 AND e.at < $2`
 const DAY = 86_400_000
 const LAST_POSITION = 2n ** 63n - 1n
 
@@ -147,5 +149,6 @@ async function write(
 /** Those whose requests all began before a moment; of others with some the rest is left. */
 export async function removeSegments(transaction: Statements, before: number): Promise<void> {
   await transaction.run(`DELETE FROM request_segments WHERE last_at < ${BigInt(before)}`)
+  await transaction.run(`DELETE FROM expired_requests WHERE at < ${BigInt(before)}`)
   await transaction.run(`DELETE FROM request_names WHERE last_at < ${BigInt(before)}`)
 }

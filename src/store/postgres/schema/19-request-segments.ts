@@ -31,6 +31,27 @@ CREATE TABLE request_names (
   last_at bigint NOT NULL
 );
 
--- What expired is in no segment: it may be settled after all.
-CREATE INDEX expired_receipts_by_time ON receipts (at) WHERE is_expired;
+-- Receipts that say a request has expired are in no segment: it may be settled after all. They are few.
+CREATE TABLE expired_requests (
+  request text COLLATE "C" PRIMARY KEY,
+  at bigint NOT NULL
+);
+CREATE INDEX expired_requests_by_time ON expired_requests (at);
+INSERT INTO expired_requests SELECT request, at FROM receipts WHERE entry IS NULL AND is_expired;
+
+ALTER FUNCTION expire_holds(json) RENAME TO write_expired_receipts;
+CREATE FUNCTION expire_holds(p_receipts json) RETURNS void LANGUAGE sql AS $$
+  SELECT write_expired_receipts(p_receipts);
+  INSERT INTO expired_requests
+  SELECT r.request, r.at FROM json_to_recordset(p_receipts) AS p (request text) JOIN receipts AS r ON r.request = p.request
+  WHERE r.is_expired ON CONFLICT DO NOTHING
+$$;
+ALTER FUNCTION set_expired_aside(text[]) RENAME TO move_expired_receipts;
+CREATE FUNCTION set_expired_aside(p_requests text[]) RETURNS void LANGUAGE sql AS $$
+  SELECT move_expired_receipts(p_requests);
+  DELETE FROM expired_requests WHERE request = ANY(p_requests)
+$$;
+
+-- Reports of labels read segments.
+DROP INDEX request_labels_by_time;
 `
