@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import chromium from "@sparticuz/chromium"
 import { type Browser, type BrowserContext, chromium as driver, type Page } from "playwright-core"
 import {
   cleanEnvironment,
@@ -9,6 +8,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { chromiumExecutable } from "./chromium-executable.ts"
 
 const ROOT = new URL("../../", import.meta.url).pathname
 /** Images of the pages, kept for people who look at a run; never committed. */
@@ -71,7 +71,7 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
 
 export async function launchBrowser(): Promise<Browser> {
   return driver.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath: chromiumExecutable(),
     // Not the arguments that come with it: they would switch off what browsers keep pages apart with.
     args: ["--no-sandbox"],
     headless: true,

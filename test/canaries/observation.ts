@@ -148,9 +148,14 @@ export class Observation implements AsyncDisposable {
       const before = refusals()
       writeFileSync(config, broken)
       await until(() => refusals() > before)
-      for (const more of [[], ["--json"]]) await this.#run("doctor", ...more)
+      await this.#runBoth("doctor")
     }
     writeFileSync(config, written)
+  }
+
+  /** As people and as programs read it. */
+  async #runBoth(...words: string[]): Promise<void> {
+    await Promise.all([this.#run(...words), this.#run(...words, "--json")])
   }
 
   async #run(...words: string[]): Promise<void> {
@@ -242,9 +247,8 @@ export class Observation implements AsyncDisposable {
 
   async #collectCommands(request: string): Promise<void> {
     const backup = join(this.#installation.data, "copies")
-    for (const words of [...COMMANDS, ["receipt", request], ["backup", backup]]) {
-      for (const more of [[], ["--json"]]) await this.#run(...words, ...more)
-    }
+    for (const words of [...COMMANDS, ["receipt", request]]) await this.#runBoth(...words)
+    for (const more of [[], ["--json"]]) await this.#run("backup", backup, ...more)
     const exported = join(this.#installation.data, "exported")
     await this.#run("export", join(exported, "lines"), "--with-key-hashes")
     await this.#run("export", join(exported, "cells"), "--format", "csv")
