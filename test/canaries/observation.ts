@@ -79,6 +79,7 @@ export class Observation implements AsyncDisposable {
   readonly own: Canary[] = []
   readonly places: Places
   readonly #installation: Installation
+  #callers = 0
 
   private constructor(places: Places, installation: Installation) {
     this.places = places
@@ -94,6 +95,8 @@ export class Observation implements AsyncDisposable {
     const serving = await startServing(installation, { TOLLGATE_LOG: "trace" })
     try {
       await observation.#use(serving)
+      // What settings are refused for is found out before any database is looked at.
+      if (database === undefined) await observation.#breakSettings(serving)
     } finally {
       await serving[Symbol.asyncDispose]()
     }
@@ -136,7 +139,6 @@ export class Observation implements AsyncDisposable {
     await until(() => this.places.collector.received.some(({ path }) => path === "/v1/metrics"))
     await this.#collectPages(serving, browser, caller)
     await this.#collectCommands(caller.requests.find((id) => id.startsWith("req_")) ?? "")
-    await this.#breakSettings(serving)
   }
 
   /** Mistakes are told with their line, in the log and by the commands. */
@@ -200,7 +202,7 @@ export class Observation implements AsyncDisposable {
       if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
       return (await response.json()) as Record<string, unknown>
     }
-    const { id: account } = await post("/accounts", { name: `Callers ${this.own.length}` })
+    const { id: account } = await post("/accounts", { name: `Callers ${++this.#callers}` })
     await post(`/accounts/${account}/entries`, { kind: "grant", amount: "100", note: "tests" })
     const { secret } = await post("/keys", { account, name: "caller" })
     this.own.push({ name: "a caller's key", text: String(secret) })
