@@ -26,8 +26,9 @@ export function useFits(least: number): Fits {
   }, [])
   useLayoutEffect(() => {
     const width = place.current?.querySelector("table")?.offsetWidth ?? 0
+    // The room as it is now: that of the last look may be without a scrollbar that has come since, or with one that has gone.
     // Half a pixel may be lost in rounding.
-    if (width > room + 1) setNeeded(width)
+    if (width > (place.current?.clientWidth ?? 0) + 1) setNeeded(width)
   })
   return { ref, fits: room >= needed }
 }
