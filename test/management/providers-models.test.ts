@@ -137,6 +137,7 @@ describe("who is no operator", () => {
         base_url: null,
         region: null,
         secrets: [],
+        credentials: [],
         known_models: false,
         origin: "file",
         is_locked: true,
@@ -441,6 +442,60 @@ describe("a provider with several credentials", () => {
     expect(changed.secrets).toEqual(["api_keys.good"])
     const single = await change({ api_keys: null, api_key: "canary-one" })
     expect(single.secrets).toEqual(["api_key"])
+  })
+
+  test("keeps those that are named and not given again, and sends them nowhere else", async () => {
+    await using world = await startWithKeys()
+    const { process, id } = world
+    const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
+    const keys = () => process.live.effective.providers[id]?.apiKeys
+    const changed = await change({
+      api_keys: [
+        { name: "spare", was: "bad", weight: 0 },
+        { name: "new", api_key: "canary-new" },
+        { name: "good", weight: 2 },
+      ],
+    })
+    expect(changed.credentials).toEqual([
+      { name: "spare", weight: 0 },
+      { name: "new", weight: 1 },
+      { name: "good", weight: 2 },
+    ])
+    expect(JSON.stringify(changed)).not.toContain("canary")
+    expect(keys()).toMatchObject([
+      { name: "spare", apiKey: "canary-bad" },
+      { name: "new", apiKey: "canary-new" },
+      { name: "good", apiKey: "canary-good" },
+    ])
+    const elsewhere = "http://127.0.0.1:1/v1"
+    for (const api_keys of [
+      [{ name: "good" }],
+      [{ name: "other", was: "good" }],
+      [{ name: "good" }, { name: "new", api_key: "canary-newer" }],
+      [{ name: "good", session_token: "x" }],
+      [{ name: "1", was: "good" }, "canary-unnamed"],
+    ]) {
+      expect(await kindOf(() => change({ base_url: elsewhere, api_keys }))).toBe("invalid_value")
+    }
+    expect(await kindOf(() => change({ api_keys: [{ name: "x", was: "gone" }] }))).toBe(
+      "invalid_value",
+    )
+    expect(await kindOf(() => change({ api_keys: [{ name: "x" }] }))).toBe("invalid_value")
+    await change({ api_keys: [{ name: "good" }] })
+    expect(keys()).toMatchObject([{ name: "good", apiKey: "canary-good", weight: 2 }])
+  })
+
+  test("begins with the one key that there was", async () => {
+    await using world = await startWithKeys()
+    const { process, id } = world
+    const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
+    await change({ api_keys: null, api_key: "canary-one" })
+    const api_keys = [{ name: "first" }, { name: "second", api_key: "canary-two" }]
+    await change({ api_key: null, api_keys })
+    expect(process.live.effective.providers[id]?.apiKeys).toMatchObject([
+      { name: "first", apiKey: "canary-one" },
+      { name: "second", apiKey: "canary-two" },
+    ])
   })
 
   test("has one line in a model, with the health of all of them", async () => {

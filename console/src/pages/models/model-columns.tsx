@@ -37,7 +37,9 @@ export function modelColumns(
             <CopyButton value={model.id} label={`Copy ${model.id}`} />
           </Group>
           <Text size="xs" c="dimmed">
-            {model.kind}
+            {model.group === null
+              ? model.kind
+              : `${model.kind}, group of ${model.group.members.length}`}
           </Text>
         </>
       ),

@@ -2,6 +2,7 @@ import { Box, Text } from "@mantine/core"
 import type { RequestSummary } from "tollgate-contract/receipts.ts"
 import { countText, durationText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
+import { AccountName } from "../../ui/account-name.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { SessionLink } from "./session-link.tsx"
 import { Money } from "../../ui/money.tsx"
@@ -9,15 +10,15 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
 export interface ColumnSettings {
-  /** Names of accounts by their ids; undefined: all requests are of one. */
-  readonly accounts: ReadonlyMap<string, string> | undefined
+  /** Whether they are of several accounts. */
+  readonly isAll: boolean
   /** Whether times are moments, and not how long ago that was. */
   readonly isExact: boolean
 }
 
 /** The columns of the list of requests. */
 export function requestColumns({
-  accounts,
+  isAll,
   isExact,
 }: ColumnSettings): readonly Column<RequestSummary>[] {
   const at: Column<RequestSummary> = {
@@ -31,12 +32,10 @@ export function requestColumns({
   const account: Column<RequestSummary> = {
     id: "account",
     header: "Account",
-    cell: (request) => (
-      <span className="anywhere">{accounts?.get(request.account) ?? request.account}</span>
-    ),
+    cell: (request) => <AccountName id={request.account} />,
   }
   const [model, ...others] = COLUMNS
-  return [model, at, ...(accounts === undefined ? [] : [account]), ...others]
+  return [model, at, ...(isAll ? [account] : []), ...others]
 }
 
 const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = [

@@ -1,5 +1,4 @@
 import type { Usage, UsageRow } from "tollgate-contract/usage.ts"
-import { roughCredits } from "../../format/credits.ts"
 import { toLocalField } from "../../format/moments.ts"
 import { countText, shareText } from "../../format/numbers.ts"
 import { DataTable, type Column } from "../../ui/data-table.tsx"
@@ -138,8 +137,8 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
   )
 }
 
-/** What is on the page as a file for a spreadsheet. No cell begins as a formula does. */
-export function csvOf(usage: Usage, noun: string): string {
+/** What is on the page as rows for a spreadsheet. */
+export function csvRowsOf(usage: Usage, noun: string): (string | number)[][] {
   const head = [noun, "requests", "failed", "input", "output", "spend", "vendor cost"]
   const rows = usage.data.map((row) => [
     nameOf(row),
@@ -150,11 +149,5 @@ export function csvOf(usage: Usage, noun: string): string {
     row.cost,
     row.provider_cost ?? "",
   ])
-  return [head, ...rows].map((cells) => cells.map(csvCell).join(",")).join("\r\n")
-}
-
-function csvCell(value: string | number): string {
-  const text = String(value)
-  const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(roughCredits(text)) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return [head, ...rows]
 }

@@ -1,0 +1,97 @@
+import {
+  ActionIcon,
+  Button,
+  Group,
+  NumberInput,
+  PasswordInput,
+  Text,
+  TextInput,
+} from "@mantine/core"
+import { IconPlus, IconTrash } from "../../ui/icons.tsx"
+import { type TypedKey, withAnother } from "./typed-keys.ts"
+
+export interface SeveralKeysProperties {
+  readonly keys: readonly TypedKey[]
+  /** What is wrong, by the name of a row's field: `api_keys[0].api_key`. */
+  readonly errors: Readonly<Record<string, string>>
+  readonly onChange: (keys: readonly TypedKey[]) => void
+}
+
+/** The keys of a provider that has several. Those that are stored are known by their names alone. */
+export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
+  const change = (row: number, part: Partial<TypedKey>) =>
+    onChange(keys.map((key) => (key.row === row ? { ...key, ...part } : key)))
+  return (
+    <div role="group" aria-label="API keys">
+      <Text size="sm" fw={500}>
+        API keys
+      </Text>
+      <Text size="xs" c="dimmed" mb="xs">
+        Requests are shared by weight; a key with weight 0 is used only when the others fail. Keep
+        the name when you replace a key: files and conversations stored at the vendor are found by
+        it.
+      </Text>
+      {keys.map((key, index) => (
+        <Group
+          key={key.row}
+          gap="xs"
+          wrap="nowrap"
+          align="flex-start"
+          mb="xs"
+          role="group"
+          aria-label={`Key ${key.name}`}
+        >
+          <TextInput
+            aria-label="Name"
+            placeholder="Name"
+            flex="1 1 6rem"
+            value={key.name}
+            error={errors[`api_keys[${index}].name`] ?? errors[`api_keys[${index}]`]}
+            onChange={(event) => change(key.row, { name: event.currentTarget.value })}
+          />
+          <PasswordInput
+            aria-label="Key"
+            placeholder={key.was === null ? "sk-…" : "Set; leave empty to keep it"}
+            flex="2 1 10rem"
+            value={key.secret}
+            error={errors[`api_keys[${index}].api_key`]}
+            autoComplete="new-password"
+            onChange={(event) => change(key.row, { secret: event.currentTarget.value })}
+          />
+          <NumberInput
+            aria-label="Weight"
+            w="5rem"
+            min={0}
+            max={1_000_000}
+            value={key.weight}
+            error={errors[`api_keys[${index}].weight`]}
+            onChange={(weight) => change(key.row, { weight })}
+          />
+          <ActionIcon
+            variant="subtle"
+            color="red"
+            size={36}
+            aria-label={`Remove the key ${key.name}`}
+            disabled={keys.length === 1}
+            onClick={() => onChange(keys.filter(({ row }) => row !== key.row))}
+          >
+            <IconTrash size={16} aria-hidden />
+          </ActionIcon>
+        </Group>
+      ))}
+      {errors["api_keys"] !== undefined && (
+        <Text size="xs" c="red" mb="xs">
+          {errors["api_keys"]}
+        </Text>
+      )}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => onChange(withAnother(keys))}
+      >
+        Add a key
+      </Button>
+    </div>
+  )
+}
