@@ -44,7 +44,7 @@ test(
     await drawer.getByText("Tried in this order").waitFor()
     expect(await members.nth(1).textContent()).toStartWith("1. sandbox/echo")
     expect(await members.nth(2).textContent()).toStartWith("2. sandbox/claude")
-    await drawer.getByText("Each member answers at its own price.").waitFor()
+    await drawer.getByText("Each member is charged at its own price.").waitFor()
     expect(await faultsOf(page)).toEqual([])
     await image(page, "model-group")
     await members.nth(2).getByRole("link", { name: "sandbox/claude" }).click()

@@ -117,7 +117,7 @@ test(
     await page.goto("/console/usage?metric=margin")
     await page.getByRole("heading", { name: "Margin", level: 2 }).waitFor()
     await page.goto("/console/usage?time=custom&from=2020-01-01T00:00&to=2020-01-02T00:00")
-    await page.getByText("Nothing was used").waitFor()
+    await page.getByText("No usage").waitFor()
   },
   TIME,
 )

@@ -61,8 +61,10 @@ export function auditColumns(
     },
   ]
   if (!isAll) return columns
-  const cell = ({ account }: AuditRecord) =>
-    account === null ? <span className="dim">–</span> : <AccountName id={account} />
-  columns.splice(2, 0, { id: "account", header: "Account", cell })
+  columns.splice(2, 0, { id: "account", header: "Account", cell: accountCell })
   return columns
+}
+
+function accountCell({ account }: AuditRecord) {
+  return account === null ? <span className="dim">–</span> : <AccountName id={account} />
 }

@@ -147,6 +147,7 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
       id: "created",
       header: "Created",
       isWideOnly: true,
+      isSecondary: true,
       cell: ({ created_at: createdAt, author }) => (
         <>
           <When at={createdAt} />

@@ -123,8 +123,7 @@ function memberColumns({ mayChange, self, isAll, onRemove }: ColumnFacts): Colum
     { id: "joined", header: "Since", cell: ({ joined_at: joinedAt }) => <When at={joinedAt} /> },
   ]
   if (isAll) {
-    const cell = ({ account }: Member) => <AccountName id={account} />
-    columns.splice(1, 0, { id: "account", header: "Account", cell })
+    columns.splice(1, 0, { id: "account", header: "Account", cell: accountCell })
   }
   if (!mayChange) return columns
   return [
@@ -183,4 +182,8 @@ function Role({ member, mayChange }: RoleProperties) {
       onChange={(role) => void change(roleOf(role))}
     />
   )
+}
+
+function accountCell({ account }: Member) {
+  return <AccountName id={account} />
 }

@@ -7,13 +7,14 @@ import { Breakable } from "../../ui/breakable.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import type { Column } from "../../ui/data-table.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
 import { HealthSummary, Speed } from "../../ui/reliability.tsx"
 import { tabOfKind } from "../playground/tabs.ts"
 import { CAPABILITIES, hasCapability } from "./capabilities.ts"
 import { healthOf } from "./filter-models.ts"
 import { Can, Endpoints, InputPrice, OutputPrice, Providers, tokens } from "./model-cells.tsx"
 import { priceDate } from "./price-source.ts"
-import { isOne } from "./prices.ts"
+import { isOne, typicalCost } from "./prices.ts"
 
 /** How models did, by id. */
 export type ModelHistory = ReadonlyMap<string, ReliabilityRow> | undefined
@@ -63,6 +64,7 @@ export function modelColumns(
     ...CAPABILITIES.map(({ value, label }) => ({
       id: value,
       header: label,
+      isSecondary: true,
       cell: (model: Model) => <Can has={hasCapability(model, value)} />,
     })),
     ...priceColumns(),
@@ -97,6 +99,21 @@ function priceColumns(): readonly Column<Model>[] {
       isFigure: true,
       sort: "asc",
       cell: (model) => <OutputPrice model={model} />,
+    },
+    {
+      id: "typical",
+      header: "2K in, 500 out",
+      isFigure: true,
+      isExtra: true,
+      sort: "asc",
+      cell: (model) => {
+        const cost = typicalCost(model)
+        return cost === undefined ? (
+          <span className="dim">–</span>
+        ) : (
+          <Money value={cost} decimals={6} />
+        )
+      },
     },
     {
       id: "multiplier",

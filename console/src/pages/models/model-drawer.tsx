@@ -105,7 +105,7 @@ function ModelDetail({
 function GroupPrice() {
   return (
     <Text size="sm" c="dimmed">
-      Each member answers at its own price. The worst case of the dearest one is held.
+      Each member is charged at its own price. The hold covers the most expensive one.
     </Text>
   )
 }

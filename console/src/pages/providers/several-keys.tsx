@@ -32,52 +32,17 @@ export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
         it.
       </Text>
       {keys.map((key, index) => (
-        <Group
+        <KeyRow
           key={key.row}
-          gap="xs"
-          wrap="nowrap"
-          align="flex-start"
-          mb="xs"
-          role="group"
-          aria-label={`Key ${key.name}`}
-        >
-          <TextInput
-            aria-label="Name"
-            placeholder="Name"
-            flex="1 1 6rem"
-            value={key.name}
-            error={errors[`api_keys[${index}].name`] ?? errors[`api_keys[${index}]`]}
-            onChange={(event) => change(key.row, { name: event.currentTarget.value })}
-          />
-          <PasswordInput
-            aria-label="Key"
-            placeholder={key.was === null ? "sk-…" : "Set; leave empty to keep it"}
-            flex="2 1 10rem"
-            value={key.secret}
-            error={errors[`api_keys[${index}].api_key`]}
-            autoComplete="new-password"
-            onChange={(event) => change(key.row, { secret: event.currentTarget.value })}
-          />
-          <NumberInput
-            aria-label="Weight"
-            w="5rem"
-            min={0}
-            max={1_000_000}
-            value={key.weight}
-            error={errors[`api_keys[${index}].weight`]}
-            onChange={(weight) => change(key.row, { weight })}
-          />
-          <ActionIcon
-            variant="subtle"
-            color="red"
-            size={36}
-            aria-label={`Remove the key ${key.name}`}
-            disabled={keys.length === 1}
-            onClick={() => onChange(keys.filter(({ row }) => row !== key.row))}
-          >
-            <IconTrash size={16} aria-hidden />
-          </ActionIcon>
-        </Group>
+          typed={key}
+          faultOf={(name) => errors[`api_keys[${index}]${name}`]}
+          onChange={(part) => change(key.row, part)}
+          onRemove={
+            keys.length === 1
+              ? undefined
+              : () => onChange(keys.filter(({ row }) => row !== key.row))
+          }
+        />
       ))}
       {errors["api_keys"] !== undefined && (
         <Text size="xs" c="red" mb="xs">
@@ -93,5 +58,65 @@ export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
         Add a key
       </Button>
     </div>
+  )
+}
+
+interface KeyRowProperties {
+  readonly typed: TypedKey
+  /** @param name of a member, with its dot; empty: of the whole row. */
+  readonly faultOf: (name: string) => string | undefined
+  readonly onChange: (part: Partial<TypedKey>) => void
+  /** Undefined: it is the only one. */
+  readonly onRemove: (() => void) | undefined
+}
+
+function KeyRow({ typed, faultOf, onChange, onRemove }: KeyRowProperties) {
+  const { was, name, secret, weight } = typed
+  return (
+    <Group
+      gap="xs"
+      wrap="nowrap"
+      align="flex-start"
+      mb="xs"
+      role="group"
+      aria-label={`Key ${name}`}
+    >
+      <TextInput
+        aria-label="Name"
+        placeholder="Name"
+        flex="1 1 6rem"
+        value={name}
+        error={faultOf(".name") ?? faultOf("")}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      <PasswordInput
+        aria-label="Key"
+        placeholder={was === null ? "sk-…" : "Set; leave empty to keep it"}
+        flex="2 1 10rem"
+        value={secret}
+        error={faultOf(".api_key")}
+        autoComplete="new-password"
+        onChange={(event) => onChange({ secret: event.currentTarget.value })}
+      />
+      <NumberInput
+        aria-label="Weight"
+        w="5rem"
+        min={0}
+        max={1_000_000}
+        value={weight}
+        error={faultOf(".weight")}
+        onChange={(value) => onChange({ weight: value })}
+      />
+      <ActionIcon
+        variant="subtle"
+        color="red"
+        size={36}
+        aria-label={`Remove the key ${name}`}
+        disabled={onRemove === undefined}
+        onClick={onRemove}
+      >
+        <IconTrash size={16} aria-hidden />
+      </ActionIcon>
+    </Group>
   )
 }

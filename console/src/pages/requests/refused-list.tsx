@@ -56,8 +56,8 @@ export function RefusedList(properties: RefusedListProperties) {
             }
             empty={
               <EmptyState title="No refused requests">
-                What the gateway itself refuses, for want of credits for example, is listed here for
-                seven days. What a vendor refused is under Failed.
+                Requests that the gateway refuses itself, such as for lack of credits, are listed
+                here for seven days. Those that a vendor refused are under Failed.
               </EmptyState>
             }
           />
@@ -114,6 +114,7 @@ function refusedColumns(
     {
       id: "key",
       header: "Key",
+      isSecondary: isAll,
       cell: ({ key }) =>
         key === null ? <span className="dim">unknown</span> : <KeyName id={key} known={keys} />,
     },

@@ -1,6 +1,6 @@
 import { Box, Text } from "@mantine/core"
 import type { RequestSummary } from "tollgate-contract/receipts.ts"
-import { countText, durationText } from "../../format/numbers.ts"
+import { countText, durationText, tokensPerSecond } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { AccountName } from "../../ui/account-name.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
@@ -58,11 +58,13 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
   {
     id: "key",
     header: "Key",
+    isSecondary: true,
     cell: (request) => <span className="anywhere">{request.key_name ?? request.key}</span>,
   },
   {
     id: "usage",
     header: "In / out",
+    isSecondary: true,
     isFigure: true,
     cell: (request) => (
       <span
@@ -98,6 +100,23 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
     cell: (request) => <Cost request={request} />,
     sort: "desc",
     isOneWay: true,
+  },
+  {
+    id: "first",
+    header: "First byte",
+    isFigure: true,
+    isExtra: true,
+    cell: ({ first_byte_ms: firstByte }) => durationText(firstByte),
+  },
+  {
+    id: "speed",
+    header: "Tokens/s",
+    isFigure: true,
+    isExtra: true,
+    cell: (request) => {
+      const speed = tokensPerSecond(request)
+      return speed === undefined ? <span className="dim">–</span> : countText(speed)
+    },
   },
   extra("provider", "Provider", ({ provider }) => provider),
   extra("endpoint", "Endpoint", ({ endpoint }) => endpoint),

@@ -109,7 +109,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
   if (usage === undefined || data === undefined) return <Skeleton height={420} />
   if (usage.total.requests === 0) {
     return (
-      <EmptyState icon={<IconChartBar />} title="Nothing was used">
+      <EmptyState icon={<IconChartBar />} title="No usage">
         No requests match. Choose a longer time range or remove a filter.
       </EmptyState>
     )
@@ -150,7 +150,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
 function Totals({ usage }: { readonly usage: Usage }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} className="stats">
-      {METRICS.filter(({ isTime, isOperators }) => !isTime && !isOperators).map((metric) => (
+      {METRICS.filter(({ isSum, isOperators }) => isSum && !isOperators).map((metric) => (
         <Stat
           key={metric.value}
           label={metric.label}

@@ -50,6 +50,7 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
     {
       id: "change",
       header: "Change",
+      isSecondary: true,
       isFigure: true,
       cell: (row) => changeText(row, before.get(row.group), metric),
     },
@@ -58,13 +59,14 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
     {
       id: "tokens",
       header: "Tokens",
+      isSecondary: true,
       isFigure: true,
       cell: (row) => countText(row.input + row.output),
     },
     { id: "cost", header: "Spend", isFigure: true, cell: (row) => <Money value={row.cost} /> },
   ]
   const isShown = ({ id }: Column<UsageRow>): boolean =>
-    id !== metric.value && !(metric.isTime && (id === "share" || id === "change"))
+    id !== metric.value && !(id === "share" && !metric.isSum) && !(id === "change" && metric.isTime)
   return (
     <DataTable
       label={`Usage by ${noun.toLowerCase()}`}
