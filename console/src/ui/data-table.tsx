@@ -11,15 +11,32 @@ import { useStable } from "./use-stable.ts"
 
 export type { Column } from "./data-column.ts"
 
-/** Rows and columns: a table where all columns have room, else cards; skeletons while loading. */
+/** What a column takes of a table, CSS pixels. */
+const COLUMN_WIDTH = 90
+
+/**
+ * Rows and columns: a table where all columns have room, or all but the secondary ones; else cards. Skeletons while
+ * loading.
+ */
 export function DataTable<Row>(properties: DataTableProperties<Row>) {
-  const { rows, isLoading = false, empty, minWidth = 640 } = properties
-  const { ref, fits } = useFits(minWidth)
+  const { columns, rows, isLoading = false, empty, minWidth = 640 } = properties
+  const primary = columns.filter(({ isSecondary }) => isSecondary !== true)
+  const left = columns.length - primary.length
+  const forms = [
+    { columns, minWidth },
+    ...(left === 0 ? [] : [{ columns: primary, minWidth: minWidth - left * COLUMN_WIDTH }]),
+  ]
+  const { ref, form } = useFits(forms.map((each) => each.minWidth))
+  const table = forms[form]
   const shown = { ...properties, rows: useFirstRows(rows) }
   if (!isLoading && rows.length === 0) return <>{empty}</>
   return (
     <div ref={ref}>
-      {fits ? <WideTable {...shown} minWidth={minWidth} /> : <DataCards {...shown} />}
+      {table === undefined ? (
+        <DataCards {...shown} />
+      ) : (
+        <WideTable {...shown} {...table} />
+      )}
     </div>
   )
 }

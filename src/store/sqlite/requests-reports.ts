@@ -117,7 +117,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         find: (request) => failures.find(request),
         attempts: (request) => failures.attempts(request),
         list: (filter, after, limit) => failures.list(filter, after, limit),
-        count: (filter, step, without) => failures.count(filter, step, without),
+        count: (filter, step) => failures.count(filter, step),
         sweep: (limits) => failures.sweep(limits),
       },
     },
