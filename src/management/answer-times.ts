@@ -16,11 +16,14 @@ interface Point {
 /** How long answers took, of a sample, in the groups of a report. */
 export class AnswerTimes {
   readonly #sample: AnswerSample
+  readonly #names: readonly string[]
   #groups: ReadonlyMap<string, number[]> | undefined
   #points: ReadonlyMap<string, number[]> | undefined
 
-  constructor(sample: AnswerSample) {
+  /** @param names of the groups that the sample tells apart. */
+  constructor(sample: AnswerSample, names: readonly string[]) {
     this.#sample = sample
+    this.#names = names
   }
 
   ofAll(): AnswerTimesDocument {
@@ -36,16 +39,21 @@ export class AnswerTimes {
     const apart = new Set(names)
     const pointOf = (moment: number, name: string): string =>
       `${Math.floor(moment / SPANS[step])} ${apart.has(name) ? name : ""}`
-    this.#points ??= this.#grouped((name, answer) => pointOf(this.#sample.at[answer] ?? 0, name))
+    this.#points ??= this.#grouped((name = "", answer) =>
+      pointOf(this.#sample.at[answer] ?? 0, name),
+    )
     return this.#timesOf(this.#points.get(pointOf(at, group)) ?? [])
   }
 
-  /** The places of answers, by what their groups come to. */
-  #grouped(keyOf: (name: string, answer: number) => string): ReadonlyMap<string, number[]> {
-    const { names, entries } = this.#sample
+  /** The places of answers, by what their groups come to. @param keyOf of a name; of undefined for another group. */
+  #grouped(
+    keyOf: (name: string | undefined, answer: number) => string | undefined,
+  ): ReadonlyMap<string, number[]> {
+    const { entries } = this.#sample
     const found = new Map<string, number[]>()
     for (const [entry, answer] of entries.answers.entries()) {
-      const key = keyOf(names[entries.names[entry] ?? 0] ?? "", answer)
+      const key = keyOf(this.#names[entries.names[entry] ?? -1], answer)
+      if (key === undefined) continue
       const known = found.get(key)
       if (known === undefined) found.set(key, [answer])
       else known.push(answer)

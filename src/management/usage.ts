@@ -43,13 +43,14 @@ export class UsageReports {
     checkSpan(filter, query)
     const { group } = query
     const reports = await this.#reports.upToDate()
-    const [found, total, before, sample] = await Promise.all([
-      groupsOf(reports, filter, query),
+    const found = await groupsOf(reports, filter, query)
+    const groups = found.map((sum) => sum.group)
+    const [total, before, sample] = await Promise.all([
       totalOf(reports, filter),
       query.before === "true" ? this.#before(actor, reports, filter, query) : undefined,
-      query.times === "true" ? reports.sampleAnswers(filter, group) : undefined,
+      query.times === "true" ? reports.sampleAnswers(filter, group, groups) : undefined,
     ])
-    const times = sample && new AnswerTimes(sample)
+    const times = sample && new AnswerTimes(sample, groups)
     const names = await namesOfGroups(this.#store, reports, found, group)
     const row = (sum: UsageSum, of = times?.ofGroup(sum.group)): UsageRow =>
       usageRow(actor, sum, { group, names, times: of })

@@ -45,8 +45,12 @@ export interface RequestReports {
   sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): Promise<UsageSum[]>
   /** The same by the hour or day, in order of time. */
   usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]>
-  /** How long answers of a time took, in groups. */
-  sampleAnswers(filter: UsageFilter, group: UsageGroup): Promise<AnswerSample>
+  /** How long answers of a time took, in groups. @param names of the groups that are told apart. */
+  sampleAnswers(
+    filter: UsageFilter,
+    group: UsageGroup,
+    names: readonly string[],
+  ): Promise<AnswerSample>
   /** Of the last thousand answers since a moment. */
   latencies(accounts: readonly string[] | undefined, from: number): Promise<Latencies>
   /** Keys that were never used are left out. */

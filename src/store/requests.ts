@@ -172,9 +172,10 @@ export interface AnswerSample {
   readonly firstByte: Float64Array
   /** Tokens. */
   readonly output: Float64Array
-  /** The groups of the report, as `UsageSum` names them. */
-  readonly names: readonly string[]
-  /** Which answer is in which group, by their places: one may be in several, or in none. */
+  /**
+   * Which answer is in which group, by their places among answers and among the names that were asked for; -1: in another
+   * group. One may be in several, or in none.
+   */
   readonly entries: { readonly answers: Int32Array; readonly names: Int32Array }
   /** Whether these are all there were. */
   readonly isComplete: boolean

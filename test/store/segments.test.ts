@@ -161,12 +161,18 @@ test("a sample is every so manieth answer, and knows their groups", () => {
     labels: { tags: row % 2 === 0 ? {} : { 1: "1" } },
   }))
   const segments = requests.map((request) => segmentOf(encodeSegment([request], () => 6)))
-  const sample = sampleSegments(segments, EVERYTHING, { column: "tags" }, 100)
+  const sample = sampleSegments(
+    segments,
+    EVERYTHING,
+    { grouping: { column: "tags" }, keys: [undefined, 6] },
+    100,
+  )
   expect(sample.isComplete).toBe(false)
   expect(sample.at).toHaveLength(100)
   expect([...sample.duration].every((duration) => duration % 10 !== 0)).toBe(true)
   const tagged = [...sample.duration.keys()].filter((at) => (sample.duration[at] ?? 0) % 2 === 1)
   expect([...sample.entries.answers]).toEqual(tagged)
-  expect(sample.keys).toEqual([6])
-  expect(sampleSegments(segments, EVERYTHING, { column: "none" }).isComplete).toBe(true)
+  expect(new Set(sample.entries.names)).toEqual(new Set([1]))
+  const all = sampleSegments(segments, EVERYTHING, { grouping: { column: "none" }, keys: [] })
+  expect(all.isComplete).toBe(true)
 })

@@ -5,24 +5,28 @@ import type { Segments } from "./sum-segments.ts"
 
 /** Answers of a sample. */
 const MOST_ANSWERS = 20_000
+/** The place of a group that is not told apart. */
+const OTHER = -1
 
-/** A sample whose groups are keys: ids, or hours. */
-export interface KeyedSample extends Omit<AnswerSample, "names"> {
-  readonly keys: readonly number[]
+/** The groups of a sample. */
+export interface SampledGroups {
+  readonly grouping: Grouping
+  /** Of those that are told apart: ids, or hours. Undefined: no request is in such a group. */
+  readonly keys: readonly (number | undefined)[]
 }
 
 /** Every so manieth answer of a time, or all of them where there are few. */
 export function sampleSegments(
   segments: Segments,
   filter: IdFilter,
-  grouping: Grouping,
+  groups: SampledGroups,
   most = MOST_ANSWERS,
-): KeyedSample {
+): AnswerSample {
   const selection = new Selection(filter, { column: "none" })
   let count = 0
   for (const segment of segments) count += answersOf(selection, segment).length
   const step = Math.max(1, Math.ceil(count / most))
-  const sample = new SampleBuilder(Math.ceil(count / step), grouping, filter)
+  const sample = new SampleBuilder(Math.ceil(count / step), groups, filter)
   let next = 0
   for (const segment of segments) {
     const rows = answersOf(selection, segment)
@@ -54,10 +58,11 @@ class SampleBuilder {
   readonly #output: Float64Array
   readonly #answers: number[] = []
   readonly #groups: number[] = []
-  readonly #places = new Map<number, number>()
+  readonly #places: ReadonlyMap<number | undefined, number>
   #count = 0
 
-  constructor(count: number, grouping: Grouping, filter: IdFilter) {
+  constructor(count: number, { grouping, keys }: SampledGroups, filter: IdFilter) {
+    this.#places = new Map(keys.map((key, place) => [key, place]))
     this.#selection = new Selection(filter, grouping)
     this.#at = new Float64Array(count)
     this.#duration = new Float64Array(count)
@@ -85,25 +90,18 @@ class SampleBuilder {
     for (let entry = 0; entry < length; entry++) {
       while (taken[place] !== rows[entry]) place++
       this.#answers.push(first + place)
-      this.#groups.push(this.#placeOf(keys[entry] ?? 0))
+      this.#groups.push(this.#places.get(keys[entry] ?? 0) ?? OTHER)
     }
   }
 
-  build(isComplete: boolean): KeyedSample {
+  build(isComplete: boolean): AnswerSample {
     return {
       at: this.#at,
       duration: this.#duration,
       firstByte: this.#firstByte,
       output: this.#output,
       entries: { answers: Int32Array.from(this.#answers), names: Int32Array.from(this.#groups) },
-      keys: [...this.#places.keys()],
       isComplete,
     }
-  }
-
-  #placeOf(key: number): number {
-    let place = this.#places.get(key)
-    if (place === undefined) this.#places.set(key, (place = this.#places.size))
-    return place
   }
 }

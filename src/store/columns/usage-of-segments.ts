@@ -10,7 +10,7 @@ import type {
   UsageTime,
 } from "../requests.ts"
 import { HOUR, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
-import { type KeyedSample, sampleSegments } from "./sample-segments.ts"
+import { sampleSegments } from "./sample-segments.ts"
 import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, type NameColumn } from "./segment.ts"
 import type { Grouping, IdFilter } from "./selection.ts"
 import {
@@ -71,7 +71,6 @@ export const NO_ANSWERS: AnswerSample = {
   duration: NO_NUMBERS,
   firstByte: NO_NUMBERS,
   output: NO_NUMBERS,
-  names: [],
   entries: { answers: new Int32Array(), names: new Int32Array() },
   isComplete: true,
 }
@@ -106,19 +105,15 @@ export function namedSums(
     .map(sumFromRow)
 }
 
-/** The answers of `RequestReports.sampleAnswers`. */
-export function sampleOf(segments: Segments, filter: IdFilter, group: UsageGroup): KeyedSample {
-  return sampleSegments(segments, filter, groupingOf(group))
-}
-
-/** The same with their names. */
-export function namedSample(
-  { keys, ...sample }: KeyedSample,
-  group: UsageGroup,
-  nameOf: NameOf,
+/** As `RequestReports.sampleAnswers`. */
+export function sampleOf(
+  segments: Segments,
+  filter: IdFilter,
+  { group, names }: Pick<SeriesGroup, "names"> & { readonly group: UsageGroup },
+  idOf: IdOf,
 ): AnswerSample {
-  const names = keys.map((key) => (isTime(group) ? String(key * HOUR) : nameOf(key)))
-  return { ...sample, names }
+  const keys = names.map((name) => (isTime(group) ? Number(name) / HOUR : idOf(name)))
+  return sampleSegments(segments, filter, { grouping: groupingOf(group), keys })
 }
 
 function isTime(group: UsageGroup): group is UsageTime {

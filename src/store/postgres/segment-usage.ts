@@ -8,7 +8,6 @@ import {
   hoursOf,
   idFilterOf,
   type IdOf,
-  namedSample,
   namedSums,
   namesInFilter,
   NO_ANSWERS,
@@ -102,11 +101,14 @@ export class SegmentUsage {
     return source ? usageSeriesOf(source.segments, source.ids, series, source.idOf) : []
   }
 
-  async sampleAnswers(filter: UsageFilter, group: UsageGroup): Promise<AnswerSample> {
-    const source = await this.#read(filter, columnsFor(filter, group))
+  async sampleAnswers(
+    filter: UsageFilter,
+    group: UsageGroup,
+    names: readonly string[],
+  ): Promise<AnswerSample> {
+    const source = await this.#read(filter, columnsFor(filter, group), names)
     if (source === undefined) return NO_ANSWERS
-    const sample = sampleOf(source.segments, source.ids, group)
-    return namedSample(sample, group, await this.#namesOf(source, sample.keys))
+    return sampleOf(source.segments, source.ids, { group, names }, source.idOf)
   }
 
   /** Makes segments as long as there is enough for one. */

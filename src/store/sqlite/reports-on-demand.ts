@@ -46,8 +46,8 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
         (await readers(filter, group)).sumUsage(filter, group, first),
       usageSeries: async (filter, series) =>
         (await readers(filter, series.group, series.step)).usageSeries(filter, series),
-      sampleAnswers: async (filter, group) =>
-        (await this.#longReads.get()).requests.sampleAnswers(filter, group),
+      sampleAnswers: async (filter, group, names) =>
+        (await this.#longReads.get()).requests.sampleAnswers(filter, group, names),
     }
   }
 

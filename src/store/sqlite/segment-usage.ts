@@ -16,7 +16,6 @@ import {
   type IdOf,
   isLong,
   isOfSegments,
-  namedSample,
   namedSums,
   type NameOf,
   NO_ANSWERS,
@@ -108,9 +107,9 @@ export class SegmentUsage {
     )
   }
 
-  sampleAnswers(filter: UsageFilter, group: UsageGroup): AnswerSample {
-    return this.#report(filter, NO_ANSWERS, ({ ids, segments, nameOf }) =>
-      namedSample(sampleOf(segments, ids, group), group, nameOf),
+  sampleAnswers(filter: UsageFilter, group: UsageGroup, names: readonly string[]): AnswerSample {
+    return this.#report(filter, NO_ANSWERS, ({ ids, segments, idOf }) =>
+      sampleOf(segments, ids, { group, names }, idOf),
     )
   }
 
