@@ -32,11 +32,7 @@ export function DataTable<Row>(properties: DataTableProperties<Row>) {
   if (!isLoading && rows.length === 0) return <>{empty}</>
   return (
     <div ref={ref}>
-      {table === undefined ? (
-        <DataCards {...shown} />
-      ) : (
-        <WideTable {...shown} {...table} />
-      )}
+      {table === undefined ? <DataCards {...shown} /> : <WideTable {...shown} {...table} />}
     </div>
   )
 }

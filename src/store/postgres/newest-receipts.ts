@@ -22,6 +22,7 @@ interface StateRow {
   readonly anchored: bigint
   /** What began before was removed. */
   readonly until: bigint
+  readonly has_expired: boolean
 }
 
 /** What is not in segments. */
@@ -50,7 +51,8 @@ export class NewestReceipts {
   /** @param names further ones whose ids are needed. */
   async read(transaction: Statements, span: Span, names: readonly string[]): Promise<Newest> {
     const state = await transaction.row<StateRow>(
-      "SELECT position, until, anchor.last_row AS anchored FROM segment_end, seal, anchor",
+      `SELECT position, until, anchor.last_row AS anchored, EXISTS (SELECT FROM expired_requests) AS has_expired
+       FROM segment_end, seal, anchor`,
     )
     if (!state) throw new Error("the database has no segments")
     await this.#keepUp(transaction, state)
@@ -59,7 +61,7 @@ export class NewestReceipts {
         behind: this.#end,
         limit: Math.max(1, MOST_NEWEST - this.#requests.length),
       })),
-      ...(await readExpired(transaction, span)),
+      ...(state.has_expired ? await readExpired(transaction, span) : []),
     ]
     await this.#number(transaction, namesOf(others))
     const known = await this.#find(transaction, names)
