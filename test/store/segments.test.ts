@@ -94,6 +94,11 @@ describe("columns", () => {
     cache.take(1, () => undefined)
     cache.take(3, () => column)
     expect([1, 2, 3].map((place) => cache.has(place))).toEqual([true, false, true])
+    // What was found stays with its finder, whatever takes its room.
+    const known = cache.known([1, 3])
+    cache.take(4, () => ({ lower: new Uint32Array(200) }))
+    expect(cache.known([1, 3])).toBeUndefined()
+    expect(known).toEqual([column, column])
     cache.begin("two")
     expect(cache.has(1)).toBe(false)
   })

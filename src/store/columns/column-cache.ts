@@ -27,6 +27,12 @@ export class ColumnCache {
     return this.#columns.has(place)
   }
 
+  /** All of some columns; undefined where one of them is not known. What is taken later may take their room. */
+  known(places: readonly number[]): (Column | undefined)[] | undefined {
+    if (!places.every((place) => this.#columns.has(place))) return undefined
+    return places.map((place) => this.take(place, () => undefined))
+  }
+
   /** @param read where it is not known. */
   take(place: number, read: () => Column | undefined): Column | undefined {
     const isKnown = this.#columns.has(place)

@@ -64,12 +64,14 @@ interface Source {
 /** Makes usage of segments, and of the newest requests, which are in none. Expects to be on a thread of its own. */
 export class SegmentUsage {
   readonly #client: PostgresClient
-  readonly #cache = new ColumnCache(CACHE_SIZE)
+  readonly #cache: ColumnCache
   readonly #newest = new NewestReceipts()
   #appending: Promise<void> | undefined
 
-  constructor(client: PostgresClient) {
+  /** @param cacheSize bytes. */
+  constructor(client: PostgresClient, cacheSize = CACHE_SIZE) {
     this.#client = client
+    this.#cache = new ColumnCache(cacheSize)
   }
 
   /**
@@ -159,19 +161,16 @@ export class SegmentUsage {
     const segments: Segment[] = []
     for (let first = 0; first < rows.length; first += FETCHED) {
       const some = rows.slice(first, first + FETCHED)
-      const missing = some.filter(({ id }) =>
-        columns.some((name) => !this.#cache.has(placeOf(id, name))),
-      )
+      const places = some.map(({ id }) => columns.map((name) => placeOf(id, name)))
+      // Held before others come into the cache, in the place of which they may.
+      const known = places.map((own) => this.#cache.known(own))
+      const missing = some.filter((_, at) => known[at] === undefined)
       const found = await fetchColumns(transaction, missing, columns)
-      for (const row of some) {
-        const held = new Map<ColumnName, Column | undefined>()
-        for (const name of columns) {
-          const place = placeOf(row.id, name)
-          held.set(
-            name,
-            this.#cache.take(place, () => found.get(place)),
-          )
-        }
+      for (const [at, row] of some.entries()) {
+        const own = places[at] ?? []
+        const read =
+          known[at] ?? own.map((place) => this.#cache.take(place, () => found.get(place)))
+        const held = new Map(columns.map((name, index) => [name, read[index]]))
         const size = { count: row.count, from: Number(row.first_at), to: Number(row.last_at) }
         segments.push(new Segment(size, (name) => held.get(name)))
       }
