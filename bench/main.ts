@@ -6,6 +6,7 @@ import { measureConsole } from "./measure/console.ts"
 import { measureLatency } from "./measure/latency.ts"
 import { measureMemory } from "./measure/memory.ts"
 import { measureChat, measureStream } from "./measure/processor-time.ts"
+import { measureTail } from "./measure/tail.ts"
 import { measureUpload } from "./measure/upload.ts"
 import { measureTranscoding } from "./measure/transcoding.ts"
 import { measureStart } from "./measure/start.ts"
@@ -53,6 +54,9 @@ async function measure(
       return
     case "latency":
       results.latency = await measureLatency(subjects, effort)
+      return
+    case "tail":
+      results.tail = await measureTail(subjects, effort)
       return
     case "memory":
       results.memory = await measureMemory(subjects, effort)

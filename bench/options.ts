@@ -13,6 +13,7 @@ export const PARTS = [
   "stream",
   "transcode",
   "latency",
+  "tail",
   "memory",
   "upload",
   "start",
@@ -56,6 +57,9 @@ export interface Effort {
   readonly streamBlock: number
   readonly latencyRounds: number
   readonly latencyRequests: number
+  readonly tailWarmUp: number
+  readonly tailRounds: number
+  readonly tailBlock: number
   readonly starts: number
   /** Quiet time before memory is read. */
   readonly settling: number
@@ -74,6 +78,9 @@ const FULL: Effort = {
   streamBlock: 2_500,
   latencyRounds: 6,
   latencyRequests: 1_000,
+  tailWarmUp: 20_000,
+  tailRounds: 6,
+  tailBlock: 2_000,
   starts: 10,
   settling: 2_000,
   consoleRequests: 1_000_000,
@@ -88,6 +95,9 @@ const QUICK: Effort = {
   streamBlock: 600,
   latencyRounds: 3,
   latencyRequests: 120,
+  tailWarmUp: 800,
+  tailRounds: 2,
+  tailBlock: 600,
   starts: 3,
   settling: 400,
   consoleRequests: 20_000,

@@ -5,6 +5,7 @@ import type { CallTime } from "./console/time-calls.ts"
 import type { Block, Cost } from "./measure/blocks.ts"
 import type { SubjectName } from "./options.ts"
 import type { LatencyResult } from "./measure/latency.ts"
+import { TAIL_CALLERS } from "./measure/tail.ts"
 import type { Results } from "./results.ts"
 import type { Spread } from "./statistics.ts"
 import { formatNumber, formatTable } from "./table.ts"
@@ -57,6 +58,7 @@ function formatFigures(results: Results): string[] {
     ...costRows("chat", results.chat?.costs),
     ...costRows("frame", results.stream?.costs),
     ...latencyRows(results),
+    ...tailRows(results),
     ...memoryRows(results),
     ...uploadRows(results),
     ...startRows(results),
@@ -97,6 +99,21 @@ function latencyRows({ latency }: Results): Row[] {
     rowOf("added latency p99, µs", added, ({ p99 }) => formatNumber(p99.median)),
     rowOf("  lowest to highest", added, ({ p99 }) => range(p99)),
   ]
+}
+
+function tailRows({ tail }: Results): Row[] {
+  if (tail === undefined) return []
+  return TAIL_CALLERS.flatMap((callers) => {
+    const found = tail.tails.filter((one) => one.callers === callers)
+    return [
+      rowOf(`p99 of ${callers === 1 ? "one caller" : `${callers} callers`}, µs`, found, ({ p99 }) =>
+        formatNumber(p99.median),
+      ),
+      rowOf("  over bare, µs", found, ({ over }) => formatNumber(over.median)),
+      rowOf("  against bare", found, ({ ratio }) => `${formatNumber(ratio.median)}x`),
+      rowOf("  lowest to highest", found, ({ ratio }) => range(ratio)),
+    ]
+  })
 }
 
 function memoryRows({ memory }: Results): Row[] {

@@ -1,6 +1,7 @@
 import type { Machine } from "./machine.ts"
 import type { ConsoleResult } from "./measure/console.ts"
 import type { LatencyResult } from "./measure/latency.ts"
+import type { TailResult } from "./measure/tail.ts"
 import type { MemoryResult } from "./measure/memory.ts"
 import type { ObservationCost } from "./measure/observation.ts"
 import type { ProcessorResult } from "./measure/processor-time.ts"
@@ -22,6 +23,7 @@ export interface Results {
   stream?: ProcessorResult
   transcode?: ProcessorResult
   latency?: LatencyResult
+  tail?: TailResult
   memory?: readonly MemoryResult[]
   upload?: readonly UploadResult[]
   start?: readonly StartResult[]

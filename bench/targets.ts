@@ -2,6 +2,8 @@ import type { ConsoleEngine } from "./measure/console.ts"
 import { ROUND_TRIP, type StoreName } from "./measure/store.ts"
 import { MAIN_PAIR } from "./measure/transcoding.ts"
 import { STREAMS } from "./measure/memory.ts"
+import { CHAT_CALLERS } from "./measure/processor-time.ts"
+import type { Tail, TailResult } from "./measure/tail.ts"
 import type { Results } from "./results.ts"
 import type { Spread } from "./statistics.ts"
 
@@ -32,6 +34,10 @@ function ofTollgate<Result extends { readonly subject: string }>(
   found: readonly Result[] | undefined,
 ): Result | undefined {
   return found?.find(({ subject }) => subject === "tollgate")
+}
+
+function tailOf(result: TailResult | undefined, callers: number): Tail | undefined {
+  return ofTollgate(result?.tails.filter((tail) => tail.callers === callers))
 }
 
 function scaled(spread: Spread | undefined, divisor: number): Spread | undefined {
@@ -68,6 +74,20 @@ const TARGETS: readonly Target[] = [
     must: 1,
     aim: 0.4,
     find: ({ latency }) => scaled(ofTollgate(latency?.added)?.p99, MICROSECONDS),
+  },
+  {
+    figure: "p99 of one caller, over the bare proxy's",
+    unit: " ms",
+    must: 2,
+    aim: 1,
+    find: ({ tail }) => scaled(tailOf(tail, 1)?.over, MICROSECONDS),
+  },
+  {
+    figure: `p99 of ${CHAT_CALLERS} callers, against the bare proxy`,
+    unit: "x",
+    must: 3,
+    aim: 2,
+    find: ({ tail }) => tailOf(tail, CHAT_CALLERS)?.ratio,
   },
   {
     figure: "memory at rest",

@@ -14,6 +14,15 @@ export async function timeAnswers(
   body: string,
   count: number,
 ): Promise<AnswerTime[]> {
+  return await timeAnswersUntil(address, body, (answers) => answers === count)
+}
+
+/** The same, until there is enough. @param isEnough is asked after each answer, with how many there are. */
+export async function timeAnswersUntil(
+  address: Address,
+  body: string,
+  isEnough: (answers: number) => boolean,
+): Promise<AnswerTime[]> {
   const request = requestBytes(address, body)
   const reader = new AnswerReader()
   const times: AnswerTime[] = []
@@ -30,7 +39,7 @@ export async function timeAnswers(
         if (!reader.take(bytes)) return
         times.push({ firstByte, whole: since() })
         if (reader.status !== 200) reject(new Error(`status ${reader.status}`))
-        if (times.length === count) resolve(undefined)
+        if (isEnough(times.length)) resolve(undefined)
         else ask()
       },
       close: () => reject(new Error("the connection was closed")),

@@ -21,13 +21,17 @@ interface Kind {
   readonly encodingField: string
   /** What may stand in it: what a vector is written as for each. The first holds where it is absent. */
   readonly encodings: ReadonlyMap<string, (vector: readonly number[]) => Json>
+  /** What is said of any other; by default which one it should be. */
+  readonly otherEncoding?: string
   readonly dimensions: number
   readonly usage: (tokens: number) => object
   readonly speaksDetail: boolean
 }
 
+const NUMBERS = (vector: readonly number[]): Json => [...vector]
+
 const FLOATS: Kind["encodings"] = new Map<string, (vector: readonly number[]) => Json>([
-  ["float", (vector) => [...vector]],
+  ["float", NUMBERS],
   ["base64", base64Of],
 ])
 
@@ -91,6 +95,25 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     },
   ],
   [
+    // vLLM until July 2024 (docs/wire/embeddings.md#f8)
+    /^refuses-base64/,
+    {
+      ...OPENAI_KIND,
+      encodings: new Map([["float", NUMBERS]]),
+      otherEncoding: "base64 encoding is not currently supported",
+    },
+  ],
+  [
+    // LM Studio 0.3 (docs/wire/embeddings.md#f8)
+    /^ignores-base64/,
+    { ...OPENAI_KIND, encodings: new Map(["float", "base64"].map((name) => [name, NUMBERS])) },
+  ],
+  [
+    // Some answer in base64 although nothing was said of it.
+    /^answers-base64/,
+    { ...OPENAI_KIND, encodings: new Map(["base64", "float"].map((name) => [name, base64Of])) },
+  ],
+  [
     /^(mistral|codestral)-embed/,
     {
       ...OPENAI_KIND,
@@ -133,7 +156,7 @@ function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answere
   const [usual] = kind.encodings.keys()
   const encoding = body[kind.encodingField] ?? usual
   const write = kind.encodings.get(stringOf(encoding))
-  if (write === undefined) return { refused: `Input should be '${usual}'.` }
+  if (write === undefined) return { refused: kind.otherEncoding ?? `Input should be '${usual}'.` }
   const tokens = inputs.reduce((sum: number, input) => sum + tokensOf(input), 0)
   const reported = reportedCount(tokens, fault)
   const data = inputs.map((input, index) => {

@@ -4,6 +4,7 @@ import {
   type Node,
   Scalar,
   type YAMLError,
+  YAMLParseError,
   isAlias,
   isMap,
   isScalar,
@@ -46,11 +47,17 @@ export class YamlFile {
   /** @param name the file as the operator named it. */
   constructor(name: string, text: string, environment: Environment) {
     this.#name = name
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false })
-    const problems = [...this.#syntaxProblems(text), ...this.#prepare(environment)]
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      // The library compares each name with all before it, which takes seconds for some thousand models.
+      uniqueKeys: false,
+    })
+    const repeated = repeatedNames(this.#document)
+    const problems = [...this.#syntaxProblems(text, repeated), ...this.#prepare(environment)]
     try {
-      const readable = this.#document.errors.every((error) => error.code === "DUPLICATE_KEY")
-      if (readable) this.value = this.#document.toJS({ maxAliasCount: MAXIMUM_ALIASES })
+      const isReadable = this.#document.errors.length === 0
+      if (isReadable) this.value = this.#document.toJS({ maxAliasCount: MAXIMUM_ALIASES })
     } catch {
       problems.push(this.#problemAt(0, "the aliases (*name) multiply. Write the values out", ""))
     }
@@ -79,10 +86,11 @@ export class YamlFile {
   }
 
   /** One problem per line, and only the first stray token: what follows is mostly caused by it. */
-  #syntaxProblems(text: string): ConfigProblem[] {
+  #syntaxProblems(text: string, repeated: readonly YAMLError[]): ConfigProblem[] {
     const problems = new Map<number | undefined, ConfigProblem>()
     let stray = false
-    for (const error of byPosition([...this.#document.errors, ...this.#document.warnings])) {
+    const { errors, warnings } = this.#document
+    for (const error of byPosition([...errors, ...warnings, ...repeated])) {
       const problem = this.#problemAt(error.pos[0], yamlFault(error, text), "")
       if (problems.has(problem.line) || (stray && error.code === "UNEXPECTED_TOKEN")) continue
       stray ||= error.code === "UNEXPECTED_TOKEN"
@@ -126,6 +134,27 @@ export class YamlFile {
     if (isAlias(node)) return node.resolve(this.#document)
     return isMap(node) || isSeq(node) || isScalar(node) ? node : undefined
   }
+}
+
+/** The names that stand in their mapping a second time, also where the two are written differently, as `1` and `"1"`. */
+function repeatedNames(document: Document): YAMLError[] {
+  const repeated: YAMLError[] = []
+  visit(document, {
+    Map(_key, { items }) {
+      const names = new Set<string>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        const name = String(key.value ?? "")
+        const { range } = key
+        if (names.has(name) && range) {
+          const place: [number, number] = [range[0], range[1]]
+          repeated.push(new YAMLParseError(place, "DUPLICATE_KEY", "Map keys must be unique"))
+        }
+        names.add(name)
+      }
+    },
+  })
+  return repeated
 }
 
 function hole(node: Node): Scalar {

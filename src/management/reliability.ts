@@ -35,15 +35,15 @@ export class ReliabilityReports {
     const [sums, outcomes, sample] = await Promise.all([
       reports.sumUsage(filter, group),
       reports.sumUsage(filter, "outcome"),
-      reports.sampleAnswers(filter),
+      reports.sampleAnswers(filter, group),
     ])
     // What was never sent anywhere has no provider.
     const names = sums.map((sum) => sum.group).filter((name) => name !== "")
     const points = await this.#points(reports, filter, { group, names, outcomes })
-    const times = new AnswerTimes(sample, group)
+    const times = new AnswerTimes(sample)
     const rows = names.map((name) => {
       const hours = hoursOf(points.get(name) ?? [], filter.from)
-      return { ...rowOf(name, hours), times: times.ofGroup(name) ?? times.ofAll() }
+      return { ...rowOf(name, hours), times: times.ofGroup(name) }
     })
     return {
       object: "list",

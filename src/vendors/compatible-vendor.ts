@@ -29,14 +29,10 @@ const COMMON: OpenAiChatQuirks = {
 }
 
 /**
- * Embeddings at most compatible vendors. Token input and base64 are used only where they are known to be
- * supported.
+ * Embeddings at most compatible vendors. Token input is used only where it is known to be supported. Base64 is
+ * what official clients ask all of them for (docs/wire/embeddings.md#f2): some ignore that.
  */
-const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = {
-  ...OPENAI_EMBEDDING_QUIRKS,
-  tokens: false,
-  base64: false,
-}
+const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = { ...OPENAI_EMBEDDING_QUIRKS, tokens: false }
 
 /**
  * What servers that operators run may speak besides chat completions. Their models are open ones: these return

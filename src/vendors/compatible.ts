@@ -266,6 +266,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariables: ["DASHSCOPE_API_KEY"],
     quirks: { topK: true },
+    // docs/wire/embeddings.md#f8
+    embedding: { base64: false },
   },
   {
     id: "sambanova",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import OpenAI from "openai"
 import { faultsOf } from "./axe-faults.ts"
 import type { Page } from "playwright-core"
+import { testBrowser } from "./browser.ts"
 import {
   type ConsoleGateway,
   OPERATOR,
@@ -150,7 +151,7 @@ async function look(page: Page, name: string): Promise<void> {
   await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" })
   for (const { width, scheme, rules } of LOOKS) {
     await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" })
+    await testBrowser.changeScheme(page, scheme)
     await settled(page)
     if (rules === undefined) await image(page, `${name}-${width}-${scheme}`)
     expect(await faultsOf(page, rules), `${name} ${width} ${scheme}`).toEqual([])

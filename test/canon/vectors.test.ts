@@ -9,15 +9,13 @@ const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { mi
 test("what goes into base64 comes out of it, to the last bit of a 32-bit float", () => {
   fc.assert(
     fc.property(floats, (numbers) => {
-      // JSON knows no zero below zero.
-      const same = numbers.map((number) => Math.fround(number) + 0)
-      expect(numbersOf(base64Of(numbers)).map(Math.fround)).toEqual(same)
+      expect(numbersOf(base64Of(numbers))).toEqual(numbers.map(Math.fround))
     }),
   )
 })
 
-test("numbers out of base64 are as short as a 32-bit float can be", () => {
-  expect(numbersOf(base64Of([0.1, -0.5, 1]))).toEqual([0.100000001, -0.5, 1])
+test("numbers out of base64 are the 32-bit floats themselves", () => {
+  expect(numbersOf(base64Of([0.1, -0.5, 1]))).toEqual([Math.fround(0.1), -0.5, 1])
   const text = base64Of([0.1])
   expect(base64Of(text)).toBe(text)
 })

@@ -46,6 +46,21 @@ describe("YAML", () => {
       "data: a\nserver: {}\ndata: b",
       "3:1 : the name stands here a second time. Keep one of the two",
     ],
+    [
+      "a duplicate name in another form",
+      "aliases:\n  1: near/llama\n  a: near/llama\n  '1': near/llama\n",
+      "4:3 : the name stands here a second time",
+    ],
+    [
+      "a duplicate name in braces",
+      "server: { port: 1, host: a, port: 2 }",
+      "1:29 : the name stands here a second time",
+    ],
+    [
+      "a duplicate behind an anchor",
+      "providers: &all\n  a: { vendor: ollama, vendor: ollama }\nmodels: {}\n",
+      "2:24 : the name stands here a second time",
+    ],
     ["an open bracket", "server: {\n  port: 1\n", "3:1 : "],
     ["a tab", "server:\n\tport: 1", "2:1 : a tab is used as indentation. Use spaces"],
     [
@@ -71,6 +86,14 @@ describe("YAML", () => {
       expect(found[0]).toStartWith(expected)
     })
   }
+
+  test("all duplicates among thousands of names, each at its place", () => {
+    const names = Array.from({ length: 3_000 }, (_, index) => `  near/m${index % 2_998}: {}\n`)
+    expect(problems(`models:\n${names.join("")}`).map((found) => found.split(" ", 1)[0])).toEqual([
+      "3000:3",
+      "3001:3",
+    ])
+  })
 
   test("aliases that multiply", () => {
     const lines = Array.from({ length: 9 }, (_, index) => {

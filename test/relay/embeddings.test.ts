@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
+import { isJsonObject } from "../../src/canon/json.ts"
 import { numbersOf } from "../../src/canon/vectors.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { googleAccount, startTokenServer, type TokenServer } from "../support/google-account.ts"
@@ -43,6 +44,9 @@ const MODELS: Readonly<Record<string, ModelSettings>> = {
   "all/vertex": embedding("vertex", "text-embedding-005"),
   "all/titan": embedding("bedrock", "amazon.titan-embed-text-v2:0"),
   "all/bedrock-cohere": embedding("bedrock", "cohere.embed-v4:0"),
+  "sim/refuses-base64": embedding("sim", "refuses-base64"),
+  "sim/ignores-base64": embedding("sim", "ignores-base64"),
+  "sim/answers-base64": embedding("sim", "answers-base64"),
   "sim/fault-500": embedding("sim", "fault-500"),
   "sim/fault-no-usage": embedding("sim", "fault-no-usage"),
   "sim/fault-wrong-usage": embedding("sim", "fault-wrong-usage"),
@@ -182,6 +186,42 @@ describe("every vendor", () => {
     expect(await errorOf(strict)).toMatchObject({ status: 400, error_type: "not_carried" })
     await nothingHeld(caller)
   })
+})
+
+describe("base64", () => {
+  const lastAsked = (): unknown => {
+    const body = gateway.simulator.requests.at(-1)?.body
+    return isJsonObject(body) ? body["encoding_format"] : body
+  }
+
+  test("is asked for where the caller wants it, and nothing where not", async () => {
+    const caller = await gateway.caller("1")
+    await embed(caller, { model: "sim/embed", input: TEXTS, encoding_format: "base64" })
+    expect(lastAsked()).toBe("base64")
+    await embed(caller, { model: "sim/embed", input: TEXTS })
+    expect(lastAsked()).toBeUndefined()
+  })
+
+  for (const model of ["sim/refuses-base64", "sim/ignores-base64", "sim/answers-base64"]) {
+    test(`${model}: callers get the form they asked for, whatever comes`, async () => {
+      const caller = await gateway.caller("1")
+      const expected = await embed(caller, { model: "sim/embed", input: TEXTS })
+      for (const encoding_format of ["base64", "float"]) {
+        const { answer, receipt } = await embed(caller, { model, input: TEXTS, encoding_format })
+        const isRefused = model === "sim/refuses-base64" && encoding_format === "base64"
+        expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(
+          isRefused ? ["refused_by_upstream", "ok"] : ["ok"],
+        )
+        expect(receipt.usage).toEqual(expected.receipt.usage)
+        answer.data.forEach(({ embedding }, index) => {
+          expect(typeof embedding).toBe(encoding_format === "base64" ? "string" : "object")
+          const wanted = expected.answer.data[index]?.embedding ?? []
+          expect(numbersOf(embedding)).toEqual(numbersOf(wanted))
+        })
+      }
+      await nothingHeld(caller)
+    })
+  }
 })
 
 describe("inputs above a vendor's limit", () => {

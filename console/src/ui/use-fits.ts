@@ -29,9 +29,14 @@ export function useFits(least: readonly number[]): Fits {
   const form = found === -1 ? least.length : found
   useLayoutEffect(() => {
     const width = place.current?.querySelector("table")?.offsetWidth ?? 0
+    // The room as it is now: that of the last look may be without a scrollbar that has come since, or with one that has gone.
     // Half a pixel may be lost in rounding.
-    if (width <= room + 1) return
-    setNeeded((before) => least.map((_, index) => (index === form ? width : (before[index] ?? 0))))
+    if (width <= (place.current?.clientWidth ?? 0) + 1) return
+    setNeeded((before) =>
+      before[form] === width
+        ? before
+        : least.map((_, index) => (index === form ? width : (before[index] ?? 0))),
+    )
   })
   return { ref, form }
 }

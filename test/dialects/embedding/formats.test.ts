@@ -28,12 +28,21 @@ describe("each vendor is asked in its own form", () => {
     }
   })
 
-  test("compatible ones are asked for floats, whatever the caller wants", () => {
+  test("compatible ones are asked for what the caller wants, and for nothing else", () => {
     expect(asked("together", { encoding_format: "base64" }).bodies).toEqual([
-      { model: "m", input: ["hello"] },
+      { model: "m", input: ["hello"], encoding_format: "base64" },
     ])
+    for (const body of [{}, { encoding_format: "float" }]) {
+      expect(asked("together", body).bodies).toEqual([{ model: "m", input: ["hello"] }])
+    }
     expect(embeddingOf("together").takesTokens).toBe(false)
     expect(embeddingOf("vllm").takesTokens).toBe(true)
+  })
+
+  test("Alibaba is never asked for base64", () => {
+    expect(asked("alibaba", { encoding_format: "base64" }).bodies).toEqual([
+      { model: "m", input: ["hello"] },
+    ])
   })
 
   test("Mistral", () => {
@@ -225,7 +234,7 @@ describe("answers", () => {
   test("of Perplexity are signed bytes, brought to length one", async () => {
     const bytes = Buffer.from(Int8Array.of(3, -4, 0).buffer).toString("base64")
     const { vectors, tokens } = await decoded("perplexity", [answerOf(list([item(0, bytes)], 2))])
-    expect(vectors).toEqual([[0.6, -0.8, 0]])
+    expect(vectors).toEqual([[0.6, -0.8, 0].map(Math.fround)])
     expect(tokens).toBe(2)
     for (const odd of ["", [3, -4], null]) {
       const failure = await decoded("perplexity", [answerOf(list([item(0, odd)], 2))]).catch(

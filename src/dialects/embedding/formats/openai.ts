@@ -22,7 +22,7 @@ export interface OpenAiEmbeddingQuirks {
   readonly maxInputs: number
   /** Whether it accepts tokens in place of texts. */
   readonly tokens: boolean
-  /** Whether it returns base64 when `encoding_format` asks for it. */
+  /** Whether it may be asked for base64. What it answers with is read in either form. */
   readonly base64: boolean
   /** `int8`: it returns only the base64 of signed bytes, which has to be requested by that name. */
   readonly numbers: "float" | "int8"

@@ -6,6 +6,7 @@ import {
   inputCount,
   type Vector,
 } from "../../../canon/embedding.ts"
+import { GatewayError } from "../../../canon/errors.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
@@ -95,16 +96,35 @@ interface EmbeddedAt extends EmbeddingResult {
   readonly losses: readonly Loss[]
 }
 
-/** Embeds at one deployment. @throws GatewayError */
+/**
+ * Embeds at one deployment. A server that refuses base64 is asked for numbers, since either form is turned into the one
+ * that the caller wants.
+ * @throws GatewayError
+ */
 export async function embedAt(
   candidate: OperationCandidate,
   request: EmbeddingRequest,
   decoder: TokenDecoder,
 ): Promise<EmbeddedAt> {
   const { format, reported } = await reportTo(candidate, request, decoder)
-  const { calls, losses } = format.encode(reported, candidate.deployment.upstreamModel)
-  const result = await format.decode(await candidate.callAll(format, calls), reported)
-  return { ...result, losses }
+  const embed = async (asked: EmbeddingRequest): Promise<EmbeddedAt> => {
+    const { calls, losses } = format.encode(asked, candidate.deployment.upstreamModel)
+    const result = await format.decode(await candidate.callAll(format, calls), asked)
+    return { ...result, losses }
+  }
+  try {
+    return await embed(reported)
+  } catch (refusal) {
+    if (reported.encoding === "float" || !isBase64Refused(refusal)) throw refusal
+    return await embed({ ...reported, encoding: "float" })
+  }
+}
+
+/** Older servers know floats alone, in words of their own (docs/wire/embeddings.md#f8). */
+function isBase64Refused(refusal: unknown): boolean {
+  if (!(refusal instanceof GatewayError) || refusal.kind !== "refused_by_upstream") return false
+  const { parameter } = refusal.details
+  return parameter === "encoding_format" || /base64|encoding_format/.test(refusal.message)
 }
 
 /** The request as the vendor gets it. @throws GatewayError */

@@ -1,4 +1,5 @@
 import type { Schema } from "../migrate.ts"
+import { KEY_INDEXES } from "./book/23-key-indexes.ts"
 import { KEY_LIMITS } from "./book/21-key-limits.ts"
 import { PEOPLE } from "./book/22-people.ts"
 import { BOOK } from "./book/1-book.ts"
@@ -48,5 +49,6 @@ export const BOOK_SCHEMA: Schema = {
     BACKUPS,
     KEY_LIMITS,
     PEOPLE,
+    KEY_INDEXES,
   ],
 }

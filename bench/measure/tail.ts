@@ -1,0 +1,96 @@
+import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
+import { timeAnswersUntil } from "../load/time-answers.ts"
+import type { Effort } from "../options.ts"
+import { quantile, spreadOf, type Spread } from "../statistics.ts"
+import type { Address, Subject } from "../subjects/subject.ts"
+import { startUpstream } from "../upstream.ts"
+import { CHAT_CALLERS } from "./processor-time.ts"
+import { withSubjects } from "./with-subjects.ts"
+
+/** One subject's turn. Microseconds. */
+export interface TailBlock {
+  readonly subject: string
+  readonly callers: number
+  readonly round: number
+  readonly median: number
+  readonly p99: number
+}
+
+/** How late the slowest hundredth of a subject's answers is. */
+export interface Tail {
+  readonly subject: string
+  readonly callers: number
+  /** Microseconds. */
+  readonly p99: Spread
+  /** Microseconds over the bare proxy's of the same round. */
+  readonly over: Spread
+  /** Against the bare proxy's of the same round. */
+  readonly ratio: Spread
+}
+
+/** Every tail, and the blocks it was taken from. */
+export interface TailResult {
+  readonly tails: readonly Tail[]
+  readonly blocks: readonly TailBlock[]
+}
+
+/** Callers at once: one that has the gateway for itself, and as many as keep it busy. */
+export const TAIL_CALLERS = [1, CHAT_CALLERS] as const
+
+/** The slowest answers of Tollgate beside those of the bare proxy, in turns, once their code is compiled. */
+export async function measureTail(
+  subjects: readonly Subject[],
+  effort: Effort,
+): Promise<TailResult> {
+  await using upstream = await startUpstream(0)
+  const two = subjects.filter(({ name }) => name === "bare" || name === "tollgate")
+  return await withSubjects(two, upstream, async (running) => {
+    const blocks: TailBlock[] = []
+    for (const callers of TAIL_CALLERS) {
+      for (const turn of running) await timesOf(turn, callers, effort.tailWarmUp)
+      for (let round = 0; round < effort.tailRounds; round++) {
+        for (const turn of round % 2 === 0 ? running : running.toReversed()) {
+          const times = await timesOf(turn, callers, effort.tailBlock)
+          const [median, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
+          blocks.push({ subject: turn.name, callers, round, median, p99 })
+        }
+      }
+    }
+    return { blocks, tails: tailsOf(blocks) }
+  })
+}
+
+/** Microseconds of each whole answer to callers that ask again and again for so many milliseconds. */
+async function timesOf(address: Address, callers: number, duration: number): Promise<number[]> {
+  const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
+  const end = performance.now() + duration
+  const times = await Promise.all(
+    Array.from({ length: callers }, () =>
+      timeAnswersUntil(address, body, () => performance.now() >= end),
+    ),
+  )
+  return times.flat().map(({ whole }) => whole)
+}
+
+/** Divides each block by the bare proxy's of the same round. */
+export function tailsOf(blocks: readonly TailBlock[]): readonly Tail[] {
+  return TAIL_CALLERS.flatMap((callers) => {
+    const those = blocks.filter((block) => block.callers === callers)
+    const bare = those.filter(({ subject }) => subject === "bare")
+    return [...new Set(those.map(({ subject }) => subject))].map((subject) => {
+      const pairs = those
+        .filter((block) => block.subject === subject)
+        .map(({ p99, round }) => ({
+          p99,
+          bare: bare.find((block) => block.round === round)?.p99 ?? Number.NaN,
+        }))
+      return {
+        subject,
+        callers,
+        p99: spreadOf(pairs.map(({ p99 }) => p99)),
+        over: spreadOf(pairs.map((pair) => pair.p99 - pair.bare)),
+        ratio: spreadOf(pairs.map((pair) => pair.p99 / pair.bare)),
+      }
+    })
+  })
+}
