@@ -12,7 +12,7 @@ import { useStable } from "./use-stable.ts"
 export type { Column } from "./data-column.ts"
 
 /** What a column takes of a table, CSS pixels. */
-const COLUMN_WIDTH = 90
+const COLUMN_WIDTH = 130
 
 /**
  * Rows and columns: a table where all columns have room, or all but the secondary ones; else cards. Skeletons while
