@@ -9,7 +9,7 @@ import type {
 } from "../../canon/image.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import { isDefined, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
-import { flag, integer, text, validateParameters } from "../shared/parameters.ts"
+import { flag, integer, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
 /** A request's fields: its files are validated separately. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {
@@ -36,23 +36,23 @@ const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
 /** docs/api.md#images. */
 const VARIATION_SIZES = ["256x256", "512x512", "1024x1024"]
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
-  ["model", text()],
-  ["prompt", text()],
-  ["n", integer({ minimum: 1, maximum: MAX_IMAGES })],
-  ["size", text()],
-  ["response_format", z.enum(FORMS).nullish()],
-  ["background", text()],
-  ["input_fidelity", text()],
-  ["moderation", text()],
-  ["output_compression", integer({ minimum: 0, maximum: 100 })],
-  ["output_format", text()],
-  ["partial_images", integer({ minimum: 0, maximum: MAX_DRAFTS })],
-  ["quality", text()],
-  ["stream", flag()],
-  ["style", text()],
-  ["user", text()],
-])
+const PARAMETERS = parameterSchemas(() => ({
+  model: text(),
+  prompt: text(),
+  n: integer({ minimum: 1, maximum: MAX_IMAGES }),
+  size: text(),
+  response_format: z.enum(FORMS).nullish(),
+  background: text(),
+  input_fidelity: text(),
+  moderation: text(),
+  output_compression: integer({ minimum: 0, maximum: 100 }),
+  output_format: text(),
+  partial_images: integer({ minimum: 0, maximum: MAX_DRAFTS }),
+  quality: text(),
+  stream: flag(),
+  style: text(),
+  user: text(),
+}))
 
 /** Fields that the canon has, and those that only streams have. */
 const NAMED_FIELDS = new Set([

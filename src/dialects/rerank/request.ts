@@ -16,16 +16,16 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import type { RerankRequest } from "../../canon/rerank.ts"
-import { flag, integer, validateParameters } from "../shared/parameters.ts"
+import { flag, integer, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
-  ["model", z.string()],
-  ["query", z.string()],
-  ["top_n", integer({ minimum: 1 })],
-  ["max_tokens_per_doc", integer({ minimum: 1 })],
-  ["return_documents", flag()],
-  ["rank_fields", z.array(z.string(), expects("an array of strings")).nullish()],
-])
+const PARAMETERS = parameterSchemas(() => ({
+  model: z.string(),
+  query: z.string(),
+  top_n: integer({ minimum: 1 }),
+  max_tokens_per_doc: integer({ minimum: 1 }),
+  return_documents: flag(),
+  rank_fields: z.array(z.string(), expects("an array of strings")).nullish(),
+}))
 
 /** Fields that the canon has, or that are handled here. */
 const OWN_FIELDS = new Set([

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { expects, invalidRequest } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { once } from "../../canon/once.ts"
 
 /**
  * The parameter types that every endpoint uses. Each treats null as absent, as OpenAI's API does, and has the
@@ -46,17 +47,23 @@ export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
   return z.boolean().nullish()
 }
 
+/** Schemas by the parameter's name; made for the first request, since most gateways never see one of most endpoints. */
+export type ParameterSchemas = () => ReadonlyMap<string, z.ZodType>
+
+/** @param make what each parameter has to be. */
+export function parameterSchemas(make: () => Record<string, z.ZodType>): ParameterSchemas {
+  return once(() => new Map(Object.entries(make())))
+}
+
 /**
  * Validates the parameters that are present: a request has three of thirty, and this is the hot path.
- * @param schemas by the parameter's name; others are not checked.
+ * @param schemas those of the endpoint; other parameters are not checked.
  * @throws GatewayError naming the first invalid one.
  */
-export function validateParameters(
-  body: JsonObject,
-  schemas: ReadonlyMap<string, z.ZodType>,
-): void {
+export function validateParameters(body: JsonObject, schemas: ParameterSchemas): void {
+  const known = schemas()
   for (const name in body) {
-    const parsed = schemas.get(name)?.safeParse(body[name])
+    const parsed = known.get(name)?.safeParse(body[name])
     if (parsed === undefined || parsed.success) continue
     const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }))
     throw invalidRequest({ issues }, body)

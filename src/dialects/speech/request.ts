@@ -22,7 +22,7 @@ import {
   type SoundForm,
   type SpeechRequest,
 } from "../../canon/speech.ts"
-import { decimal, text, validateParameters } from "../shared/parameters.ts"
+import { decimal, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
 /** A request before its price determines whether tokens are needed. */
 export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
@@ -30,14 +30,14 @@ export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 /** The default limit on a text, in characters (docs/api.md#limits). */
 export const LONGEST_INPUT = 4_096
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
-  ["model", z.string()],
-  ["input", z.string()],
-  ["response_format", text()],
-  ["speed", decimal({ minimum: 0.25, maximum: 4 })],
-  ["instructions", z.string().max(4_096).nullish()],
-  ["stream_format", text()],
-])
+const PARAMETERS = parameterSchemas(() => ({
+  model: z.string(),
+  input: z.string(),
+  response_format: text(),
+  speed: decimal({ minimum: 0.25, maximum: 4 }),
+  instructions: z.string().max(4_096).nullish(),
+  stream_format: text(),
+}))
 
 const CANON_FIELDS = new Set([
   "model",

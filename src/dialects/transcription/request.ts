@@ -1,4 +1,3 @@
-import type * as z from "zod"
 import type { Writable } from "../../canon/writable.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
@@ -16,19 +15,19 @@ import {
   type TranscriptionRequest,
   type TranscriptionTask,
 } from "../../canon/transcription.ts"
-import { decimal, flag, text, validateParameters } from "../shared/parameters.ts"
+import { decimal, flag, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
 /** A request whose audio has not been inspected yet. */
 export type TranscriptionOptions = Omit<TranscriptionRequest, "audio">
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
-  ["model", text()],
-  ["language", text()],
-  ["prompt", text()],
-  ["temperature", decimal({ minimum: 0, maximum: 1 })],
-  ["response_format", text()],
-  ["stream", flag()],
-])
+const PARAMETERS = parameterSchemas(() => ({
+  model: text(),
+  language: text(),
+  prompt: text(),
+  temperature: decimal({ minimum: 0, maximum: 1 }),
+  response_format: text(),
+  stream: flag(),
+}))
 
 /** How to parse the fields of the form; the others are text. */
 export const TRANSCRIPTION_FIELDS = {

@@ -2,6 +2,7 @@ import { atPlaces, readDecimal } from "tollgate-contract/decimal.ts"
 import { z } from "zod"
 import { emptyArray, expects, invalidRequest, invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { once } from "../../canon/once.ts"
 import { LIMITED, type MaxPrice, type ProviderWishes, SORTS, type Wishes } from "./wishes.ts"
 
 /** A body without what is the gateway's in it, and what that says. */
@@ -19,9 +20,6 @@ const LONGEST_AMOUNT = 40
 /** The longest name that is repeated in a message. */
 const LONGEST_NAME = 100
 
-const AMOUNT = z.union([z.number(), z.string()], expects("a number")).nullish()
-const FLAG = z.boolean(expects("a boolean")).nullish()
-
 function names(most: number) {
   return z
     .array(z.string(expects("a string")), expects("an array of strings"))
@@ -29,38 +27,44 @@ function names(most: number) {
     .nullish()
 }
 
-const PROVIDER = {
-  order: names(MOST_PROVIDERS),
-  only: names(MOST_PROVIDERS),
-  ignore: names(MOST_PROVIDERS),
-  sort: z
-    .union(
-      [
-        z.enum(SORTS),
-        z.object({ by: z.enum(SORTS).nullish(), partition: z.enum(["model", "none"]).nullish() }),
-      ],
-      expects("a string or an object"),
-    )
-    .nullish(),
-  max_price: z
-    .looseObject(
-      Object.fromEntries(LIMITED.map((name) => [name, AMOUNT])) as Record<
-        (typeof LIMITED)[number],
-        typeof AMOUNT
-      >,
-      expects("an object"),
-    )
-    .nullish(),
-  allow_fallbacks: FLAG,
-  require_parameters: FLAG,
-}
+/** Its parts are made for the first request with a wish. */
+const SCHEMAS = once(() => {
+  const amount = z.union([z.number(), z.string()], expects("a number")).nullish()
+  const flag = z.boolean(expects("a boolean")).nullish()
+  const provider = {
+    order: names(MOST_PROVIDERS),
+    only: names(MOST_PROVIDERS),
+    ignore: names(MOST_PROVIDERS),
+    sort: z
+      .union(
+        [
+          z.enum(SORTS),
+          z.object({ by: z.enum(SORTS).nullish(), partition: z.enum(["model", "none"]).nullish() }),
+        ],
+        expects("a string or an object"),
+      )
+      .nullish(),
+    max_price: z
+      .looseObject(
+        Object.fromEntries(LIMITED.map((name) => [name, amount])) as Record<
+          (typeof LIMITED)[number],
+          typeof amount
+        >,
+        expects("an object"),
+      )
+      .nullish(),
+    allow_fallbacks: flag,
+    require_parameters: flag,
+  }
 
-const WISHES = z.object({
-  models: names(MOST_MODELS),
-  provider: z.looseObject(PROVIDER, expects("an object")).nullish(),
+  const wishes = z.object({
+    models: names(MOST_MODELS),
+    provider: z.looseObject(provider, expects("an object")).nullish(),
+  })
+  return { wishes, provider }
 })
 
-type WrittenProvider = NonNullable<z.output<typeof WISHES>["provider"]>
+type WrittenProvider = NonNullable<z.output<ReturnType<typeof SCHEMAS>["wishes"]>["provider"]>
 
 /**
  * What OpenRouter's callers may also ask for and this gateway cannot promise, with the values that ask for nothing. Any
@@ -82,7 +86,7 @@ export function takeWishes(body: JsonObject): TakenWishes {
     return { body, wishes: undefined }
   }
   const { models, provider, ...rest } = body
-  const written = WISHES.safeParse({ models, provider })
+  const written = SCHEMAS().wishes.safeParse({ models, provider })
   if (!written.success)
     throw invalidRequest(written.error, { models: models ?? null, provider: provider ?? null })
   const wanted = written.data
@@ -100,7 +104,7 @@ export function takeWishes(body: JsonObject): TakenWishes {
 }
 
 function providerOf(written: WrittenProvider): ProviderWishes {
-  refuseUnknown("provider", written, Object.keys(PROVIDER), ASKING_NOTHING)
+  refuseUnknown("provider", written, Object.keys(SCHEMAS().provider), ASKING_NOTHING)
   const order = listOf("provider.order", written.order)
   const only = listOf("provider.only", written.only)
   const ignore = written.ignore ?? []

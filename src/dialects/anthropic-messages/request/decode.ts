@@ -1,4 +1,3 @@
-import type * as z from "zod"
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
@@ -11,7 +10,7 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { validateParameters } from "../../shared/parameters.ts"
+import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { decodeCache, markLast } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -45,7 +44,7 @@ const CANON_FIELDS = new Set([
 /** The name of a schema, which this dialect lacks and others require. */
 const SCHEMA_NAME = "answer"
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(messageParameters.shape))
+const PARAMETERS = parameterSchemas(() => messageParameters.shape)
 
 /**
  * A request for a message, validated and decoded (docs/wire/anthropic-messages.md#f2, docs/api.md#chat). Fields

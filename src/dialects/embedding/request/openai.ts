@@ -20,13 +20,13 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { integer, text, validateParameters } from "../../shared/parameters.ts"
+import { integer, text, parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
-  ["model", z.string()],
-  ["dimensions", integer({ minimum: 1 })],
-  ["user", text()],
-])
+const PARAMETERS = parameterSchemas(() => ({
+  model: z.string(),
+  dimensions: integer({ minimum: 1 }),
+  user: text(),
+}))
 
 /** Fields that the canon has. */
 const CANON_FIELDS = new Set(["model", "input", "encoding_format", "dimensions", "user"])

@@ -1,10 +1,9 @@
-import type * as z from "zod"
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"
 import { isDefined, type JsonObject, objectAt, unknownFields } from "../../../canon/json.ts"
-import { validateParameters } from "../../shared/parameters.ts"
+import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeContents, decodeInstruction } from "../messages/decode.ts"
@@ -35,9 +34,7 @@ const CANON_FIELDS = new Set([
 /** Google's service tiers that have another name in the canon. */
 const DEFAULT_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(
-  Object.entries(generationParameters.shape),
-)
+const PARAMETERS = parameterSchemas(() => generationParameters.shape)
 
 /** What comes from the address of a request, and from the body in other dialects. */
 export interface Addressed {

@@ -1,4 +1,3 @@
-import type * as z from "zod"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
@@ -10,7 +9,7 @@ import {
   type JsonValue,
   unknownFields,
 } from "../../../canon/json.ts"
-import { validateParameters } from "../../shared/parameters.ts"
+import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeMessages } from "../messages/decode.ts"
@@ -99,7 +98,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return request
 }
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(chatParameters.shape))
+const PARAMETERS = parameterSchemas(() => chatParameters.shape)
 
 function setSampling(request: Writable<ChatRequest>, parameters: ChatParameters): void {
   const maxTokens = parameters.max_completion_tokens ?? parameters.max_tokens

@@ -1,4 +1,3 @@
-import type * as z from "zod"
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
@@ -6,7 +5,7 @@ import { invalidValue, missingParameter } from "../../../canon/invalid-request.t
 import { isJsonObject, isDefined, type JsonObject, unknownFields } from "../../../canon/json.ts"
 import type { Message } from "../../../canon/message.ts"
 import type { Tool } from "../../../canon/tool.ts"
-import { validateParameters } from "../../shared/parameters.ts"
+import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { DIALECT } from "../identifiers.ts"
 import { checkCalls } from "../messages/check-calls.ts"
@@ -91,7 +90,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return request
 }
 
-const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(responseParameters.shape))
+const PARAMETERS = parameterSchemas(() => responseParameters.shape)
 
 function decodeMessages(
   body: JsonObject,
