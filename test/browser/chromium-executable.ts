@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { dirname, join } from "node:path"
 
 const PACKAGE = join(dirname(Bun.resolveSync("@sparticuz/chromium", import.meta.dir)), "..")
-const UNPACK = `await (await import("@sparticuz/chromium")).default.executablePath()`
+const UNPACK = join(import.meta.dir, "unpack-chromium.ts")
 
 /**
  * Chromium, unpacked from its package when it is first asked for. It gets its place in one step: files of tests that begin
@@ -24,8 +24,7 @@ export function chromiumExecutable(): string {
 function unpack(cache: string, folder: string): void {
   mkdirSync(cache, { recursive: true })
   const part = mkdtempSync(join(cache, "part-"))
-  const { exitCode, stderr } = Bun.spawnSync([process.execPath, "-e", UNPACK], {
-    cwd: import.meta.dir,
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, UNPACK], {
     env: { ...process.env, TMPDIR: part },
   })
   if (exitCode !== 0) throw new Error(`Chromium cannot be unpacked: ${stderr.toString()}`)
