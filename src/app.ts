@@ -26,6 +26,7 @@ import { Spool } from "./http/uploads/spool.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher } from "./keys/secret.ts"
 import type { BaseUrl } from "./management/base-url.ts"
+import { BackgroundThreads } from "./machine/background-threads.ts"
 import type { LiveSettings } from "./management/live-settings.ts"
 import type { Metrics } from "./metrics/metrics.ts"
 import { Billing } from "./relay/billing/billing.ts"
@@ -65,6 +66,7 @@ export class App implements AsyncDisposable {
   static async start(options: AppOptions): Promise<App> {
     const { settings, events, redactor = new Redactor() } = options
     await using building = new AsyncDisposableStack()
+    building.use(new BackgroundThreads())
     const base = await openDatabase(options, building)
     const { machine, database, store, ledger, nodeId, secret } = base
     const live = await openSettings(options, base, (next) => activateSettings(state, next, events))

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { setPriority } from "node:os"
+
+/** Threads of the runtime that no request waits for: compilers, and what gives freed memory back. */
+const NAMES: ReadonlySet<string> = new Set(["JITWorker", "JSCWarmUp", "mi-scavenger"])
+/** They get a tenth of a processor that all want, which is enough for the compilers to get done. */
+const NICENESS = 10
+const THREADS = "/proc/self/task"
+/** Compilers end when they are idle, and begin again. Milliseconds. */
+const LOOK_EVERY = 1_000
+
+/**
+ * Keeps threads in the background behind the event loop, where they share a processor: a request that arrives does not
+ * wait until a compiler has used up its turn. Only Linux has a priority for each thread.
+ */
+export class BackgroundThreads implements Disposable {
+  /** Those that have been looked at and are still there. */
+  #known: ReadonlySet<string> = new Set()
+  readonly #timer: ReturnType<typeof setInterval> | undefined
+
+  constructor() {
+    if (process.platform !== "linux") return
+    this.#lower()
+    this.#timer = setInterval(() => this.#lower(), LOOK_EVERY)
+    this.#timer.unref()
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  #lower(): void {
+    const threads = listThreads()
+    for (const thread of threads) if (!this.#known.has(thread)) lower(thread)
+    this.#known = new Set(threads)
+  }
+}
+
+function listThreads(): string[] {
+  try {
+    return readdirSync(THREADS)
+  } catch {
+    // Where this cannot be read, priorities stay as they are.
+    return []
+  }
+}
+
+function lower(thread: string): void {
+  try {
+    const name = readFileSync(`${THREADS}/${thread}/comm`, "utf8").trimEnd()
+    if (NAMES.has(name)) setPriority(Number(thread), NICENESS)
+  } catch {
+    // It has ended meanwhile.
+  }
+}

@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test"
+
+const PROCESS = new URL("compiling-process.ts", import.meta.url).pathname
+
+test.skipIf(process.platform !== "linux")(
+  "compilers that begin later are behind the event loop as well",
+  async () => {
+    const child = Bun.spawn([process.execPath, PROCESS], { stdout: "pipe" })
+    const found = JSON.parse(await new Response(child.stdout).text()) as Record<string, number[]>
+    expect(await child.exited).toBe(0)
+    expect(found["JITWorker"]?.length).toBeGreaterThan(0)
+    expect(new Set(found["JITWorker"])).toEqual(new Set([10]))
+    expect(found["main"]).toEqual([0])
+  },
+)
