@@ -1,6 +1,7 @@
-import { PasswordInput, TextInput, Textarea } from "@mantine/core"
+import { TextInput, Textarea } from "@mantine/core"
 import type { Vendor } from "tollgate-contract/catalog.ts"
 import type { TypedFields } from "./provider-form.ts"
+import { PasswordField } from "../../ui/password-field.tsx"
 
 export interface VendorFieldsProperties {
   readonly vendor: Vendor
@@ -52,6 +53,6 @@ export function VendorFields({ vendor, typed, errors, set, onChange }: VendorFie
       )
     }
     // "new-password": no browser is to fill in, or keep, a vendor's key as a password of this page.
-    return <PasswordInput key={field.name} {...shared} autoComplete="new-password" />
+    return <PasswordField key={field.name} {...shared} autoComplete="new-password" />
   })
 }
