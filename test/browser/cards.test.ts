@@ -59,6 +59,9 @@ async function enter(amount: string): Promise<void> {
 async function beginToPay(credits: string): Promise<void> {
   const { page } = operator
   await page.getByRole("button", { name: "Buy with a card" }).click()
+  await page.getByLabel("Credits", { exact: true }).fill("0")
+  await page.getByRole("button", { name: "Continue to payment" }).click()
+  await page.getByText("Enter an amount above zero").waitFor()
   await page.getByLabel("Credits", { exact: true }).fill(credits)
   await page.getByRole("button", { name: "Continue to payment" }).click()
   await page.getByRole("heading", { name: "Pay" }).waitFor()

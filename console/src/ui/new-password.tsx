@@ -1,4 +1,5 @@
-import { PasswordInput, type PasswordInputProps } from "@mantine/core"
+import { type PasswordInputProps } from "@mantine/core"
+import { PasswordField } from "./password-field.tsx"
 
 const SHORTEST = 10
 
@@ -10,7 +11,7 @@ export function checkPassword(value: string): string | null {
 /** A new password is chosen. */
 export function NewPassword(properties: PasswordInputProps) {
   return (
-    <PasswordInput
+    <PasswordField
       label="Password"
       description={`At least ${SHORTEST} characters. A sentence works well.`}
       autoComplete="new-password"

@@ -1,4 +1,4 @@
-import { PasswordInput, SimpleGrid } from "@mantine/core"
+import { SimpleGrid } from "@mantine/core"
 import { useState } from "react"
 import { NO_KEY } from "tollgate-contract/tools.ts"
 import { useAccount } from "../../account.tsx"
@@ -7,6 +7,7 @@ import { LinkButton } from "../../ui/link-button.tsx"
 import { ModelSelect } from "../../ui/model-select.tsx"
 import { Page } from "../../ui/page.tsx"
 import { ToolCards } from "../../ui/tool-cards.tsx"
+import { PasswordField } from "../../ui/password-field.tsx"
 
 /** What every key consists of, ours and those taken over from other gateways: nothing that a shell would read. */
 const KEY = /^[\w.-]+$/
@@ -33,7 +34,7 @@ export function ConnectPage() {
       }
     >
       <SimpleGrid cols={{ base: 1, sm: 2 }} maw="48rem">
-        <PasswordInput
+        <PasswordField
           label="Your key"
           description="Fills in the settings below. It stays on this page."
           placeholder={NO_KEY}

@@ -1,4 +1,4 @@
-import { Modal, PasswordInput, Stack, TextInput } from "@mantine/core"
+import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Passkey } from "tollgate-contract/passkeys.ts"
 import { api } from "../../api/client.ts"
@@ -8,6 +8,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { PasswordField } from "../../ui/password-field.tsx"
 
 export interface AddPasskeyProperties {
   readonly isOpen: boolean
@@ -48,7 +49,7 @@ function AddForm({ hasPassword, onClose }: Omit<AddPasskeyProperties, "isOpen">)
           {...form.getInputProps("name")}
         />
         {hasPassword && (
-          <PasswordInput
+          <PasswordField
             label="Your password"
             autoComplete="current-password"
             {...form.getInputProps("password")}

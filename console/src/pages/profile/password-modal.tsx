@@ -1,8 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core"
+import { Button, Group, Modal, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { ReactNode } from "react"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { PasswordField } from "../../ui/password-field.tsx"
 
 export interface PasswordFormProperties<Answer> {
   readonly action: string
@@ -53,7 +54,7 @@ export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>)
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         {children !== undefined && <Text size="sm">{children}</Text>}
-        <PasswordInput
+        <PasswordField
           label="Your password"
           autoComplete="current-password"
           data-autofocus

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, SimpleGrid, Stack } from "@mantine/core"
+import { Button, Group, SimpleGrid, Stack } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
@@ -7,6 +7,7 @@ import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { PasswordField } from "../../ui/password-field.tsx"
 
 /** Another password. All other sessions end with it. */
 export function PasswordPanel() {
@@ -28,7 +29,7 @@ export function PasswordPanel() {
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack maw={640}>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <PasswordInput
+            <PasswordField
               label="Current password"
               autoComplete="current-password"
               {...form.getInputProps("current_password")}

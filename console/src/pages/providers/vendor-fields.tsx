@@ -1,6 +1,7 @@
-import { Button, PasswordInput, TextInput, Textarea } from "@mantine/core"
+import { Button, TextInput, Textarea } from "@mantine/core"
 import type { Vendor } from "tollgate-contract/catalog.ts"
 import type { TypedFields } from "./provider-form.ts"
+import { PasswordField } from "../../ui/password-field.tsx"
 import { SeveralKeys } from "./several-keys.tsx"
 import { severalKeys, type TypedKey } from "./typed-keys.ts"
 
@@ -50,7 +51,7 @@ export function VendorFields(properties: VendorFieldsProperties) {
       )
     }
     // "new-password": no browser is to fill in, or keep, a vendor's key as a password of this page.
-    const password = <PasswordInput key={field.name} {...shared} autoComplete="new-password" />
+    const password = <PasswordField key={field.name} {...shared} autoComplete="new-password" />
     if (!isKey) return password
     return (
       <div key={field.name}>

@@ -1,8 +1,9 @@
-import { Button, Checkbox, PasswordInput, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { PasswordField } from "../../ui/password-field.tsx"
 
 export interface PasswordStepProperties {
   readonly onDone: () => Promise<void>
@@ -36,7 +37,7 @@ export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
           autoFocus
           {...form.getInputProps("email")}
         />
-        <PasswordInput
+        <PasswordField
           label="Password"
           autoComplete="current-password"
           {...form.getInputProps("password")}
