@@ -1,12 +1,5 @@
-import {
-  ActionIcon,
-  Button,
-  Group,
-  NumberInput,
-  PasswordInput,
-  Text,
-  TextInput,
-} from "@mantine/core"
+import { ActionIcon, Button, Group, NumberInput, Text, TextInput } from "@mantine/core"
+import { PasswordField } from "../../ui/password-field.tsx"
 import { IconPlus, IconTrash } from "../../ui/icons.tsx"
 import { type TypedKey, withAnother } from "./typed-keys.ts"
 
@@ -89,7 +82,7 @@ function KeyRow({ typed, faultOf, onChange, onRemove }: KeyRowProperties) {
         error={faultOf(".name") ?? faultOf("")}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
-      <PasswordInput
+      <PasswordField
         aria-label="Key"
         placeholder={was === null ? "sk-…" : "Set; leave empty to keep it"}
         flex="2 1 10rem"
