@@ -76,6 +76,8 @@ export type AccountPage = z.infer<typeof accountPage>
 export const accountQuery = pageQuery.extend({
   /** Longer than elsewhere: it may hold a whole name. */
   cursor: z.string().max(1_000).optional(),
+  /** These, separated by commas. */
+  ids: z.string().max(10_200).optional(),
   /** A part of the name or id. */
   search: z.string().max(100).optional(),
   state: accountState.optional(),

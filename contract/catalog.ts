@@ -65,6 +65,13 @@ export const model = z.object({
       health,
     }),
   ),
+  /** Of a group: the models any of which may answer, in the order of the settings, and how one is chosen. Null: it is one model. */
+  group: z
+    .object({
+      choice: z.enum(["weight", "order", "price", "latency", "least_busy"]),
+      members: z.array(z.object({ model: z.string(), weight: z.number() })),
+    })
+    .nullable(),
   /** Where its entry comes from; `file` and `environment` ones are locked in the console. */
   origin: z.enum(["known", "file", "console"]),
   is_locked: z.boolean(),
@@ -132,6 +139,8 @@ export const provider = z.object({
   region: z.string().nullable(),
   /** Which secrets are set; never what they are. */
   secrets: z.array(z.string()),
+  /** Of several keys, `api_keys`: what they are called, and the share of the requests that each has. */
+  credentials: z.array(z.object({ name: z.string(), weight: z.number() })),
   known_models: z.boolean(),
   origin: z.enum(["file", "environment", "sandbox", "console"]),
   /** Those that do not come from the console can only be changed where they come from. */
@@ -150,6 +159,8 @@ export const providerPage = page(provider)
 /**
  * `POST /admin/v1/providers`, `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In a change
  * an absent member stays as it is and null takes one away. `DELETE` removes one with its models' entries. Secrets are encrypted on disk and never returned.
+ * `api_keys` is replaced as a whole: an entry without a credential means the one that is stored under its `name`, or under
+ * the name `was`; of a provider with one `api_key` it means that.
  */
 export const providerEntry = z.looseObject({
   vendor: identifier.optional(),

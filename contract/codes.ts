@@ -28,9 +28,15 @@ export const newCode = z.object({
 })
 export type NewCode = z.infer<typeof newCode>
 
+/** `POST /admin/v1/codes/batch`: so many alike, such as one for each guest. All of them are made, or none. */
+export const newCodes = newCode.extend({ count: z.int().min(2).max(1_000) })
+export type NewCodes = z.infer<typeof newCodes>
+
 /** The answer that shows the code, once. `POST /admin/v1/codes/{id}/revoke` ends it. */
 export const codeWithText = code.extend({ code: z.string() })
 export type CodeWithText = z.infer<typeof codeWithText>
+
+const codesWithText = z.object({ object: z.literal("list"), data: z.array(codeWithText) })
 
 /** `/admin/v1/codes`: what gives credits to the account that redeems it. */
 export const codeRoutes = {
@@ -45,6 +51,12 @@ export const codeRoutes = {
     minimumRole: "operator",
     body: newCode,
     answer: codeWithText,
+  }),
+  "POST /codes/batch": route({
+    summary: "Make many codes that are alike; their texts are in the answer, this once",
+    minimumRole: "operator",
+    body: newCodes,
+    answer: codesWithText,
   }),
   "POST /codes/{id}/revoke": route({
     summary: "End a code; what it has given stays",

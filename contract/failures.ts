@@ -30,6 +30,8 @@ export const failureQuery = pageQuery.extend({
   key: identifier.optional(),
   endpoint: z.string().max(200).optional(),
   code: z.string().max(100).optional(),
+  /** `true`: only those that were answered before any vendor was asked, which have no receipt. */
+  refused: z.enum(["true", "false"]).optional(),
   /** An exact name or a glob. */
   model: z.string().max(200).optional(),
   /** A part of the message, or the request's id. */

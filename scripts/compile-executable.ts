@@ -32,6 +32,7 @@ export async function compileExecutable(
       "src/store/sqlite/journal-thread.ts",
       "src/store/sqlite/checkpoint-thread.ts",
       "src/store/sqlite/sync-thread.ts",
+      "src/store/postgres/segments-thread.ts",
       "src/cli/watchdog-thread.ts",
       "src/relay/tokens/token-counter-thread.ts",
       "src/relay/tokens/token-decoder-thread.ts",

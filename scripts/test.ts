@@ -1,8 +1,8 @@
 /**
  * `npm test`: everything, or the given files (`npm test -- test/canon -t "a name"`). With `--quick` it runs
- * what finishes within half a minute, and says what it skips. With `--in-memory` the files of tests are in memory where
- * there is room, which halves their time on a slow disk. The last lines say which files took longest, and how
- * many recordings were found.
+ * what finishes within half a minute, and says what it skips. The files of tests are in memory where there is room, which
+ * halves their time on a slow disk, unless it is called with `--on-disk`. The last lines say which files took longest, and
+ * how many recordings were found.
  */
 import {
   chmodSync,
@@ -45,17 +45,20 @@ const QUICK: readonly string[] = [
  */
 const TIMINGS = "test/timings.json"
 const MOST_SHOWN = 10
-const IN_MEMORY = "--in-memory"
+const ON_DISK = "--on-disk"
 /** A file system in memory, and what it has to have room for, bytes. */
 const MEMORY_FOLDER = "/dev/shm"
+/** Of the folder of a run, before its process. */
+const PREFIX = "tollgate-tests-"
 const ROOM = 4 * 1024 ** 3
 
 const given = process.argv.slice(2)
-const words = given.filter((word) => word !== IN_MEMORY)
-const isInMemory = given.length > words.length && hasRoomInMemory()
+const words = given.filter((word) => word !== ON_DISK)
+const isInMemory = given.length === words.length && hasRoomInMemory()
 const isQuick = words[0] === "--quick"
 const named = isQuick ? [...QUICK.map((name) => `test/${name}`), ...words.slice(1)] : words
-const folder = mkdtempSync(join(isInMemory ? MEMORY_FOLDER : tmpdir(), "tests-"))
+if (existsSync(MEMORY_FOLDER)) removeAbandonedFolders()
+const folder = mkdtempSync(join(isInMemory ? MEMORY_FOLDER : tmpdir(), `${PREFIX}${process.pid}-`))
 if (isInMemory) {
   // Servers of PostgreSQL run as another user, who has to get to their folders.
   chmodSync(folder, 0o711)
@@ -76,6 +79,15 @@ function hasRoomInMemory(): boolean {
   if (!existsSync(MEMORY_FOLDER)) return false
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
   return Math.min(bavail * bsize, freemem()) >= ROOM
+}
+
+/** What runs have left in memory that were killed. */
+function removeAbandonedFolders(): void {
+  for (const name of readdirSync(MEMORY_FOLDER)) {
+    const [owner] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split("-") : []
+    if (owner === undefined || existsSync(`/proc/${owner}`)) continue
+    rmSync(join(MEMORY_FOLDER, name), { recursive: true, force: true })
+  }
 }
 
 /** @param report where JUnit's is to be. @returns the exit code. */

@@ -153,6 +153,41 @@ export function usageCalls({ now }: Known): ConsoleCall[] {
   })
 }
 
+const EXPLORED_DAYS = [1, 7, 31, 90]
+/** What a metric asks for: sums by one of their own, or times. */
+const METRICS: Readonly<Record<string, Query>> = {
+  spend: { order: "cost" },
+  tokens: { order: "tokens" },
+  times: { order: "requests", times: "true" },
+}
+
+/** The usage explorer: each grouping of each time and metric, compared with the time before, of all accounts and of one. */
+export function explorerCalls({ now }: Known): ConsoleCall[] {
+  return Object.entries({ "all accounts": undefined, "one account": BUSY }).flatMap(
+    ([who, account]) =>
+      EXPLORED_DAYS.flatMap((days) => {
+        const unit = days === 1 ? HOUR : DAY
+        const to = Math.ceil(now / unit) * unit
+        const span = {
+          from: iso(to - days * DAY),
+          to: iso(to),
+          series: days === 1 ? "hour" : "day",
+        }
+        return GROUPS.flatMap((group) =>
+          Object.entries(METRICS).map(([metric, query]) =>
+            callTo(`${metric} of ${who} in ${days} days by ${group}`, "/usage", {
+              ...span,
+              before: "true",
+              group,
+              account,
+              ...query,
+            }),
+          ),
+        )
+      }),
+  )
+}
+
 /** All other pages. */
 export function pageCalls({ now, request, session }: Known): ConsoleCall[] {
   const sorts = ["created_at", "name", "balance", "spent_30_days", "last_used_at", "days_left"]

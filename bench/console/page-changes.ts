@@ -1,9 +1,5 @@
-import {
-  launchBrowser,
-  openVisitor,
-  setUp,
-  type Visitor,
-} from "../../test/browser/console-gateway.ts"
+import { testBrowser } from "../../test/browser/browser.ts"
+import { openVisitor, setUp, type Visitor } from "../../test/browser/console-gateway.ts"
 import { type CallTime, summed } from "./time-calls.ts"
 
 /** The pages of the navigation, in the order in which they are gone through. */
@@ -43,7 +39,7 @@ export async function timePageChanges(
   { url, setupLink, accounts }: BrowsedConsole,
   times: number,
 ): Promise<CallTime[]> {
-  const browser = await launchBrowser()
+  const browser = await testBrowser.launch()
   try {
     await using visitor = await openVisitor(browser, url)
     await setUp(visitor, setupLink)

@@ -9,6 +9,7 @@ import {
 import { PostgresServer } from "../../test/support/postgres-server.ts"
 import {
   barCalls,
+  explorerCalls,
   fileCalls,
   type Known,
   listCalls,
@@ -140,7 +141,13 @@ async function measureOn(
 }
 
 function answerCalls(known: Known) {
-  return [...listCalls(known), ...barCalls(known), ...usageCalls(known), ...pageCalls(known)]
+  return [
+    ...listCalls(known),
+    ...barCalls(known),
+    ...usageCalls(known),
+    ...explorerCalls(known),
+    ...pageCalls(known),
+  ]
 }
 
 function serve({ config, data }: Installation): Promise<ServingProcess> {
@@ -163,8 +170,15 @@ async function settled(api: ManagementApi, requests: number, now: number): Promi
   for (;;) {
     const path = `/usage?group=day&from=${from}&to=${to}`
     const { total } = await askJson<{ total: { requests: number } }>(api, path)
-    if (total.requests >= requests) return
+    // Tags of requests are known later than their sums.
+    const { data } = await askJson<Counted>(api, `${path}&tag=${encodeURIComponent("feature=f0")}`)
+    const days = new Set(data.map(({ group }) => group))
+    if (total.requests >= requests && days.size >= HISTORY_DAYS) return
   }
+}
+
+interface Counted {
+  readonly data: readonly { readonly group: string }[]
 }
 
 interface Listed {

@@ -41,6 +41,8 @@ const signedInRoute = createRoute({
 const overviewRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "metric", "time"),
   component: OverviewPage,
 })
 

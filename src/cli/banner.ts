@@ -1,5 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts"
-import { isPriced, type Model } from "../catalog/model.ts"
+import type { Model } from "../catalog/model.ts"
+import { modelToTry } from "../catalog/model-to-try.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { FIRST_CREDITS } from "./first-start.ts"
 
@@ -38,8 +39,7 @@ export function banner(facts: BannerFacts): string {
   }
   lines.push(`account: ${FIRST_ACCOUNT}, with ${FIRST_CREDITS} credits`, `key: ${key}`)
   lines.push("The key is shown this once; only a hash of it is kept.", "")
-  const callable = models.filter((one) => one.kind === "chat" && isPriced(one))
-  const model = callable.find(({ id }) => id === SANDBOX_MODEL) ?? callable[0]
+  const model = models.find(({ id }) => id === SANDBOX_MODEL) ?? modelToTry(models)
   if (model) lines.push("Try it:", "", curl(url, key, model), "")
   return lines.join("\n")
 }

@@ -44,7 +44,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "multiplier",
     label: "Multiplier",
-    help: "Every price is multiplied by it, unless a model has one of its own: 1.2 adds a fifth.",
+    help: "Multiplies every price, unless a model has its own: 1.2 adds 20%.",
     default: "1",
     show: ({ multiplier }) => multiplier,
     take: (settings, { multiplier }) => ({ ...settings, multiplier }),
@@ -52,7 +52,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "aliases",
     label: "Aliases",
-    help: "Further names of models, and the ids that they stand for: gpt-4o=openai/gpt-5.4, fast=groq/llama. Without it: the names that models have at their vendors.",
+    help: "Alternative model names, as alias=model: gpt-4o=openai/gpt-5.4, fast=groq/llama. By default, the names that vendors use.",
     default: null,
     show: ({ aliases }) => aliasLine(aliases),
     take: (settings, { aliases }) => (aliases === undefined ? settings : { ...settings, aliases }),
@@ -60,7 +60,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "defaults.image_model",
     label: "Image model",
-    help: "The model of image requests that name none. Without it: the first that the key may call.",
+    help: "Used for image requests that name no model. By default, the first one the key may call.",
     default: null,
     show: ({ imageModel }) => imageModel ?? null,
     take: (settings, { imageModel }) =>
@@ -69,7 +69,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "defaults.translation_model",
     label: "Translation model",
-    help: "The chat model that translates what a model has written down that only transcribes. Without it: the first that the key may call.",
+    help: "The chat model that translates transcripts of models that only transcribe. By default, the first one the key may call.",
     default: null,
     show: ({ translationModel }) => translationModel ?? null,
     take: (settings, { translationModel }) =>
@@ -78,7 +78,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "server.public_url",
     label: "Public address",
-    help: "The address by which callers and browsers reach this gateway, when it is not the one it listens on.",
+    help: "Where callers and browsers reach this gateway, if that is not the address it listens on.",
     default: null,
     show: ({ publicUrl }) => publicUrl ?? null,
     take: (settings, { publicUrl }) =>
@@ -93,25 +93,25 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   deadline("firstByte", {
     name: "deadlines.first_byte",
     label: "Time to the first byte",
-    help: "How long a provider may take until its answer begins.",
+    help: "How long a provider may take to start its response.",
     default: "10m",
   }),
   deadline("betweenBytes", {
     name: "deadlines.between_bytes",
     label: "Time between bytes",
-    help: "How long an answer that has begun may be silent.",
+    help: "How long a response that has started may be silent.",
     default: "2m",
   }),
   deadline("whole", {
     name: "deadlines.whole",
     label: "Time for a whole request",
-    help: "How long a request may take in all.",
+    help: "How long a request may take in total.",
     default: "30m",
   }),
   {
     name: "images.link_minutes",
     label: "Lifetime of image links, minutes",
-    help: "How long a link to a generated picture works, from 1 to 10080.",
+    help: "How long a link to a generated image works, from 1 to 10080.",
     default: "60",
     show: ({ images }) => shortNumber(images.linkLifetime / MINUTE),
     take: (settings, { images }) => ({
@@ -122,7 +122,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "images.mask",
     label: "Masks of image edits",
-    help: "Whether an edit has to come with a mask: required, or optional for clients that send none.",
+    help: "Whether image edits need a mask. Some clients send none: choose optional for them.",
     default: "required",
     show: ({ images }) => images.mask ?? "required",
     take: (settings, { images: { mask } }) =>
@@ -131,7 +131,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "limits.body_mb",
     label: "Largest request, MB",
-    help: "The largest JSON body that is read, from 1 to 512.",
+    help: "The largest JSON body that is accepted, from 1 to 512.",
     default: "32",
     show: ({ limits }) => shortNumber(limits.bodyBytes / MEBIBYTE),
     take: (settings, { limits }) => ({
@@ -142,7 +142,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "limits.answer_mb",
     label: "Largest answer, MB",
-    help: "The largest answer of a provider that is read whole, from 1 to 1024. Streams are not limited.",
+    help: "The largest provider response that is read as a whole, from 1 to 1024. Streams are not limited.",
     default: "128",
     show: ({ limits }) => shortNumber(limits.answerBytes / MEBIBYTE),
     take: (settings, { limits }) => ({
@@ -153,7 +153,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "limits.memory_mb",
     label: "Memory for requests, MB",
-    help: "What all requests may hold at once, from 64. Without it: a quarter of the machine's memory, at least 256.",
+    help: "What all requests together may use, at least 64. By default, a quarter of the machine's memory, and at least 256.",
     default: null,
     show: ({ limits }) =>
       limits.memoryBytes === undefined ? null : shortNumber(limits.memoryBytes / MEBIBYTE),
@@ -165,7 +165,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "limits.media_mb",
     label: "Largest fetched file, MB",
-    help: "The largest picture or file that is fetched from an address in a request, from 1 to 512.",
+    help: "The largest image or file that is fetched from an address in a request, from 1 to 512.",
     default: "20",
     show: ({ limits }) => shortNumber(limits.mediaBytes / MEBIBYTE),
     take: (settings, { limits }) => ({
@@ -176,7 +176,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "responses.keep",
     label: "How long responses are kept",
-    help: "How long answers of /v1/responses are kept for callers to go on from, at most 24h. 'off' keeps none and deletes what is kept.",
+    help: "How long callers can continue from a stored response, at most 24h. 'off' stores none and deletes what is stored.",
     default: "24h",
     show: ({ responses }) => (responses.keep === 0 ? "off" : durationText(responses.keep)),
     take: (settings, { responses: { keep } }) => ({
@@ -187,7 +187,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "responses.account_mb",
     label: "Kept responses of an account, MB",
-    help: "How much is kept of the responses of one account; its oldest give way.",
+    help: "How much is stored for one account; its oldest responses are deleted first.",
     default: "256",
     show: ({ responses }) => shortNumber(responses.accountBytes / MEBIBYTE),
     take: (settings, { responses: { accountBytes } }) => ({
@@ -198,7 +198,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "responses.total_mb",
     label: "Kept responses of all accounts, MB",
-    help: "How much is kept of the responses of all accounts; the oldest of the account that keeps most give way.",
+    help: "How much is stored in total; the oldest responses of the account with the most are deleted first.",
     default: "4096",
     show: ({ responses }) => shortNumber(responses.totalBytes / MEBIBYTE),
     take: (settings, { responses: { totalBytes } }) => ({

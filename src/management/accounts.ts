@@ -70,7 +70,11 @@ export class Accounts {
       this.#store.accounts.list(),
       isByUse ? this.#usesOfAll(actor, now) : undefined,
     ])
-    const found = all.filter((account) => maySee(actor, account.id) && fits(account, query))
+    const ids = query.ids === undefined ? undefined : new Set(query.ids.split(","))
+    const found = all.filter(
+      (account) =>
+        maySee(actor, account.id) && (ids?.has(account.id) ?? true) && fits(account, query),
+    )
     const page = pageOfAccounts(found, query, { uses: usesOfAll ?? NO_USES, now })
     const uses = query.usage === "true" ? await this.#usesOf(page.data, now) : usesOfAll
     const data = page.data.map((account) => listedDocument(account, uses, now))

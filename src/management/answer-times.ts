@@ -1,12 +1,6 @@
 import type { AnswerTimesDocument } from "tollgate-contract/usage.ts"
-import type {
-  AnswerSample,
-  AnswerTimes as Answer,
-  UsageGroup,
-  UsageTime,
-} from "../store/requests.ts"
-import { HOUR, HOURS_OF_DAY, isLabel } from "../store/usage-sums.ts"
-import { isTime } from "./usage-rows.ts"
+import type { AnswerSample, UsageTime } from "../store/requests.ts"
+import { HOUR, HOURS_OF_DAY } from "../store/usage-sums.ts"
 
 const SPANS: Readonly<Record<UsageTime, number>> = { hour: HOUR, day: HOURS_OF_DAY * HOUR }
 
@@ -21,69 +15,76 @@ interface Point {
 
 /** How long answers took, of a sample, in the groups of a report. */
 export class AnswerTimes {
-  readonly #answers: readonly Answer[]
-  readonly #group: UsageGroup
-  #groups: ReadonlyMap<string, Answer[]> | undefined
-  #points: ReadonlyMap<string, Answer[]> | undefined
+  readonly #sample: AnswerSample
+  readonly #names: readonly string[]
+  #groups: ReadonlyMap<string, number[]> | undefined
+  #points: ReadonlyMap<string, number[]> | undefined
 
-  constructor({ answers }: AnswerSample, group: UsageGroup) {
-    this.#answers = answers
-    this.#group = group
+  /** @param names of the groups that the sample tells apart. */
+  constructor(sample: AnswerSample, names: readonly string[]) {
+    this.#sample = sample
+    this.#names = names
   }
 
   ofAll(): AnswerTimesDocument {
-    return timesOf(this.#answers)
+    return this.#timesOf(this.#sample.at.keys().toArray())
   }
 
-  /** Undefined for labels, which a sample does not have. */
-  ofGroup(name: string): AnswerTimesDocument | undefined {
-    if (isLabel(this.#group)) return undefined
-    this.#groups ??= Map.groupBy(this.#answers, (answer) => this.#nameOf(answer))
-    return timesOf(this.#groups.get(name) ?? [])
+  ofGroup(name: string): AnswerTimesDocument {
+    this.#groups ??= this.#grouped((group) => group)
+    return this.#timesOf(this.#groups.get(name) ?? [])
   }
 
-  at({ at, group, step, names }: Point): AnswerTimesDocument | undefined {
-    if (isLabel(this.#group)) return undefined
+  at({ at, group, step, names }: Point): AnswerTimesDocument {
     const apart = new Set(names)
     const pointOf = (moment: number, name: string): string =>
       `${Math.floor(moment / SPANS[step])} ${apart.has(name) ? name : ""}`
-    this.#points ??= Map.groupBy(this.#answers, (answer) =>
-      pointOf(answer.at, this.#nameOf(answer)),
+    this.#points ??= this.#grouped((name = "", answer) =>
+      pointOf(this.#sample.at[answer] ?? 0, name),
     )
-    return timesOf(this.#points.get(pointOf(at, group)) ?? [])
+    return this.#timesOf(this.#points.get(pointOf(at, group)) ?? [])
   }
 
-  #nameOf(answer: Answer): string {
-    const group = this.#group
-    if (isTime(group)) return String(Math.floor(answer.at / SPANS[group]) * SPANS[group])
-    if (group === "all" || isLabel(group)) return ""
-    return answer[group]
+  /** The places of answers, by what their groups come to. @param keyOf of a name; of undefined for another group. */
+  #grouped(
+    keyOf: (name: string | undefined, answer: number) => string | undefined,
+  ): ReadonlyMap<string, number[]> {
+    const { entries } = this.#sample
+    const found = new Map<string, number[]>()
+    for (const [entry, answer] of entries.answers.entries()) {
+      const key = keyOf(this.#names[entries.names[entry] ?? -1], answer)
+      if (key === undefined) continue
+      const known = found.get(key)
+      if (known === undefined) found.set(key, [answer])
+      else known.push(answer)
+    }
+    return found
   }
-}
 
-function timesOf(answers: readonly Answer[]): AnswerTimesDocument {
-  const durations = sorted(answers.map(({ duration }) => duration))
-  const firstBytes = sorted(answers.flatMap(({ firstByte }) => firstByte ?? []))
-  const speeds = sorted(
-    answers.flatMap(({ output, duration }) =>
-      output > 0 && duration > 0 ? [(output * 1_000) / duration] : [],
-    ),
-  )
-  const speed = percentile(speeds, 0.5)
-  return {
-    p50_duration_ms: percentile(durations, 0.5),
-    p95_duration_ms: percentile(durations, 0.95),
-    p50_first_byte_ms: percentile(firstBytes, 0.5),
-    p95_first_byte_ms: percentile(firstBytes, 0.95),
-    tokens_per_second: speed === null ? null : Math.round(speed * 10) / 10,
+  #timesOf(answers: readonly number[]): AnswerTimesDocument {
+    const { duration, firstByte, output } = this.#sample
+    const durations = Float64Array.from(answers, (answer) => duration[answer] ?? 0).toSorted()
+    const firstBytes = Float64Array.from(answers, (answer) => firstByte[answer] ?? NaN)
+      .filter((value) => !Number.isNaN(value))
+      .toSorted()
+    const speeds = Float64Array.from(answers, (answer) => {
+      const [tokens = 0, time = 0] = [output[answer], duration[answer]]
+      return tokens > 0 && time > 0 ? (tokens * 1_000) / time : NaN
+    })
+      .filter((value) => !Number.isNaN(value))
+      .toSorted()
+    const speed = percentile(speeds, 0.5)
+    return {
+      p50_duration_ms: percentile(durations, 0.5),
+      p95_duration_ms: percentile(durations, 0.95),
+      p50_first_byte_ms: percentile(firstBytes, 0.5),
+      p95_first_byte_ms: percentile(firstBytes, 0.95),
+      tokens_per_second: speed === null ? null : Math.round(speed * 10) / 10,
+    }
   }
-}
-
-function sorted(values: readonly number[]): number[] {
-  return values.toSorted((left, right) => left - right)
 }
 
 /** The least value that so many are not above. @param values ascending. */
-function percentile(values: readonly number[], part: number): number | null {
+function percentile(values: Float64Array, part: number): number | null {
   return values[Math.max(0, Math.ceil(values.length * part) - 1)] ?? null
 }

@@ -1,4 +1,4 @@
-import type { Code, CodeWithText, NewCode } from "tollgate-contract/codes.ts"
+import type { Code, CodeWithText, NewCode, NewCodes } from "tollgate-contract/codes.ts"
 import type { Page } from "tollgate-contract/common.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { newCodeText } from "../keys/code-text.ts"
@@ -11,6 +11,12 @@ import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { expiryOf } from "./expiry.ts"
+
+interface NewCodeParts {
+  readonly code: NewCodeRecord
+  /** The code itself. */
+  readonly text: string
+}
 
 /** Codes that give credits: made and ended by operators, redeemed by `Credits`. */
 export class Codes {
@@ -41,24 +47,66 @@ export class Codes {
   async create(actor: Actor, input: NewCode): Promise<CodeWithText> {
     requireOperator(actor)
     const now = Date.now()
-    const text = newCodeText()
-    const code: NewCodeRecord = {
-      id: `code_${randomText(16)}`,
-      hash: this.#hasher.hash(text),
-      hint: hintOf(text),
-      note: input.note ?? null,
-      amount: parseCredits(input.credits),
-      uses: input.uses,
-      createdAt: now,
-      expiresAt: expiryOf(input.expires_at ?? null, now),
-      author: await this.#audit.names.authorOf(actor),
-    }
+    const { code, text } = await this.#newCode(actor, input, now)
     const after = codeDocument({ ...code, used: 0, revokedAt: null }, now)
     const change = { action: "code.create", target: code.id, after }
     const record = await this.#audit.perform(actor, change, (record) =>
       this.#store.codes.create(code, record),
     )
     return { ...codeDocument(record, now), author: actor.name, code: text }
+  }
+
+  /** The same many times, all or none, with one audit record. @throws GatewayError `forbidden`, `invalid_value`. */
+  async createBatch(
+    actor: Actor,
+    { count, ...input }: NewCodes,
+  ): Promise<{ readonly object: "list"; readonly data: readonly CodeWithText[] }> {
+    requireOperator(actor)
+    const now = Date.now()
+    const made: NewCodeParts[] = []
+    while (made.length < count) made.push(await this.#newCode(actor, input, now))
+    const after = {
+      credits: input.credits,
+      uses: input.uses,
+      note: input.note ?? null,
+      codes: made.map(({ code }) => code.id),
+    }
+    const records = await this.#audit.perform(
+      actor,
+      { action: "code.create_batch", after },
+      (record) =>
+        this.#store.codes.createAll(
+          made.map(({ code }) => code),
+          record,
+        ),
+    )
+    const texts = new Map(made.map(({ code, text }) => [code.id, text]))
+    return {
+      object: "list",
+      data: records.map((record) => ({
+        ...codeDocument(record, now),
+        author: actor.name,
+        code: texts.get(record.id) ?? "",
+      })),
+    }
+  }
+
+  async #newCode(actor: Actor, input: NewCode, now: number): Promise<NewCodeParts> {
+    const text = newCodeText()
+    return {
+      text,
+      code: {
+        id: `code_${randomText(16)}`,
+        hash: this.#hasher.hash(text),
+        hint: hintOf(text),
+        note: input.note ?? null,
+        amount: parseCredits(input.credits),
+        uses: input.uses,
+        createdAt: now,
+        expiresAt: expiryOf(input.expires_at ?? null, now),
+        author: await this.#audit.names.authorOf(actor),
+      },
+    }
   }
 
   /**

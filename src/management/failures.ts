@@ -6,7 +6,7 @@ import type {
   RequestRecordDocument,
 } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
-import { GatewayError } from "../canon/errors.ts"
+import { type ErrorKind, GatewayError } from "../canon/errors.ts"
 import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
 import { type Actor, maySee } from "./actor.ts"
 import { pageFrom, timePositionOf } from "./cursor.ts"
@@ -15,6 +15,13 @@ import { scopeOf } from "./scope.ts"
 
 /** The kind of failure that is the request's own. */
 const REFUSED = "refused_by_upstream"
+/** How requests fail after a vendor was asked: these have a receipt, and are listed and counted by it. */
+export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
+  REFUSED,
+  "upstream_error",
+  "upstream_overloaded",
+  "upstream_timeout",
+]
 
 /** What became of requests, also of those that held no money. */
 export class Failures {
@@ -34,6 +41,7 @@ export class Failures {
       key,
       endpoint,
       kind: code,
+      ...(query.refused === "true" && { without: KINDS_OF_VENDORS }),
       model,
       search,
       from: from === undefined ? undefined : Date.parse(from),

@@ -185,6 +185,7 @@ export class Models {
           isOperator,
         ),
       })),
+      group: groupOf(model, effective),
       origin,
       is_locked: origin === "file" || !isOperator,
       known_price: known ? flatPrice(known.price) : null,
@@ -282,6 +283,17 @@ function weightOf(credentials: readonly Deployment[]): number {
   const [only] = credentials
   if (credentials.length === 1 && only) return only.weight
   return Number(credentials.reduce((sum, { weight }) => sum + weight, 0).toPrecision(12))
+}
+
+/** Of those that it names, the members that there are. */
+function groupOf({ id, members }: Model, { models, routing }: Settings): ModelDocument["group"] {
+  if (members === undefined) return null
+  const written = Object.hasOwn(models, id) ? models[id] : undefined
+  const known = new Set(members.map((member) => member.id))
+  return {
+    choice: written?.choice ?? routing.choice,
+    members: (written?.members ?? []).filter(({ model }) => known.has(model)),
+  }
 }
 
 export function multiplierOf({ models, multiplier }: Settings, id: string): string {

@@ -23,6 +23,7 @@ import {
   shownEntry,
   tallyProviders,
 } from "./provider-document.ts"
+import { completedChange } from "./stored-credentials.ts"
 import { vendorForms } from "./vendor-forms.ts"
 
 export interface ProviderParts {
@@ -89,21 +90,21 @@ export class Providers {
   /** @throws GatewayError `forbidden`, `not_found`, `invalid_value` naming the field, `conflict`. */
   async change(actor: Actor, id: string, input: RawEntry): Promise<Provider> {
     requireOperator(actor)
-    const change = withLowercaseHeaders(input)
     await this.#live.refresh()
     const before = this.#requireOwn(id)
+    const { change, given } = completedChange(before, withLowercaseHeaders(input))
     if (change["vendor"] !== undefined && change["vendor"] !== before["vendor"]) {
       throw refused("vendor", "A provider keeps its vendor. Remove it and add another one.")
     }
-    this.#refuseLostSecrets(id, before, change)
+    this.#refuseLostSecrets(id, before, given)
     const entry = merged(before, change)
     const next = this.#check(id, entry)
-    this.#refuseElsewhere(id, before, change, next)
+    this.#refuseElsewhere(id, { entry, given, next })
     const audit = {
       action: "provider.change",
       target: id,
       before: shownEntry(id, before),
-      after: { ...shownEntry(id, entry), secrets_given: secretNames(withoutNulls(change)) },
+      after: { ...shownEntry(id, entry), secrets_given: given },
     }
     await this.#changes.make(actor, audit, [{ section: "provider", id, entry }])
     return this.#require(id)
@@ -216,11 +217,11 @@ export class Providers {
     return settings
   }
 
-  #refuseLostSecrets(id: string, before: RawEntry, change: RawEntry): void {
+  #refuseLostSecrets(id: string, before: RawEntry, given: readonly string[]): void {
     const isLost =
       (this.#live.record("provider", id)?.sealed ?? null) !== null &&
       secretNames(before).length === 0
-    if (!isLost || secretNames(withoutNulls(change)).length > 0) return
+    if (!isLost || given.length > 0) return
     throw refused(
       "api_key",
       this.#live.reading.faults.get(placeOf("provider", id)) ??
@@ -229,9 +230,8 @@ export class Providers {
   }
 
   /** A stored secret is only sent to the address it was entered for: for a new address it has to be entered again. */
-  #refuseElsewhere(id: string, before: RawEntry, change: RawEntry, next: ProviderSettings): void {
-    const given = secretNames(withoutNulls(change))
-    const kept = secretNames(merged(before, change)).filter((name) => !given.includes(name))
+  #refuseElsewhere(id: string, { entry, given, next }: CheckedChange): void {
+    const kept = secretNames(entry).filter((name) => !given.includes(name))
     const settings = settingsOf(this.#live, id)
     if (kept.length === 0 || settings === undefined) return
     if (originOf(settings) === originOf(next)) return
@@ -240,6 +240,14 @@ export class Providers {
       `Another address would be sent the stored secrets. Give them again with it: ${kept.join(", ")}.`,
     )
   }
+}
+
+interface CheckedChange {
+  /** The whole entry after it. */
+  readonly entry: RawEntry
+  /** The names of the secrets that came with it. */
+  readonly given: readonly string[]
+  readonly next: ProviderSettings
 }
 
 function testMessage({ result, found, mend, status, models }: ProbeFinding): string {

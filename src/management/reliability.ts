@@ -32,18 +32,18 @@ export class ReliabilityReports {
     const to = (Math.floor(now / HOUR) + 1) * HOUR
     const filter = { accounts: scopeOf(actor, undefined), from: to - HOURS * HOUR, to }
     const reports = await this.#reports.upToDate()
-    const [sums, outcomes, sample] = await Promise.all([
-      reports.sumUsage(filter, group),
-      reports.sumUsage(filter, "outcome"),
-      reports.sampleAnswers(filter),
-    ])
+    const sums = await reports.sumUsage(filter, group)
     // What was never sent anywhere has no provider.
     const names = sums.map((sum) => sum.group).filter((name) => name !== "")
+    const [outcomes, sample] = await Promise.all([
+      reports.sumUsage(filter, "outcome"),
+      reports.sampleAnswers(filter, group, names),
+    ])
     const points = await this.#points(reports, filter, { group, names, outcomes })
-    const times = new AnswerTimes(sample, group)
+    const times = new AnswerTimes(sample, names)
     const rows = names.map((name) => {
       const hours = hoursOf(points.get(name) ?? [], filter.from)
-      return { ...rowOf(name, hours), times: times.ofGroup(name) ?? times.ofAll() }
+      return { ...rowOf(name, hours), times: times.ofGroup(name) }
     })
     return {
       object: "list",

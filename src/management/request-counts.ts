@@ -1,23 +1,17 @@
 import type { RequestCount, RequestCountQuery, RequestCounts } from "tollgate-contract/usage.ts"
-import { type ErrorKind, GatewayError } from "../canon/errors.ts"
+import { GatewayError } from "../canon/errors.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import { isGlob } from "../store/request-search.ts"
 import type { RequestFilter, RequestCount as StoredCount } from "../store/requests.ts"
 import type { Actor } from "./actor.ts"
+import { KINDS_OF_VENDORS } from "./failures.ts"
 import { filterOf } from "./request-filter.ts"
 import { isReadWhole, reachOfReading } from "./request-pages.ts"
 
 const STEPS = { minute: 60_000, hour: 3_600_000, day: 24 * 3_600_000 } as const
 /** Parts of the time in one answer. */
 const MOST_PARTS = 2_000
-/** How requests failed that have a receipt: they are counted by it. */
-const WITH_RECEIPT: readonly ErrorKind[] = [
-  "refused_by_upstream",
-  "upstream_error",
-  "upstream_overloaded",
-  "upstream_timeout",
-]
 
 interface Counted {
   readonly counts: readonly StoredCount[]
@@ -54,7 +48,7 @@ export class RequestCountReports {
     const [{ counts, reach }, refused] = await Promise.all([
       isRefused ? NONE : countsOf(reports, span, step),
       isRefused || (status === undefined && isKnownOfRefusals(filter))
-        ? this.#failures.count(span, step, isRefused ? [] : WITH_RECEIPT)
+        ? this.#failures.count({ ...span, without: KINDS_OF_VENDORS }, step)
         : [],
     ])
     return {

@@ -1,4 +1,4 @@
-import type { AnswerTimesDocument, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
+import type { AnswerTimesDocument, UsageRow } from "tollgate-contract/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum, UsageTime } from "../store/requests.ts"
 import type { RequestReports } from "../store/reports.ts"
@@ -43,21 +43,6 @@ export function emptySum(group: string): UsageSum {
   const nothing = { requests: 0, errors: 0, input: 0, output: 0 }
   const costs = { cost: 0n, writtenOff: 0n, providerCost: 0n }
   return { group, ...nothing, ...costs, meanDuration: null, meanFirstByte: null }
-}
-
-/** By one of their sums; those that are equal stay in their order. */
-export function largestFirst(sums: readonly UsageSum[], order: UsageQuery["order"]): UsageSum[] {
-  const sizeOf = {
-    cost: ({ cost }: UsageSum) => cost,
-    requests: ({ requests }: UsageSum) => requests,
-    errors: ({ errors }: UsageSum) => errors,
-    tokens: ({ input, output }: UsageSum) => input + output,
-  }[order]
-  return sums.toSorted((left, right) => {
-    const [one, other] = [sizeOf(left), sizeOf(right)]
-    if (one === other) return 0
-    return one > other ? -1 : 1
-  })
 }
 
 /** Keys and accounts have names. */

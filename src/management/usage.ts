@@ -8,7 +8,7 @@ import { isLabel } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
 import { scopeOf } from "./scope.ts"
-import { emptySum, isTime, largestFirst, namesOfGroups, usageRow } from "./usage-rows.ts"
+import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -16,7 +16,7 @@ const DAY = 24 * HOUR
 const MAX_HOURS = 24 * 93
 /** Days in one answer. */
 const MAX_DAYS = 366 * 5
-/** Users, sessions and tags are added up one request at a time. */
+/** Of users, sessions and tags no sums are kept: all requests are read. */
 const MAX_LABELLED_DAYS = 93
 /** Groups in one answer. */
 const MAX_GROUPS = 1_000
@@ -43,13 +43,14 @@ export class UsageReports {
     checkSpan(filter, query)
     const { group } = query
     const reports = await this.#reports.upToDate()
-    const [found, total, before, sample] = await Promise.all([
-      groupsOf(reports, filter, query),
+    const found = await groupsOf(reports, filter, query)
+    const groups = found.map((sum) => sum.group)
+    const [total, before, sample] = await Promise.all([
       totalOf(reports, filter),
       query.before === "true" ? this.#before(actor, reports, filter, query) : undefined,
-      query.times === "true" ? reports.sampleAnswers(filter) : undefined,
+      query.times === "true" ? reports.sampleAnswers(filter, group, groups) : undefined,
     ])
-    const times = sample && new AnswerTimes(sample, group)
+    const times = sample && new AnswerTimes(sample, groups)
     const names = await namesOfGroups(this.#store, reports, found, group)
     const row = (sum: UsageSum, of = times?.ofGroup(sum.group)): UsageRow =>
       usageRow(actor, sum, { group, names, times: of })
@@ -119,13 +120,12 @@ interface SeriesParts {
   readonly found: readonly UsageSum[]
 }
 
-async function groupsOf(
+function groupsOf(
   reports: RequestReports,
   filter: UsageFilter,
   { group, order }: UsageQuery,
 ): Promise<UsageSum[]> {
-  const sums = await reports.sumUsage(filter, group)
-  return isTime(group) ? sums : largestFirst(sums, order).slice(0, MAX_GROUPS)
+  return reports.sumUsage(filter, group, { order, count: MAX_GROUPS })
 }
 
 async function totalOf(reports: RequestReports, filter: UsageFilter): Promise<UsageSum> {

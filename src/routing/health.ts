@@ -145,7 +145,7 @@ export class Health {
    * credential. Of other statuses the error says it, such as OpenAI's 429 for an account without money.
    */
   failed(deployment: string, error: GatewayError, status?: number): void {
-    if (NO_FAULT.has(error.kind)) return
+    if (NO_FAULT.has(error.kind)) return this.ended(deployment)
     const tally = this.#tally(deployment)
     tally.failures++
     tally.lastError = failureWords(error, status)
@@ -155,6 +155,12 @@ export class Health {
     else if (error.kind === "upstream_overloaded") {
       this.overloaded(deployment, error.details.retryAfter)
     } else this.broke(deployment)
+  }
+
+  /** An attempt ended without a sign of how the deployment does: if it was the half-open request, another may be that. */
+  ended(deployment: string): void {
+    const circuit = this.#circuits.find(deployment)
+    if (circuit) circuit.halfOpenUntil = 0
   }
 
   /** An attempt got no usable response. */

@@ -41,6 +41,8 @@ export interface CodeReads {
 
 export interface CodeWrites {
   create(code: NewCode, audit: NewAuditRecord): Promise<CodeRecord>
+  /** All of them, or none. */
+  createAll(codes: readonly NewCode[], audit: NewAuditRecord): Promise<CodeRecord[]>
   /** @throws StoreError `not_found`. */
   revoke(id: string, at: number, audit: NewAuditRecord): Promise<CodeRecord>
   /**

@@ -41,6 +41,8 @@ export interface FailureFilter {
   readonly key?: string | undefined
   readonly endpoint?: string | undefined
   readonly kind?: string | undefined
+  /** Kinds that are left out. */
+  readonly without?: readonly string[] | undefined
   /** An exact name or a glob. */
   readonly model?: string | undefined
   /** A part of the message or of the request's id. */
@@ -72,12 +74,11 @@ export interface FailureLog {
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>
   /**
    * How many there are in each part of a time, in no order.
-   * @param step how long a part is, milliseconds. @param without kinds that are not counted.
+   * @param step how long a part is, milliseconds.
    */
   count(
     filter: FailureFilter,
     step: number,
-    without: readonly string[],
   ): Promise<{ readonly at: number; readonly count: number }[]>
   sweep(limits: FailureLimits): Promise<void>
 }

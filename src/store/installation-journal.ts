@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Journal, JournalState } from "./journal.ts"
 import { openSqliteJournal } from "./sqlite/journal-file.ts"
-import { openOnThread } from "./sqlite/thread-client.ts"
+import { openOnThread } from "./threads/thread-client.ts"
 
 /** Opens the journal of a data folder to write to, on a thread of its own: waiting for the disk stops no one. */
 export function openJournal(folder: string): Promise<Journal> {

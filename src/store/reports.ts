@@ -11,6 +11,7 @@ import type {
   RequestRecord,
   SeriesGroup,
   UsageFilter,
+  UsageFirst,
   UsageGroup,
   UsagePoint,
   UsageSum,
@@ -37,12 +38,19 @@ export interface RequestReports {
   reach(filter: RequestFilter, before: RequestPlace | null, count: number): Promise<number | null>
   /** How many there are in each part of a time, in no order. @param step how long a part is, milliseconds. */
   count(filter: RequestFilter, step: number): Promise<RequestCount[]>
-  /** Hours and days are in order of time, other groups in order of their cost, the dearest first. */
-  sumUsage(filter: UsageFilter, group: UsageGroup): Promise<UsageSum[]>
+  /**
+   * Hours and days are in order of time, other groups in the order that is asked for, the largest first.
+   * @param first absent: all groups, the dearest first.
+   */
+  sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): Promise<UsageSum[]>
   /** The same by the hour or day, in order of time. */
   usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]>
-  /** How long answers of a time took. */
-  sampleAnswers(filter: UsageFilter): Promise<AnswerSample>
+  /** How long answers of a time took, in groups. @param names of the groups that are told apart. */
+  sampleAnswers(
+    filter: UsageFilter,
+    group: UsageGroup,
+    names: readonly string[],
+  ): Promise<AnswerSample>
   /** Of the last thousand answers since a moment. */
   latencies(accounts: readonly string[] | undefined, from: number): Promise<Latencies>
   /** Keys that were never used are left out. */

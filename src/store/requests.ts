@@ -124,6 +124,14 @@ export interface UsageFilter {
   readonly to: number
 }
 
+export type UsageOrder = "cost" | "requests" | "tokens" | "errors"
+
+/** Which groups are wanted: so many, the first by one of their sums; of those that are equal the dearest come first. */
+export interface UsageFirst {
+  readonly order: UsageOrder
+  readonly count: number
+}
+
 /** The sums of one group of requests. */
 export interface UsageSum {
   /** The moment that the hour or day begins, as decimal text; or a name. */
@@ -155,24 +163,20 @@ export interface SeriesGroup {
   readonly step: UsageTime
 }
 
-/** An answer out of a sample, and how long it took; milliseconds. */
-export interface AnswerTimes {
-  readonly at: number
-  readonly model: string
-  readonly key: string
-  readonly provider: string
-  readonly account: string
-  readonly endpoint: string
-  readonly outcome: string
-  readonly duration: number
-  readonly firstByte: number | null
-  /** Tokens. */
-  readonly output: number
-}
-
-/** Answers that stand for all of a time. */
+/** Answers that stand for all of a time, column by column: there are many, and they go from one thread to another. */
 export interface AnswerSample {
-  readonly answers: readonly AnswerTimes[]
+  /** When each began, and how long it took: milliseconds. */
+  readonly at: Float64Array
+  readonly duration: Float64Array
+  /** Not a number where it is not known. */
+  readonly firstByte: Float64Array
+  /** Tokens. */
+  readonly output: Float64Array
+  /**
+   * Which answer is in which group, by their places among answers and among the names that were asked for; -1: in another
+   * group. One may be in several, or in none.
+   */
+  readonly entries: { readonly answers: Int32Array; readonly names: Int32Array }
   /** Whether these are all there were. */
   readonly isComplete: boolean
 }

@@ -1,5 +1,12 @@
 import type { LabelName } from "../accounting/labels.ts"
-import type { AccountUse, Latencies, UsageGroup, UsagePoint, UsageSum } from "./requests.ts"
+import type {
+  AccountUse,
+  Latencies,
+  UsageFirst,
+  UsageGroup,
+  UsagePoint,
+  UsageSum,
+} from "./requests.ts"
 
 /** Milliseconds. */
 export const HOUR = 3_600_000
@@ -67,6 +74,14 @@ export function sumFromRow(row: SumRow): UsageSum {
     meanDuration: meanOf(row.duration, row.durations),
     meanFirstByte: meanOf(row.first_byte, row.first_bytes),
   }
+}
+
+/** Which groups, in which order, as SQL. @param name the column of their names. */
+export function endOf(first: UsageFirst | undefined, name: string): string {
+  const order = first?.order ?? "cost"
+  const size = order === "tokens" ? "sum(input) + sum(output)" : `sum(${order})`
+  const limit = first ? `LIMIT ${BigInt(first.count)}` : ""
+  return `ORDER BY ${size} DESC, sum(cost) DESC, sum(requests) DESC, ${name} ${limit}`
 }
 
 /** The sums of one group at one time. */

@@ -19,12 +19,19 @@ export type IssuerDescription = AuthorizationServer & {
 export async function describeIssuer({ issuer, name }: OidcSettings): Promise<IssuerDescription> {
   const url = discoveryUrlOf(issuer)
   const document = await fetchDescription(url, name)
-  const missing = NEEDED.find((field) => typeof document[field] !== "string")
-  if (missing !== undefined) throw cannotSignIn(name, `its description has no '${missing}'`)
+  const missing = NEEDED.find((field) => !isWebAddress(document[field]))
+  if (missing !== undefined)
+    throw cannotSignIn(name, `its description has no web address as '${missing}'`)
   // The metadata must name the issuer that was asked (OpenID Connect Discovery 1.0, 4.3).
   if (discoveryUrlOf(String(document["issuer"])) !== url)
     throw cannotSignIn(name, "its description names another issuer")
   return document as IssuerDescription & Record<string, unknown>
+}
+
+/** Browsers are sent to one of them: it must not be a script. */
+function isWebAddress(text: unknown): boolean {
+  const protocol = typeof text === "string" ? URL.parse(text)?.protocol : undefined
+  return protocol === "https:" || protocol === "http:"
 }
 
 async function fetchDescription(url: string, name: string): Promise<Record<string, unknown>> {

@@ -34,6 +34,11 @@ interface PendingFlow extends OidcSecrets {
   readonly returnTo: string
 }
 
+interface CallbackInput {
+  readonly issuer: OidcSettings
+  readonly query: string
+}
+
 /** The result of the callback: a session, or the reason why there is none. */
 export interface IssuerReturn extends SignedIn {
   /** The page of the console to redirect to. */
@@ -82,14 +87,24 @@ export class Issuers {
     return { url, cookies: [setCookie(STATE_COOKIE, state, FLOW_TIME)] }
   }
 
-  /** Handles the callback. @param query of its address, with the question mark. */
-  async fromIssuer(
-    client: ClientInfo,
-    input: { readonly issuer: OidcSettings; readonly query: string },
-  ): Promise<IssuerReturn> {
+  /**
+   * Handles the callback. The browser is on its way to a page, so whatever is in the way is said there.
+   * @param query of its address, with the question mark.
+   */
+  async fromIssuer(client: ClientInfo, input: CallbackInput): Promise<IssuerReturn> {
+    try {
+      return await this.#answer(client, input)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      if (error.kind === "upstream_error") this.#parts.onFailure(error.message)
+      return refused(error.kind)
+    }
+  }
+
+  async #answer(client: ClientInfo, input: CallbackInput): Promise<IssuerReturn> {
     const { issuer: settings } = input
     const query = new URLSearchParams(input.query)
-    await this.#parts.limits.beginFrom("oidc", client.address)
+    const takeBack = await this.#parts.limits.beginFrom("oidc", client.address)
     const flow = await this.#takeFlow(client, query)
     // Otherwise the code and the verifier of one issuer would be sent to another.
     if (flow?.issuer !== settings.id) return refused("state_mismatch")
@@ -98,7 +113,10 @@ export class Issuers {
     const { redirectUri } = flow
     try {
       const claims = await claimsOf({ settings, description, redirectUri }, query, flow)
-      return await this.#signIn(client, flow, claims)
+      const answer = await this.#signIn(client, flow, claims)
+      // The attempt to go there and the one to come back: a whole office may have one address.
+      if (answer.session) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
+      return answer
     } catch (error) {
       if (!(error instanceof IssuerRefusal)) throw error
       const { cause } = error

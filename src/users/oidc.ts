@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
 import type { IssuerDescription } from "./issuer.ts"
 
-/** How long an issuer may take to respond, milliseconds. */
+/** How long an issuer may take for all that a sign-in asks of it, milliseconds. */
 const ANSWER_TIME = 10_000
 
 /** Kept while the browser is at the issuer. */
@@ -73,12 +73,15 @@ export async function claimsOf(
   query: URLSearchParams,
   { verifier, nonce }: OidcSecrets,
 ): Promise<Claims> {
-  const { settings, description, redirectUri } = flow
+  const { settings, redirectUri } = flow
+  // The library keeps an issuer's keys by this object: a new one, so that a key that was replaced is seen at once.
+  const description = { ...flow.description }
   const client: oauth.Client = { client_id: settings.clientId }
   const authentication =
     settings.clientSecret === undefined
       ? oauth.None()
       : oauth.ClientSecretPost(settings.clientSecret)
+  const options = optionsFor(description)
   const parameters = validated(description, client, query)
   const token = await refusing("invalid_code", async () => {
     const response = await oauth.authorizationCodeGrantRequest(
@@ -88,13 +91,13 @@ export async function claimsOf(
       parameters,
       redirectUri,
       verifier,
-      optionsFor(description),
+      options,
     )
     const answer = await oauth.processAuthorizationCodeResponse(description, client, response, {
       expectedNonce: nonce,
       requireIdToken: true,
     })
-    await oauth.validateApplicationLevelSignature(description, response, optionsFor(description))
+    await oauth.validateApplicationLevelSignature(description, response, options)
     return answer
   })
   const claims = oauth.getValidatedIdTokenClaims(token)
@@ -102,12 +105,7 @@ export async function claimsOf(
   if (claims["email"] !== undefined || description.userinfo_endpoint === undefined)
     return claimsFrom(claims)
   return refusing("unable_to_get_user_info", async () => {
-    const response = await oauth.userInfoRequest(
-      description,
-      client,
-      token.access_token,
-      optionsFor(description),
-    )
+    const response = await oauth.userInfoRequest(description, client, token.access_token, options)
     return claimsFrom(
       await oauth.processUserInfoResponse(description, client, claims.sub, response),
     )

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Page, Route } from "playwright-core"
-import { type CardCompany, startCardCompany } from "./card-company.ts"
 import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
 
 /** How amounts are read, asked about and entered, also when an answer is lost on its way. */
 const TIME = 120_000
-let cards: CardCompany
 let tollgate: ConsoleGateway
 let operator: Visitor
 
 beforeAll(async () => {
-  cards = startCardCompany()
-  tollgate = await startConsole(cards.yaml)
+  tollgate = await startConsole()
   operator = await tollgate.visitor()
   await setUp(operator, tollgate.setupLink)
 }, TIME)
@@ -19,7 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-  await cards[Symbol.asyncDispose]()
 }, TIME)
 
 async function entries(page: Page): Promise<{ amount: string; note: string }[]> {
@@ -67,7 +63,9 @@ test(
     const loseFirst = async (route: Route) => {
       keys.push(route.request().headers()["idempotency-key"])
       if (keys.length > 1) return route.continue()
-      await route.fetch()
+      // Word for word what the page sends: Firefox's driver does not say it.
+      const postData = JSON.stringify({ kind: "grant", amount: "2.5", note: "a lost answer" })
+      await route.fetch({ postData })
       return route.abort("connectionreset")
     }
     const path = /\/admin\/v1\/accounts\/[^/]+\/entries$/
@@ -147,35 +145,6 @@ test(
     await connect.fill("9s")
     await page.getByRole("button", { name: "Discard" }).click()
     expect(await connect.inputValue()).toBe("7s")
-  },
-  TIME,
-)
-
-test(
-  "credits are bought with a card: on the company's page, and by its signed event alone",
-  async () => {
-    const { page } = operator
-    const payments = async () =>
-      (await entries(page)).filter(({ note }) => note.includes("cs_test_a1journey"))
-    await open(operator, "Credits")
-    for (const [answer, words] of [
-      ["Cancel", "The payment was cancelled. Nothing was charged."],
-      ["Pay now", "Thank you. The credits are added as soon as the payment is confirmed."],
-    ] as const) {
-      await page.getByRole("button", { name: "Buy with a card" }).click()
-      await page.getByLabel("Credits", { exact: true }).fill("12.5")
-      await page.getByRole("button", { name: "Continue to payment" }).click()
-      await page.getByRole("link", { name: answer }).click()
-      await page.getByText(words).waitFor()
-    }
-    expect(await cards.tell(tollgate.url, "whsec_of_somebody_else")).toBe(400)
-    expect(await payments()).toEqual([])
-    expect(await cards.tell(tollgate.url)).toBe(200)
-    expect(await cards.tell(tollgate.url)).toBe(200)
-    expect(await payments()).toMatchObject([{ amount: "12.5" }])
-    // The page looks again by itself.
-    await page.getByRole("cell", { name: "payment" }).first().waitFor()
-    expect(operator.complaints).toEqual([])
   },
   TIME,
 )

@@ -7,12 +7,16 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** What axe finds serious or worse. */
-export async function faultsOf(page: Page): Promise<string[]> {
+/**
+ * What axe finds serious or worse.
+ * @param rules the only ones that are asked for; absent: all.
+ */
+export async function faultsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
   // As a person would who inspects a page: outside of its content security policy.
-  await page.evaluate(AXE)
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
+  const wanted = rules === undefined ? {} : { runOnly: { type: "rule", values: rules } }
   const violations = await page.evaluate<Violation[]>(
-    "axe.run().then(({ violations }) => JSON.parse(JSON.stringify(violations)))",
+    `axe.run(${JSON.stringify(wanted)}).then(({ violations }) => JSON.parse(JSON.stringify(violations)))`,
   )
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")

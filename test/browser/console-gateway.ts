@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import chromium from "@sparticuz/chromium"
-import { type Browser, type BrowserContext, chromium as driver, type Page } from "playwright-core"
+import type { Browser, BrowserContext, Page } from "playwright-core"
 import {
   cleanEnvironment,
   createInstallation,
@@ -9,6 +8,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { type Scheme, testBrowser } from "./browser.ts"
 
 const ROOT = new URL("../../", import.meta.url).pathname
 /** Images of the pages, kept for people who look at a run; never committed. */
@@ -38,7 +38,7 @@ export interface ConsoleGateway extends AsyncDisposable {
 
 export interface VisitorOptions {
   readonly width?: number
-  readonly scheme?: "light" | "dark"
+  readonly scheme?: Scheme
 }
 
 /** One person's browser. Whatever its pages complain of is a fault. */
@@ -56,7 +56,7 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
   const installation = starting.use(createInstallation(yaml))
   const environment = { TOLLGATE_PORT: "0" }
   const gateway = starting.use(await startServing(installation, environment))
-  const browser = starting.use(await launchBrowser())
+  const browser = starting.use(await testBrowser.launch())
   const parts = starting.move()
   return {
     url: gateway.url,
@@ -67,15 +67,6 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
     visitor: (options, url = gateway.url) => openVisitor(browser, url, options),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
-}
-
-export async function launchBrowser(): Promise<Browser> {
-  return driver.launch({
-    executablePath: await chromium.executablePath(),
-    // Not the arguments that come with it: they would switch off what browsers keep pages apart with.
-    args: ["--no-sandbox"],
-    headless: true,
-  })
 }
 
 function buildConsole(): void {
@@ -96,13 +87,7 @@ export async function openVisitor(
   url: string,
   { width = 1440, scheme = "light" }: VisitorOptions = {},
 ): Promise<Visitor> {
-  const context = await browser.newContext({
-    baseURL: url,
-    viewport: { width, height: 900 },
-    colorScheme: scheme,
-    reducedMotion: "reduce",
-    permissions: ["clipboard-read", "clipboard-write"],
-  })
+  const context = await testBrowser.openContext(browser, { url, width, scheme })
   context.setDefaultTimeout(25_000)
   const page = await context.newPage()
   const complaints: string[] = []

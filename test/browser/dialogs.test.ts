@@ -246,8 +246,8 @@ test(
     await page.getByText("The key has been changed.").waitFor()
 
     await openPage("codes")
-    await page.getByRole("button", { name: "Create a code" }).first().click()
-    const code = dialog("Create a code")
+    await page.getByRole("button", { name: "Create codes" }).first().click()
+    const code = dialog("Create codes")
     await code.getByLabel("Credits per account").fill("5000")
     await code.getByRole("button", { name: "Create", exact: true }).click()
     await page.getByRole("button", { name: "Yes, this is correct" }).click()

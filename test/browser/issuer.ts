@@ -1,4 +1,6 @@
-import { createServer, type RequestListener } from "node:http"
+import { createServer, type RequestListener, type ServerResponse } from "node:http"
+import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload } from "jose"
+import { SignJWT, UnsecuredJWT } from "jose"
 import { Provider } from "oidc-provider"
 
 /** Who signs in at the issuer, by the login that they type there. */
@@ -8,14 +10,23 @@ export interface Person {
   readonly name: string
 }
 
+/** What an issuer writes into its ID tokens in place of the truth; signed with its own key, or with none. */
+export interface Forgery {
+  readonly claims?: JWTPayload
+  readonly isUnsigned?: boolean
+}
+
 /** A certified OpenID Connect provider on the loopback, with its own pages to sign in and to agree. */
 export interface Issuer extends AsyncDisposable {
   /** What the settings of a gateway say of it. */
   readonly yaml: string
   /** By their logins. */
   readonly people: Map<string, Person>
-  /** Lets a gateway ask: its address is known only once it knows the issuer's. */
-  admit(gateway: string): void
+  forgery: Forgery | undefined
+  /** `down` answers nothing but errors; `silent` takes requests and never answers. */
+  state: "up" | "down" | "silent"
+  /** Lets a gateway ask: its address is known only once it knows the issuer's. Called again, it has a new key. */
+  admit(gateway: string): Promise<void>
 }
 
 const CLIENT = { client_id: "tollgate", client_secret: "a-client-secret-of-32-characters" }
@@ -23,27 +34,59 @@ const CLIENT = { client_id: "tollgate", client_secret: "a-client-secret-of-32-ch
 export async function startIssuer(): Promise<Issuer> {
   let answer: RequestListener = (_, response) => response.writeHead(503).end()
   const server = createServer((request, response) => {
-    answer(request, response)
+    if (issuer.state === "up") answer(request, response)
+    else if (issuer.state === "down") refuse(response)
   })
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   const address = server.address()
   if (address === null || typeof address === "string") throw new Error("the issuer has no port")
   const url = `http://127.0.0.1:${address.port}`
-  const people = new Map<string, Person>()
-  return {
+  const issuer: Issuer = {
     yaml: `console: { oidc: [{ id: company, name: Our company, issuer: "${url}", client_id: ${CLIENT.client_id}, client_secret: ${CLIENT.client_secret} }] }\n`,
-    people,
-    admit(gateway) {
-      answer = providerAt(url, gateway, people).callback()
+    people: new Map(),
+    forgery: undefined,
+    state: "up",
+    async admit(gateway) {
+      const key = await newKey()
+      const provider = providerAt(url, gateway, issuer.people, key)
+      provider.use(async (context, next) => {
+        await next()
+        const { body } = context as { body: { id_token?: string } }
+        if (context.path !== "/token" || issuer.forgery === undefined || !body.id_token) return
+        body.id_token = await forge(body.id_token, issuer.forgery, key)
+      })
+      answer = provider.callback()
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
     },
   }
+  return issuer
 }
 
-function providerAt(url: string, gateway: string, people: ReadonlyMap<string, Person>): Provider {
+function refuse(response: ServerResponse): void {
+  response.writeHead(503).end()
+}
+
+async function newKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true })
+  return { ...(await exportJWK(privateKey)), kid: crypto.randomUUID(), alg: "RS256", use: "sig" }
+}
+
+async function forge(token: string, { claims, isUnsigned }: Forgery, key: JWK): Promise<string> {
+  const payload = { ...decodeJwt(token), ...claims }
+  if (isUnsigned === true) return new UnsecuredJWT(payload).encode()
+  const header = { alg: "RS256", kid: key.kid ?? "" }
+  return new SignJWT(payload).setProtectedHeader(header).sign(await importJWK(key, "RS256"))
+}
+
+function providerAt(
+  url: string,
+  gateway: string,
+  people: ReadonlyMap<string, Person>,
+  key: JWK,
+): Provider {
   return new Provider(url, {
     clients: [
       {
@@ -52,6 +95,7 @@ function providerAt(url: string, gateway: string, people: ReadonlyMap<string, Pe
         redirect_uris: [`${gateway}/admin/v1/auth/callback/company`],
       },
     ],
+    jwks: { keys: [key] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     findAccount: (_, login) => ({
       accountId: login,

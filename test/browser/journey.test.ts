@@ -208,7 +208,7 @@ test(
   async () => {
     const { page } = operator
     await open(operator, "Codes")
-    await page.getByRole("button", { name: "Create a code" }).first().click()
+    await page.getByRole("button", { name: "Create codes" }).first().click()
     await page.getByLabel("Credits per account").fill("2.5")
     await page.getByRole("button", { name: "Create", exact: true }).click()
     const code = await page.getByText(/^TG-/).textContent()

@@ -1,8 +1,5 @@
-import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { join } from "node:path"
 import OpenAI from "openai"
-import type { Page } from "playwright-core"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import {
   ask,
@@ -15,22 +12,17 @@ import {
   type Visitor,
 } from "./console-gateway.ts"
 
-import { type Issuer, startIssuer } from "./issuer.ts"
-
 /** Who may do and see what, and what a page makes of hostile words. */
 const TIME = 120_000
 const HOSTILE = `"><img src=x onerror="window.broken=1"><script>alert(1)</script>`
 let tollgate: ConsoleGateway
 let simulator: Simulator
-let issuer: Issuer
 let operator: Visitor
 let member: Visitor
 
 beforeAll(async () => {
   simulator = startSimulator()
-  issuer = await startIssuer()
-  tollgate = await startConsole(issuer.yaml)
-  issuer.admit(tollgate.url)
+  tollgate = await startConsole()
   operator = await tollgate.visitor()
   member = await tollgate.visitor({ width: 390, scheme: "dark" })
   await setUp(operator, tollgate.setupLink)
@@ -40,7 +32,6 @@ afterAll(async () => {
   await member[Symbol.asyncDispose]()
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-  await issuer[Symbol.asyncDispose]()
   await simulator[Symbol.asyncDispose]()
 }, TIME)
 
@@ -315,104 +306,6 @@ test(
   TIME,
 )
 
-/** Signs in at the issuer's own pages; stops before its last one, where one agrees. */
-async function goToIssuer(page: Page, login: string): Promise<void> {
-  await page.goto("/console/sign-in?back=/keys")
-  await page.getByRole("button", { name: "Sign in with Our company" }).click()
-  await page.getByPlaceholder("Enter any login").fill(login)
-  await page.getByPlaceholder("and password").fill("any password")
-  await page.getByRole("button", { name: "Sign-in" }).click()
-  await page.getByRole("button", { name: "Continue" }).waitFor()
-}
-
-const agree = (page: Page) => page.getByRole("button", { name: "Continue" }).click()
-
-test(
-  "an issuer signs a known person in, who stays the same when their address there changes",
-  async () => {
-    const { email, name } = OPERATOR
-    issuer.people.set("olive", { email, isVerified: true, name: "Olive Elsewhere" })
-    for (const address of [email, "olive.moved@example.com"]) {
-      issuer.people.set("olive", { email: address, isVerified: true, name: "Olive Elsewhere" })
-      await using visitor = await tollgate.visitor()
-      const { page } = visitor
-      await goToIssuer(page, "olive")
-      await agree(page)
-      await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-      const { body } = await ask(page, "GET", "/session")
-      expect(body).toMatchObject({ user: { name, email, has_password: true }, is_operator: true })
-      expect(visitor.complaints).toEqual([])
-    }
-  },
-  TIME,
-)
-
-test(
-  "an issuer lets no one in who is not invited, or whose address it has not verified",
-  async () => {
-    issuer.people.set("stranger", { email: "eve@example.com", isVerified: true, name: "Eve" })
-    issuer.people.set("claimer", { email: OPERATOR.email, isVerified: false, name: "Eve" })
-    for (const [login, words] of [
-      ["stranger", /invit/],
-      ["claimer", /registered with a password/],
-    ] as const) {
-      await using visitor = await tollgate.visitor()
-      const { page } = visitor
-      await goToIssuer(page, login)
-      await agree(page)
-      await page.getByRole("alert").getByText(words).waitFor()
-      expect(await ask(page, "GET", "/session")).toMatchObject({ status: 401 })
-    }
-  },
-  TIME,
-)
-
-test(
-  "the way back from an issuer is for one browser, within its time, and with the issuer's own code",
-  async () => {
-    await using visitor = await tollgate.visitor()
-    const { page } = visitor
-    await goToIssuer(page, "olive")
-    await agree(page)
-    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-    await ask(page, "DELETE", "/session")
-
-    /** To the issuer, which knows the person by now: the way back, as it sends it. */
-    async function wayBack(): Promise<URL> {
-      const order = { provider: "company", return_to: "/console/keys" }
-      const { body } = await ask(page, "POST", "/auth/sign-in/oidc", order)
-      const answer = await page.request.get(String(body["url"]), { maxRedirects: 0 })
-      return new URL(answer.headers()["location"] ?? "")
-    }
-
-    const tamper = {
-      "a state of somebody else": (back: URL) => back.searchParams.set("state", "of-eve"),
-      "an invented code": (back: URL) => back.searchParams.set("code", "of-eve"),
-      "another issuer": (back: URL) => back.searchParams.set("iss", "https://evil.example.com"),
-      "too late": () => {
-        using store = new Database(join(tollgate.installation.data, "console.db"))
-        store.run("UPDATE proofs SET expires_at = 1 WHERE kind = 'oidc'")
-      },
-    }
-    for (const [name, change] of Object.entries(tamper)) {
-      const back = await wayBack()
-      change(back)
-      await page.goto(back.href)
-      await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
-      expect(await ask(page, "GET", "/session"), name).toMatchObject({ status: 401 })
-    }
-    const back = await wayBack()
-    await using other = await tollgate.visitor()
-    await other.page.goto(back.href)
-    await other.page.getByRole("alert").waitFor()
-    expect(await ask(other.page, "GET", "/session")).toMatchObject({ status: 401 })
-    await page.goto(back.href)
-    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-  },
-  TIME,
-)
-
 test("no page complained on the way", () => {
-  expect(OPERATOR.email).toBe("olive@example.com")
   expect([...operator.complaints, ...member.complaints]).toEqual([])
 })

@@ -117,7 +117,7 @@ test(
     await page.goto("/console/usage?metric=margin")
     await page.getByRole("heading", { name: "Margin", level: 2 }).waitFor()
     await page.goto("/console/usage?time=custom&from=2020-01-01T00:00&to=2020-01-02T00:00")
-    await page.getByText("Nothing was used").waitFor()
+    await page.getByText("No usage").waitFor()
   },
   TIME,
 )
@@ -271,3 +271,35 @@ test(
 test("no page complained on the way", () => {
   expect(operator.complaints).toEqual([])
 })
+
+test(
+  "a chart is saved under a name, found again, and removed",
+  async () => {
+    const { page } = operator
+    await page.goto("/console/usage?group=user&metric=requests&time=7d")
+    await page.getByRole("button", { name: "Saved charts" }).click()
+    const saved = page.getByRole("dialog", { name: "Saved charts" })
+    await saved.getByText("Saved in this browser only.").waitFor()
+    await saved.getByLabel("Save this chart as").fill("Who asks most")
+    await saved.getByRole("button", { name: "Save", exact: true }).click()
+    await saved.getByRole("link", { name: "Who asks most" }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.goto("/console/usage")
+    await page.getByRole("button", { name: "Saved charts" }).click()
+    await saved.getByRole("link", { name: "Who asks most" }).click()
+    await page.getByRole("heading", { name: "Requests", level: 2 }).waitFor()
+    const { searchParams } = new URL(page.url())
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      group: "user",
+      metric: "requests",
+      time: "7d",
+    })
+    await page.getByRole("button", { name: "Saved charts" }).click()
+    await saved.getByRole("button", { name: "Remove Who asks most" }).click()
+    await page.reload()
+    await page.getByRole("button", { name: "Saved charts" }).click()
+    await saved.getByLabel("Save this chart as").waitFor()
+    expect(await saved.getByRole("link").count()).toBe(0)
+  },
+  TIME,
+)

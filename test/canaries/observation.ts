@@ -79,6 +79,7 @@ export class Observation implements AsyncDisposable {
   readonly own: Canary[] = []
   readonly places: Places
   readonly #installation: Installation
+  #callers = 0
 
   private constructor(places: Places, installation: Installation) {
     this.places = places
@@ -94,6 +95,8 @@ export class Observation implements AsyncDisposable {
     const serving = await startServing(installation, { TOLLGATE_LOG: "trace" })
     try {
       await observation.#use(serving)
+      // What settings are refused for is found out before any database is looked at.
+      if (database === undefined) await observation.#breakSettings(serving)
     } finally {
       await serving[Symbol.asyncDispose]()
     }
@@ -136,7 +139,6 @@ export class Observation implements AsyncDisposable {
     await until(() => this.places.collector.received.some(({ path }) => path === "/v1/metrics"))
     await this.#collectPages(serving, browser, caller)
     await this.#collectCommands(caller.requests.find((id) => id.startsWith("req_")) ?? "")
-    await this.#breakSettings(serving)
   }
 
   /** Mistakes are told with their line, in the log and by the commands. */
@@ -148,9 +150,14 @@ export class Observation implements AsyncDisposable {
       const before = refusals()
       writeFileSync(config, broken)
       await until(() => refusals() > before)
-      for (const more of [[], ["--json"]]) await this.#run("doctor", ...more)
+      await this.#runBoth("doctor")
     }
     writeFileSync(config, written)
+  }
+
+  /** As people and as programs read it. */
+  async #runBoth(...words: string[]): Promise<void> {
+    await Promise.all([this.#run(...words), this.#run(...words, "--json")])
   }
 
   async #run(...words: string[]): Promise<void> {
@@ -195,7 +202,7 @@ export class Observation implements AsyncDisposable {
       if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
       return (await response.json()) as Record<string, unknown>
     }
-    const { id: account } = await post("/accounts", { name: `Callers ${this.own.length}` })
+    const { id: account } = await post("/accounts", { name: `Callers ${++this.#callers}` })
     await post(`/accounts/${account}/entries`, { kind: "grant", amount: "100", note: "tests" })
     const { secret } = await post("/keys", { account, name: "caller" })
     this.own.push({ name: "a caller's key", text: String(secret) })
@@ -242,9 +249,8 @@ export class Observation implements AsyncDisposable {
 
   async #collectCommands(request: string): Promise<void> {
     const backup = join(this.#installation.data, "copies")
-    for (const words of [...COMMANDS, ["receipt", request], ["backup", backup]]) {
-      for (const more of [[], ["--json"]]) await this.#run(...words, ...more)
-    }
+    for (const words of [...COMMANDS, ["receipt", request]]) await this.#runBoth(...words)
+    for (const more of [[], ["--json"]]) await this.#run("backup", backup, ...more)
     const exported = join(this.#installation.data, "exported")
     await this.#run("export", join(exported, "lines"), "--with-key-hashes")
     await this.#run("export", join(exported, "cells"), "--format", "csv")

@@ -43,6 +43,7 @@ function model(id: string, facts: Partial<Model> = {}): Model {
     provider,
     name,
     kind: "chat",
+    group: null,
     owned_by: "somebody",
     context: null,
     max_output: null,

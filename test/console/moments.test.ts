@@ -58,6 +58,9 @@ describe("numbers", () => {
     expect(shortCount(9_999)).toBe("9,999")
     expect(shortCount(12_345)).toBe("12.3K")
     expect(shareText(0.0421)).toBe("4.2%")
+    expect(shareText(-0.5)).toBe("−50%")
+    expect(shareText(-0.0001)).toBe("0%")
+    expect(shareText(-10.05)).toBe("−1,005%")
   })
 })
 

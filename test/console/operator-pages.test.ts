@@ -82,19 +82,24 @@ describe("a new provider", () => {
   })
 
   test("is told what is typed, and only that", () => {
-    const typed = { api_key: " sk-1 ", base_url: "", other: "x" }
+    const typed = {
+      fields: { api_key: " sk-1 ", base_url: "", other: "x" },
+      keys: undefined,
+    }
     expect(entryOf(openai, typed)).toEqual({ api_key: "sk-1" })
-    expect(missingFields(openai, {})).toEqual(["API key"])
+    expect(missingFields(openai, { fields: {}, keys: undefined })).toEqual(["API key"])
     expect(missingFields(openai, typed)).toEqual([])
   })
 })
 
 test("a changed provider is told what was typed, and null for what was emptied", () => {
   const entry = { vendor: "openai", base_url: "https://one.example" }
-  const provider = { id: "openai", entry } as unknown as Provider
+  const provider = { id: "openai", entry, secrets: ["api_key"] } as unknown as Provider
+  const change = (fields: Record<string, string>) =>
+    changeOf(openai, provider, { fields, keys: undefined })
   expect(typedOf(openai, provider)).toEqual({ base_url: "https://one.example" })
-  expect(changeOf(openai, provider, { base_url: "" })).toEqual({ base_url: null })
-  expect(changeOf(openai, provider, { base_url: "https://two.example", api_key: "k" })).toEqual({
+  expect(change({ base_url: "" })).toEqual({ base_url: null })
+  expect(change({ base_url: "https://two.example", api_key: "k" })).toEqual({
     api_key: "k",
     base_url: "https://two.example",
   })

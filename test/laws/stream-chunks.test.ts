@@ -117,7 +117,7 @@ async function readWhole(
   } as unknown as Plan
   using memory = new MemoryBudget(1 << 26).open({ id: "key", account: "a" })
   const limits = { answerBytes: 1 << 26, memory }
-  const observer = { attemptFailed: () => {}, attemptEnded: () => {} }
+  const observer = { attemptFailed: () => {}, attemptUnjudged: () => {}, attemptEnded: () => {} }
   using upstreamClient = new HttpClient({})
   const known = {
     plan,

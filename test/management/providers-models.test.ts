@@ -1,27 +1,16 @@
-import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AUDIT } from "../store/audit-record.ts"
-import { runtimeConfigOf } from "../../src/app/state.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
-import { SecretCipher } from "../../src/config/secret-cipher.ts"
 import type { Settings } from "../../src/config/settings.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
-import { Audit } from "../../src/management/audit.ts"
-import { ConsoleChanges } from "../../src/management/console-changes.ts"
-import { LiveSettings } from "../../src/management/live-settings.ts"
 import { ModelTests } from "../../src/management/model-tests.ts"
-import { Models } from "../../src/management/models.ts"
-import { PriceGroupManagement } from "../../src/management/price-groups.ts"
-import { Providers } from "../../src/management/providers.ts"
-import { GatewaySettings } from "../../src/management/settings.ts"
-import { Health } from "../../src/routing/health.ts"
 import type { Store } from "../../src/store/store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
-import { vendors } from "../../src/vendors/index.ts"
 import { settings as bareSettings } from "../catalog/support.ts"
+import { kindOf, Process } from "./provider-process.ts"
 
 const MEMBER: Actor = {
   kind: "user",
@@ -32,52 +21,6 @@ const MEMBER: Actor = {
   address: null,
 }
 const SANDBOX = "http://127.0.0.1:1"
-
-/** The services as one process has them. */
-class Process {
-  readonly live: LiveSettings
-  readonly health = new Health()
-  readonly providers: Providers
-  readonly models: Models
-  readonly gatewaySettings: GatewaySettings
-  readonly groups: PriceGroupManagement
-  /** What the price groups take for now. */
-  clock = Date.parse("2026-11-24T12:00:00Z")
-  applied = 0
-
-  private constructor(store: Store, live: LiveSettings) {
-    this.live = live
-    const catalog = () => runtimeConfigOf(live.effective).config.catalog
-    const changes = new ConsoleChanges(live, store, new Audit(store))
-    const parts = { changes, health: this.health, catalog }
-    this.providers = new Providers(parts)
-    this.models = new Models(parts)
-    this.groups = new PriceGroupManagement({ ...parts, store, now: () => this.clock })
-    this.gatewaySettings = new GatewaySettings({
-      ...parts,
-      file: "/etc/tollgate.yaml",
-      openReader: async () => store,
-    })
-  }
-
-  static async start(store: Store, settings: Settings, sandboxUrl?: string): Promise<Process> {
-    const process: { current?: Process } = {}
-    const live = await LiveSettings.open({
-      store,
-      seal: new SecretCipher(new SecretFolder(settings.data)),
-      vendors: [...vendors.values()],
-      base: { settings, written: ["multiplier"] },
-      sandboxUrl,
-      apply: () => {
-        if (process.current) process.current.applied++
-      },
-      onConsoleChange: () => {},
-      warn: () => {},
-    })
-    process.current = new Process(store, live)
-    return process.current
-  }
-}
 
 let folder: string
 let store: Store
@@ -115,15 +58,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function kindOf(work: () => unknown): Promise<string> {
-  try {
-    await work()
-    return "done"
-  } catch (error) {
-    return error instanceof GatewayError ? error.kind : String(error)
-  }
-}
-
 describe("who is no operator", () => {
   test("sees the providers that models are called with, and how they fare, not where they are", async () => {
     const { providers, health } = await Process.start(store, settings)
@@ -137,6 +71,7 @@ describe("who is no operator", () => {
         base_url: null,
         region: null,
         secrets: [],
+        credentials: [],
         known_models: false,
         origin: "file",
         is_locked: true,
@@ -384,83 +319,5 @@ describe("price groups", () => {
     expect(await kindOf(() => models.list(MEMBER, { ...query, account: "acc_2" }))).toBe(
       "not_found",
     )
-  })
-})
-
-describe("a provider with several credentials", () => {
-  const KEYS = [
-    { name: "good", api_key: "canary-good" },
-    { name: "bad", api_key: "canary-bad" },
-  ]
-
-  async function startWithKeys() {
-    const vendor = Bun.serve({
-      port: 0,
-      fetch: (request) =>
-        request.headers.get("authorization") === "Bearer canary-good"
-          ? Response.json({ data: [{ id: "there" }] })
-          : Response.json({ error: { message: "canary-bad" } }, { status: 401 }),
-    })
-    const process = await Process.start(store, settings)
-    const id = `many-${vendor.port}`
-    const entry = {
-      id,
-      vendor: "openai-compatible",
-      base_url: `${vendor.url.origin}/v1`,
-      known_models: false,
-    }
-    const created = await process.providers.create(COMMAND_LINE, { ...entry, api_keys: KEYS })
-    return { ...process, process, id, created, [Symbol.asyncDispose]: () => vendor.stop(true) }
-  }
-
-  test("shows their names, and tests each", async () => {
-    await using world = await startWithKeys()
-    const { created, process, id } = world
-    expect(created.secrets).toEqual(["api_keys.good", "api_keys.bad"])
-    expect(JSON.stringify(created)).not.toContain("canary")
-    const tested = await process.providers.test(COMMAND_LINE, id)
-    expect(tested).toMatchObject({ ok: false, models: ["there"] })
-    expect(tested.message).toStartWith("good: It accepts the credential")
-    expect(tested.message).toContain("bad: It refuses the credential (401)")
-    expect(tested.message).not.toContain("canary")
-    const second = await Process.start(store, settings)
-    expect(second.live.effective.providers[id]?.apiKeys).toMatchObject([
-      { name: "good", apiKey: "canary-good" },
-      { name: "bad", apiKey: "canary-bad" },
-    ])
-  })
-
-  test("is changed as a whole, and sent nowhere else", async () => {
-    await using world = await startWithKeys()
-    const { process, id } = world
-    const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
-    expect(await kindOf(() => change({ api_keys: [] }))).toBe("invalid_value")
-    expect(await kindOf(() => change({ api_key: "other" }))).toBe("invalid_value")
-    expect(await kindOf(() => change({ base_url: "http://127.0.0.1:1/v1" }))).toBe("invalid_value")
-    const changed = await change({ api_keys: [{ name: "good", api_key: "canary-good" }] })
-    expect(changed.secrets).toEqual(["api_keys.good"])
-    const single = await change({ api_keys: null, api_key: "canary-one" })
-    expect(single.secrets).toEqual(["api_key"])
-  })
-
-  test("has one line in a model, with the health of all of them", async () => {
-    await using world = await startWithKeys()
-    const { process, id } = world
-    const model = `${id}/pool`
-    const deployments = [
-      { provider: id, model: "there", weight: 3 },
-      { provider: "inside", model: "there", weight: 1 },
-    ]
-    await process.models.set(COMMAND_LINE, model, {
-      price: { input: "1", output: "1" },
-      deployments,
-    })
-    process.health.succeeded(`${id}/there#good`)
-    process.health.failed(`${id}/there#bad`, new GatewayError("upstream_error", "x"), 401)
-    const shown = process.models.find(COMMAND_LINE, model).deployments
-    expect(shown).toMatchObject([
-      { provider: id, model: "there", weight: 3, health: { state: "healthy", failures: 1 } },
-      { provider: "inside", model: "there", weight: 1 },
-    ])
   })
 })

@@ -17,8 +17,8 @@ test("requests are counted as answered, failed or refused, by sums and one by on
     { request: "req_3", at: AT + HOUR, account: "b" },
   )
   const log: Pick<FailureLog, "count"> = {
-    count: async (_, step, without) =>
-      step === HOUR && without.length > 0 ? [{ at: AT + HOUR, count: 4 }] : [],
+    count: async ({ without = [] }, step) =>
+      step === HOUR && without.includes("upstream_error") ? [{ at: AT + HOUR, count: 4 }] : [],
   }
   const reports = new RequestCountReports(own.reports, log as FailureLog)
   const count = async (actor = OPERATOR, filter = {}) => {

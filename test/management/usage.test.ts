@@ -148,6 +148,7 @@ test("answers' times are told of each group, each point and all together", async
       firstByte: index,
       usage: { output: 10 * (index + 1) },
       model: index < 10 ? "sim/quick" : "sim/slow",
+      labels: { tags: { speed: index < 10 ? "quick" : "slow", all: "yes" } },
     })),
   )
   const reports = new UsageReports(own.database.store, own.reports)
@@ -171,6 +172,13 @@ test("answers' times are told of each group, each point and all together", async
   ]
   expect(p95(told.data)).toEqual(both)
   expect(p95(told.series ?? [])).toEqual(both)
+  const tagged = usage.parse(await reports.usage(OPERATOR, query({ group: "tag", times: "true" })))
+  expect(p95(tagged.data)).toEqual([
+    ["all=yes", 1_900],
+    ["speed=quick", 1_000],
+    ["speed=slow", 2_000],
+  ])
+  expect(tagged.total.times?.p95_duration_ms).toBe(1_900)
 })
 
 test("what the provider asks is for operators only", async () => {

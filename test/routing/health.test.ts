@@ -66,6 +66,21 @@ describe("health", () => {
     expect(health.isHealthy(ID)).toBe(true)
   })
 
+  test.each(["refused_by_upstream", "overloaded"] as const)(
+    "lets the next request try when a trial ends with %s, which says nothing",
+    (kind) => {
+      breakTimes(3)
+      now += 1_000
+      health.attempted(ID)
+      health.failed(ID, new GatewayError(kind, "no sign"))
+      expect(health.isHealthy(ID)).toBe(true)
+      // It is no success either: the next failure lets it rest longer.
+      health.attempted(ID)
+      health.broke(ID)
+      expect(restLeft()).toBe(2_000)
+    },
+  )
+
   test("is well again after a success, as if nothing had been", () => {
     breakTimes(3)
     now += 1_000

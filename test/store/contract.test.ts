@@ -13,6 +13,7 @@ import { idempotencyContract } from "./contract/idempotency.ts"
 import { integrityContract } from "./contract/integrity.ts"
 import { keptFileContract } from "./contract/kept-files.ts"
 import { keyContract } from "./contract/keys.ts"
+import { labelUsageContract } from "./contract/label-usage.ts"
 import { leaseContract } from "./contract/leases.ts"
 import { memberContract } from "./contract/members.ts"
 import { nodeContract } from "./contract/nodes.ts"
@@ -58,6 +59,7 @@ const CONTRACTS = {
   "rate limits": rateLimitContract,
   reports: reportContract,
   usage: usageContract,
+  "usage of labels": labelUsageContract,
   sealing: sealingContract,
   settings: settingContract,
   settlements: settlementContract,

@@ -127,7 +127,7 @@ export class PostgresServer implements AsyncDisposable {
   async create(template?: string): Promise<string> {
     const name = `test_${++this.#databases}`
     const copied = template === undefined ? "" : ` TEMPLATE ${template}`
-    await this.administer(`CREATE DATABASE ${name}${copied}`)
+    await this.administer(`CREATE DATABASE ${name}${copied} STRATEGY FILE_COPY`)
     return name
   }
 

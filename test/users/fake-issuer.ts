@@ -15,7 +15,17 @@ export interface FakeIssuer extends AsyncDisposable {
   readonly settings: OidcSettings
   /** Who signs in next. */
   person: Person
-  fault: "none" | "wrong_key" | "wrong_nonce" | "wrong_issuer" | "wrong_audience" | "away"
+  fault:
+    | "none"
+    | "wrong_key"
+    | "wrong_nonce"
+    | "wrong_issuer"
+    | "wrong_audience"
+    | "script"
+    | "no_address"
+    | "away"
+  /** Signs with a new key from now on, under the name of the one before. */
+  replaceKey(): Promise<void>
   /** Signs the person in and sends them back: the address of the callback, with code and state. */
   authorize(url: string): string
 }
@@ -23,9 +33,8 @@ export interface FakeIssuer extends AsyncDisposable {
 const CLIENT = { id: "tollgate", secret: "a-client-secret" }
 
 export async function startIssuer(): Promise<FakeIssuer> {
-  const keys = await generateKeyPair("RS256")
+  let keys = await generateKeyPair("RS256")
   const others = await generateKeyPair("RS256")
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", alg: "RS256", use: "sig" }
   /** What each code was given for. */
   const grants = new Map<string, { nonce: string | null; challenge: string | null }>()
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
@@ -41,6 +50,9 @@ export async function startIssuer(): Promise<FakeIssuer> {
     },
     person: { sub: "1", email: "ada@example.com", email_verified: true, name: "Ada" },
     fault: "none",
+    async replaceKey() {
+      keys = await generateKeyPair("RS256")
+    },
     authorize,
     async [Symbol.asyncDispose]() {
       await server.stop(true)
@@ -51,16 +63,24 @@ export async function startIssuer(): Promise<FakeIssuer> {
     const { pathname } = new URL(request.url)
     if (issuer.fault === "away") return new Response(null, { status: 503 })
     if (pathname === "/.well-known/openid-configuration") return Response.json(description())
-    if (pathname === "/jwks") return Response.json({ keys: [jwk] })
+    if (pathname === "/jwks") return Response.json({ keys: [await publicKey()] })
     if (pathname === "/token") return token(request)
     return new Response(null, { status: 404 })
   }
 
+  async function publicKey(): Promise<object> {
+    return { ...(await exportJWK(keys.publicKey)), kid: "one", alg: "RS256", use: "sig" }
+  }
+
   function description(): object {
     const { url } = issuer
+    const odd: Readonly<Record<string, string>> = {
+      script: "javascript:alert(1)//",
+      no_address: "no address",
+    }
     return {
       issuer: issuer.fault === "wrong_issuer" ? "https://evil.example.com" : url,
-      authorization_endpoint: `${url}/authorize`,
+      authorization_endpoint: odd[issuer.fault] ?? `${url}/authorize`,
       token_endpoint: `${url}/token`,
       jwks_uri: `${url}/jwks`,
       response_types_supported: ["code"],

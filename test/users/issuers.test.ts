@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { PER_ADDRESS } from "../../src/users/attempt-limits.ts"
 import { type FakeIssuer, startIssuer } from "./fake-issuer.ts"
 import { ADA, Browser, openUsers, signIn, type TestUsers } from "./support.ts"
 
@@ -131,7 +132,7 @@ test("an issuer that is away or someone else is in no one's way but its own", as
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
-  for (const fault of ["away", "wrong_issuer"] as const) {
+  for (const fault of ["away", "wrong_issuer", "script", "no_address"] as const) {
     issuer.fault = fault
     await expect(walk(open, issuer, new Browser())).rejects.toMatchObject({
       kind: "upstream_error",
@@ -140,4 +141,48 @@ test("an issuer that is away or someone else is in no one's way but its own", as
   }
   issuer.fault = "none"
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
+})
+
+test("a key that an issuer has replaced is known with the next sign-in", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  await open.users.create(ADA)
+  expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
+  await issuer.replaceKey()
+  expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
+})
+
+test("who comes back while the issuer is away, or too often, is told so on a page", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  await open.users.create(ADA)
+  const order = { issuer: issuer.settings, origin: ORIGIN }
+  const browser = new Browser()
+  const returnTo = "/console/"
+  const { url, cookies } = await open.users.issuers.toIssuer(browser, { ...order, returnTo })
+  browser.keep(cookies)
+  const { search: query } = new URL(issuer.authorize(url))
+  issuer.fault = "away"
+  // A process that has not asked for the issuer's description yet.
+  const { issuers } = open.another()
+  expect(await issuers.fromIssuer(browser, { ...order, query })).toMatchObject({
+    session: null,
+    location: "/console/sign-in?error=upstream_error",
+  })
+  expect(open.heard).toEqual([expect.stringContaining("status 503")])
+  const answers = Array.from({ length: 60 }, () => issuers.fromIssuer(browser, { ...order, query }))
+  expect((await Promise.all(answers)).at(-1)).toMatchObject({
+    session: null,
+    location: "/console/sign-in?error=too_many_attempts",
+  })
+  expect(open.heard).toHaveLength(1)
+})
+
+test("a whole office signs in from one address", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  await open.users.create(ADA)
+  for (let person = 0; person < PER_ADDRESS.max; person++) {
+    expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
+  }
 })

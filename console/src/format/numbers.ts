@@ -14,8 +14,29 @@ export function shortCount(value: number): string {
 
 /** `4.2%` of a share from 0 to 1. */
 export function shareText(share: number): string {
+  // With the minus sign that amounts have, and none before nothing.
   return SHARE.format(share)
+    .replace(/^-(?=[\d.,]*[1-9])/, "−")
+    .replace("-", "")
 }
+
+/**
+ * How fast an answer was written, once it had begun; undefined where that cannot be known: of an answer that came at once,
+ * or one without tokens.
+ */
+export function tokensPerSecond(facts: {
+  readonly output: number
+  readonly first_byte_ms: number | null
+  readonly duration_ms: number | null
+}): number | undefined {
+  const { output, first_byte_ms: firstByte, duration_ms: duration } = facts
+  if (output === 0 || firstByte === null || duration === null) return undefined
+  const written = duration - firstByte
+  return written < SHORTEST_WRITING ? undefined : Math.round((output * 1_000) / written)
+}
+
+/** Milliseconds. What is shorter came in one piece, and has no speed. */
+const SHORTEST_WRITING = 50
 
 /** A length of time with its unit: `840 ms`, `1.25 s`, `2 min 5 s`. */
 export function durationText(milliseconds: number | null): string {

@@ -52,7 +52,7 @@ export function Palette({ pages, onHelp, onClose }: PaletteProperties) {
         spellCheck={false}
         variant="unstyled"
         size="md"
-        placeholder="Search, or paste a request id"
+        placeholder="Search, or paste a request ID"
         leftSection={<IconSearch size={18} />}
         value={typed}
         onChange={(event) => {

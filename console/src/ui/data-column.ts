@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly isFigure?: boolean
   /** Left out of the cards. */
   readonly isWideOnly?: boolean
+  /** Left out of a table that has no room for all. */
+  readonly isSecondary?: boolean
   /** Has no heading for the eye: buttons. */
   readonly isAction?: boolean
   readonly width?: number | string

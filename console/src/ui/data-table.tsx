@@ -5,19 +5,34 @@ import { DataCards } from "./data-cards.tsx"
 import { type Column, isControl, type DataTableProperties } from "./data-column.ts"
 import { SortHeading } from "./sort-heading.tsx"
 import type { Sorting } from "./sorting.ts"
+import { useFirstRows } from "./use-first-rows.ts"
 import { useFits } from "./use-fits.ts"
 import { useStable } from "./use-stable.ts"
 
 export type { Column } from "./data-column.ts"
 
-/** Rows and columns: a table where all columns have room, else cards; skeletons while loading. */
+/** What a column takes of a table, CSS pixels. */
+const COLUMN_WIDTH = 130
+
+/**
+ * Rows and columns: a table where all columns have room, or all but the secondary ones; else cards. Skeletons while
+ * loading.
+ */
 export function DataTable<Row>(properties: DataTableProperties<Row>) {
-  const { rows, isLoading = false, empty, minWidth = 640 } = properties
-  const { ref, fits } = useFits(minWidth)
+  const { columns, rows, isLoading = false, empty, minWidth = 640 } = properties
+  const primary = columns.filter(({ isSecondary }) => isSecondary !== true)
+  const left = columns.length - primary.length
+  const forms = [
+    { columns, minWidth },
+    ...(left === 0 ? [] : [{ columns: primary, minWidth: minWidth - left * COLUMN_WIDTH }]),
+  ]
+  const { ref, form } = useFits(forms.map((each) => each.minWidth))
+  const table = forms[form]
+  const shown = { ...properties, rows: useFirstRows(rows) }
   if (!isLoading && rows.length === 0) return <>{empty}</>
   return (
     <div ref={ref}>
-      {fits ? <WideTable {...properties} minWidth={minWidth} /> : <DataCards {...properties} />}
+      {table === undefined ? <DataCards {...shown} /> : <WideTable {...shown} {...table} />}
     </div>
   )
 }

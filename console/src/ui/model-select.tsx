@@ -15,6 +15,12 @@ export interface ModelSelectProperties extends Pick<SelectProps, PassedOn> {
   readonly onClear?: () => void
 }
 
+/** What is to be known before it is chosen. @param members of a group, how many it has. */
+function noteOf(isPriced: boolean, members: number | undefined): string {
+  if (!isPriced) return "no price"
+  return members === undefined ? "" : `group of ${members}`
+}
+
 /** More than this are found by typing. */
 const MAX_SHOWN = 60
 
@@ -25,10 +31,15 @@ export function ModelSelect(properties: ModelSelectProperties) {
   const options = useMemo(() => {
     const known = (models ?? [])
       .filter((model) => kinds.includes(model.kind))
-      .map((model) => ({ value: model.id, label: model.id, disabled: model.price === null }))
+      .map(({ id, price, group }) => ({
+        value: id,
+        label: id,
+        disabled: price === null,
+        note: noteOf(price !== null, group?.members.length),
+      }))
     // An alias, or a model that is gone.
     const isOther = value !== null && known.every((option) => option.value !== value)
-    return isOther ? [{ value, label: value, disabled: false }, ...known] : known
+    return isOther ? [{ value, label: value, disabled: false, note: "" }, ...known] : known
   }, [models, kinds, value])
   return (
     <Select
@@ -54,11 +65,9 @@ export function ModelSelect(properties: ModelSelectProperties) {
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
             {option.label}
           </Text>
-          {option.disabled === true && (
-            <Text size="xs" c="dimmed">
-              no price
-            </Text>
-          )}
+          <Text size="xs" c="dimmed">
+            {options.find(({ value: id }) => id === option.value)?.note}
+          </Text>
         </Group>
       )}
     />

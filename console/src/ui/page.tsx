@@ -32,7 +32,7 @@ export function PageHeader({ title, description, actions }: Omit<PageProperties,
           {title}
         </Title>
         {description !== undefined && (
-          <Text c="dimmed" size="sm" mt={4}>
+          <Text c="dimmed" size="sm" mt={4} maw="110ch">
             {description}
           </Text>
         )}

@@ -7,6 +7,7 @@ export function codeEndpoints({ codes }: { readonly codes: Codes }): AdminEndpoi
   return endpoints(codeRoutes, {
     "GET /codes": ({ actor, query }) => codes.list(actor, query),
     "POST /codes": ({ actor, body }) => codes.create(actor, body),
+    "POST /codes/batch": ({ actor, body }) => codes.createBatch(actor, body),
     "POST /codes/{id}/revoke": ({ actor, path }) => codes.revoke(actor, path("id")),
   })
 }

@@ -90,9 +90,8 @@ export class Operation implements Disposable {
    * @param candidate the first one.
    */
   async speculate(candidate: Candidate, call: OperationCall, file: FormFile): Promise<void> {
-    const { client, health } = this.#services
+    const { client } = this.#services
     const request = await candidate.client.operation(call)
-    health.attempted(candidate.deployment.id)
     this.#speculative = new SpeculativeCall(candidate.deployment, client.send(request), file)
   }
 

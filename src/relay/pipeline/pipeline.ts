@@ -139,7 +139,6 @@ export class Pipeline {
       if (member !== undefined && refusing.has(member.id)) continue
       const isFurther = failure !== undefined && retries === 0
       if (!isFurther || this.#mayTry(candidate)) {
-        this.#health.attempted(candidate.deployment.id)
         let planned: P
         try {
           planned = await plan(candidate)
@@ -147,6 +146,7 @@ export class Pipeline {
           failure ??= asCallFailure(thrown)
           continue
         }
+        this.#health.attempted(candidate.deployment.id)
         try {
           const hedged = mayHedge && this.#hedged({ context, trial, planned, queue })
           if (hedged) return await hedged
@@ -293,7 +293,12 @@ export class Pipeline {
     this.#alarms.attemptFailed(request, deployment.id, failure.kind)
   }
 
-  /** The same, and refusals of the request itself, with all that is known of them. */
+  /** Nothing was learnt of a deployment by an attempt: another may learn it. */
+  attemptUnjudged({ id }: Deployment): void {
+    this.#health.ended(id)
+  }
+
+  /** Any failure, also a refusal of the request itself, with all that is known of it. */
   attemptEnded(failure: AttemptFailure): void {
     this.#alarms.attemptEnded(failure)
   }

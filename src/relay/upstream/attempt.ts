@@ -33,15 +33,18 @@ export interface Candidate {
   readonly client: ProviderClient
 }
 
-/** Takes attempts that failed, unless it was the gateway or the request itself that ended them. */
+/** Hears how attempts end that come to nothing. */
 export interface AttemptObserver {
+  /** One failed, and neither the gateway nor the request itself is why. */
   attemptFailed(
     request: string,
     deployment: Deployment,
     failure: GatewayError,
     status: number,
   ): void
-  /** The same, and refusals of the request itself, with all that is known of them. */
+  /** One was ended by the gateway, or its vendor refuses the request itself: nothing is known of its deployment. */
+  attemptUnjudged(deployment: Deployment): void
+  /** One failed, whoever is why, with all that is known of it. */
   attemptEnded(failure: AttemptFailure): void
 }
 
@@ -231,12 +234,17 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   /** The call, or an answer that had begun, did not come to its end: goes on the receipt, and is reported. */
   breakOff(failure: CallFailure): void {
-    if (failure instanceof CallEnded) return this.conclude(failure.reason)
+    const { deployment } = this.plan
+    if (failure instanceof CallEnded) {
+      this.conclude(failure.reason)
+      return this.#observer.attemptUnjudged(deployment)
+    }
     this.conclude(failure.kind)
     this.#tell(failure)
     // The vendor works; it is the request that it refuses.
-    if (failure.kind === "refused_by_upstream" || failure.kind === "model_not_found") return
-    const { deployment } = this.plan
+    if (failure.kind === "refused_by_upstream" || failure.kind === "model_not_found") {
+      return this.#observer.attemptUnjudged(deployment)
+    }
     this.#observer.attemptFailed(this.#request, deployment, failure, this.record.status)
   }
 

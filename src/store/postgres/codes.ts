@@ -13,6 +13,7 @@ export function codeMethods({ client, audited }: StoreParts): Store["codes"] {
     find: (id) => find(client, id),
     list: (after, limit) => list(client, after, limit),
     create: (code, audit) => audited(audit, (transaction) => create(transaction, code)),
+    createAll: (codes, audit) => audited(audit, (transaction) => createAll(transaction, codes)),
     revoke: (id, at, audit) => audited(audit, (transaction) => revoke(transaction, id, at)),
     redeem: (redemption, audit) =>
       audited(audit, async (transaction) =>
@@ -58,6 +59,15 @@ async function create(transaction: Statements, code: NewCode): Promise<CodeRecor
     ],
   )
   return { id, hint, note, amount, uses, used: 0, createdAt, expiresAt, revokedAt: null, author }
+}
+
+async function createAll(
+  transaction: Statements,
+  codes: readonly NewCode[],
+): Promise<CodeRecord[]> {
+  const created: CodeRecord[] = []
+  for (const code of codes) created.push(await create(transaction, code))
+  return created
 }
 
 async function revoke(transaction: Statements, id: string, at: number): Promise<CodeRecord> {

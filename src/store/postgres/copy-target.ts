@@ -107,6 +107,7 @@ const COMPLETE = [
   ),
   `UPDATE receipts SET is_late = true
    WHERE request IN (SELECT request FROM expired_receipts)`,
+  "INSERT INTO expired_requests SELECT request, at FROM receipts WHERE is_expired",
   // What was removed is there already.
   `INSERT INTO usage_hours AS known (hour, account, key, model, provider, outcome, endpoint, requests, errors, input,
      output, cost, written_off, provider_cost, durations, duration, first_bytes, first_byte)

@@ -101,14 +101,9 @@ export class PostgresFailureLog implements FailureLog {
     return rows.map((row) => failureFromRow<FailedRequest>(row))
   }
 
-  async count(
-    filter: FailureFilter,
-    step: number,
-    without: readonly string[],
-  ): Promise<{ at: number; count: number }[]> {
+  async count(filter: FailureFilter, step: number): Promise<{ at: number; count: number }[]> {
     if (namesNothing(filter)) return []
     const conditions = conditionsOf(filter)
-    conditions.always(`kind <> ALL (${conditions.place(texts(without))}::text[])`)
     const rows = await this.#client.rows<{ part: bigint; count: bigint }>(
       `SELECT at / ${step} AS part, count(*) AS count FROM failed_requests ${conditions.where} GROUP BY 1`,
       conditions.values,
@@ -139,6 +134,7 @@ function conditionsOf(filter: FailureFilter): Conditions {
   conditions.add("key = ?", filter.key)
   conditions.add("endpoint = ?", filter.endpoint)
   conditions.add("kind = ?", filter.kind)
+  for (const kind of filter.without ?? []) conditions.add("kind <> ?", kind)
   conditions.add("model LIKE ?", filter.model && globPattern(filter.model))
   conditions.add("(request = ? OR strpos(lower(message), lower(?)) > 0)", filter.search)
   conditions.add("at >= ?", filter.from)

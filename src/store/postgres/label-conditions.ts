@@ -1,23 +1,19 @@
-import type { Label, LabelName } from "../../accounting/labels.ts"
+import type { Label } from "../../accounting/labels.ts"
 import type { Conditions } from "./conditions.ts"
 
 /** As labels name the time of their requests, in whose order they lie. */
 export const LABELLED_AT = "label_at"
 
-/**
- * The receipts that have all of some labels, as SQL after `FROM`; undefined where none are asked for.
- * @param group each comes once with each of its labels of this name, as `label_value`.
- */
+/** The receipts that have all of some labels, as SQL after `FROM`; undefined where none are asked for. */
 export function labelledReceipts(
   conditions: Conditions,
   labels: readonly Label[] = [],
-  group?: LabelName,
 ): string | undefined {
-  const first = group === undefined ? labels[0] : { name: group, value: undefined }
+  const [first, ...others] = labels
   if (first === undefined) return undefined
   conditions.add("label_name = ?", first.name)
   conditions.add("label_value = ?", first.value)
-  for (const { name, value } of group === undefined ? labels.slice(1) : labels) {
+  for (const { name, value } of others) {
     conditions.always(
       `EXISTS (SELECT FROM request_labels AS other WHERE other.name = ${conditions.place(name)}
         AND other.value = ${conditions.place(value)} AND other.at = label_at AND other.request = label_request)`,

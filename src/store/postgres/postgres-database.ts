@@ -9,6 +9,7 @@ import type { Snapshot } from "../snapshot.ts"
 import type { Store, StoreReader } from "../store.ts"
 import { Announcements } from "./announcements.ts"
 import { PostgresClient, type Transaction } from "./client.ts"
+import type { PoolOptions } from "./connection-pool.ts"
 import { copySource } from "./copy-source.ts"
 import { completeCopy, copyTarget } from "./copy-target.ts"
 import { databaseStatus } from "./database-status.ts"
@@ -126,7 +127,8 @@ export class PostgresDatabase implements Database {
       // What reads much does not take the connections of what settles.
       reading: this.#client(Math.max(1, connections - half)),
       place: this.place,
-      url: this.#address.url,
+      // What reports read one after the other needs one connection.
+      options: this.#options(1),
       openReader: () => this.openReader(),
       leaseTerm: this.#address.leaseTerm ?? LEASE_TERM,
     })
@@ -221,12 +223,12 @@ export class PostgresDatabase implements Database {
   }
 
   #client(connections: number): PostgresClient {
-    return new PostgresClient({
-      url: this.#address.url,
-      max: connections,
-      connectTime: CONNECT_TIME,
-      preparedStatements: this.#address.preparedStatements,
-    })
+    return new PostgresClient(this.#options(connections))
+  }
+
+  #options(max: number): PoolOptions {
+    const { url, preparedStatements } = this.#address
+    return { url, max, connectTime: CONNECT_TIME, preparedStatements }
   }
 }
 

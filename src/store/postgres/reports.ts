@@ -1,7 +1,10 @@
+import { Patience } from "../patience.ts"
 import type { Reports, RequestReports } from "../reports.ts"
-import type { KeyUse } from "../requests.ts"
+import type { KeyUse, UsageFilter, UsageGroup } from "../requests.ts"
 import { accountUses } from "./account-uses.ts"
-import { latencies, sampleAnswers } from "./answer-times.ts"
+import { isLong, isOfSegments } from "../columns/usage-of-segments.ts"
+import type { ThreadOnDemand } from "../threads/thread-on-demand.ts"
+import { latencies } from "./answer-times.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { explaining } from "./explain-failure.ts"
@@ -9,6 +12,11 @@ import { countRequests } from "./requests-count.ts"
 import { listRequests } from "./requests-list.ts"
 import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
+import {
+  type SegmentMethods,
+  type SegmentsAddress,
+  segmentsOnDemand,
+} from "./segments-on-demand.ts"
 
 interface KeyUseRow {
   readonly key: string
@@ -17,30 +25,58 @@ interface KeyUseRow {
   readonly spent: bigint
 }
 
-/** Reads what is written together with the charges: it is always up to date. */
-export class PostgresReports implements Reports {
+/** Reads what is written together with the charges, which is always up to date, and segments of requests. */
+export class PostgresReports implements Reports, AsyncDisposable {
   readonly #reports: RequestReports
+  readonly #segments: ThreadOnDemand<SegmentMethods>
 
-  /** @param place of the database, for messages. */
-  constructor(client: PostgresClient, place: string) {
+  /** @param address of the database, for a thread that makes reports of it. */
+  constructor(client: PostgresClient, address: SegmentsAddress) {
+    const segments = segmentsOnDemand(address)
+    const patience = new Patience()
+    const segmentUsage = async (): Promise<SegmentMethods["usage"]> => {
+      const { usage } = await segments.get()
+      await patience.waitFor(usage.append())
+      return usage
+    }
+    /** Undefined: the sums by the hour do it. */
+    const segmentsFor = async (
+      filter: UsageFilter,
+      group: UsageGroup,
+    ): Promise<SegmentMethods["usage"] | undefined> => {
+      if (isOfSegments(filter, group)) return segmentUsage()
+      if (!isLong(filter)) return undefined
+      const usage = await segmentUsage()
+      return (await usage.covers(filter)) ? usage : undefined
+    }
+    this.#segments = segments
     const reports: RequestReports = {
       list: (filter, after, limit, order = "newest") =>
         listRequests(client, filter, { after, limit, order }),
       reach: (filter, before, count) => reachOf(client, filter, before, count),
       count: (filter, step) => countRequests(client, filter, step),
-      sumUsage: (filter, group) => sumUsage(client, filter, group),
-      usageSeries: (filter, series) => usageSeries(client, filter, series),
-      sampleAnswers: (filter) => sampleAnswers(client, filter),
+      sumUsage: async (filter, group, first) =>
+        (await segmentsFor(filter, group))?.sumUsage(filter, group, first) ??
+        sumUsage(client, filter, group, first),
+      usageSeries: async (filter, series) =>
+        (await segmentsFor(filter, series.group))?.usageSeries(filter, series) ??
+        usageSeries(client, filter, series),
+      sampleAnswers: async (filter, group, names) =>
+        (await segmentUsage()).sampleAnswers(filter, group, names),
       latencies: (accounts, from) => latencies(client, accounts, from),
       keyUses: (keys) => keyUses(client, keys),
       accountUses: (filter) => accountUses(client, filter),
       keyNames: (keys) => keyNames(client, keys),
     }
-    this.#reports = explaining(reports, place)
+    this.#reports = explaining(reports, address.place)
   }
 
   async upToDate(): Promise<RequestReports> {
     return this.#reports
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#segments[Symbol.asyncDispose]()
   }
 }
 

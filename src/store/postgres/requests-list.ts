@@ -15,7 +15,8 @@ import type { Value } from "./connection-pool.ts"
 import { starPattern } from "./glob.ts"
 import { ofAccounts } from "./receipts-of-accounts.ts"
 
-interface RequestRow {
+/** A receipt as lists have it. */
+export interface RequestRow {
   readonly row: bigint
   readonly request: string
   readonly account: string
@@ -230,7 +231,7 @@ function countOf({ failed }: RequestFilter): string {
   return failed ? "errors" : "(requests - errors)"
 }
 
-function requestFromRow(row: RequestRow): RequestRecord {
+export function requestFromRow(row: RequestRow): RequestRecord {
   return {
     row: Number(row.row),
     request: row.request,

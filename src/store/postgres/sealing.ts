@@ -5,6 +5,7 @@ import type { AccountSeal, Seal, SealStep } from "../integrity.ts"
 import { appendAudit } from "./audit.ts"
 import type { PostgresClient, Statements, Transaction } from "./client.ts"
 import { PostgresFailure } from "./failure.ts"
+import { removeSegments } from "./request-segments.ts"
 import { firstRequestOf, monthOf, partitionsUntil } from "./partitions.ts"
 
 /** Taken by whoever seals; "seal" as a number. */
@@ -87,6 +88,7 @@ export async function seal(
       `DELETE FROM request_labels AS label WHERE at < ${before}
          AND NOT EXISTS (SELECT FROM receipts WHERE receipts.request = label.request)`,
     )
+    await removeSegments(transaction, before)
     await transaction.run(
       "UPDATE seal SET until = $1, row_count = $2, hash_sum = $3, last_row = $4",
       [BigInt(before), BigInt(sum.hashes.count), sum.hashes.text, sum.last],

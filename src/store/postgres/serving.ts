@@ -2,6 +2,7 @@ import type { LedgerError } from "../ledger-error.ts"
 import type { DatabaseWatch, ServingDatabase } from "../serving-database.ts"
 import type { StoreReader } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
+import type { PoolOptions } from "./connection-pool.ts"
 import { Announcements } from "./announcements.ts"
 import { explained, explainedError, explaining } from "./explain-failure.ts"
 import { PostgresConversations } from "./conversations.ts"
@@ -23,7 +24,7 @@ export interface ServingParts {
   readonly reading: PostgresClient
   readonly place: string
   /** Its address. */
-  readonly url: string
+  readonly options: PoolOptions
   readonly openReader: () => Promise<StoreReader>
   /** Milliseconds. */
   readonly leaseTerm: number
@@ -31,11 +32,12 @@ export interface ServingParts {
 
 /** What a node serves from. */
 export function openToServe(parts: ServingParts): ServingDatabase {
-  const { client, reading, place, url, openReader, leaseTerm } = parts
-  const announcements = new Announcements(reading, url)
+  const { client, reading, place, options, openReader, leaseTerm } = parts
+  const announcements = new Announcements(reading, options.url)
+  const reports = new PostgresReports(reading, { options, place })
   return {
     store: announcements.over(explained(postgresStore(client), place), false),
-    reports: new PostgresReports(reading, place),
+    reports,
     payloads: explaining(new PostgresPayloadLog(reading), place),
     failures: explaining(new PostgresFailureLog(reading), place),
     conversations: explaining(new PostgresConversations(reading), place),
@@ -61,6 +63,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     watch: (onChange: (fault: LedgerError | undefined) => void): DatabaseWatch =>
       new PostgresWatch(client, place, onChange),
     async [Symbol.asyncDispose]() {
+      await reports[Symbol.asyncDispose]()
       await reading[Symbol.asyncDispose]()
       await client[Symbol.asyncDispose]()
     },

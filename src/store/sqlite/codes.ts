@@ -111,6 +111,8 @@ export function codeMethods({ transactions, codes, debts }: CodeParts): DirectSt
     find: (id) => codes.find(id),
     list: (after, limit) => codes.list(after, limit),
     create: (code, audit) => transactions.audited(audit, () => codes.create(code)),
+    createAll: (all, audit) =>
+      transactions.audited(audit, () => all.map((code) => codes.create(code))),
     revoke: (id, at, audit) => transactions.audited(audit, () => codes.revoke(id, at)),
     redeem: (redemption, audit) =>
       transactions.audited(audit, () => debts.received(codes.redeem(redemption))),

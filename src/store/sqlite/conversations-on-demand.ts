@@ -6,7 +6,7 @@ import type {
   FoundParts,
 } from "../conversations.ts"
 import { conversationsPath } from "./conversations-file.ts"
-import { ThreadOnDemand } from "./thread-on-demand.ts"
+import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 
 /** What the thread of the conversations can do. */
 export interface ConversationMethods extends AsyncDisposable {

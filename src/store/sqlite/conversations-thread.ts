@@ -1,4 +1,4 @@
 import { openSqliteConversations } from "./conversations.ts"
-import { serveMethods } from "./thread-server.ts"
+import { serveMethods } from "../threads/thread-server.ts"
 
 serveMethods(openSqliteConversations)

@@ -44,13 +44,9 @@ export class SqliteFailureLog implements FailureLog {
     return (await this.#reports.current()).failures.list(filter, after, limit)
   }
 
-  async count(
-    filter: FailureFilter,
-    step: number,
-    without: readonly string[],
-  ): Promise<{ at: number; count: number }[]> {
+  async count(filter: FailureFilter, step: number): Promise<{ at: number; count: number }[]> {
     if (!existsSync(this.#path)) return []
-    return (await this.#reports.current()).failures.count(filter, step, without)
+    return (await this.#reports.current()).failures.count(filter, step)
   }
 
   async sweep(limits: FailureLimits): Promise<void> {

@@ -86,14 +86,9 @@ export class FailuresFile implements Disposable {
       .map((row) => failureFromRow<FailedRequest>(row))
   }
 
-  count(
-    filter: FailureFilter,
-    step: number,
-    without: readonly string[],
-  ): { at: number; count: number }[] {
+  count(filter: FailureFilter, step: number): { at: number; count: number }[] {
     if (!existsSync(this.#path)) return []
     const conditions = conditionsOf(filter)
-    for (const kind of without) conditions.add("kind <> ?", kind)
     return this.#open()
       .query<{ part: bigint; count: bigint }, (string | bigint)[]>(
         `SELECT at / ${step} AS part, count(*) AS count FROM failed_requests ${conditions.where} GROUP BY part`,
@@ -143,6 +138,7 @@ function conditionsOf(filter: FailureFilter): Conditions {
   conditions.add("key = ?", filter.key)
   conditions.add("endpoint = ?", filter.endpoint)
   conditions.add("kind = ?", filter.kind)
+  for (const kind of filter.without ?? []) conditions.add("kind <> ?", kind)
   conditions.add("model GLOB ?", filter.model)
   conditions.add("(request = ? OR instr(lower(message), lower(?)) > 0)", filter.search, 2)
   conditions.add("at >= ?", filter.from)

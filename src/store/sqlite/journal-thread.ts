@@ -1,4 +1,4 @@
 import { openSqliteJournal } from "./journal-file.ts"
-import { serveMethods } from "./thread-server.ts"
+import { serveMethods } from "../threads/thread-server.ts"
 
 serveMethods(openSqliteJournal)

@@ -1,23 +1,16 @@
-import type { Label, LabelName } from "../../accounting/labels.ts"
+import type { Label } from "../../accounting/labels.ts"
 import type { Conditions } from "./conditions.ts"
 
-/** As labels name the time of their requests, in whose order they lie. */
-export const LABELLED_AT = "request_at"
-
-/**
- * The requests that have all of some labels, as SQL after `FROM`; undefined where none are asked for.
- * @param group each request comes once with each of its labels of this name, as `label.value`.
- */
+/** The requests that have all of some labels, as SQL after `FROM`; undefined where none are asked for. */
 export function labelledRequests(
   conditions: Conditions,
   labels: readonly Label[] = [],
-  group?: LabelName,
 ): string | undefined {
-  const first = group === undefined ? labels[0] : { name: group, value: undefined }
+  const [first, ...others] = labels
   if (first === undefined) return undefined
   conditions.add("label.name = ?", first.name)
   conditions.add("label.value = ?", first.value)
-  for (const { name, value } of group === undefined ? labels.slice(1) : labels) {
+  for (const { name, value } of others) {
     conditions.always(
       `EXISTS (SELECT 1 FROM request_labels AS other WHERE other.name = ? AND other.value = ?
         AND other.request_at = label.request_at AND other.request_row = label.request_row)`,

@@ -1,14 +1,10 @@
+import { Patience } from "../patience.ts"
 import type { Reports, RequestReports } from "../reports.ts"
-import type { UsageFilter, UsageGroup } from "../requests.ts"
-import { isLabel } from "../usage-sums.ts"
+import type { UsageFilter, UsageGroup, UsageTime } from "../requests.ts"
 import type { IndexMethods } from "./index-methods.ts"
+import { mayBeOfSegments } from "./segment-usage.ts"
 import type { GroupsOf } from "../methods.ts"
-import { ThreadOnDemand } from "./thread-on-demand.ts"
-
-/** How long a report waits for the index; what it then has not seen comes with the next, milliseconds. */
-const PATIENCE = 3_000
-/** The same while it is known to be far behind: a page has several reports, and each would wait in vain. */
-const MOMENT = 100
+import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 
 /**
  * The reports of a ledger, on a thread that begins with the first question and ends with the gateway. What reads one
@@ -17,54 +13,46 @@ const MOMENT = 100
 export class ReportsOnDemand implements Reports, AsyncDisposable {
   readonly #thread: ThreadOnDemand<IndexMethods>
   readonly #longReads: ThreadOnDemand<IndexMethods>
-  readonly #patience: number
+  readonly #patience: Patience
   #last: Promise<void> = Promise.resolve()
-  #isFarBehind = false
 
   /** @param path the ledger's. @param patience milliseconds; for tests. */
-  constructor(path: string, patience = PATIENCE) {
+  constructor(path: string, patience?: number) {
     const place = { thread: "store/sqlite/requests-thread.ts", path, noun: "the reports" }
     this.#thread = new ThreadOnDemand(place)
     this.#longReads = new ThreadOnDemand(place)
-    this.#patience = patience
+    this.#patience = new Patience(patience)
   }
 
   async upToDate(): Promise<RequestReports> {
     const reports = (await this.current()).requests
     const caughtUp = this.#last.then(() => this.#catchUp(reports))
     this.#last = caughtUp.catch(() => undefined)
-    const { promise: enough, resolve } = Promise.withResolvers<void>()
-    const patience = this.#isFarBehind ? Math.min(MOMENT, this.#patience) : this.#patience
-    const timer = setTimeout(() => {
-      this.#isFarBehind = true
-      resolve()
-    }, patience)
-    try {
-      await Promise.race([caughtUp, enough])
-    } finally {
-      clearTimeout(timer)
-    }
+    await this.#patience.waitFor(caughtUp)
     return this.#withLongReads(reports)
   }
 
-  /** No sums are kept of labels. */
+  /** What is made of all requests. */
   #withLongReads(reports: RequestReports): RequestReports {
-    const readers = async (filter: UsageFilter, group?: UsageGroup): Promise<RequestReports> => {
-      const isLong = (filter.labels ?? []).length > 0 || (group !== undefined && isLabel(group))
-      return isLong ? (await this.#longReads.get()).requests : reports
-    }
+    const readers = async (
+      filter: UsageFilter,
+      group: UsageGroup,
+      step?: UsageTime,
+    ): Promise<RequestReports> =>
+      mayBeOfSegments(filter, group, step) ? (await this.#longReads.get()).requests : reports
     return {
       ...reports,
-      sumUsage: async (filter, group) => (await readers(filter, group)).sumUsage(filter, group),
+      sumUsage: async (filter, group, first) =>
+        (await readers(filter, group)).sumUsage(filter, group, first),
       usageSeries: async (filter, series) =>
-        (await readers(filter, series.group)).usageSeries(filter, series),
-      sampleAnswers: async (filter) => (await readers(filter)).sampleAnswers(filter),
+        (await readers(filter, series.group, series.step)).usageSeries(filter, series),
+      sampleAnswers: async (filter, group, names) =>
+        (await this.#longReads.get()).requests.sampleAnswers(filter, group, names),
     }
   }
 
   async #catchUp(reports: IndexMethods["requests"]): Promise<void> {
     while (!this.#thread.isClosed && (await reports.bringUp()));
-    this.#isFarBehind = false
   }
 
   /** All that the thread can do, with the index as it is. */

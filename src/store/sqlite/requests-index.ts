@@ -2,6 +2,7 @@ import type { Database, Statement } from "bun:sqlite"
 import { listLabels } from "../../accounting/labels.ts"
 import { takeRequestOut } from "./requests-list.ts"
 import { type LedgerRow, type RequestSummary, summarize } from "../request-summary.ts"
+import { RequestSegments } from "./request-segments.ts"
 import { RequestSums } from "./request-sums.ts"
 import { SealedRequests } from "./sealed-requests.ts"
 import { clearIndex } from "./schemas/reports.ts"
@@ -36,6 +37,7 @@ export class RequestIndex {
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
   readonly #label: Statement<unknown, (string | bigint)[]>
   readonly #sums: RequestSums
+  readonly #segments: RequestSegments
   readonly #ledger: Database
   readonly #sealed: SealedRequests
   readonly #moveOn: Statement<unknown, [bigint, bigint | null, string | null]>
@@ -55,7 +57,8 @@ export class RequestIndex {
     this.#insert = index.prepare(`INSERT INTO requests VALUES (${Array(21).fill("?").join(", ")})`)
     this.#label = index.prepare("INSERT OR IGNORE INTO request_labels VALUES (?, ?, ?, ?)")
     this.#sums = new RequestSums(index, INDEX_SUMS)
-    this.#sealed = new SealedRequests(index, ledger, this.#sums)
+    this.#segments = new RequestSegments(index)
+    this.#sealed = new SealedRequests(index, ledger, { sums: this.#sums, segments: this.#segments })
     this.#moveOn = index.prepare(
       "UPDATE progress SET row = ?, last_row = coalesce(?, last_row), last_request = coalesce(?, last_request)",
     )
@@ -95,7 +98,9 @@ export class RequestIndex {
     this.#sums.add(summaries, 1)
     // What had expired and was settled after all is counted once, as what it came to.
     const gone = replaced.flatMap((replacedRow) => takeRequestOut(this.#index, replacedRow) ?? [])
+    for (const replacedRow of replaced) this.#segments.takeOut(replacedRow)
     if (gone.length > 0) this.#sums.add(gone, -1)
+    this.#segments.append()
     const last = summaries.at(-1)
     this.#moveOn.run(row, last ? BigInt(last.row) : null, last?.request ?? null)
   }

@@ -222,6 +222,16 @@ export function takeRequestOut(index: Database, row: bigint): RequestSummary | u
   return found ? { ...requestFromRow(found), failed: found.failed === 1n } : undefined
 }
 
+/** The requests behind a row of the ledger, in its order. */
+export function requestsBehind(index: Database, row: bigint, limit: number): RequestSummary[] {
+  return index
+    .query<RequestRow, [bigint, bigint]>(
+      `SELECT ${COLUMNS} FROM requests WHERE row > ? ORDER BY row LIMIT ?`,
+    )
+    .all(row, BigInt(limit))
+    .map((found) => ({ ...requestFromRow(found), failed: found.failed === 1n }))
+}
+
 /** SQLite cannot know which index leaves the fewest rows to scan and keeps their order. */
 function orderOf(filter: RequestFilter, { account, model, rows }: Read): string {
   if (rows !== undefined) return "NOT INDEXED"

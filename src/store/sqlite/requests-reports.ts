@@ -1,10 +1,11 @@
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
+import { isOfSegments } from "../columns/usage-of-segments.ts"
 import { makePrivateFile } from "../private-file.ts"
 import { BEHIND_IDS, ID_PREFIX } from "../request-search.ts"
 import type { KeyUse } from "../requests.ts"
 import { accountUses } from "./account-uses.ts"
-import { latencies, sampleAnswers } from "./answer-times.ts"
+import { latencies } from "./answer-times.ts"
 import { Contents } from "./contents.ts"
 import { FailuresFile } from "./failures-file.ts"
 import type { IndexMethods } from "./index-methods.ts"
@@ -15,6 +16,7 @@ import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
 import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
+import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
@@ -65,6 +67,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   const schema = isReplaced ? KEPT_SCHEMA : REPORTS_SCHEMA
   const index = openIndex(reportsPath(databasePath), schema)
   const requests = new RequestIndex(index, ledger)
+  const segments = new SegmentUsage(index)
   const contents = new Contents(databasePath)
   const failures = new FailuresFile(databasePath)
 
@@ -89,9 +92,16 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         },
         reach: (filter, before, count) => reachOf(index, filter, before, count),
         count: (filter, step) => countRequests(index, filter, step),
-        sumUsage: (filter, group) => sumUsage(index, filter, group),
-        usageSeries: (filter, series) => usageSeries(index, filter, series),
-        sampleAnswers: (filter) => sampleAnswers(index, filter),
+        sumUsage: (filter, group, first) =>
+          isOfSegments(filter, group) || (mayBeOfSegments(filter, group) && segments.covers(filter))
+            ? segments.sumUsage(filter, group, first)
+            : sumUsage(index, filter, group, first),
+        usageSeries: (filter, series) =>
+          isOfSegments(filter, series.group) ||
+          (mayBeOfSegments(filter, series.group, series.step) && segments.covers(filter))
+            ? segments.usageSeries(filter, series)
+            : usageSeries(index, filter, series),
+        sampleAnswers: (filter, group, names) => segments.sampleAnswers(filter, group, names),
         latencies: (accounts, from) => latencies(index, accounts, from),
         keyUses: (keys) => keyUses(index, keys),
         accountUses: (filter) => accountUses(index, ledger, filter),
@@ -107,7 +117,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         find: (request) => failures.find(request),
         attempts: (request) => failures.attempts(request),
         list: (filter, after, limit) => failures.list(filter, after, limit),
-        count: (filter, step, without) => failures.count(filter, step, without),
+        count: (filter, step) => failures.count(filter, step),
         sweep: (limits) => failures.sweep(limits),
       },
     },

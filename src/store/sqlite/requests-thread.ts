@@ -1,4 +1,4 @@
 import { openSqliteReports } from "./requests-reports.ts"
-import { serveMethods } from "./thread-server.ts"
+import { serveMethods } from "../threads/thread-server.ts"
 
 serveMethods(openSqliteReports)

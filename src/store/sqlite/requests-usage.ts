@@ -1,8 +1,15 @@
 import type { Database } from "bun:sqlite"
-import type { SeriesGroup, UsageFilter, UsageGroup, UsagePoint, UsageSum } from "../requests.ts"
+import type {
+  SeriesGroup,
+  UsageFilter,
+  UsageFirst,
+  UsageGroup,
+  UsagePoint,
+  UsageSum,
+} from "../requests.ts"
 import {
+  endOf,
   HOURS_OF_DAY,
-  isLabel,
   type PointRow,
   pointFromRow,
   sumFromRow,
@@ -17,19 +24,23 @@ const ADDED = SUMS.map((name) => `sum(${name}) AS ${name}`).join(", ")
 
 function expressionOf(group: UsageGroup): string {
   if (group === "day") return DAY
-  if (group === "all") return "''"
-  return isLabel(group) ? "label_value" : group
+  return group === "all" ? "''" : group
 }
 
 /** The sums of a time, in groups. */
-export function sumUsage(index: Database, filter: UsageFilter, group: UsageGroup): UsageSum[] {
+export function sumUsage(
+  index: Database,
+  filter: UsageFilter,
+  group: UsageGroup,
+  first?: UsageFirst,
+): UsageSum[] {
   if (filter.from >= filter.to) return []
   const isTime = group === "hour" || group === "day"
   const source = usageSource(filter, group, group !== "hour")
   return index
     .query<SumRow, (string | bigint)[]>(
       `SELECT ${expressionOf(group)} AS name, ${ADDED} FROM (${source.text})
-      GROUP BY name HAVING sum(requests) > 0 ORDER BY ${isTime ? "name" : "cost DESC, requests DESC, name"}`,
+      GROUP BY name HAVING sum(requests) > 0 ${isTime ? "ORDER BY name" : endOf(first, "name")}`,
     )
     .all(...source.values)
     .map(sumFromRow)

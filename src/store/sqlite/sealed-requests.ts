@@ -1,5 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { SumValues } from "./name-sums.ts"
+import type { RequestSegments } from "./request-segments.ts"
 import type { RequestSums } from "./request-sums.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
@@ -14,13 +15,19 @@ export class SealedRequests {
   readonly #index: Database
   readonly #ledger: Database
   readonly #sums: RequestSums
+  readonly #segments: RequestSegments
   readonly #seal: Statement<SealRow, []>
   readonly #known: Statement<Omit<SealRow, "last_row">, []>
 
-  constructor(index: Database, ledger: Database, sums: RequestSums) {
+  constructor(
+    index: Database,
+    ledger: Database,
+    { sums, segments }: { readonly sums: RequestSums; readonly segments: RequestSegments },
+  ) {
     this.#index = index
     this.#ledger = ledger
     this.#sums = sums
+    this.#segments = segments
     this.#seal = ledger.prepare("SELECT until, row_count, last_row FROM seal")
     this.#known = index.prepare("SELECT until, row_count FROM sealed")
   }
@@ -43,6 +50,7 @@ export class SealedRequests {
         if (progress < seal.last_row) this.#beginAgain()
         this.#index.run("DELETE FROM requests WHERE at < ?", [seal.until])
         this.#index.run("DELETE FROM request_labels WHERE request_at < ?", [seal.until])
+        this.#segments.removeBefore(seal.until)
         this.#index.run("UPDATE sealed SET until = ?, row_count = ?", [seal.until, seal.row_count])
       })
       .immediate()

@@ -1,4 +1,4 @@
 import { openSqliteStore } from "./sqlite-store.ts"
-import { serveMethods } from "./thread-server.ts"
+import { serveMethods } from "../threads/thread-server.ts"
 
 serveMethods(openSqliteStore)

@@ -1,5 +1,5 @@
 import type { Store } from "../store.ts"
-import { openOnThread } from "./thread-client.ts"
+import { openOnThread } from "../threads/thread-client.ts"
 
 /**
  * The SQLite store on a thread of its own: waiting for the disk never stops the gateway's thread.

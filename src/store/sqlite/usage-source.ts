@@ -1,10 +1,9 @@
 import type { UsageFilter, UsageGroup } from "../requests.ts"
-import { HOUR, HOURS_OF_DAY, isLabel, SUMS } from "../usage-sums.ts"
+import { HOUR, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
-import { LABELLED_AT, labelledRequests } from "./label-conditions.ts"
 import { SUM_NAMES, type SumName } from "./name-sums.ts"
 
-/** A query whose rows are sums, or single requests in the form of such. */
+/** A query whose rows are sums. */
 export interface UsageSource {
   readonly text: string
   readonly values: readonly (string | bigint)[]
@@ -12,7 +11,6 @@ export interface UsageSource {
 
 /** What the sums of a time are made of. @param byDay whether sums of whole days will do. */
 export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boolean): UsageSource {
-  if (isLabel(group) || (filter.labels?.length ?? 0) > 0) return labelledSource(filter, group)
   const kind = kindOf(filter, group)
   const reads = partsOf(filter, byDay)
     .filter(({ from, to }) => from < to)
@@ -34,15 +32,23 @@ export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boole
   }
 }
 
+/** Whether what is asked for has to be read from sums that are told apart by everything, and not only by account. */
+export function isOfSeveralNames({
+  key,
+  model,
+  provider,
+  endpoint,
+  outcome,
+}: UsageFilter): boolean {
+  return (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined
+}
+
 /** Every request is of one. There are few of them. */
 const ANY_KIND = "endpoint"
 
 /** Whose own sums know all that is asked for; undefined: none do. */
 function kindOf(filter: UsageFilter, group: UsageGroup): SumName | undefined {
-  const { accounts, key, model, provider, endpoint, outcome } = filter
-  if (accounts !== undefined || (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined) {
-    return undefined
-  }
+  if (filter.accounts !== undefined || isOfSeveralNames(filter)) return undefined
   return SUM_NAMES.find((name) => name === group) ?? ANY_KIND
 }
 
@@ -74,23 +80,4 @@ function addNames(conditions: Conditions, filter: UsageFilter): void {
   conditions.add("provider = ?", filter.provider)
   conditions.add("endpoint = ?", filter.endpoint)
   conditions.add("outcome = ?", filter.outcome)
-}
-
-/** No sums are kept of labels, of which there may be as many as requests: these are the requests themselves. */
-function labelledSource(filter: UsageFilter, group: UsageGroup): UsageSource {
-  const conditions = new Conditions()
-  const source = labelledRequests(conditions, filter.labels, isLabel(group) ? group : undefined)
-  conditions.add(`${LABELLED_AT} >= ?`, Math.floor(filter.from / HOUR) * HOUR)
-  conditions.add(`${LABELLED_AT} < ?`, Math.ceil(filter.to / HOUR) * HOUR)
-  addNames(conditions, filter)
-  return {
-    text: `SELECT at / ${HOUR} AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
-      label.value AS label_value, 1 AS requests, failed AS errors, input, output, cost, written_off, provider_cost,
-      status = 'settled' AND duration IS NOT NULL AS durations,
-      iif(status = 'settled', coalesce(duration, 0), 0) AS duration,
-      status = 'settled' AND first_byte IS NOT NULL AS first_bytes,
-      iif(status = 'settled', coalesce(first_byte, 0), 0) AS first_byte
-      FROM ${source} ${conditions.where}`,
-    values: conditions.values,
-  }
 }

@@ -128,6 +128,7 @@ const KEYS: readonly Case[] = [
 const CODES: readonly Case[] = [
   { route: "GET /codes" },
   { route: "POST /codes", ask: () => ({ body: { credits: "1" } }) },
+  { route: "POST /codes/batch", ask: () => ({ body: { credits: "1", count: 2 } }) },
   {
     route: "POST /codes/{id}/revoke",
     ask: async ({ make }) => ({

@@ -66,6 +66,7 @@ describe("the list", () => {
         { provider: "sim", model: "echo", weight: 2, is_paused: false, health: expect.anything() },
         { provider: "sim", model: "spare", weight: 0, is_paused: false, health: expect.anything() },
       ],
+      group: null,
       origin: "file",
       is_locked: true,
       known_price: null,

@@ -49,6 +49,27 @@ export function codeContract(engine: Engine): void {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
+    test("is made with many others, or none of them is", async () => {
+      await using database = await TestDatabase.on(engine)
+      const { codes } = database.store
+      const made = await codes.createAll([codeOf("one"), codeOf("two", { note: "b" })], AUDIT)
+      expect(made.map(({ id, note, used }) => [id, note, used])).toEqual([
+        ["one", null, 0],
+        ["two", "b", 0],
+      ])
+      await database.account("a", 0n)
+      await codes.redeem(redemption("two", "a"), AUDIT)
+      const clash = codes.createAll([codeOf("three"), codeOf("one")], AUDIT)
+      expect(
+        await clash.then(
+          () => "made",
+          () => "refused",
+        ),
+      ).toBe("refused")
+      expect(await codes.find("three")).toBeNull()
+      expect(await codes.list(null, 10)).toHaveLength(2)
+    })
+
     test("of one use is used once, no matter who comes at the same moment", async () => {
       await using database = await TestDatabase.on(engine)
       const stores = [await database.another(), await database.another()]

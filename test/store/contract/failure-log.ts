@@ -78,6 +78,8 @@ export function failureLogContract(engine: Engine): void {
     expect(await found({ key: "key_2" })).toEqual(["req_4"])
     expect(await found({ endpoint: "/v1/embeddings" })).toEqual(["req_4"])
     expect(await found({ kind: "insufficient_credits" })).toEqual(["req_2"])
+    expect(await found({ without: ["insufficient_credits"] })).not.toContain("req_2")
+    expect(await found({ without: [] })).toHaveLength(5)
     expect(await found({ model: "openai/*" })).toEqual(["req_3"])
     expect(await found({ search: "5 % longer_" })).toEqual(["req_3"])
     expect(await found({ search: "req_2" })).toEqual(["req_2"])
@@ -85,7 +87,7 @@ export function failureLogContract(engine: Engine): void {
     expect(await found({ search: "\0" })).toEqual([])
     expect(await found({ from: 2, to: 4 })).toEqual(["req_4", "req_3", "req_2"])
     const counts = async (...without: string[]) =>
-      (await failures.count({ from: 2 }, 2, without)).toSorted((left, right) => left.at - right.at)
+      (await failures.count({ from: 2, without }, 2)).toSorted((left, right) => left.at - right.at)
     expect(await counts()).toEqual([
       { at: 2, count: 3 },
       { at: 4, count: 1 },

@@ -93,8 +93,11 @@ export function usageContract(engine: Engine): void {
         [AT - HOUR / 2, "ann", 2],
         [AT + HOUR / 2, "ann", 1],
       ])
-      const { answers } = await reports.sampleAnswers({ ...span, labels: [ann] })
-      expect(answers).toHaveLength(3)
+      const sample = await reports.sampleAnswers({ ...span, labels: [ann] }, "tag", ["team=b"])
+      expect(sample.at).toHaveLength(3)
+      const tagged = sample.entries.answers[0] ?? -1
+      expect([...sample.entries.answers]).toEqual([tagged, tagged])
+      expect([...sample.entries.names].toSorted((left, right) => left - right)).toEqual([-1, 0])
     })
 
     test("of what had expired and was settled after all are there once", async () => {
@@ -171,7 +174,7 @@ export function usageContract(engine: Engine): void {
       ])
     })
 
-    test("of answers' times are taken from a sample of each part of the time", async () => {
+    test("of answers' times know which groups each answer is in", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         ...Array.from({ length: 130 }, (_, index) => ({
@@ -189,20 +192,24 @@ export function usageContract(engine: Engine): void {
         },
       )
       const reports = await own.reports.upToDate()
-      const rough = await reports.sampleAnswers({ from: AT, to: AT + 200 * HOUR })
-      expect(rough.isComplete).toBe(false)
-      expect(rough.answers).toHaveLength(100)
-      const fine = await reports.sampleAnswers({ from: AT, to: AT + 200 })
-      expect(fine.isComplete).toBe(true)
-      expect(fine.answers).toHaveLength(130)
-      const ofKey = await reports.sampleAnswers({
-        from: AT,
-        to: AT + 200,
-        key: "second",
-        accounts: ["a"],
-      })
-      expect(ofKey.answers.length).toBeGreaterThan(5)
-      expect(new Set(ofKey.answers.map(({ key }) => key))).toEqual(new Set(["second"]))
+      const span = { from: AT, to: AT + 200 }
+      const names = ["key_b", "second", "nobody", "key_a"]
+      const sample = await reports.sampleAnswers(span, "key", names)
+      expect(sample.isComplete).toBe(true)
+      expect([...sample.duration].toSorted((left, right) => left - right)).toEqual(
+        Array.from({ length: 130 }, (_, index) => index),
+      )
+      const keys = [...sample.entries.names].map((name) => names[name])
+      expect(keys).toEqual([...sample.at].map((at) => keyOf(at - AT)))
+      const ofKey = await reports.sampleAnswers(
+        { ...span, key: "second", accounts: ["a"] },
+        "account",
+        ["a"],
+      )
+      expect(ofKey.at.length).toBeGreaterThan(5)
+      expect(new Set(ofKey.entries.names)).toEqual(new Set([0]))
+      const nowhere = await reports.sampleAnswers({ ...span, key: "nowhere" }, "all", [])
+      expect(nowhere.at).toHaveLength(0)
     })
   })
 }

@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Key>[] = [
     id: "spent",
     header: "Spent",
     isFigure: true,
-    cell: ({ spent }) => <Money value={spent} decimals={4} hasUnit />,
+    cell: ({ spent }) => <Money value={spent} decimals={4} />,
   },
   {
     id: "used",

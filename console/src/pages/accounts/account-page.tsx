@@ -64,7 +64,7 @@ export function AccountPage() {
       <Panel title="Details">
         <Facts
           facts={[
-            { label: "Id", value: <span className="mono">{account.id}</span> },
+            { label: "ID", value: <span className="mono">{account.id}</span> },
             { label: "State", value: <Status value={account.state} /> },
             { label: "Created", value: <When at={account.created_at} isExact /> },
           ]}

@@ -1,5 +1,6 @@
 import { UnstyledButton } from "@mantine/core"
 import type { AuditRecord } from "tollgate-contract/operations.ts"
+import { AccountName } from "../../ui/account-name.tsx"
 import type { Column } from "../../ui/data-table.tsx"
 import { When } from "../../ui/when.tsx"
 import { actionWords } from "./record-words.ts"
@@ -19,11 +20,11 @@ export function kindWords(actor: AuditRecord["actor"]): string {
 
 /**
  * The columns of the changes.
- * @param names of the accounts, where several are shown.
+ * @param isAll whether they are of several accounts.
  * @param show opens a change.
  */
 export function auditColumns(
-  names: ReadonlyMap<string, string> | undefined,
+  isAll: boolean,
   show: (record: AuditRecord) => void,
 ): readonly Column<AuditRecord>[] {
   const columns: Column<AuditRecord>[] = [
@@ -59,9 +60,11 @@ export function auditColumns(
       cell: ({ address }) => <span className="mono dim">{address ?? "–"}</span>,
     },
   ]
-  if (names === undefined) return columns
-  const cell = ({ account }: AuditRecord) =>
-    account === null ? <span className="dim">–</span> : (names.get(account) ?? account)
-  columns.splice(2, 0, { id: "account", header: "Account", cell })
+  if (!isAll) return columns
+  columns.splice(2, 0, { id: "account", header: "Account", cell: accountCell })
   return columns
+}
+
+function accountCell({ account }: AuditRecord) {
+  return account === null ? <span className="dim">–</span> : <AccountName id={account} />
 }

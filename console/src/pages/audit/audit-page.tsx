@@ -29,7 +29,7 @@ export function AuditPage() {
 }
 
 function AuditList() {
-  const { accountId, accounts, isAll } = useAccount()
+  const { accountId, isAll } = useAccount()
   const { account: _, from, to, action, ...texts } = route.useSearch()
   const records = usePages("GET /audit", {
     query: {
@@ -41,14 +41,13 @@ function AuditList() {
     },
   })
   const [open, setOpen] = useState<AuditRecord>()
-  const names = isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined
   return (
     <Panel isFlush>
       <AuditFilters />
       <ErrorNotice error={records.error} retry={records.retry} />
       <DataTable
         label="Changes"
-        columns={auditColumns(names, setOpen)}
+        columns={auditColumns(isAll, setOpen)}
         rows={records.items}
         rowKey={(record) => record.number}
         isLoading={records.isLoading}

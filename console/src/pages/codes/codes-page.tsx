@@ -5,6 +5,7 @@ import type { Code, CodeWithText } from "tollgate-contract/codes.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"
+import { saveCsv } from "../../format/csv.ts"
 import { countText } from "../../format/numbers.ts"
 import { Confirm } from "../../ui/confirm.tsx"
 import { DataTable, type Column } from "../../ui/data-table.tsx"
@@ -12,22 +13,23 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Money } from "../../ui/money.tsx"
 import { MoreButton } from "../../ui/more-button.tsx"
+import { notifyError } from "../../ui/notify.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { NewCodeModal } from "./new-code-modal.tsx"
-import { ShownCode } from "./shown-code.tsx"
+import { codeRows, ShownCode } from "./shown-code.tsx"
 
 /** Codes that give credits to the account that redeems them. */
 export function CodesPage() {
   const codes = usePages("GET /codes", {})
   const [isCreating, setCreating] = useState(false)
-  const [shown, setShown] = useState<CodeWithText>()
+  const [shown, setShown] = useState<readonly CodeWithText[]>()
   const [ending, setEnding] = useState<Code>()
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-      Create a code
+      Create codes
     </Button>
   )
 
@@ -41,7 +43,12 @@ export function CodesPage() {
     <Page
       title="Codes"
       description="A code grants credits, once per account that redeems it."
-      actions={createButton}
+      actions={
+        <>
+          {codes.items.length > 0 && <ExportCodes />}
+          {createButton}
+        </>
+      }
     >
       <Panel isFlush>
         <ErrorNotice error={codes.error} retry={codes.retry} />
@@ -55,7 +62,7 @@ export function CodesPage() {
           empty={
             codes.error === null && (
               <EmptyState icon={<IconGift size={22} />} title="No codes yet" action={createButton}>
-                Create one and hand it out. It is redeemed on the Credits page.
+                Create one or many and hand them out. They are redeemed on the Credits page.
               </EmptyState>
             )
           }
@@ -74,6 +81,35 @@ export function CodesPage() {
         It can no longer be redeemed. Credits already redeemed stay.
       </Confirm>
     </Page>
+  )
+}
+
+const AT_ONCE = 200
+
+/** All codes and what became of them, also those that are not on the page yet. */
+function ExportCodes() {
+  const [isBusy, setBusy] = useState(false)
+  async function save() {
+    setBusy(true)
+    try {
+      const all: Code[] = []
+      let cursor: string | undefined
+      do {
+        const page = await api("GET /codes", { query: { limit: AT_ONCE } }, { cursor })
+        all.push(...page.data)
+        cursor = page.next_cursor ?? undefined
+      } while (cursor !== undefined)
+      saveCsv("codes.csv", codeRows(all))
+    } catch (thrown) {
+      notifyError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button variant="default" loading={isBusy} onClick={() => void save()}>
+      CSV
+    </Button>
   )
 }
 
@@ -111,6 +147,7 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
       id: "created",
       header: "Created",
       isWideOnly: true,
+      isSecondary: true,
       cell: ({ created_at: createdAt, author }) => (
         <>
           <When at={createdAt} />

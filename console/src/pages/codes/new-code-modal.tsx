@@ -14,6 +14,8 @@ import { checkPositive } from "../credits/amount-check.ts"
 import { largeAmountQuestion } from "../credits/large-amount.ts"
 
 const DAY = 86_400_000
+/** In one batch. */
+const MOST_CODES = 1_000
 const LIVES = [
   { value: "", label: "Never" },
   { value: "7", label: "In 7 days" },
@@ -25,11 +27,13 @@ const LIVES = [
 export interface NewCodeModalProperties {
   readonly isOpen: boolean
   readonly onClose: () => void
-  readonly onCreated: (code: CodeWithText) => void
+  readonly onCreated: (codes: readonly CodeWithText[]) => void
 }
 
 interface CodeValues {
   readonly credits: string
+  /** How many codes that are alike. */
+  readonly count: number | string
   readonly uses: number | string
   readonly expires_at: string
   readonly note: string
@@ -38,7 +42,7 @@ interface CodeValues {
 /** Creates a code. */
 export function NewCodeModal({ isOpen, onClose, onCreated }: NewCodeModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Create a code">
+    <Modal opened={isOpen} onClose={onClose} title="Create codes">
       <NewCodeForm onClose={onClose} onCreated={onCreated} />
     </Modal>
   )
@@ -49,9 +53,11 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
   // A code that is asked for again is the same one, so its end must not move.
   const [opened] = useState(() => Date.now())
   const form = useForm<CodeValues>({
-    initialValues: { credits: "", uses: 1, expires_at: "", note: "" },
+    initialValues: { credits: "", count: 1, uses: 1, expires_at: "", note: "" },
     validate: {
       credits: checkPositive,
+      count: (value) =>
+        Number(value) >= 1 && Number(value) <= MOST_CODES ? null : `From 1 to ${MOST_CODES}`,
       uses: (value) => (Number(value) >= 1 ? null : "At least one"),
     },
   })
@@ -63,17 +69,21 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
       ...(days > 0 && { expires_at: new Date(opened + days * DAY).toISOString() }),
       ...(values.note.trim() !== "" && { note: values.note.trim() }),
     }
-    const code = await api("POST /codes", { body }, { idempotencyKey })
+    const count = Number(values.count)
+    const codes =
+      count === 1
+        ? [await api("POST /codes", { body }, { idempotencyKey })]
+        : (await api("POST /codes/batch", { body: { ...body, count } }, { idempotencyKey })).data
     onClose()
-    onCreated(code)
+    onCreated(codes)
     await refresh("/codes")
   })
   function send(values: CodeValues) {
-    const times = Number(values.uses)
+    const count = Number(values.count)
+    const uses = Number(values.uses)
+    const times = count * uses
     const title = (credits: string) =>
-      times === 1
-        ? `Create a code worth ${credits}?`
-        : `Create a code worth ${credits}, redeemable ${times} times?`
+      `Create ${count === 1 ? "a code" : `${count} codes`} worth ${credits}${uses === 1 ? "" : `, redeemable ${uses} times`}?`
     const amount = readCredits(values.credits)
     ask(largeAmountQuestion({ amount, times, title }), () => submit(values))
   }
@@ -85,8 +95,8 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
           <CodeFields form={form} />
           <ErrorNotice
             error={error}
-            title="Could not create the code"
-            unknownTitle="The code may or may not have been created"
+            title="Nothing was created"
+            unknownTitle="The codes may or may not have been created"
           />
           <FormButtons action="Create" isBusy={isBusy} error={error} onClose={onClose} />
         </Stack>
@@ -106,7 +116,15 @@ function CodeFields({ form }: { readonly form: UseFormReturnType<CodeValues> }) 
         {...form.getInputProps("credits")}
       />
       <NumberInput
-        label="Number of accounts that may redeem it"
+        label="Number of codes"
+        min={1}
+        max={MOST_CODES}
+        allowDecimal={false}
+        thousandSeparator=","
+        {...form.getInputProps("count")}
+      />
+      <NumberInput
+        label="Number of accounts that may redeem each"
         min={1}
         max={1_000_000}
         allowDecimal={false}

@@ -3,14 +3,15 @@ import type { ReactNode } from "react"
 import type { Key } from "tollgate-contract/keys.ts"
 import { countText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
+import { AccountName } from "../../ui/account-name.tsx"
 import { Money } from "../../ui/money.tsx"
 import { When } from "../../ui/when.tsx"
 import { BudgetBars } from "./budget-bar.tsx"
 import { KeyStatus } from "./key-status.tsx"
 
 export interface KeyColumnsOrder {
-  /** Names of accounts by their ids; undefined: all are of one, which needs no column. */
-  readonly accounts: ReadonlyMap<string, string> | undefined
+  /** Whether they are of several accounts: one needs no column. */
+  readonly isAll: boolean
   readonly mayChange: boolean
   readonly onEdit: (key: Key) => void
   readonly menu: (key: Key) => ReactNode
@@ -48,7 +49,7 @@ const EXTRA_COLUMNS: readonly Column<Key>[] = [
 ]
 
 /** The columns of the list of keys. */
-export function keyColumns({ accounts, mayChange, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
+export function keyColumns({ isAll, mayChange, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
   return [
     {
       id: "name",
@@ -69,18 +70,18 @@ export function keyColumns({ accounts, mayChange, onEdit, menu }: KeyColumnsOrde
         </Box>
       ),
     },
-    ...(accounts === undefined
+    ...(!isAll
       ? []
       : [
           {
             id: "account",
             header: "Account",
-            cell: (key: Key) => accounts.get(key.account) ?? key.account,
+            cell: (key: Key) => <AccountName id={key.account} />,
           },
         ]),
     { id: "status", header: "Status", cell: statusCell },
     { id: "budgets", header: "Budgets", cell: (key) => <BudgetBars budgets={key} />, width: 200 },
-    { id: "models", header: "Models", cell: modelsCell },
+    { id: "models", header: "Models", cell: modelsCell, isSecondary: true },
     {
       id: "spent",
       header: "Spent",

@@ -135,7 +135,7 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
       />
       <TagsInput
         label="Addresses"
-        description="From where this key may be used: IP addresses, or ranges such as 10.0.0.0/8. Leave empty for anywhere."
+        description="Where this key may be used from: IP addresses, or ranges such as 10.0.0.0/8. Leave empty for anywhere."
         placeholder={form.values.addresses.length === 0 ? "anywhere" : ""}
         maxTags={100}
         {...form.getInputProps("addresses")}

@@ -39,7 +39,7 @@ const STATUSES: { value: Key["status"] | "all"; label: string }[] = [
 export function KeysPage() {
   const { create, search = "" } = route.useSearch()
   const navigate = route.useNavigate()
-  const { accountId, may, accounts, isAll } = useAccount()
+  const { accountId, may, isAll } = useAccount()
   const [work, setWork] = useState<KeyWork>()
   const [shown, setShown] = useState<KeyWithSecret>()
   const [rotating, setRotating] = useState<Key>()
@@ -59,7 +59,7 @@ export function KeysPage() {
     </Button>
   )
   const columns = keyColumns({
-    accounts: isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined,
+    isAll,
     mayChange,
     onEdit: (key) => setWork({ kind: "edit", key }),
     menu: (key) => (

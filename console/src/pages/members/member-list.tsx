@@ -3,12 +3,12 @@ import { IconUserMinus, IconUserPlus, IconUsers } from "../../ui/icons.tsx"
 import { useState } from "react"
 import type { AccountRole } from "tollgate-contract/common.ts"
 import type { Member } from "tollgate-contract/members.ts"
-import { useAccount } from "../../account.tsx"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { useSession } from "../../session.tsx"
 import { Confirm } from "../../ui/confirm.tsx"
+import { AccountName } from "../../ui/account-name.tsx"
 import { DataTable, type Column } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -29,7 +29,6 @@ export interface MemberListProperties {
 /** The members of an account, and who is invited. */
 export function MemberList({ account, mayChange }: MemberListProperties) {
   const members = usePages("GET /members", { query: { account } })
-  const { accounts } = useAccount()
   const { user } = useSession()
   const [isInviting, setInviting] = useState(false)
   const [leaving, setLeaving] = useState<Member>()
@@ -41,7 +40,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
   const columns = memberColumns({
     mayChange,
     self: user?.id,
-    names: account === undefined ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined,
+    isAll: account === undefined,
     onRemove: setLeaving,
   })
 
@@ -94,12 +93,12 @@ interface ColumnFacts {
   readonly mayChange: boolean
   /** The user who looks. */
   readonly self: string | undefined
-  /** Names of accounts, where several are shown. */
-  readonly names: ReadonlyMap<string, string> | undefined
+  /** Whether they are of several accounts. */
+  readonly isAll: boolean
   readonly onRemove: (member: Member) => void
 }
 
-function memberColumns({ mayChange, self, names, onRemove }: ColumnFacts): Column<Member>[] {
+function memberColumns({ mayChange, self, isAll, onRemove }: ColumnFacts): Column<Member>[] {
   const columns: Column<Member>[] = [
     {
       id: "name",
@@ -123,9 +122,8 @@ function memberColumns({ mayChange, self, names, onRemove }: ColumnFacts): Colum
     },
     { id: "joined", header: "Since", cell: ({ joined_at: joinedAt }) => <When at={joinedAt} /> },
   ]
-  if (names !== undefined) {
-    const cell = ({ account }: Member) => names.get(account) ?? account
-    columns.splice(1, 0, { id: "account", header: "Account", cell })
+  if (isAll) {
+    columns.splice(1, 0, { id: "account", header: "Account", cell: accountCell })
   }
   if (!mayChange) return columns
   return [
@@ -184,4 +182,8 @@ function Role({ member, mayChange }: RoleProperties) {
       onChange={(role) => void change(roleOf(role))}
     />
   )
+}
+
+function accountCell({ account }: Member) {
+  return <AccountName id={account} />
 }

@@ -3,6 +3,9 @@ import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { healthState } from "../../format/health-state.ts"
 import { capabilityOf, hasCapability } from "./capabilities.ts"
 
+/** In the place of a kind: models that consist of others. */
+export const GROUP = "group"
+
 export interface ModelFilters {
   readonly search?: string | undefined
   readonly kind?: string | undefined
@@ -19,7 +22,9 @@ export function filterModels(models: readonly Model[], filters: ModelFilters): M
   const capability = capabilityOf(filters.can)
   return models.filter((model) => {
     if (capability !== undefined && hasCapability(model, capability) !== true) return false
-    if (filters.kind !== undefined && model.kind !== filters.kind) return false
+    if (filters.kind === GROUP) {
+      if (model.group === null) return false
+    } else if (filters.kind !== undefined && model.kind !== filters.kind) return false
     if (filters.provider !== undefined && !isOf(model, filters.provider)) return false
     if (filters.priced === "true" && model.price === null) return false
     if (filters.priced === "false" && model.price !== null) return false

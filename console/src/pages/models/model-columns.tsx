@@ -7,13 +7,14 @@ import { Breakable } from "../../ui/breakable.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import type { Column } from "../../ui/data-table.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
 import { HealthSummary, Speed } from "../../ui/reliability.tsx"
 import { tabOfKind } from "../playground/tabs.ts"
 import { CAPABILITIES, hasCapability } from "./capabilities.ts"
 import { healthOf } from "./filter-models.ts"
 import { Can, Endpoints, InputPrice, OutputPrice, Providers, tokens } from "./model-cells.tsx"
 import { priceDate } from "./price-source.ts"
-import { isOne } from "./prices.ts"
+import { isOne, typicalCost } from "./prices.ts"
 
 /** How models did, by id. */
 export type ModelHistory = ReadonlyMap<string, ReliabilityRow> | undefined
@@ -37,7 +38,9 @@ export function modelColumns(
             <CopyButton value={model.id} label={`Copy ${model.id}`} />
           </Group>
           <Text size="xs" c="dimmed">
-            {model.kind}
+            {model.group === null
+              ? model.kind
+              : `${model.kind}, group of ${model.group.members.length}`}
           </Text>
         </>
       ),
@@ -61,6 +64,7 @@ export function modelColumns(
     ...CAPABILITIES.map(({ value, label }) => ({
       id: value,
       header: label,
+      isSecondary: true,
       cell: (model: Model) => <Can has={hasCapability(model, value)} />,
     })),
     ...priceColumns(),
@@ -95,6 +99,21 @@ function priceColumns(): readonly Column<Model>[] {
       isFigure: true,
       sort: "asc",
       cell: (model) => <OutputPrice model={model} />,
+    },
+    {
+      id: "typical",
+      header: "2K in, 500 out",
+      isFigure: true,
+      isExtra: true,
+      sort: "asc",
+      cell: (model) => {
+        const cost = typicalCost(model)
+        return cost === undefined ? (
+          <span className="dim">–</span>
+        ) : (
+          <Money value={cost} decimals={6} />
+        )
+      },
     },
     {
       id: "multiplier",

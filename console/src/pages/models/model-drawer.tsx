@@ -13,6 +13,7 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { CAPABILITIES, hasCapability } from "./capabilities.ts"
 import { DeploymentActions } from "./deployment-actions.tsx"
+import { GroupMembers } from "./group-members.tsx"
 import { TryButton } from "./model-columns.tsx"
 import { ModelPricing } from "./model-pricing.tsx"
 import { priceSourceText } from "./price-source.ts"
@@ -60,15 +61,29 @@ function ModelDetail({
         <Title order={3} size="h6" mb={4}>
           Price
         </Title>
-        <PriceTable model={model} />
-        {isOperator && <ModelPricing model={model} />}
+        {model.group === null ? (
+          <>
+            <PriceTable model={model} />
+            {isOperator && <ModelPricing model={model} />}
+          </>
+        ) : (
+          <GroupPrice />
+        )}
       </section>
+      {model.group !== null && (
+        <section>
+          <Title order={3} size="h6" mb={4}>
+            Members
+          </Title>
+          <GroupMembers group={model.group} />
+        </section>
+      )}
       <section>
         <Title order={3} size="h6" mb={4}>
           Deployments
         </Title>
         <Deployments model={model} />
-        {isOperator && <DeploymentActions model={model} />}
+        {isOperator && model.group === null && <DeploymentActions model={model} />}
       </section>
       <section>
         <Title order={3} size="h6" mb={4}>
@@ -83,6 +98,15 @@ function ModelDetail({
         </Group>
       </section>
     </Stack>
+  )
+}
+
+/** A group has no price: each member has its own. */
+function GroupPrice() {
+  return (
+    <Text size="sm" c="dimmed">
+      Each member is charged at its own price. The hold covers the most expensive one.
+    </Text>
   )
 }
 
@@ -105,8 +129,10 @@ function factsOf(model: Model): Fact[] {
       label,
       value: CAN_WORDS[String(hasCapability(model, value)) as keyof typeof CAN_WORDS],
     })),
-    { label: "Price from", value: priceSourceText(model.price_source) },
-    { label: "Multiplier", value: `× ${model.multiplier}` },
+    ...(model.group === null
+      ? [{ label: "Price from", value: priceSourceText(model.price_source) }]
+      : []),
+    ...(model.group === null ? [{ label: "Multiplier", value: `× ${model.multiplier}` }] : []),
     { label: "Defined in", value: origins[model.origin] },
   ]
 }

@@ -2,9 +2,9 @@ import { Select } from "@mantine/core"
 import type { ReactNode } from "react"
 import { Search } from "../../ui/search.tsx"
 import { CAPABILITIES } from "./capabilities.ts"
-import type { ModelFilters } from "./filter-models.ts"
+import { GROUP, type ModelFilters } from "./filter-models.ts"
 
-const KINDS = ["chat", "embedding", "rerank", "image", "speech", "transcription"]
+const KINDS = ["chat", "embedding", "rerank", "image", "speech", "transcription", GROUP]
 const PRICED = [
   { value: "true", label: "With a price" },
   { value: "false", label: "Without a price" },
@@ -34,7 +34,7 @@ export function ModelFilterBar({
         onChange={(search) => onChange({ search: search === "" ? undefined : search })}
       />
       <Select
-        aria-label="Kind"
+        aria-label="Type"
         placeholder="Any type"
         clearable
         data={KINDS}

@@ -1,4 +1,9 @@
-import { formatDecimal, multiplyDecimals, readDecimal } from "tollgate-contract/decimal.ts"
+import {
+  formatDecimal,
+  multiplyDecimals,
+  parseDecimal,
+  readDecimal,
+} from "tollgate-contract/decimal.ts"
 import type { PriceName } from "tollgate-contract/usage-classes.ts"
 import { readAmount } from "tollgate-contract/amounts.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
@@ -107,6 +112,25 @@ export function withFactor(model: Model, price: string): string {
 export function effectivePrice(model: Model, name: string): string | undefined {
   const price = model.price?.[name]
   return price === undefined ? undefined : exactProduct(price, model.multiplier)
+}
+
+/** Tokens of a request that models are compared by. */
+const TYPICAL = { input: "0.002", output: "0.0005" } as const
+
+/** What 2,000 tokens of input and 500 of output cost, exactly; undefined where a model has no such prices. */
+export function typicalCost(model: Model): string | undefined {
+  const parts = (["input", "output"] as const).map((name) => {
+    const price = effectivePrice(model, name)
+    return price === undefined ? undefined : exactProduct(price, TYPICAL[name])
+  })
+  const [input, output] = parts
+  return input === undefined || output === undefined ? undefined : exactSum(input, output)
+}
+
+/** Of two decimal texts. */
+function exactSum(left: string, right: string): string {
+  const places = Math.max(...[left, right].map((text) => text.split(".")[1]?.length ?? 0))
+  return formatDecimal(parseDecimal(left, places) + parseDecimal(right, places), places)
 }
 
 /** What is counted one by one: a price per million of them says little. */

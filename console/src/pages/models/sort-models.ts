@@ -1,6 +1,6 @@
 import type { Model } from "tollgate-contract/catalog.ts"
 import type { Sorting } from "../../ui/sorting.ts"
-import { effectivePrice, firstPrice, usualClasses } from "./prices.ts"
+import { effectivePrice, firstPrice, typicalCost, usualClasses } from "./prices.ts"
 
 /** What is compared; undefined: there is nothing to compare, and it comes last in either order. */
 type SortValue = string | number | undefined
@@ -24,6 +24,8 @@ function valueOf(model: Model, by: string): SortValue {
       return roughPrice(firstPrice(model, ["input", ...usualClasses(model.kind)])?.[1])
     case "output":
       return roughPrice(effectivePrice(model, "output"))
+    case "typical":
+      return roughPrice(typicalCost(model))
     case "priced":
       return model.price_source?.date ?? undefined
     default:

@@ -1,4 +1,4 @@
-import { SimpleGrid, Skeleton } from "@mantine/core"
+import { SimpleGrid, Skeleton, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { lazy, Suspense } from "react"
 import type { Overview } from "tollgate-contract/usage.ts"
@@ -7,6 +7,7 @@ import { keysQuery, oneQuery } from "../../api/queries.ts"
 import { roughCredits } from "../../format/credits.ts"
 import { countText, durationText, shareText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
+import { AccountOfKey } from "../../ui/account-name.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { LinkButton, TextLink } from "../../ui/link-button.tsx"
@@ -75,7 +76,7 @@ export function OverviewPage() {
         hasContent && (
           <>
             <UsagePanel overview={overview} />
-            <Tops overview={overview} />
+            <Tops overview={overview} isAll={isAll} />
             {isAll && (
               <Suspense fallback={<Skeleton height={320} />}>
                 <OperatorPanels />
@@ -89,7 +90,7 @@ export function OverviewPage() {
 }
 
 /** What the credits went to. */
-function Tops({ overview }: { readonly overview: Overview | undefined }) {
+function Tops({ overview, isAll }: FiguresProperties) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} className="unstretched">
       <TopPanel
@@ -105,9 +106,16 @@ function Tops({ overview }: { readonly overview: Overview | undefined }) {
         title="Top keys"
         rows={overview?.top_keys}
         name={(row) => (
-          <TextLink to="/requests" search={{ key: row.group }}>
-            {row.name ?? row.group}
-          </TextLink>
+          <>
+            <TextLink to="/requests" search={{ key: row.group }}>
+              {row.name ?? row.group}
+            </TextLink>
+            {isAll && (
+              <Text size="xs" c="dimmed" component="div">
+                <AccountOfKey id={row.group} />
+              </Text>
+            )}
+          </>
         )}
       />
     </SimpleGrid>

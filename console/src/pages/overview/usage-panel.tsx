@@ -1,5 +1,5 @@
 import { Group, SegmentedControl, Skeleton } from "@mantine/core"
-import { useState } from "react"
+import { getRouteApi } from "@tanstack/react-router"
 import type { Overview } from "tollgate-contract/usage.ts"
 import { counted } from "../../format/numbers.ts"
 import { usagePoints, type Measure, type Span } from "../../format/usage-points.ts"
@@ -17,10 +17,24 @@ const SPANS: readonly { value: Span; label: string }[] = [
 ]
 const HEIGHT = 240
 
-/** What was used over time, as bars. */
+/** The parts of a bar that has two, from the bottom. */
+const PARTS: Readonly<Record<Measure, readonly string[]>> = {
+  cost: [],
+  requests: ["Answered", "Failed"],
+  tokens: ["Input", "Output"],
+}
+const route = getRouteApi("/signed-in/")
+
+/** What was used over time, as bars. Which ones stands in the address. */
 export function UsagePanel({ overview }: { readonly overview: Overview | undefined }) {
-  const [measure, setMeasure] = useState<Measure>("cost")
-  const [span, setSpan] = useState<Span>("days")
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const measure = MEASURES.find(({ value }) => value === search.metric)?.value ?? "cost"
+  const span = search.time === "24h" ? "hours" : "days"
+  const change = (part: {
+    readonly metric?: string | undefined
+    readonly time?: string | undefined
+  }) => void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
   const points = usagePoints(overview?.[span] ?? [], measure, span)
   const total = points.reduce((sum, point) => sum + point.row.requests, 0)
   const name = MEASURES.find((each) => each.value === measure)?.label ?? ""
@@ -36,14 +50,14 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
             aria-label="Metric"
             data={[...MEASURES]}
             value={measure}
-            onChange={(value) => setMeasure(value)}
+            onChange={(metric) => change({ metric: metric === "cost" ? undefined : metric })}
           />
           <SegmentedControl
             size="xs"
             aria-label="Time range"
             data={[...SPANS]}
             value={span}
-            onChange={(value) => setSpan(value)}
+            onChange={(value) => change({ time: value === "hours" ? "24h" : undefined })}
           />
         </Group>
       }
@@ -51,12 +65,23 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
       {overview === undefined ? (
         <Skeleton height={HEIGHT} />
       ) : (
-        <UsageChart
-          points={points}
-          measure={measure}
-          height={HEIGHT}
-          label={`${name} over the last ${time}: ${counted(total, "request")} in total`}
-        />
+        <>
+          <UsageChart
+            points={points}
+            measure={measure}
+            height={HEIGHT}
+            label={`${name} over the last ${time}: ${counted(total, "request")} in total`}
+          />
+          {PARTS[measure].length > 0 && (
+            <ul className="chart-legend" aria-label="Legend">
+              {PARTS[measure].map((part, index) => (
+                <li key={part} className="chart-key">
+                  <i className={`chart-part-${index === 0 ? "main" : measure}`} /> {part}
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
       )}
     </Panel>
   )

@@ -4,9 +4,18 @@ import type { Picture } from "./conversation.ts"
 
 /** One thing that was said in a request, whatever its format. */
 export type Said =
-  | { readonly by: "user"; readonly text: string; readonly images: readonly Picture[] }
+  | UserSaid
   | { readonly by: "model"; readonly text: string; readonly calls: readonly ToolCall[] }
   | ToolResult
+
+interface UserSaid {
+  readonly by: "user"
+  readonly text: string
+  /** Those that are in the request itself. */
+  readonly images: readonly Picture[]
+  /** What else came with it, by name or address. */
+  readonly files: readonly string[]
+}
 
 interface ToolResult {
   readonly by: "tool"
@@ -14,25 +23,40 @@ interface ToolResult {
   readonly text: string
 }
 
-interface System {
+export interface System {
   readonly by: "system"
   readonly text: string
 }
 
 /** What users, models and tools say in the body of a chat request. */
 export function saidIn(body: unknown): Said[] {
-  return itemsIn(body).filter((item) => item.by !== "system")
+  return conversationIn(body).filter((item) => item.by !== "system")
 }
 
 /** The system prompts in the body of a chat request. */
 export function systemIn(body: unknown): string {
-  return itemsIn(body)
+  return conversationIn(body)
     .filter((item) => item.by === "system")
     .map(({ text }) => text)
     .join("\n\n")
 }
 
-function itemsIn(body: unknown): (Said | System)[] {
+/** What a model says in the answer to a chat request: of a stream its text alone is stored. */
+export function answeredIn(answer: unknown): (Said | System)[] {
+  if (typeof answer === "string") {
+    return answer === "" ? [] : [{ by: "model", text: answer, calls: [] }]
+  }
+  const messages = [
+    ...listOf(memberOf(answer, "choices")).map((choice) => memberOf(choice, "message")),
+    ...listOf(memberOf(answer, "candidates")).map((candidate) => memberOf(candidate, "content")),
+    ...listOf(memberOf(answer, "output")),
+    ...(Array.isArray(memberOf(answer, "content")) ? [answer] : []),
+  ]
+  return messages.flatMap(readItem).filter((said) => said.by !== "user")
+}
+
+/** All that is said in the body of a chat request, system prompts included, in its order. */
+export function conversationIn(body: unknown): (Said | System)[] {
   const input = memberOf(body, "input")
   return [
     ...systems(memberOf(body, "system")),
@@ -77,8 +101,9 @@ function readMessage(message: unknown): (Said | System)[] {
   }
   const results = parts.flatMap(resultInPart)
   const images = parts.flatMap(imageInPart)
-  const isEmpty = text === "" && images.length === 0
-  return isEmpty ? results : [...results, { by: "user", text, images }]
+  const files = parts.flatMap(fileInPart)
+  const isEmpty = text === "" && images.length === 0 && files.length === 0
+  return isEmpty ? results : [...results, { by: "user", text, images, files }]
 }
 
 function textOf(part: unknown): string {
@@ -112,6 +137,31 @@ function imageInPart(part: unknown): Picture[] {
   if (typeof url === "string" && url.startsWith("data:image/")) return [{ name: "image", url }]
   if (typeof type !== "string" || typeof data !== "string" || !type.startsWith("image/")) return []
   return [{ name: "image", url: `data:${type};base64,${data}` }]
+}
+
+/** What came with a question besides images in the request itself, by what names it. */
+function fileInPart(part: unknown): string[] {
+  if (imageInPart(part).length > 0) return []
+  const kind = memberOf(part, "type")
+  const places = [
+    part,
+    memberOf(part, "image_url"),
+    memberOf(part, "file"),
+    memberOf(part, "source"),
+    memberOf(part, "input_audio"),
+    memberOf(part, "inlineData"),
+    memberOf(part, "fileData"),
+  ]
+  const isFile =
+    places.slice(1).some((place) => place !== undefined) ||
+    (typeof kind === "string" && /file|image|audio|document/.test(kind))
+  if (!isFile || kind === "tool_use" || kind === "tool_result") return []
+  const names = ["filename", "title", "url", "image_url", "file_url", "fileUri", "file_id"]
+  const given = [...names, "mimeType", "media_type", "format"].flatMap((name) =>
+    places.map((place) => memberOf(place, name)),
+  )
+  const named = given.find((name) => typeof name === "string" && !name.startsWith("data:"))
+  return [typeof named === "string" ? named : idOf(kind) || "file"]
 }
 
 function callOf(call: unknown, id: string, given: string): ToolCall {

@@ -71,7 +71,7 @@ function GroupForm({ group, onClose }: Omit<GroupModalProperties, "isOpen">) {
         <Stack>
           {group === undefined && (
             <TextInput
-              label="Id"
+              label="ID"
               description="Such as partners. It appears on receipts and cannot be changed."
               required
               data-autofocus

@@ -106,7 +106,7 @@ function CardFields({ card, onChange, onRemove }: CardFieldsProperties) {
       <Stack gap="sm">
         <TextInput
           label="Model"
-          description="An id, or a pattern such as openai/*. No multiplier is applied to this price."
+          description="An ID, or a pattern such as openai/*. No multiplier is applied to this price."
           list={list}
           value={card.model}
           onChange={(event) => onChange({ ...card, model: event.currentTarget.value })}

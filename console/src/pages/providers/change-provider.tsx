@@ -6,6 +6,7 @@ import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { changeOf, type TypedFields, typedOf } from "./provider-form.ts"
+import { areComplete, typedKeysOf } from "./typed-keys.ts"
 import { useProviderSave } from "./use-provider-save.ts"
 import { VendorFields } from "./vendor-fields.tsx"
 import { vendorsQuery } from "./vendors-query.ts"
@@ -20,7 +21,12 @@ export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) 
   const { data: vendors, error } = useQuery({ ...vendorsQuery, enabled: provider !== undefined })
   const vendor = vendors?.find(({ id }) => id === provider?.vendor)
   return (
-    <Modal opened={provider !== undefined} onClose={onClose} title={`Change ${provider?.id ?? ""}`}>
+    <Modal
+      opened={provider !== undefined}
+      onClose={onClose}
+      title={`Change ${provider?.id ?? ""}`}
+      size="lg"
+    >
       <ErrorNotice error={error} />
       {provider !== undefined && vendor !== undefined && (
         <ChangeForm key={provider.id} provider={provider} vendor={vendor} onClose={onClose} />
@@ -40,12 +46,13 @@ interface ChangeFormProperties {
 }
 
 function ChangeForm({ provider, vendor, onClose }: ChangeFormProperties) {
-  const [typed, setTyped] = useState<TypedFields>(() => typedOf(vendor, provider))
+  const [fields, setFields] = useState<TypedFields>(() => typedOf(vendor, provider))
+  const [keys, setKeys] = useState(() => typedKeysOf(provider))
   const { isBusy, errors, error, run } = useProviderSave(vendor.fields.map(({ name }) => name))
 
   async function save(event: FormEvent) {
     event.preventDefault()
-    const change = { path: { id: provider.id }, body: changeOf(vendor, provider, typed) }
+    const change = { path: { id: provider.id }, body: changeOf(vendor, provider, { fields, keys }) }
     const saved = await run(() => api("PATCH /providers/{id}", change))
     if (saved === undefined) return
     notifyDone(`${provider.id} has been changed.`)
@@ -57,17 +64,23 @@ function ChangeForm({ provider, vendor, onClose }: ChangeFormProperties) {
       <Stack gap="sm">
         <VendorFields
           vendor={vendor}
-          typed={typed}
+          typed={fields}
           errors={errors}
           set={provider.secrets}
-          onChange={setTyped}
+          onChange={setFields}
+          keys={keys}
+          onKeys={setKeys}
         />
         <ErrorNotice error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isBusy}>
+          <Button
+            type="submit"
+            loading={isBusy}
+            disabled={keys !== undefined && !areComplete(keys)}
+          >
             Save
           </Button>
         </Group>

@@ -4,6 +4,7 @@ import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { entryOf, freeId, idFault, missingFields, type TypedFields } from "./provider-form.ts"
+import { areComplete, type TypedKey } from "./typed-keys.ts"
 import { useProviderSave } from "./use-provider-save.ts"
 import { VendorFields } from "./vendor-fields.tsx"
 
@@ -18,17 +19,18 @@ export interface NewProviderFormProperties {
 /** The settings that a vendor needs, and the provider's name here. */
 export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderFormProperties) {
   const [id, setId] = useState(() => freeId(vendor.id, taken))
-  const [typed, setTyped] = useState<TypedFields>({})
+  const [fields, setFields] = useState<TypedFields>({})
+  const [keys, setKeys] = useState<readonly TypedKey[]>()
   const [isKnown, setKnown] = useState(true)
   const { isBusy, errors, error, run } = useProviderSave([
     "id",
     ...vendor.fields.map(({ name }) => name),
   ])
-  const missing = missingFields(vendor, typed)
+  const missing = missingFields(vendor, { fields, keys })
 
   async function add(event: FormEvent) {
     event.preventDefault()
-    const entry = { ...entryOf(vendor, typed), ...(!isKnown && { known_models: false }) }
+    const entry = { ...entryOf(vendor, { fields, keys }), ...(!isKnown && { known_models: false }) }
     const provider = await run((idempotencyKey) =>
       api("POST /providers", { body: { id, vendor: vendor.id, ...entry } }, { idempotencyKey }),
     )
@@ -46,7 +48,14 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
           error={errors["id"] ?? idFault(id, taken)}
           onChange={(event) => setId(event.currentTarget.value)}
         />
-        <VendorFields vendor={vendor} typed={typed} errors={errors} onChange={setTyped} />
+        <VendorFields
+          vendor={vendor}
+          typed={fields}
+          errors={errors}
+          onChange={setFields}
+          keys={keys}
+          onKeys={setKeys}
+        />
         <Checkbox
           label="Add its known models at list prices"
           checked={isKnown}
@@ -60,7 +69,11 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
           <Button
             type="submit"
             loading={isBusy}
-            disabled={missing.length > 0 || idFault(id, taken) !== undefined}
+            disabled={
+              missing.length > 0 ||
+              idFault(id, taken) !== undefined ||
+              (keys !== undefined && !areComplete(keys))
+            }
           >
             Add and test
           </Button>

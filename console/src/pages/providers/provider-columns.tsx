@@ -47,13 +47,19 @@ export function providerColumns(
     {
       id: "address",
       header: "Address",
+      isSecondary: true,
       cell: ({ base_url: address, region }) => (
         <Text size="sm" className="anywhere" c="dimmed">
           {address ?? region ?? "the vendor's default"}
         </Text>
       ),
     },
-    { id: "origin", header: "Origin", cell: (provider) => <Origin provider={provider} /> },
+    {
+      id: "origin",
+      header: "Origin",
+      isSecondary: true,
+      cell: (provider) => <Origin provider={provider} />,
+    },
     {
       id: "models",
       header: "Models",

@@ -1,7 +1,15 @@
 import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
+import { entriesOf, type TypedKey } from "./typed-keys.ts"
 
 /** What is typed into the fields of a vendor, by name. */
 export type TypedFields = Readonly<Record<string, string>>
+
+/** All that a provider's form holds. */
+export interface TypedProvider {
+  readonly fields: TypedFields
+  /** Undefined: it has one API key, which is a field like others. */
+  readonly keys: readonly TypedKey[] | undefined
+}
 
 /** Vendors whose name or id has every word of the search, those that begin with it first. */
 export function findVendors(vendors: readonly Vendor[], search: string): Vendor[] {
@@ -51,27 +59,31 @@ export function typedOf(vendor: Vendor, provider: Provider): TypedFields {
 export function changeOf(
   vendor: Vendor,
   provider: Provider,
-  typed: TypedFields,
-): Record<string, string | null> {
+  { fields, keys }: TypedProvider,
+): Record<string, unknown> {
   const before = typedOf(vendor, provider)
-  const after = entryOf(vendor, typed)
+  const after = entryOf(vendor, { fields, keys })
   const emptied = Object.keys(before).filter((name) => after[name] === undefined)
-  return { ...after, ...Object.fromEntries(emptied.map((name) => [name, null])) }
+  const taken = keys !== undefined && provider.secrets.includes("api_key") ? ["api_key"] : []
+  return { ...after, ...Object.fromEntries([...emptied, ...taken].map((name) => [name, null])) }
 }
 
 /** The members of an entry: what is typed. What is empty is left out. */
-export function entryOf(vendor: Vendor, typed: TypedFields): Record<string, string> {
-  const entry: Record<string, string> = {}
+export function entryOf(vendor: Vendor, { fields, keys }: TypedProvider): Record<string, unknown> {
+  const entry: Record<string, unknown> = {}
   for (const { name } of vendor.fields) {
-    const value = (typed[name] ?? "").trim()
+    const value = (fields[name] ?? "").trim()
     if (value !== "") entry[name] = value
   }
-  return entry
+  if (keys === undefined) return entry
+  const { api_key: _, ...others } = entry
+  return { ...others, api_keys: entriesOf(keys) }
 }
 
 /** Names of required fields that are still empty. */
-export function missingFields(vendor: Vendor, typed: TypedFields): string[] {
+export function missingFields(vendor: Vendor, { fields, keys }: TypedProvider): string[] {
   return vendor.fields
-    .filter((field) => field.is_required && (typed[field.name] ?? "").trim() === "")
+    .filter(({ name }) => name !== "api_key" || keys === undefined)
+    .filter((field) => field.is_required && (fields[field.name] ?? "").trim() === "")
     .map(({ label }) => label)
 }

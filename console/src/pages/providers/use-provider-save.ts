@@ -16,6 +16,11 @@ export interface ProviderSave {
 /** @param idempotencyKey under which it may be sent again without being done twice. */
 type SendProvider = (idempotencyKey: string) => Promise<Provider>
 
+/** Whether there is a field that an error can stand next to. */
+function isShown(name: string, fields: readonly string[]): boolean {
+  return fields.includes(name) || (name.startsWith("api_keys") && fields.includes("api_key"))
+}
+
 /** Saves a provider and shows errors next to their fields. @param fields the form's own. */
 export function useProviderSave(fields: readonly string[]): ProviderSave {
   const [isBusy, setBusy] = useState(false)
@@ -36,7 +41,7 @@ export function useProviderSave(fields: readonly string[]): ProviderSave {
       const faults = failure instanceof ApiError ? failure.fields : {}
       setErrors(faults)
       const names = Object.keys(faults)
-      if (names.length === 0 || names.some((name) => !fields.includes(name))) setError(failure)
+      if (names.length === 0 || names.some((name) => !isShown(name, fields))) setError(failure)
       return undefined
     } finally {
       setBusy(false)

@@ -1,6 +1,8 @@
-import { PasswordInput, TextInput, Textarea } from "@mantine/core"
+import { Button, PasswordInput, TextInput, Textarea } from "@mantine/core"
 import type { Vendor } from "tollgate-contract/catalog.ts"
 import type { TypedFields } from "./provider-form.ts"
+import { SeveralKeys } from "./several-keys.tsx"
+import { severalKeys, type TypedKey } from "./typed-keys.ts"
 
 export interface VendorFieldsProperties {
   readonly vendor: Vendor
@@ -9,22 +11,18 @@ export interface VendorFieldsProperties {
   /** Secrets that are set already and stay when their field is left empty. */
   readonly set?: readonly string[]
   readonly onChange: (typed: TypedFields) => void
+  /** Where there are several in the place of one API key; undefined: there is one. */
+  readonly keys: readonly TypedKey[] | undefined
+  readonly onKeys: (keys: readonly TypedKey[]) => void
 }
 
 /** The fields that a vendor asks for, in its order. */
-export function VendorFields({ vendor, typed, errors, set, onChange }: VendorFieldsProperties) {
-  const several = (set ?? []).flatMap((name) => /^api_keys\.(.+)$/.exec(name)?.[1] ?? [])
+export function VendorFields(properties: VendorFieldsProperties) {
+  const { vendor, typed, errors, set, onChange, keys, onKeys } = properties
   return vendor.fields.map((field) => {
-    if (field.name === "api_key" && several.length > 0) {
-      return (
-        <TextInput
-          key={field.name}
-          label="API keys"
-          description="Several keys, which are changed together through the management API."
-          value={several.join(", ")}
-          disabled
-        />
-      )
+    const isKey = field.name === "api_key"
+    if (isKey && keys !== undefined) {
+      return <SeveralKeys key={field.name} keys={keys} errors={errors} onChange={onKeys} />
     }
     const isSet = set?.includes(field.name) === true
     const shared = {
@@ -52,6 +50,20 @@ export function VendorFields({ vendor, typed, errors, set, onChange }: VendorFie
       )
     }
     // "new-password": no browser is to fill in, or keep, a vendor's key as a password of this page.
-    return <PasswordInput key={field.name} {...shared} autoComplete="new-password" />
+    const password = <PasswordInput key={field.name} {...shared} autoComplete="new-password" />
+    if (!isKey) return password
+    return (
+      <div key={field.name}>
+        {password}
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          mt={4}
+          onClick={() => onKeys(severalKeys(isSet, shared.value))}
+        >
+          Use several keys
+        </Button>
+      </div>
+    )
   })
 }

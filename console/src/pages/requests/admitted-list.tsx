@@ -32,7 +32,7 @@ const SPACIOUS_COLUMNS = 7
 
 /** Requests that held money, each with its receipt. */
 export function AdmittedList(properties: AdmittedListProperties) {
-  const { account, accounts, filters, refetchInterval, onState, onSort } = properties
+  const { account, isAll, filters, refetchInterval, onState, onSort } = properties
   const navigate = useNavigate()
   const query = useStableQuery(filters, requestQueryOf)
   const [isExact, setExact] = useLocalStorage({
@@ -40,7 +40,7 @@ export function AdmittedList(properties: AdmittedListProperties) {
     defaultValue: true,
     getInitialValueInEffect: false,
   })
-  const all = useMemo(() => requestColumns({ accounts, isExact }), [accounts, isExact])
+  const all = useMemo(() => requestColumns({ isAll, isExact }), [isAll, isExact])
   const chosen = useChosenColumns("requests", all)
   const pages = usePages(
     "GET /receipts",

@@ -1,9 +1,16 @@
-import { SimpleGrid, Stack, Text, Title } from "@mantine/core"
+import { SegmentedControl, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core"
+import { lazy, Suspense, useState } from "react"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { handOver } from "../playground/hand-over.ts"
+import { conversationIn } from "../playground/said.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
+
+/** With what shows Markdown; most accounts store nothing. */
+const ConversationView = lazy(() =>
+  import("./conversation-view.tsx").then((module) => ({ default: module.ConversationView })),
+)
 
 /** What was asked and answered, where the account keeps it. Shown as text and nothing else. */
 export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
@@ -16,35 +23,72 @@ export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
       </Panel>
     )
   }
+  return <StoredContent receipt={receipt} content={receipt.content} />
+}
+
+type View = "conversation" | "raw"
+
+interface StoredContentProperties {
+  readonly receipt: Receipt
+  readonly content: NonNullable<Receipt["content"]>
+}
+
+function StoredContent({ receipt, content }: StoredContentProperties) {
+  const [view, setView] = useState<View>("conversation")
+  const hasTurns = isChat(receipt) && conversationIn(content.request).length > 0
   return (
     <Panel
       title="Content"
       description="Stored because this account stores prompts and responses."
-      {...(isChat(receipt) && {
-        actions: (
-          <LinkButton
-            to="/playground"
-            search={{ account: receipt.account }}
-            size="xs"
-            variant="default"
-            onClick={() => handOver({ model: receipt.model, body: receipt.content?.request })}
-          >
-            Open in playground
-          </LinkButton>
-        ),
-      })}
+      actions={
+        <>
+          {hasTurns && (
+            <SegmentedControl
+              size="xs"
+              aria-label="Show the content as"
+              data={[
+                { value: "conversation", label: "Conversation" },
+                { value: "raw", label: "JSON" },
+              ]}
+              value={view}
+              onChange={setView}
+            />
+          )}
+          {isChat(receipt) && (
+            <LinkButton
+              to="/playground"
+              search={{ account: receipt.account }}
+              size="xs"
+              variant="default"
+              onClick={() => handOver({ model: receipt.model, body: content.request })}
+            >
+              Open in playground
+            </LinkButton>
+          )}
+        </>
+      }
     >
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Part title="Request" value={receipt.content.request} />
-        <Part title="Response" value={receipt.content.answer} />
-      </SimpleGrid>
+      {hasTurns && view === "conversation" ? (
+        <Suspense fallback={<Skeleton height={160} />}>
+          <ConversationView content={content} />
+        </Suspense>
+      ) : (
+        <SimpleGrid cols={{ base: 1, md: 2 }}>
+          <Part title="Request" value={content.request} />
+          <Part title="Response" value={content.answer} />
+        </SimpleGrid>
+      )}
     </Panel>
   )
 }
 
 /** The playground takes over what was asked of a chat. */
 function isChat({ endpoint, content }: Receipt): boolean {
-  return CHATS.has(endpoint) && typeof content?.request === "object" && content.request !== null
+  return (
+    (CHATS.has(endpoint) || GEMINI.test(endpoint)) &&
+    typeof content?.request === "object" &&
+    content.request !== null
+  )
 }
 
 const CHATS: ReadonlySet<string> = new Set([
@@ -52,6 +96,7 @@ const CHATS: ReadonlySet<string> = new Set([
   "/v1/messages",
   "/v1/responses",
 ])
+const GEMINI = /:(stream)?GenerateContent$/i
 
 function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2)

@@ -19,7 +19,7 @@ export function LedgerPanel({ receipt }: { readonly receipt: Receipt }) {
       ? [{ label: "Late", value: "settled after its process was presumed dead" }]
       : []),
     ...(released > 0n
-      ? [{ label: "Released", value: `${creditsText(nanosText(released))} credits` }]
+      ? [{ label: "Released", value: <Money value={nanosText(released)} hasUnit /> }]
       : []),
     ...(entry === null
       ? [{ label: "Entry", value: "none, as nothing was charged" }]

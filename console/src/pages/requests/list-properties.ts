@@ -3,8 +3,8 @@ import type { RequestFilters } from "./request-filters.ts"
 /** What the lists of requests are given. */
 export interface ListProperties {
   readonly account: string | undefined
-  /** Names of accounts by their ids; undefined: all requests are of one. */
-  readonly accounts: ReadonlyMap<string, string> | undefined
+  /** Whether the requests are of several accounts. */
+  readonly isAll: boolean
   readonly filters: RequestFilters
   /** Milliseconds between looks; false: none. */
   readonly refetchInterval: number | false

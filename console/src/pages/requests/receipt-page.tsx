@@ -4,10 +4,11 @@ import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import type { FailedAttemptDocument, RequestRecordDocument } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
-import { type AccountChoice, useAccount } from "../../account.tsx"
+import { useAccount } from "../../account.tsx"
 import { ApiError } from "../../api/api-error.ts"
-import { keysQuery, oneQuery } from "../../api/queries.ts"
+import { oneQuery } from "../../api/queries.ts"
 import { countText, durationText } from "../../format/numbers.ts"
+import { AccountName, KeyName } from "../../ui/account-name.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -101,10 +102,10 @@ function ReceiptParts({ receipt, failures }: ReceiptPartsProperties) {
   )
 }
 
+const NONE_KNOWN: ReadonlyMap<string, string> = new Map()
+
 function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
-  const { accounts, isAll } = useAccount()
-  const keys = useQuery(keysQuery(receipt.account))
-  const name = keys.data?.data.find((key) => key.id === receipt.key)?.name
+  const { isAll } = useAccount()
   const outcome = receipt.attempts.at(-1)?.outcome
   return (
     <Panel>
@@ -136,12 +137,12 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
             label: "Key",
             value: (
               <TextLink to="/requests" search={{ key: receipt.key }}>
-                {name ?? receipt.key}
+                <KeyName id={receipt.key} known={NONE_KNOWN} />
               </TextLink>
             ),
           },
           { label: "Endpoint", value: `${receipt.endpoint}${receipt.stream ? ", streamed" : ""}` },
-          ...(isAll ? [accountFact(receipt, accounts)] : []),
+          ...(isAll ? [accountFact(receipt)] : []),
           ...callerFacts(receipt),
           ...(receipt.session === undefined
             ? []
@@ -159,13 +160,12 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
   )
 }
 
-function accountFact({ account }: Receipt, accounts: readonly AccountChoice[]): Fact {
-  const name = accounts.find(({ id }) => id === account)?.name ?? account
+function accountFact({ account }: Receipt): Fact {
   return {
     label: "Account",
     value: (
       <TextLink to="/accounts/$account" params={{ account }}>
-        {name}
+        <AccountName id={account} />
       </TextLink>
     ),
   }

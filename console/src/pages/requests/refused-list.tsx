@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useMemo } from "react"
 import type { FailedRequestDocument } from "tollgate-contract/failures.ts"
 import type { Input } from "tollgate-contract/client.ts"
+import { AccountName, KeyName } from "../../ui/account-name.tsx"
 import { usePages } from "../../api/use-pages.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { DataTable } from "../../ui/data-table.tsx"
@@ -16,9 +17,9 @@ import { When } from "../../ui/when.tsx"
 
 export interface RefusedListProperties {
   readonly query: NonNullable<Input<"GET /failures">["query"]>
-  /** Names of accounts by their ids; undefined: all are of one. */
-  readonly accounts: ReadonlyMap<string, string> | undefined
-  /** Names of keys by their ids. */
+  /** Whether they are of several accounts. */
+  readonly isAll: boolean
+  /** Names of keys by their ids, as far as they are known. */
   readonly keys: ReadonlyMap<string, string>
   /** Milliseconds between looks; false: none. */
   readonly refetchInterval: number | false
@@ -26,14 +27,14 @@ export interface RefusedListProperties {
   readonly onState: (isWell: boolean) => void
 }
 
-/** Requests that were answered with an error, the newest first: also those that have no receipt. */
+/** Requests that were refused before any vendor was asked, the newest first: they have no receipt. */
 export function RefusedList(properties: RefusedListProperties) {
-  const { query, accounts, keys, refetchInterval, onState } = properties
+  const { query, isAll, keys, refetchInterval, onState } = properties
   const navigate = useNavigate()
   const pages = usePages("GET /failures", { query }, { refetchInterval })
   const isWell = pages.error === null
   useEffect(() => onState(isWell), [onState, isWell])
-  const columns = useMemo(() => refusedColumns(accounts, keys), [accounts, keys])
+  const columns = useMemo(() => refusedColumns(isAll, keys), [isAll, keys])
   return (
     <>
       <ErrorNotice
@@ -55,7 +56,8 @@ export function RefusedList(properties: RefusedListProperties) {
             }
             empty={
               <EmptyState title="No refused requests">
-                Requests that were answered with an error are kept for seven days.
+                Requests that the gateway refuses itself, such as for lack of credits, are listed
+                here for seven days. Those that a vendor refused are under Failed.
               </EmptyState>
             }
           />
@@ -67,7 +69,7 @@ export function RefusedList(properties: RefusedListProperties) {
 }
 
 function refusedColumns(
-  accounts: RefusedListProperties["accounts"],
+  isAll: boolean,
   keys: RefusedListProperties["keys"],
 ): readonly Column<FailedRequestDocument>[] {
   return [
@@ -95,7 +97,7 @@ function refusedColumns(
         </Box>
       ),
     },
-    ...(accounts === undefined
+    ...(!isAll
       ? []
       : [
           {
@@ -105,19 +107,16 @@ function refusedColumns(
               account === null ? (
                 <span className="dim">unknown</span>
               ) : (
-                <span className="anywhere">{accounts.get(account) ?? account}</span>
+                <AccountName id={account} />
               ),
           },
         ]),
     {
       id: "key",
       header: "Key",
+      isSecondary: isAll,
       cell: ({ key }) =>
-        key === null ? (
-          <span className="dim">unknown</span>
-        ) : (
-          <span className="anywhere">{keys.get(key) ?? key}</span>
-        ),
+        key === null ? <span className="dim">unknown</span> : <KeyName id={key} known={keys} />,
     },
     { id: "at", header: "When", cell: ({ at }) => <When at={at} isExact />, width: 150 },
   ]

@@ -1,7 +1,8 @@
 import { Box, Text } from "@mantine/core"
 import type { RequestSummary } from "tollgate-contract/receipts.ts"
-import { countText, durationText } from "../../format/numbers.ts"
+import { countText, durationText, tokensPerSecond } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
+import { AccountName } from "../../ui/account-name.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { SessionLink } from "./session-link.tsx"
 import { Money } from "../../ui/money.tsx"
@@ -9,15 +10,15 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
 export interface ColumnSettings {
-  /** Names of accounts by their ids; undefined: all requests are of one. */
-  readonly accounts: ReadonlyMap<string, string> | undefined
+  /** Whether they are of several accounts. */
+  readonly isAll: boolean
   /** Whether times are moments, and not how long ago that was. */
   readonly isExact: boolean
 }
 
 /** The columns of the list of requests. */
 export function requestColumns({
-  accounts,
+  isAll,
   isExact,
 }: ColumnSettings): readonly Column<RequestSummary>[] {
   const at: Column<RequestSummary> = {
@@ -31,12 +32,10 @@ export function requestColumns({
   const account: Column<RequestSummary> = {
     id: "account",
     header: "Account",
-    cell: (request) => (
-      <span className="anywhere">{accounts?.get(request.account) ?? request.account}</span>
-    ),
+    cell: (request) => <AccountName id={request.account} />,
   }
   const [model, ...others] = COLUMNS
-  return [model, at, ...(accounts === undefined ? [] : [account]), ...others]
+  return [model, at, ...(isAll ? [account] : []), ...others]
 }
 
 const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = [
@@ -59,11 +58,13 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
   {
     id: "key",
     header: "Key",
+    isSecondary: true,
     cell: (request) => <span className="anywhere">{request.key_name ?? request.key}</span>,
   },
   {
     id: "usage",
     header: "In / out",
+    isSecondary: true,
     isFigure: true,
     cell: (request) => (
       <span
@@ -99,6 +100,23 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
     cell: (request) => <Cost request={request} />,
     sort: "desc",
     isOneWay: true,
+  },
+  {
+    id: "first",
+    header: "First byte",
+    isFigure: true,
+    isExtra: true,
+    cell: ({ first_byte_ms: firstByte }) => durationText(firstByte),
+  },
+  {
+    id: "speed",
+    header: "Tokens/s",
+    isFigure: true,
+    isExtra: true,
+    cell: (request) => {
+      const speed = tokensPerSecond(request)
+      return speed === undefined ? <span className="dim">–</span> : countText(speed)
+    },
   },
   extra("provider", "Provider", ({ provider }) => provider),
   extra("endpoint", "Endpoint", ({ endpoint }) => endpoint),

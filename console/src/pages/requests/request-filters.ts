@@ -114,13 +114,13 @@ export function requestCountQueryOf(
   }
 }
 
-/** The same for requests that were refused. */
+/** The same for requests that were refused before any vendor was asked: whatever failed later has a receipt. */
 export function refusedQueryOf(
   filters: RequestFilters,
   now: number,
 ): NonNullable<Input<"GET /failures">["query"]> {
   const { key, model, search, endpoint } = filters
-  return { key, model, search, endpoint, ...timesOf(filters, now) }
+  return { refused: "true", key, model, search, endpoint, ...timesOf(filters, now) }
 }
 
 /** The time that is chosen; undefined where it is open. */

@@ -23,20 +23,16 @@ const LOOK_EVERY = 2_000
 export function RequestsPage() {
   const { account: _, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  const { accountId, accounts, isAll } = useAccount()
+  const { accountId, isAll } = useAccount()
   const isAtTop = useIsAtTop()
   const [isPaused, setPaused] = useState(false)
   const [isWell, setWell] = useState(true)
   const isLive = isAtTop && !isPaused
-  const names = useMemo(
-    () => (isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined),
-    [accounts, isAll],
-  )
   const change = (change: RequestFilters) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
   const list = {
     account: accountId,
-    accounts: names,
+    isAll,
     filters,
     refetchInterval: isLive ? LOOK_EVERY : (false as const),
     onState: setWell,
@@ -66,7 +62,7 @@ export function RequestsPage() {
 
 /** Requests that were answered with an error. */
 function RefusedRequests(properties: ListProperties) {
-  const { account, accounts, filters, refetchInterval, onState } = properties
+  const { account, isAll, filters, refetchInterval, onState } = properties
   const query = useStableQuery(filters, refusedQueryOf)
   const keys = useQuery(keysQuery(account))
   const names = useMemo(
@@ -76,7 +72,7 @@ function RefusedRequests(properties: ListProperties) {
   return (
     <RefusedList
       query={{ ...query, account, limit: PAGE }}
-      accounts={accounts}
+      isAll={isAll}
       keys={names}
       refetchInterval={refetchInterval}
       onState={onState}

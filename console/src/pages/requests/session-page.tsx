@@ -23,9 +23,7 @@ const PAGE = 200
 const MOST_CALLS = 1_000
 /** Of the list of requests, what tells them apart in one session. */
 const SHOWN = new Set(["at", "model", "outcome", "usage", "duration", "cost"])
-const COLUMNS = requestColumns({ accounts: undefined, isExact: true }).filter(({ id }) =>
-  SHOWN.has(id),
-)
+const COLUMNS = requestColumns({ isAll: false, isExact: true }).filter(({ id }) => SHOWN.has(id))
 
 /** The calls of one session in their order, and what they came to. */
 export function SessionPage() {

@@ -33,7 +33,7 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
       <form onSubmit={submit}>
         <Stack gap="xl">
           {[...sections].map(([section, members]) => (
-            <Stack key={section} gap="md" maw="40rem">
+            <section key={section} className="setting-section">
               <Title order={3} size="h6">
                 {section}
               </Title>
@@ -46,7 +46,7 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
                   onChange={(value) => form.type(setting.name, value)}
                 />
               ))}
-            </Stack>
+            </section>
           ))}
           <ErrorNotice error={form.error} title="Could not save the settings" />
         </Stack>

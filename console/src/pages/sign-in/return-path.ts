@@ -16,6 +16,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
     "This email address is registered with a password. Sign in with the password.",
   disabled: "This user is disabled. Ask the operator.",
   access_denied: "The sign-in was cancelled.",
+  upstream_error:
+    "The identity provider does not respond. Try again later, or sign in with a password.",
+  too_many_attempts: "Too many attempts. Try again in a few minutes.",
 }
 
 /** What a refusal that came back from another sign-in means. */

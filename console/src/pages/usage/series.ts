@@ -34,7 +34,7 @@ export function chartDataOf(usage: Usage, span: UsageSpan, metric: UsageMetric):
     const own = byTime(points.filter(({ group }) => group === row.group))
     return { group: row.group, name: nameOf(row), color, points: moments.map((at) => own.get(at)) }
   })
-  if (metric.isTime) return { moments, series }
+  if (!metric.isSum) return { moments, series }
   const rest = points.filter(({ group }) => !names.has(group))
   if (rest.length === 0) return { moments, series }
   const others = byTime(rest)

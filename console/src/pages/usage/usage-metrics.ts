@@ -2,7 +2,7 @@ import type { UsageRow } from "tollgate-contract/usage.ts"
 import { creditsTick } from "../../format/axis-ticks.ts"
 import { creditsText, roughCredits } from "../../format/credits.ts"
 import { marginOf } from "../../format/margin.ts"
-import { countText, durationText, shortCount } from "../../format/numbers.ts"
+import { countText, durationText, shareText, shortCount } from "../../format/numbers.ts"
 
 /** A figure that usage is shown by. */
 export interface UsageMetric {
@@ -10,8 +10,10 @@ export interface UsageMetric {
   readonly label: string
   /** By which sum the groups are the first that are told apart. */
   readonly order: "cost" | "requests" | "tokens" | "errors"
-  /** Whether it is how long something took: then it cannot be added up. */
+  /** Whether it is how long something took, which has to be asked for. */
   readonly isTime: boolean
+  /** Whether groups and moments add up to their sum; those that do not are shown as lines. */
+  readonly isSum: boolean
   /** Only operators are told. */
   readonly isOperators?: true
   /** For the heights of charts; null: nothing is known. */
@@ -38,6 +40,33 @@ function time(
     label,
     order: "requests",
     isTime: true,
+    isSum: false,
+    rough,
+    axis: words,
+    text: (row) => {
+      const found = rough(row)
+      return found === null ? NOTHING : words(found)
+    },
+  }
+}
+
+/** How much of one thing there is for each of another. @param of both. */
+function ratio(
+  value: string,
+  label: string,
+  of: (row: UsageRow) => readonly [number, number],
+  words: (value: number) => string,
+): UsageMetric {
+  const rough = (row: UsageRow): number | null => {
+    const [part, whole] = of(row)
+    return whole === 0 ? null : part / whole
+  }
+  return {
+    value,
+    label,
+    order: value === "failed_share" ? "errors" : "cost",
+    isTime: false,
+    isSum: false,
     rough,
     axis: words,
     text: (row) => {
@@ -53,6 +82,7 @@ export const METRICS: readonly UsageMetric[] = [
     label: "Spend",
     order: "cost",
     isTime: false,
+    isSum: true,
     rough: ({ cost }) => roughCredits(cost),
     axis: creditsTick,
     amount: ({ cost }) => cost,
@@ -63,6 +93,7 @@ export const METRICS: readonly UsageMetric[] = [
     label: "Requests",
     order: "requests",
     isTime: false,
+    isSum: true,
     rough: ({ requests }) => requests,
     axis: shortCount,
     text: ({ requests }) => countText(requests),
@@ -72,6 +103,7 @@ export const METRICS: readonly UsageMetric[] = [
     label: "Tokens",
     order: "tokens",
     isTime: false,
+    isSum: true,
     rough: ({ input, output }) => input + output,
     axis: shortCount,
     text: ({ input, output }) => countText(input + output),
@@ -81,10 +113,24 @@ export const METRICS: readonly UsageMetric[] = [
     label: "Failed",
     order: "errors",
     isTime: false,
+    isSum: true,
     rough: ({ errors }) => errors,
     axis: shortCount,
     text: ({ errors }) => countText(errors),
   },
+  ratio("failed_share", "Failed, share", ({ errors, requests }) => [errors, requests], shareText),
+  ratio(
+    "cost_each",
+    "Spend per request",
+    ({ cost, requests }) => [roughCredits(cost), requests],
+    creditsTick,
+  ),
+  ratio(
+    "tokens_each",
+    "Tokens per request",
+    ({ input, output, requests }) => [input + output, requests],
+    (value) => countText(Math.round(value)),
+  ),
   time("p50", "Duration, median", ({ p50_duration_ms: value }) => value),
   time("p95", "Duration, p95", ({ p95_duration_ms: value }) => value),
   time("first", "First byte, median", ({ p50_first_byte_ms: value }) => value),
@@ -95,6 +141,7 @@ export const METRICS: readonly UsageMetric[] = [
     label: "Vendor cost",
     order: "cost",
     isTime: false,
+    isSum: true,
     isOperators: true,
     rough: ({ provider_cost }) => roughCredits(provider_cost ?? "0"),
     axis: creditsTick,
@@ -106,6 +153,7 @@ export const METRICS: readonly UsageMetric[] = [
     label: "Margin",
     order: "cost",
     isTime: false,
+    isSum: true,
     isOperators: true,
     rough: (row) => Math.max(0, roughCredits(marginOf(row) ?? "0")),
     axis: creditsTick,

@@ -18,7 +18,7 @@ const HEIGHT = 300
 /** The least room that a label of the time axis needs, CSS pixels. */
 const LABEL_WIDTH = 64
 
-/** Bars that stand on each other; of times, which cannot be added up, dots in their own columns. */
+/** Bars that stand on each other; of what does not add up, such as times, lines with a dot in each column. */
 export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProperties) {
   const { ref, width } = useElementSize()
   const [pointed, setPointed] = useState<number>()
@@ -27,10 +27,10 @@ export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProper
   const highest = Math.max(
     0,
     ...heights.map((column) =>
-      metric.isTime ? Math.max(0, ...column) : column.reduce((sum, value) => sum + value, 0),
+      metric.isSum ? column.reduce((sum, value) => sum + value, 0) : Math.max(0, ...column),
     ),
   )
-  const ticks = axisTicks(highest, metric.order !== "cost")
+  const ticks = axisTicks(highest, metric.order !== "cost" && (metric.isSum || metric.isTime))
   const top = ticks.at(-1) ?? 1
   const labelled = Math.max(1, Math.ceil((moments.length * LABEL_WIDTH) / Math.max(width, 1)))
   return (
@@ -46,7 +46,7 @@ export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProper
             <i key={tick} style={{ bottom: share(tick, top) }} />
           ))}
         </div>
-        {metric.isTime && <Trend series={series} metric={metric} top={top} />}
+        {!metric.isSum && <Trend series={series} metric={metric} top={top} />}
         {moments.map((at, index) => (
           <div
             key={at}
@@ -109,7 +109,7 @@ function Column({ series, index, metric, top }: ColumnProperties) {
     const value = valueOf(one, index, metric)
     return value === null || value === 0 ? [] : [{ one, value }]
   })
-  if (metric.isTime) {
+  if (!metric.isSum) {
     return values.map(({ one, value }) => (
       <b
         key={one.group}

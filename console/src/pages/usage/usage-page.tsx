@@ -5,6 +5,7 @@ import { useMemo } from "react"
 import type { Usage } from "tollgate-contract/usage.ts"
 import { useAccount } from "../../account.tsx"
 import { oneQuery } from "../../api/queries.ts"
+import { saveCsv } from "../../format/csv.ts"
 import { useSession } from "../../session.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -14,6 +15,7 @@ import { Money } from "../../ui/money.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Stat } from "../../ui/stat.tsx"
+import { SavedCharts } from "./saved-charts.tsx"
 import { chartDataOf } from "./series.ts"
 import { UsageBar } from "./usage-bar.tsx"
 import {
@@ -27,7 +29,7 @@ import {
 } from "./usage-filters.ts"
 import { METRICS, metricOf, type UsageMetric } from "./usage-metrics.ts"
 import { Legend, UsageOverTime } from "./usage-over-time.tsx"
-import { changeText, csvOf, GroupTable, TimeTable } from "./usage-tables.tsx"
+import { changeText, csvRowsOf, GroupTable, TimeTable } from "./usage-tables.tsx"
 
 const route = getRouteApi("/signed-in/usage")
 /** A span begins again at most so often, or each look would ask for another. Milliseconds. */
@@ -46,7 +48,11 @@ export function UsagePage() {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   }
   return (
-    <Page title="Usage" description="What was used, by whom, and what it cost. Days are in UTC.">
+    <Page
+      title="Usage"
+      description="What was used, by whom, and what it cost. Days are in UTC."
+      actions={<SavedCharts />}
+    >
       <UsageBar filters={filters} metric={metric} isOperator={isOperator} onChange={change} />
       <Narrowed filters={filters} onChange={change} />
       {span === undefined ? (
@@ -103,7 +109,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
   if (usage === undefined || data === undefined) return <Skeleton height={420} />
   if (usage.total.requests === 0) {
     return (
-      <EmptyState icon={<IconChartBar />} title="Nothing was used">
+      <EmptyState icon={<IconChartBar />} title="No usage">
         No requests match. Choose a longer time range or remove a filter.
       </EmptyState>
     )
@@ -144,7 +150,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
 function Totals({ usage }: { readonly usage: Usage }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} className="stats">
-      {METRICS.filter(({ isTime, isOperators }) => !isTime && !isOperators).map((metric) => (
+      {METRICS.filter(({ isSum, isOperators }) => isSum && !isOperators).map((metric) => (
         <Stat
           key={metric.value}
           label={metric.label}
@@ -168,16 +174,12 @@ function changeNote(change: string): string {
 }
 
 function Download({ usage, noun }: { readonly usage: Usage; readonly noun: string }) {
-  function save() {
-    const address = URL.createObjectURL(new Blob([csvOf(usage, noun)], { type: "text/csv" }))
-    const link = document.createElement("a")
-    link.href = address
-    link.download = "usage.csv"
-    link.click()
-    URL.revokeObjectURL(address)
-  }
   return (
-    <Button variant="default" size="xs" onClick={save}>
+    <Button
+      variant="default"
+      size="xs"
+      onClick={() => saveCsv("usage.csv", csvRowsOf(usage, noun))}
+    >
       CSV
     </Button>
   )

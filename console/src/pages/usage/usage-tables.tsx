@@ -1,5 +1,4 @@
 import type { Usage, UsageRow } from "tollgate-contract/usage.ts"
-import { roughCredits } from "../../format/credits.ts"
 import { toLocalField } from "../../format/moments.ts"
 import { countText, shareText } from "../../format/numbers.ts"
 import { DataTable, type Column } from "../../ui/data-table.tsx"
@@ -51,6 +50,7 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
     {
       id: "change",
       header: "Change",
+      isSecondary: true,
       isFigure: true,
       cell: (row) => changeText(row, before.get(row.group), metric),
     },
@@ -59,13 +59,14 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
     {
       id: "tokens",
       header: "Tokens",
+      isSecondary: true,
       isFigure: true,
       cell: (row) => countText(row.input + row.output),
     },
     { id: "cost", header: "Spend", isFigure: true, cell: (row) => <Money value={row.cost} /> },
   ]
   const isShown = ({ id }: Column<UsageRow>): boolean =>
-    id !== metric.value && !(metric.isTime && (id === "share" || id === "change"))
+    id !== metric.value && !(id === "share" && !metric.isSum) && !(id === "change" && metric.isTime)
   return (
     <DataTable
       label={`Usage by ${noun.toLowerCase()}`}
@@ -138,8 +139,8 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
   )
 }
 
-/** What is on the page as a file for a spreadsheet. No cell begins as a formula does. */
-export function csvOf(usage: Usage, noun: string): string {
+/** What is on the page as rows for a spreadsheet. */
+export function csvRowsOf(usage: Usage, noun: string): (string | number)[][] {
   const head = [noun, "requests", "failed", "input", "output", "spend", "vendor cost"]
   const rows = usage.data.map((row) => [
     nameOf(row),
@@ -150,11 +151,5 @@ export function csvOf(usage: Usage, noun: string): string {
     row.cost,
     row.provider_cost ?? "",
   ])
-  return [head, ...rows].map((cells) => cells.map(csvCell).join(",")).join("\r\n")
-}
-
-function csvCell(value: string | number): string {
-  const text = String(value)
-  const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(roughCredits(text)) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return [head, ...rows]
 }

@@ -80,8 +80,30 @@ CREATE TABLE request_labels (
   request_row INTEGER NOT NULL,
   PRIMARY KEY (name, value, request_at, request_row)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX request_labels_by_time ON request_labels (name, request_at);
 CREATE INDEX request_labels_by_row ON request_labels (request_row);
+
+-- The same requests column by column, some thousands in a segment, for sums that none of the tables below have.
+CREATE TABLE segments (
+  id INTEGER PRIMARY KEY,
+  first_row INTEGER NOT NULL,
+  last_row INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  -- When the first one began, and the last one.
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE segment_columns (
+  -- 32 times the segment, and the column.
+  place INTEGER PRIMARY KEY,
+  numbers BLOB NOT NULL
+) STRICT;
+-- What columns have numbers for: all names and labels of requests.
+CREATE TABLE names (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  -- When the last request of that name began.
+  last_at INTEGER NOT NULL
+) STRICT;
 
 -- Sums by the hour, and the same by the day; the hour of a day is its first. Hours since 1970, UTC.
 CREATE TABLE usage_hours (${USAGE}) STRICT, WITHOUT ROWID;
@@ -98,9 +120,9 @@ CREATE TABLE key_uses (
   spent INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How far the book has been read, and the last request that was in it.
-CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT) STRICT;
-INSERT INTO progress VALUES (0, NULL, NULL);
+-- How far the book has been read, the last request that was in it, and which making of this index it is.
+CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT, made TEXT NOT NULL) STRICT;
+INSERT INTO progress VALUES (0, NULL, NULL, hex(randomblob(8)));
 `
 
 /** What was removed from the ledger, as far as the sums know of it. */
@@ -112,6 +134,9 @@ INSERT INTO sealed VALUES (0, 0);
 const TABLES = [
   "requests",
   "request_labels",
+  "segments",
+  "segment_columns",
+  "names",
   "usage_hours",
   "usage_days",
   "usage_name_hours",
@@ -125,7 +150,7 @@ const TABLES = [
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
   // Grows with every change of the tables, or of what is counted into them.
-  dropped: 5,
+  dropped: 6,
   steps: [TABLES_AND_INDEXES, SEALED],
   discard: dropTables,
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Loader, Stack, Text, Tooltip } from "@mantine/core"
 import { lazy, Suspense } from "react"
 import { IconCode, IconRefresh } from "../../../ui/icons.tsx"
-import { countText, durationText } from "../../../format/numbers.ts"
+import { countText, durationText, tokensPerSecond } from "../../../format/numbers.ts"
 import { CopyButton } from "../../../ui/copy-button.tsx"
 import { CostLine } from "../cost-line.tsx"
 import type { ShownAnswer } from "../exchanges.ts"
@@ -113,9 +113,15 @@ function Progress({ answer }: { readonly answer: ShownAnswer }) {
 
 function Result({ answer }: { readonly answer: ShownAnswer }) {
   const { tokens, state, finish } = answer
+  const speed = tokensPerSecond({
+    output: tokens?.output ?? 0,
+    first_byte_ms: answer.firstByteMs,
+    duration_ms: answer.durationMs,
+  })
   return (
     <CostLine {...answer}>
       {answer.firstByteMs !== null && <span>first byte {durationText(answer.firstByteMs)}</span>}
+      {speed !== undefined && <span>{countText(speed)} tokens/s</span>}
       {tokens !== null && (
         <span>
           {countText(tokens.input)} in{tokens.cached > 0 && ` (${countText(tokens.cached)} cached)`}

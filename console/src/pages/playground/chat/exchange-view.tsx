@@ -1,5 +1,7 @@
 import { Group, Image, Stack, Text } from "@mantine/core"
 import type { Exchange, Place, ShownAnswer } from "../exchanges.ts"
+import { Status } from "../../../ui/status.tsx"
+import { bestOf } from "../best-of.ts"
 import { AnswerView } from "./answer-view.tsx"
 
 export interface ExchangeViewProperties {
@@ -14,6 +16,7 @@ export interface ExchangeViewProperties {
 export function ExchangeView(properties: ExchangeViewProperties) {
   const { exchange, isBusy, onRetry, onCode, onResults } = properties
   const { question, columns } = exchange
+  const best = bestOf(columns)
   return (
     <section aria-label="Question and answers" className="exchange">
       <div className="question">
@@ -36,6 +39,9 @@ export function ExchangeView(properties: ExchangeViewProperties) {
       <div className="answers" data-columns={columns.length}>
         {columns.map(({ column, steps }) => (
           <Stack key={column} gap="xs">
+            {columns.length > 1 && (
+              <Marks isCheapest={best.cheapest === column} isFastest={best.fastest === column} />
+            )}
             {steps.map((answer, step) => {
               const place = { id: exchange.id, column, step }
               const isLast = step === steps.length - 1
@@ -53,5 +59,20 @@ export function ExchangeView(properties: ExchangeViewProperties) {
         ))}
       </div>
     </section>
+  )
+}
+
+interface MarksProperties {
+  readonly isCheapest: boolean
+  readonly isFastest: boolean
+}
+
+/** What an answer is the best at, of those side by side. */
+function Marks({ isCheapest, isFastest }: MarksProperties) {
+  return (
+    <Group gap={6} mih={20}>
+      {isCheapest && <Status value="cheapest" color="gate" />}
+      {isFastest && <Status value="fastest" color="gate" />}
+    </Group>
   )
 }

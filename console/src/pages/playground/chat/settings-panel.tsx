@@ -54,7 +54,7 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
       <Sampling settings={settings} onChange={change} />
       <Select
         label="Reasoning effort"
-        description="For reasoning models. Others report that it was not sent."
+        description="For reasoning models. Others report it as not sent."
         placeholder="Model's own"
         clearable
         data={EFFORTS}
@@ -71,7 +71,7 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
       />
       <JsonInput
         label="Tools"
-        description="Functions that the model may call. You give their results."
+        description="Functions the model may call. You enter their results."
         placeholder='[{ "name": "get_time" }]'
         autosize
         minRows={2}

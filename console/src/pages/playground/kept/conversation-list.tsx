@@ -72,12 +72,18 @@ interface RowProperties {
   readonly onForget: () => void
 }
 
+/** Characters, as for all names. */
+const LONGEST_NAME = 100
+
 function Row({ conversation, isOpen, onOpen, onRename, onForget }: RowProperties) {
   const name = nameOf(conversation)
   const [typed, setTyped] = useState<string>()
 
+  const isTooLong = (typed?.trim().length ?? 0) > LONGEST_NAME
+
   function rename(event: FormEvent) {
     event.preventDefault()
+    if (isTooLong) return
     const wanted = typed?.trim() ?? ""
     onRename(wanted === "" ? null : wanted)
     setTyped(undefined)
@@ -91,12 +97,14 @@ function Row({ conversation, isOpen, onOpen, onRename, onForget }: RowProperties
             <TextInput
               label="Name"
               flex={1}
-              maxLength={100}
+              error={isTooLong && `At most ${LONGEST_NAME} characters`}
               autoFocus
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
             />
-            <Button type="submit">Rename</Button>
+            <Button type="submit" disabled={isTooLong}>
+              Rename
+            </Button>
           </Group>
         </form>
       </li>

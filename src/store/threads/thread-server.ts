@@ -21,18 +21,18 @@ export interface MethodResult {
   }
 }
 
-/** A file that a thread has opened. */
+/** A file, or a database, that a thread has opened. */
 export interface OpenFile {
-  /** Groups of synchronous methods. */
+  /** Groups of methods: of a file they are synchronous. */
   readonly methods: object
   /** An error of a method as the store's own, where it comes from the file. */
   explained?(error: unknown): unknown
-  close(): void
+  close(): void | Promise<void>
 }
 
 declare const self: Worker
 
-/** Answers calls on this thread. The first one, `open`, says which file; the last is `close`. */
+/** Answers calls on this thread. The first one, `open`, says of what; the last is `close`. */
 export function serveMethods(open: (path: string) => OpenFile): void {
   let file: OpenFile | undefined
 
@@ -47,22 +47,22 @@ export function serveMethods(open: (path: string) => OpenFile): void {
   }
 
   self.addEventListener("message", (message: MessageEvent<MethodCall>) => {
-    self.postMessage(answer(message.data, perform, (error) => file?.explained?.(error) ?? error))
+    const { id } = message.data
+    const fail = (error: unknown): void =>
+      self.postMessage(failed(id, file?.explained?.(error) ?? error))
+    try {
+      const result = perform(message.data)
+      if (!(result instanceof Promise)) self.postMessage({ id, result } satisfies MethodResult)
+      else result.then((made: unknown) => self.postMessage({ id, result: made }), fail)
+    } catch (error) {
+      fail(error)
+    }
   })
 }
 
-function answer(
-  call: MethodCall,
-  perform: (call: MethodCall) => unknown,
-  explained: (error: unknown) => unknown,
-): MethodResult {
-  try {
-    return { id: call.id, result: perform(call) }
-  } catch (thrown) {
-    const error = explained(thrown)
-    const message = error instanceof Error ? error.message : String(error)
-    const code = error instanceof StoreError ? { code: error.code } : {}
-    const fault = error instanceof LedgerError ? { fault: error.code } : {}
-    return { id: call.id, error: { message, ...code, ...fault } }
-  }
+function failed(id: number, error: unknown): MethodResult {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof StoreError ? { code: error.code } : {}
+  const fault = error instanceof LedgerError ? { fault: error.code } : {}
+  return { id, error: { message, ...code, ...fault } }
 }

@@ -12,7 +12,7 @@ interface Waiting {
 /**
  * Opens a file on a thread of its own and gives its methods as promises: waiting for the disk never
  * stops the gateway's thread.
- * @param thread below `src/`: a file that calls `serveMethods` with the direct form of `Interface`.
+ * @param thread below `src/`: a file that calls `serveMethods` with `Interface`, or its direct form.
  * @throws Error when the file cannot be opened.
  */
 export async function openOnThread<Interface extends AsyncDisposable>(

@@ -1,0 +1,43 @@
+import { queryOptions } from "@tanstack/react-query"
+import { api } from "./client.ts"
+
+/** Accounts that are asked for in one question. */
+const AT_ONCE = 100
+
+/** Those whose names are asked for at the next moment, together. */
+let waiting: Map<string, PromiseWithResolvers<string>> | undefined
+
+/** The name of an account, by its id: all that a page shows are asked for at once. One that is gone has its id. */
+export function accountNameQuery(id: string) {
+  return queryOptions({
+    queryKey: ["/accounts", "name", id],
+    queryFn: () => nameOf(id),
+    staleTime: 60_000,
+  })
+}
+
+function nameOf(id: string): Promise<string> {
+  if (waiting === undefined) {
+    waiting = new Map()
+    queueMicrotask(() => void ask())
+  }
+  const asked = waiting.get(id) ?? Promise.withResolvers<string>()
+  waiting.set(id, asked)
+  return asked.promise
+}
+
+async function ask(): Promise<void> {
+  const all = [...(waiting ?? [])]
+  waiting = undefined
+  for (let first = 0; first < all.length; first += AT_ONCE) {
+    const some = all.slice(first, first + AT_ONCE)
+    try {
+      const ids = some.map(([id]) => id).join(",")
+      const { data } = await api("GET /accounts", { query: { ids, limit: AT_ONCE } })
+      const names = new Map(data.map(({ id, name }) => [id, name]))
+      for (const [id, asked] of some) asked.resolve(names.get(id) ?? id)
+    } catch (thrown) {
+      for (const [, asked] of some) asked.reject(thrown)
+    }
+  }
+}

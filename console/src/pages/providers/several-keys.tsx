@@ -1,0 +1,122 @@
+import {
+  ActionIcon,
+  Button,
+  Group,
+  NumberInput,
+  PasswordInput,
+  Text,
+  TextInput,
+} from "@mantine/core"
+import { IconPlus, IconTrash } from "../../ui/icons.tsx"
+import { type TypedKey, withAnother } from "./typed-keys.ts"
+
+export interface SeveralKeysProperties {
+  readonly keys: readonly TypedKey[]
+  /** What is wrong, by the name of a row's field: `api_keys[0].api_key`. */
+  readonly errors: Readonly<Record<string, string>>
+  readonly onChange: (keys: readonly TypedKey[]) => void
+}
+
+/** The keys of a provider that has several. Those that are stored are known by their names alone. */
+export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
+  const change = (row: number, part: Partial<TypedKey>) =>
+    onChange(keys.map((key) => (key.row === row ? { ...key, ...part } : key)))
+  return (
+    <div role="group" aria-label="API keys">
+      <Text size="sm" fw={500}>
+        API keys
+      </Text>
+      <Text size="xs" c="dimmed" mb="xs">
+        Requests are shared by weight; a key with weight 0 is used only when the others fail. Keep
+        the name when you replace a key: files and conversations stored at the vendor are found by
+        it.
+      </Text>
+      {keys.map((key, index) => (
+        <KeyRow
+          key={key.row}
+          typed={key}
+          faultOf={(name) => errors[`api_keys[${index}]${name}`]}
+          onChange={(part) => change(key.row, part)}
+          onRemove={
+            keys.length === 1
+              ? undefined
+              : () => onChange(keys.filter(({ row }) => row !== key.row))
+          }
+        />
+      ))}
+      {errors["api_keys"] !== undefined && (
+        <Text size="xs" c="red" mb="xs">
+          {errors["api_keys"]}
+        </Text>
+      )}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => onChange(withAnother(keys))}
+      >
+        Add a key
+      </Button>
+    </div>
+  )
+}
+
+interface KeyRowProperties {
+  readonly typed: TypedKey
+  /** @param name of a member, with its dot; empty: of the whole row. */
+  readonly faultOf: (name: string) => string | undefined
+  readonly onChange: (part: Partial<TypedKey>) => void
+  /** Undefined: it is the only one. */
+  readonly onRemove: (() => void) | undefined
+}
+
+function KeyRow({ typed, faultOf, onChange, onRemove }: KeyRowProperties) {
+  const { was, name, secret, weight } = typed
+  return (
+    <Group
+      gap="xs"
+      wrap="nowrap"
+      align="flex-start"
+      mb="xs"
+      role="group"
+      aria-label={`Key ${name}`}
+    >
+      <TextInput
+        aria-label="Name"
+        placeholder="Name"
+        flex="1 1 6rem"
+        value={name}
+        error={faultOf(".name") ?? faultOf("")}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      <PasswordInput
+        aria-label="Key"
+        placeholder={was === null ? "sk-…" : "Set; leave empty to keep it"}
+        flex="2 1 10rem"
+        value={secret}
+        error={faultOf(".api_key")}
+        autoComplete="new-password"
+        onChange={(event) => onChange({ secret: event.currentTarget.value })}
+      />
+      <NumberInput
+        aria-label="Weight"
+        w="5rem"
+        min={0}
+        max={1_000_000}
+        value={weight}
+        error={faultOf(".weight")}
+        onChange={(value) => onChange({ weight: value })}
+      />
+      <ActionIcon
+        variant="subtle"
+        color="red"
+        size={36}
+        aria-label={`Remove the key ${name}`}
+        disabled={onRemove === undefined}
+        onClick={onRemove}
+      >
+        <IconTrash size={16} aria-hidden />
+      </ActionIcon>
+    </Group>
+  )
+}

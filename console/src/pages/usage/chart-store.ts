@@ -1,0 +1,35 @@
+import { memberOf } from "../../api/api-error.ts"
+
+/** An address of the usage page under a name. */
+export interface SavedChart {
+  readonly name: string
+  /** The query of the address. */
+  readonly search: Readonly<Record<string, string | undefined>>
+}
+
+/** More are no help in finding one. */
+const MOST = 50
+
+/** What is stored; anything else in its place is no chart. */
+export function readCharts(text: string): readonly SavedChart[] {
+  try {
+    const stored: unknown = JSON.parse(text)
+    return Array.isArray(stored) ? stored.flatMap(chartIn) : []
+  } catch {
+    return []
+  }
+}
+
+function chartIn(value: unknown): SavedChart[] {
+  const [name, search] = [memberOf(value, "name"), memberOf(value, "search")]
+  if (typeof name !== "string" || typeof search !== "object" || search === null) return []
+  const texts = Object.entries(search).filter(([, member]) => typeof member === "string")
+  return [{ name, search: Object.fromEntries(texts) }]
+}
+
+/** With one more, or another in the place of one of the same name; by name. */
+export function withChart(charts: readonly SavedChart[], chart: SavedChart): readonly SavedChart[] {
+  return [...charts.filter(({ name }) => name !== chart.name), chart]
+    .slice(-MOST)
+    .toSorted((left, right) => left.name.localeCompare(right.name))
+}

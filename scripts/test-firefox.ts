@@ -1,0 +1,39 @@
+/**
+ * `npm run test:firefox`: the tests of the console in the Firefox of this machine, or the given files of them
+ * (`npm run test:firefox -- test/browser/journey.test.ts`). Without a Firefox it fails.
+ */
+import { findFirefox } from "../test/browser/firefox.ts"
+
+/** What Firefox cannot be asked for. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  "test/browser/passkeys.test.ts": "its authenticator is of Chromium's own protocol",
+}
+
+function run(named: readonly string[]): number {
+  const files = named.length > 0 ? named : filesOfTheConsole()
+  const running = ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "20000"]
+  const { exitCode } = Bun.spawnSync([...running, ...files], {
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+    env: { ...process.env, TOLLGATE_TEST_BROWSER: "firefox" },
+  })
+  return exitCode
+}
+
+function filesOfTheConsole(): string[] {
+  return [...new Bun.Glob("test/browser/*.test.ts").scanSync(".")]
+    .filter((file) => LEFT_OUT[file] === undefined)
+    .toSorted()
+}
+
+try {
+  console.log(`In ${findFirefox()}.`)
+  process.exitCode = run(process.argv.slice(2))
+  for (const [file, reason] of Object.entries(LEFT_OUT)) {
+    console.log(`Left out, run by npm test in Chromium: ${file}, because ${reason}.`)
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

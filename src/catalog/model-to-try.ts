@@ -1,0 +1,38 @@
+import { cheapestFirst } from "./cheapest-first.ts"
+import { isPriced, type Model } from "./model.ts"
+
+/** Tokens. What holds less is often too small to be of use. */
+const CAPABLE_CONTEXT = 100_000
+/** What came out longer before the newest model may no longer be served. Seconds. */
+const RECENT = 18 * 30 * 86_400
+
+/**
+ * Of models for chat, the one for a first request: priced, likely to be served still, capable, and of these the cheapest.
+ * Free ones are often busy, so they come last.
+ */
+export function modelToTry(models: readonly Model[]): Model | undefined {
+  const callable = models.filter((model) => model.kind === "chat" && isPriced(model))
+  const newest = Math.max(0, ...callable.map(({ created }) => created))
+  const wishes = [
+    ({ members }: Model) => members === undefined,
+    ({ created }: Model) => created >= newest - RECENT,
+    ({ context }: Model) => context === undefined || context >= CAPABLE_CONTEXT,
+    isPaid,
+  ]
+  const fitting = wishes.reduce<readonly Model[]>((left, wish) => preferred(left, wish), callable)
+  const byDeployment = new Map(
+    fitting.flatMap((model) => model.deployments.map((deployment) => [deployment, model] as const)),
+  )
+  const [cheapest] = cheapestFirst([...byDeployment.keys()])
+  return cheapest && byDeployment.get(cheapest)
+}
+
+/** Those that fulfil a wish; all where none does. */
+function preferred(models: readonly Model[], wish: (model: Model) => boolean): readonly Model[] {
+  const fitting = models.filter(wish)
+  return fitting.length > 0 ? fitting : models
+}
+
+function isPaid({ deployments }: Model): boolean {
+  return deployments.some(({ price }) => (price?.rates.output ?? 0n) > 0n)
+}

@@ -1,0 +1,59 @@
+/** Whole numbers of 64 bits, one for each request of a segment, in two halves: loops over one kind of array are fast. */
+export interface Column {
+  readonly lower: Uint32Array
+  /** Absent: all of it is 0. */
+  readonly upper?: Int32Array
+}
+
+/** As they are stored: as narrow as the largest of them allows. */
+type StoredColumn = Uint8Array | Uint16Array | Uint32Array | BigInt64Array
+
+const LARGEST = { byte: 0xff, short: 0xffff, word: 0xffff_ffff }
+
+/** As it is stored: the numbers, and behind them how many bytes each has. @returns undefined where all are 0. */
+export function encodeColumn(
+  values: readonly (number | bigint)[],
+): Uint8Array<ArrayBuffer> | undefined {
+  let largest: number | bigint = 0
+  let smallest: number | bigint = 0
+  for (const value of values) {
+    if (value > largest) largest = value
+    if (value < smallest) smallest = value
+  }
+  if (largest === 0 && smallest === 0) return undefined
+  const numbers = columnOf(values, smallest < 0 ? Infinity : largest)
+  const bytes = new Uint8Array(numbers.byteLength + 1)
+  bytes.set(new Uint8Array(numbers.buffer))
+  bytes[numbers.byteLength] = numbers.BYTES_PER_ELEMENT
+  return bytes
+}
+
+function columnOf(values: readonly (number | bigint)[], largest: number | bigint): StoredColumn {
+  if (largest <= LARGEST.byte) return Uint8Array.from(values, Number)
+  if (largest <= LARGEST.short) return Uint16Array.from(values, Number)
+  if (largest <= LARGEST.word) return Uint32Array.from(values, Number)
+  return BigInt64Array.from(values, BigInt)
+}
+
+/** @param bytes of `encodeColumn`. */
+export function decodeColumn(bytes: Uint8Array): Column {
+  const width = bytes.at(-1) ?? 1
+  const length = Math.floor(bytes.byteLength / width)
+  // Numbers have to begin at a multiple of their width.
+  const { buffer, byteOffset } = bytes.byteOffset % width === 0 ? bytes : bytes.slice()
+  if (width === 1) return { lower: new Uint32Array(bytes.subarray(0, -1)) }
+  if (width === 2) return { lower: new Uint32Array(new Uint16Array(buffer, byteOffset, length)) }
+  if (width === 4) return { lower: new Uint32Array(buffer, byteOffset, length) }
+  const halves = new Uint32Array(buffer, byteOffset, 2 * length)
+  return {
+    lower: Uint32Array.from({ length }, (_, index) => halves[2 * index] ?? 0),
+    upper: Int32Array.from({ length }, (_, index) => (halves[2 * index + 1] ?? 0) | 0),
+  }
+}
+
+const ZEROS = new Uint32Array(2 ** 16)
+
+/** The lower halves. @param column absent: all of it is 0. */
+export function lowerOf(column: Column | undefined, count: number): Uint32Array {
+  return column?.lower ?? (count <= ZEROS.length ? ZEROS : new Uint32Array(count))
+}

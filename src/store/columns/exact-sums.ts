@@ -1,0 +1,107 @@
+import type { Column } from "./column.ts"
+
+const HALF = 2 ** 32
+const BITS = 32n
+/** Numbers of 32 bits that are added before sums are carried: less than this of them keeps a sum exact. */
+const MOST_ADDED = 2 ** 20
+
+/** Which requests of a segment count, and for which group each: entry by entry. */
+export interface Entries {
+  readonly rows: Int32Array
+  /** Where the group is among all groups. */
+  readonly slots: Int32Array
+  readonly length: number
+}
+
+/**
+ * Whole numbers of 64 bits that are added to. Each is kept as two numbers below 2^53, its upper and its lower half: adding
+ * a `bigint` makes a new one, which costs fifty times as much.
+ */
+export class ExactSums {
+  /** They are replaced as they grow. */
+  lower = new Float64Array(1_024)
+  upper = new Float64Array(1_024)
+  #added = 0
+
+  /** Makes room. */
+  grow(count: number): void {
+    if (count <= this.lower.length) return
+    const length = Math.max(count, this.lower.length * 2)
+    this.lower = grown(this.lower, length)
+    this.upper = grown(this.upper, length)
+  }
+
+  /** To be called before so many numbers of 32 bits are added to lower halves. */
+  expect(added: number): void {
+    this.#added += added
+    if (this.#added > MOST_ADDED) this.carry()
+  }
+
+  /** Adds a column's numbers, each to the sum of its group. */
+  add(column: Column | undefined, { rows, slots, length }: Entries): void {
+    if (column === undefined) return
+    this.expect(length)
+    const { lower } = this
+    const numbers = column.lower
+    for (let entry = 0; entry < length; entry++) {
+      const slot = slots[entry] ?? 0
+      lower[slot] = (lower[slot] ?? 0) + (numbers[rows[entry] ?? 0] ?? 0)
+    }
+    this.addUpper(column, { rows, slots, length }, { width: 1, place: 0 })
+  }
+
+  /** The upper halves of that. @param layout how many sums each group has, and which of them it is. */
+  addUpper(
+    column: Column | undefined,
+    { rows, slots, length }: Entries,
+    { width, place }: { readonly width: number; readonly place: number },
+  ): void {
+    const halves = column?.upper
+    if (halves === undefined) return
+    const { upper } = this
+    for (let entry = 0; entry < length; entry++) {
+      const sum = (slots[entry] ?? 0) * width + place
+      upper[sum] = (upper[sum] ?? 0) + (halves[rows[entry] ?? 0] ?? 0)
+    }
+  }
+
+  /** Counts those that have a flag. @param flags absent: all count. */
+  count({ rows, slots, length }: Entries, flags?: Uint32Array, flag = 0): void {
+    this.expect(length)
+    const { lower } = this
+    for (let entry = 0; entry < length; entry++) {
+      const slot = slots[entry] ?? 0
+      const isCounted = flags === undefined || ((flags[rows[entry] ?? 0] ?? 0) & flag) !== 0
+      if (isCounted) lower[slot] = (lower[slot] ?? 0) + 1
+    }
+  }
+
+  at(place: number): bigint {
+    return (BigInt(this.upper[place] ?? 0) << BITS) + BigInt(this.lower[place] ?? 0)
+  }
+
+  /** Compares two sums, as sorting does. Expects that nothing was added since `carry`. */
+  compare(left: number, right: number): number {
+    const upper = (this.upper[left] ?? 0) - (this.upper[right] ?? 0)
+    return upper === 0 ? (this.lower[left] ?? 0) - (this.lower[right] ?? 0) : upper
+  }
+
+  /** Takes what lower halves have too much to the upper ones. */
+  carry(): void {
+    const { lower, upper } = this
+    for (let place = 0; place < lower.length; place++) {
+      const sum = lower[place] ?? 0
+      if (sum < HALF) continue
+      const over = Math.floor(sum / HALF)
+      lower[place] = sum - over * HALF
+      upper[place] = (upper[place] ?? 0) + over
+    }
+    this.#added = 0
+  }
+}
+
+function grown(numbers: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(length)
+  larger.set(numbers)
+  return larger
+}

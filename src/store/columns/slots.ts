@@ -1,0 +1,72 @@
+const SMALLEST = 1_024
+/** Knuth's multiplier, which spreads numbers that lie close together. */
+const SPREAD = 0x9e37_79b1
+const EMPTY = -1
+
+/** Numbers those keys that come up, from 0 on: a table of integers, where a `Map` costs several times as much. */
+export class Slots {
+  #keys = new Int32Array(SMALLEST)
+  #slots = new Int32Array(SMALLEST).fill(EMPTY)
+  #shift = 32 - Math.log2(SMALLEST)
+  #known = new Int32Array(SMALLEST)
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Puts their slots in the place of keys, new ones for those that have none. */
+  takeAll(keys: Int32Array, length: number): void {
+    for (let entry = 0; entry < length; entry++) keys[entry] = this.take(keys[entry] ?? 0)
+  }
+
+  /** @returns the slot of a key; -1 where it has none. */
+  find(key: number): number {
+    return this.#slots[this.#placeOf(key)] ?? EMPTY
+  }
+
+  /** @returns the slot of a key, a new one where it has none. */
+  take(key: number): number {
+    const place = this.#placeOf(key)
+    const known = this.#slots[place] ?? EMPTY
+    if (known !== EMPTY) return known
+    const slot = this.#size++
+    this.#keys[place] = key
+    this.#slots[place] = slot
+    if (slot === this.#known.length) this.#known = grown(this.#known)
+    this.#known[slot] = key
+    if (this.#size * 2 > this.#slots.length) this.#rehash()
+    return slot
+  }
+
+  keyOf(slot: number): number {
+    return this.#known[slot] ?? 0
+  }
+
+  /** Where a key is, or has room. */
+  #placeOf(key: number): number {
+    const mask = this.#slots.length - 1
+    let place = Math.imul(key, SPREAD) >>> this.#shift
+    while (this.#slots[place] !== EMPTY && this.#keys[place] !== key) place = (place + 1) & mask
+    return place
+  }
+
+  #rehash(): void {
+    const length = this.#slots.length * 2
+    this.#keys = new Int32Array(length)
+    this.#slots = new Int32Array(length).fill(EMPTY)
+    this.#shift--
+    for (let slot = 0; slot < this.#size; slot++) {
+      const key = this.#known[slot] ?? 0
+      const place = this.#placeOf(key)
+      this.#keys[place] = key
+      this.#slots[place] = slot
+    }
+  }
+}
+
+function grown(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(numbers.length * 2)
+  larger.set(numbers)
+  return larger
+}

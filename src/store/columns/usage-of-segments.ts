@@ -1,0 +1,219 @@
+import type {
+  AnswerSample,
+  SeriesGroup,
+  UsageFilter,
+  UsageFirst,
+  UsageGroup,
+  UsageOrder,
+  UsagePoint,
+  UsageSum,
+  UsageTime,
+} from "../requests.ts"
+import { HOUR, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
+import { sampleSegments } from "./sample-segments.ts"
+import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, type NameColumn } from "./segment.ts"
+import type { Grouping, IdFilter } from "./selection.ts"
+import {
+  type KeyedSums,
+  seriesOfSegments,
+  type Segments,
+  type Sums,
+  sumSegments,
+} from "./sum-segments.ts"
+
+const ALL: UsageFirst = { order: "cost", count: Infinity }
+
+/** The number that columns have for a name; undefined: no request has it. */
+export type IdOf = (name: string) => number | undefined
+/** The name that a number stands for. */
+export type NameOf = (id: number) => string
+
+/** Whether sums have to be made of segments: of labels none are kept, of which there may be as many as requests. */
+export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): boolean {
+  return isLabel(group) || labels.length > 0
+}
+
+/** Segments are read as quickly as the sums of some days that are told apart by everything. Milliseconds. */
+const LONG = 2 * HOURS_OF_DAY * HOUR
+
+/** Whether a time is so long that segments are quicker than such sums. */
+export function isLong({ from, to }: UsageFilter): boolean {
+  return to - from > LONG
+}
+
+/** The whole hours of a filter's time. @returns Unix milliseconds. */
+export function hoursOf({ from, to }: UsageFilter): { readonly from: number; readonly to: number } {
+  return { from: Math.floor(from / HOUR) * HOUR, to: Math.ceil(to / HOUR) * HOUR }
+}
+
+/** All names that a filter has. */
+export function namesInFilter({ accounts = [], labels = [], ...filter }: UsageFilter): string[] {
+  const { key, model, provider, endpoint, outcome } = filter
+  const names = [key, model, provider, endpoint, outcome].filter((name) => name !== undefined)
+  return [...accounts, ...names, ...labels.map(({ value }) => value)]
+}
+
+/** The columns that a report reads. */
+export function columnsFor(filter: UsageFilter, group: UsageGroup): ColumnName[] {
+  const { accounts, labels = [] } = filter
+  const filtered = NAME_COLUMNS.filter((column) =>
+    column === "account" ? accounts !== undefined : valuesOf(filter, column).length > 0,
+  )
+  const hasTags = group === "tag" || labels.some(({ name }) => name === "tag")
+  const own = NAME_COLUMNS.filter((column) => column === group)
+  const tags = hasTags ? (["tag_counts", "tags"] as const) : []
+  return [...new Set(["at", "flags", ...filtered, ...own, ...tags, ...AMOUNT_COLUMNS] as const)]
+}
+
+const NO_NUMBERS = new Float64Array()
+export const NO_ANSWERS: AnswerSample = {
+  at: NO_NUMBERS,
+  duration: NO_NUMBERS,
+  firstByte: NO_NUMBERS,
+  output: NO_NUMBERS,
+  entries: { answers: new Int32Array(), names: new Int32Array() },
+  isComplete: true,
+}
+
+/** The first groups of `RequestReports.sumUsage`, in their order. */
+export function firstGroups(
+  segments: Segments,
+  filter: IdFilter,
+  group: UsageGroup,
+  { order, count }: UsageFirst = ALL,
+): KeyedSums[] {
+  const found = sumSegments(segments, { filter, grouping: groupingOf(group), order, count })
+  if (isTime(group)) return found.toSorted((left, right) => left.key - right.key)
+  const compare = comparisonOf(order)
+  return found
+    .toSorted((left, right) => compare(left.sums, right.sums) || left.key - right.key)
+    .slice(0, count)
+}
+
+/** The same with their names. */
+export function namedSums(
+  found: readonly KeyedSums[],
+  group: UsageGroup,
+  { order }: UsageFirst = ALL,
+  nameOf: NameOf,
+): UsageSum[] {
+  if (isTime(group)) return found.map(({ key, sums }) => sumFromRow({ ...sums, name: BigInt(key) }))
+  const compare = comparisonOf(order)
+  return found
+    .map(({ key, sums }) => ({ ...sums, name: nameOf(key) }))
+    .toSorted((left, right) => compare(left, right) || compareText(left.name, right.name))
+    .map(sumFromRow)
+}
+
+/** As `RequestReports.sampleAnswers`. */
+export function sampleOf(
+  segments: Segments,
+  filter: IdFilter,
+  { group, names }: Pick<SeriesGroup, "names"> & { readonly group: UsageGroup },
+  idOf: IdOf,
+): AnswerSample {
+  const keys = names.map((name) => (isTime(group) ? Number(name) / HOUR : idOf(name)))
+  return sampleSegments(segments, filter, { grouping: groupingOf(group), keys })
+}
+
+function isTime(group: UsageGroup): group is UsageTime {
+  return group === "hour" || group === "day"
+}
+
+/** As `RequestReports.usageSeries`. */
+export function usageSeriesOf(
+  segments: Segments,
+  filter: IdFilter,
+  { group, names, step }: SeriesGroup,
+  idOf: IdOf,
+): UsagePoint[] {
+  const known = names.flatMap((name) => {
+    const key = idOf(name)
+    return key === undefined ? [] : [{ name, key }]
+  })
+  const nameOfKey = new Map(known.map(({ name, key }) => [key, name]))
+  return seriesOfSegments(segments, {
+    filter,
+    grouping: groupingOf(group),
+    keys: known.map(({ key }) => key),
+    step: step === "day" ? HOURS_OF_DAY : 1,
+  })
+    .map(({ hour, key, sums }) => ({
+      ...sums,
+      moment: BigInt(hour),
+      name: key === undefined ? "" : (nameOfKey.get(key) ?? ""),
+    }))
+    .toSorted(
+      (left, right) => Number(left.moment - right.moment) || compareText(left.name, right.name),
+    )
+    .map(pointFromRow)
+}
+
+function groupingOf(group: UsageGroup): Grouping {
+  if (group === "tag") return { column: "tags" }
+  if (group === "all") return { column: "none" }
+  if (group === "hour") return { hours: 1 }
+  if (group === "day") return { hours: HOURS_OF_DAY }
+  return { column: group, hasNone: !isLabel(group) }
+}
+
+/** A filter by the numbers of its names; undefined where it names what no request has, or no time. */
+export function idFilterOf(filter: UsageFilter, idOf: IdOf): IdFilter | undefined {
+  const { accounts, labels = [] } = filter
+  const span = hoursOf(filter)
+  if (span.from >= span.to) return undefined
+  const wanted: { readonly column: NameColumn; readonly id: number }[] = []
+  if (accounts?.length === 0) return undefined
+  for (const column of NAME_COLUMNS) {
+    const values = valuesOf(filter, column)
+    for (const value of values) {
+      const id = idOf(value)
+      if (id === undefined) return undefined
+      wanted.push({ column, id })
+    }
+  }
+  const tags = labels.filter(({ name }) => name === "tag").map(({ value }) => idOf(value))
+  const known = tags.filter((id) => id !== undefined)
+  if (known.length < tags.length) return undefined
+  // One is compared with, several are looked up.
+  const isOne = accounts?.length === 1
+  return {
+    ...span,
+    accounts: accounts && !isOne ? idsOf(accounts, idOf) : undefined,
+    names: wanted,
+    tags: known,
+  }
+}
+
+function valuesOf(filter: UsageFilter, column: NameColumn): readonly string[] {
+  if (column === "account") return filter.accounts?.length === 1 ? filter.accounts : []
+  if (column === "user" || column === "session") {
+    return (filter.labels ?? []).filter(({ name }) => name === column).map(({ value }) => value)
+  }
+  const value = filter[column]
+  return value === undefined ? [] : [value]
+}
+
+function idsOf(values: readonly string[], idOf: IdOf): Set<number> {
+  return new Set(values.flatMap((value) => idOf(value) ?? []))
+}
+
+/** The largest first, and then the dearest. */
+function comparisonOf(order: UsageOrder) {
+  const sizeOf = (sums: Sums): bigint =>
+    order === "tokens" ? sums.input + sums.output : sums[order]
+  return (left: Sums, right: Sums): number =>
+    compareDown(sizeOf(left), sizeOf(right)) ||
+    compareDown(left.cost, right.cost) ||
+    compareDown(left.requests, right.requests)
+}
+
+function compareDown(left: bigint, right: bigint): number {
+  if (left === right) return 0
+  return left > right ? -1 : 1
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}

@@ -1,0 +1,128 @@
+import {
+  encodeSegment,
+  namesOf,
+  type Segment,
+  SEGMENT_SIZE,
+  segmentOf,
+} from "../columns/segment.ts"
+import type { IdOf } from "../columns/usage-of-segments.ts"
+import type { RequestSummary } from "../request-summary.ts"
+import type { Statements } from "./client.ts"
+import { findIds, readExpired, readReceipts } from "./request-segments.ts"
+
+/** Receipts in no segment that a report reads; where there are more, it has what was read so far. */
+export const MOST_NEWEST = 2 * SEGMENT_SIZE
+/** Ids of names that are in no segment yet are counted down from here, which the others never come to. */
+const LAST_ID = 2 ** 31 - 1
+
+interface StateRow {
+  /** Up to where receipts are in segments. */
+  readonly position: bigint
+  /** Up to where all of them can be read. */
+  readonly anchored: bigint
+  /** What began before was removed. */
+  readonly until: bigint
+  readonly has_expired: boolean
+}
+
+/** What is not in segments. */
+interface Newest {
+  readonly until: number
+  readonly newest: readonly Segment[]
+  readonly idOf: IdOf
+  /** The names that have ids of this process alone. */
+  readonly own: ReadonlyMap<number, string>
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** The receipts that are in no segment. Those that the anchor has seen are read once. */
+export class NewestReceipts {
+  #begin = -1n
+  #end = -1n
+  #requests: RequestSummary[] = []
+  #segment: Segment | undefined
+  #ids = new Map<string, number>()
+  #own = new Map<number, string>()
+
+  /** @param names further ones whose ids are needed. */
+  async read(transaction: Statements, span: Span, names: readonly string[]): Promise<Newest> {
+    const state = await transaction.row<StateRow>(
+      `SELECT position, until, anchor.last_row AS anchored, EXISTS (SELECT FROM expired_requests) AS has_expired
+       FROM segment_end, seal, anchor`,
+    )
+    if (!state) throw new Error("the database has no segments")
+    await this.#keepUp(transaction, state)
+    const others = [
+      ...(await readReceipts(transaction, {
+        behind: this.#end,
+        limit: Math.max(1, MOST_NEWEST - this.#requests.length),
+      })),
+      ...(state.has_expired ? await readExpired(transaction, span) : []),
+    ]
+    await this.#number(transaction, namesOf(others))
+    const known = await this.#find(transaction, names)
+    const rest = others.length === 0 ? [] : [this.#segmentOf(others)]
+    return {
+      until: Number(state.until),
+      newest: this.#segment ? [this.#segment, ...rest] : rest,
+      idOf: (name) => known.get(name),
+      own: this.#own,
+    }
+  }
+
+  /** Reads what the anchor has seen since. */
+  async #keepUp(transaction: Statements, { position, anchored }: StateRow): Promise<void> {
+    if (position !== this.#begin) {
+      this.#begin = position
+      this.#end = position
+      this.#requests = []
+      this.#segment = undefined
+      this.#ids = new Map()
+      this.#own = new Map()
+    }
+    const limit = MOST_NEWEST - this.#requests.length
+    if (anchored <= this.#end || limit <= 0) return
+    const found = await readReceipts(transaction, { behind: this.#end, until: anchored, limit })
+    const last = found.at(-1)
+    this.#end = found.length < limit ? anchored : BigInt(last?.row ?? this.#end)
+    if (last === undefined) return
+    this.#requests.push(...found)
+    await this.#number(transaction, namesOf(found))
+    this.#segment = this.#segmentOf(this.#requests)
+  }
+
+  /** The ids of those names that have any. */
+  async #find(
+    transaction: Statements,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const others = names.filter((name) => !this.#ids.has(name))
+    const known =
+      others.length === 0 ? new Map<string, number>() : await findIds(transaction, others)
+    for (const name of names) {
+      const id = this.#ids.get(name)
+      if (id !== undefined) known.set(name, id)
+    }
+    return known
+  }
+
+  /** Gives names ids. A name that gets one later keeps its own here until these receipts are in a segment. */
+  async #number(transaction: Statements, names: ReadonlySet<string>): Promise<void> {
+    const unknown = [...names].filter((name) => !this.#ids.has(name))
+    if (unknown.length === 0) return
+    const found = await findIds(transaction, unknown)
+    for (const name of unknown) {
+      const id = found.get(name) ?? LAST_ID - this.#own.size
+      this.#ids.set(name, id)
+      if (!found.has(name)) this.#own.set(id, name)
+    }
+  }
+
+  #segmentOf(requests: readonly RequestSummary[]): Segment {
+    return segmentOf(encodeSegment(requests, (name) => this.#ids.get(name) ?? 0))
+  }
+}

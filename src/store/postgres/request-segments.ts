@@ -1,0 +1,154 @@
+import { type EncodedSegment, encodeSegment, namesOf, SEGMENT_SIZE } from "../columns/segment.ts"
+import type { RequestSummary } from "../request-summary.ts"
+import { byteArrays, texts } from "./arrays.ts"
+import type { PostgresClient, Statements } from "./client.ts"
+import { type RequestRow, requestFromRow } from "./requests-list.ts"
+
+/** What a segment needs of receipts. */
+const COLUMNS = `r.request, r.account, r.key, r.endpoint, r.model, r.provider, r.status, r.outcome, r.failed, r.stream,
+  r.estimated, r.at, r.duration, r.first_byte, r.input, r.output, r.cost, r.written_off,
+  coalesce(r.provider_cost, r.cost + r.written_off) AS provider_cost, r.labels`
+/**
+ * Behind $1 and up to $2, $3 at most, in the order of their positions: charged ones have those of their entries. Each is
+ * looked up by its request, whatever the planner thinks of it.
+ */
+const RECEIPTS = `(SELECT e.position AS row, r.* FROM (
+    SELECT position, request FROM entries WHERE kind = 'charge' AND position > $1 AND position <= $2
+    ORDER BY position LIMIT $3
+  ) AS e CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM receipts AS r WHERE r.request = e.request OFFSET 0) AS r)
+  UNION ALL (SELECT r.position AS row, ${COLUMNS} FROM receipts AS r
+    WHERE entry IS NULL AND NOT is_expired AND position > $1 AND position <= $2 ORDER BY position LIMIT $3)
+  ORDER BY row LIMIT $3`
+const EXPIRED = `SELECT r.* FROM expired_requests AS e CROSS JOIN LATERAL (
+    SELECT r.position AS row, ${COLUMNS} FROM receipts AS r WHERE r.request = e.request AND is_expired OFFSET 0
+  ) AS r WHERE e.at >= $1 AND e.at < $2`
+const DAY = 86_400_000
+const LAST_POSITION = 2n ** 63n - 1n
+
+/**
+ * Makes a segment of the receipts that are in none, if there are enough for one: of those that the anchor has seen, since
+ * what becomes visible later has greater positions.
+ * @returns whether there may be enough for another.
+ */
+export async function appendSegment(client: PostgresClient): Promise<boolean> {
+  if (!(await mayHaveMore(client))) return false
+  return client.transaction(async (transaction) => {
+    const end = await transaction.row<{ position: bigint; anchored: bigint }>(
+      `SELECT position, (SELECT last_row FROM anchor) AS anchored FROM segment_end FOR UPDATE SKIP LOCKED`,
+    )
+    // Another node is at it.
+    if (!end) return false
+    const requests = await readReceipts(transaction, {
+      behind: end.position,
+      until: end.anchored,
+      limit: SEGMENT_SIZE,
+    })
+    if (requests.length < SEGMENT_SIZE) return false
+    // By the day: most names come again before it is over.
+    const last = Math.ceil(Math.max(...requests.map(({ at }) => at)) / DAY) * DAY
+    const ids = await takeIds(transaction, namesOf(requests), last)
+    await write(
+      transaction,
+      encodeSegment(requests, (name) => ids.get(name) ?? 0),
+    )
+    return true
+  })
+}
+
+/** Positions are of other rows of the ledger too. */
+async function mayHaveMore(statements: Statements): Promise<boolean> {
+  const row = await statements.row<{ more: boolean }>(
+    "SELECT last_row - position >= $1 AS more FROM anchor, segment_end",
+    [BigInt(SEGMENT_SIZE)],
+  )
+  return row?.more === true
+}
+
+interface Page {
+  readonly behind: bigint
+  readonly until?: bigint
+  readonly limit: number
+}
+
+/** Receipts of requests that have not expired. */
+export async function readReceipts(
+  statements: Statements,
+  { behind, until = LAST_POSITION, limit }: Page,
+): Promise<RequestSummary[]> {
+  const rows = await statements.rows<SummaryRow>(RECEIPTS, [behind, until, BigInt(limit)])
+  return rows.map(summaryFromRow)
+}
+
+/** Those of requests of a time that have expired so far. @param to exclusive. */
+export async function readExpired(
+  statements: Statements,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<RequestSummary[]> {
+  const rows = await statements.rows<SummaryRow>(EXPIRED, [BigInt(from), BigInt(to)])
+  return rows.map(summaryFromRow)
+}
+
+type SummaryRow = Omit<RequestRow, "key_name"> & { readonly failed: boolean }
+
+function summaryFromRow(row: SummaryRow): RequestSummary {
+  return { ...requestFromRow({ ...row, key_name: null }), failed: row.failed }
+}
+
+interface NameRow {
+  readonly id: number
+  readonly name: string
+}
+
+/** The ids of those names that have one. */
+export async function findIds(
+  statements: Statements,
+  names: Iterable<string>,
+): Promise<Map<string, number>> {
+  const rows = await statements.rows<NameRow>(
+    "SELECT id, name FROM request_names WHERE name = ANY($1)",
+    [texts([...names])],
+  )
+  // The empty name is 0.
+  return new Map([["", 0], ...rows.map(({ id, name }) => [name, id] as const)])
+}
+
+/** @param last when the last request of these names began. */
+async function takeIds(
+  transaction: Statements,
+  names: ReadonlySet<string>,
+  last: number,
+): Promise<Map<string, number>> {
+  const wanted = texts([...names].filter((name) => name !== ""))
+  await transaction.run(
+    "UPDATE request_names SET last_at = $2 WHERE name = ANY($1) AND last_at < $2",
+    [wanted, BigInt(last)],
+  )
+  await transaction.run(
+    `INSERT INTO request_names (name, last_at) SELECT name, $2 FROM unnest($1::text[]) AS wanted (name)
+     WHERE NOT EXISTS (SELECT FROM request_names AS known WHERE known.name = wanted.name)`,
+    [wanted, BigInt(last)],
+  )
+  return findIds(transaction, names)
+}
+
+async function write(
+  transaction: Statements,
+  { count, from, to, lastRow, columns }: EncodedSegment,
+): Promise<void> {
+  const made = await transaction.row<{ id: bigint }>(
+    "INSERT INTO request_segments (count, first_at, last_at) VALUES ($1, $2, $3) RETURNING id",
+    [BigInt(count), BigInt(from), BigInt(to)],
+  )
+  await transaction.run(
+    "INSERT INTO segment_columns SELECT $1, name, numbers FROM unnest($2::text[], $3::bytea[]) AS c (name, numbers)",
+    [made?.id ?? 0n, texts([...columns.keys()]), byteArrays([...columns.values()])],
+  )
+  await transaction.run("UPDATE segment_end SET position = $1", [BigInt(lastRow)])
+}
+
+/** Those whose requests all began before a moment; of others with some the rest is left. */
+export async function removeSegments(transaction: Statements, before: number): Promise<void> {
+  await transaction.run(`DELETE FROM request_segments WHERE last_at < ${BigInt(before)}`)
+  await transaction.run(`DELETE FROM expired_requests WHERE at < ${BigInt(before)}`)
+  await transaction.run(`DELETE FROM request_names WHERE last_at < ${BigInt(before)}`)
+}

@@ -1,0 +1,209 @@
+import { ColumnCache } from "../columns/column-cache.ts"
+import { type Column, decodeColumn } from "../columns/column.ts"
+import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, Segment } from "../columns/segment.ts"
+import type { IdFilter } from "../columns/selection.ts"
+import {
+  columnsFor,
+  firstGroups,
+  hoursOf,
+  idFilterOf,
+  type IdOf,
+  namedSums,
+  namesInFilter,
+  NO_ANSWERS,
+  sampleOf,
+  usageSeriesOf,
+} from "../columns/usage-of-segments.ts"
+import type {
+  AnswerSample,
+  SeriesGroup,
+  UsageFilter,
+  UsageFirst,
+  UsageGroup,
+  UsagePoint,
+  UsageSum,
+} from "../requests.ts"
+import { bigints, texts } from "./arrays.ts"
+import type { PostgresClient, Statements } from "./client.ts"
+import { namesNothing } from "./conditions.ts"
+import { MOST_NEWEST, NewestReceipts } from "./newest-receipts.ts"
+import { appendSegment } from "./request-segments.ts"
+
+/** Bytes of columns that are kept in memory: those of a million requests. */
+const CACHE_SIZE = 64 * 1024 * 1024
+/** Segments whose columns are fetched at once. */
+const FETCHED = 64
+
+/** In the order of their places in the cache: new ones come at the end. */
+const COLUMNS: readonly ColumnName[] = [
+  "at",
+  "flags",
+  ...NAME_COLUMNS,
+  "tag_counts",
+  "tags",
+  ...AMOUNT_COLUMNS,
+]
+const PLACES = new Map(COLUMNS.map((name, place) => [name, place]))
+
+interface SegmentRow {
+  readonly id: bigint
+  readonly count: number
+  readonly first_at: bigint
+  readonly last_at: bigint
+}
+
+/** What a report is made of. */
+interface Source {
+  readonly ids: IdFilter
+  readonly segments: readonly Segment[]
+  readonly idOf: IdOf
+  /** Names that only the newest requests have. */
+  readonly own: ReadonlyMap<number, string>
+}
+
+/** Makes usage of segments, and of the newest requests, which are in none. Expects to be on a thread of its own. */
+export class SegmentUsage {
+  readonly #client: PostgresClient
+  readonly #cache: ColumnCache
+  readonly #newest = new NewestReceipts()
+  #appending: Promise<void> | undefined
+
+  /** @param cacheSize bytes. */
+  constructor(client: PostgresClient, cacheSize = CACHE_SIZE) {
+    this.#client = client
+    this.#cache = new ColumnCache(cacheSize)
+  }
+
+  /**
+   * Whether a report of a time has all of its requests: not where it has those that were removed, of which only sums are
+   * there, and not while segments are far behind.
+   */
+  async covers({ from }: UsageFilter): Promise<boolean> {
+    const row = await this.#client.row<{ covered: boolean }>(
+      `SELECT until <= $1 AND NOT EXISTS (SELECT FROM entries WHERE position > segment_end.position
+         ORDER BY position OFFSET ${MOST_NEWEST - 1} LIMIT 1) AS covered FROM seal, segment_end`,
+      [BigInt(from)],
+    )
+    return row?.covered === true
+  }
+
+  async sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): Promise<UsageSum[]> {
+    const source = await this.#read(filter, columnsFor(filter, group))
+    if (source === undefined) return []
+    const found = firstGroups(source.segments, source.ids, group, first)
+    const nameOf = await this.#namesOf(
+      source,
+      found.map(({ key }) => key),
+    )
+    return namedSums(found, group, first, nameOf)
+  }
+
+  async usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]> {
+    const source = await this.#read(filter, columnsFor(filter, series.group), series.names)
+    return source ? usageSeriesOf(source.segments, source.ids, series, source.idOf) : []
+  }
+
+  async sampleAnswers(
+    filter: UsageFilter,
+    group: UsageGroup,
+    names: readonly string[],
+  ): Promise<AnswerSample> {
+    const source = await this.#read(filter, columnsFor(filter, group), names)
+    if (source === undefined) return NO_ANSWERS
+    return sampleOf(source.segments, source.ids, { group, names }, source.idOf)
+  }
+
+  /** Makes segments as long as there is enough for one. */
+  append(): Promise<void> {
+    this.#appending ??= this.#appendAll().finally(() => {
+      this.#appending = undefined
+    })
+    return this.#appending
+  }
+
+  async #appendAll(): Promise<void> {
+    while (await appendSegment(this.#client));
+  }
+
+  /** One state of the database. @param names further ones whose ids are needed. */
+  #read(
+    filter: UsageFilter,
+    columns: readonly ColumnName[],
+    names: readonly string[] = [],
+  ): Promise<Source | undefined> {
+    if (namesNothing(filter) || filter.labels?.some(namesNothing)) return Promise.resolve(undefined)
+    return this.#client.consistently(async (transaction) => {
+      // To plan for each of the partitions takes longer than to read.
+      await transaction.script("SET LOCAL plan_cache_mode = force_generic_plan")
+      const { from, to } = hoursOf(filter)
+      const { until, newest, idOf, own } = await this.#newest.read(transaction, { from, to }, [
+        ...namesInFilter(filter),
+        ...names,
+      ])
+      // What was removed is in no report of labels.
+      const span = { from: Math.max(from, until), to }
+      const ids = idFilterOf(filter, idOf)
+      if (ids === undefined || span.from >= span.to) return undefined
+      const stored = await this.#fetch(transaction, span, columns)
+      return { ids: { ...ids, ...span }, segments: [...stored, ...newest], idOf, own }
+    })
+  }
+
+  async #fetch(
+    transaction: Statements,
+    { from, to }: { readonly from: number; readonly to: number },
+    columns: readonly ColumnName[],
+  ): Promise<Segment[]> {
+    const rows = await transaction.rows<SegmentRow>(
+      "SELECT id, count, first_at, last_at FROM request_segments WHERE last_at >= $1 AND first_at < $2 ORDER BY id",
+      [BigInt(from), BigInt(to)],
+    )
+    const segments: Segment[] = []
+    for (let first = 0; first < rows.length; first += FETCHED) {
+      const some = rows.slice(first, first + FETCHED)
+      const places = some.map(({ id }) => columns.map((name) => placeOf(id, name)))
+      // Held before others come into the cache, in the place of which they may.
+      const known = places.map((own) => this.#cache.known(own))
+      const missing = some.filter((_, at) => known[at] === undefined)
+      const found = await fetchColumns(transaction, missing, columns)
+      for (const [at, row] of some.entries()) {
+        const own = places[at] ?? []
+        const read =
+          known[at] ?? own.map((place) => this.#cache.take(place, () => found.get(place)))
+        const held = new Map(columns.map((name, index) => [name, read[index]]))
+        const size = { count: row.count, from: Number(row.first_at), to: Number(row.last_at) }
+        segments.push(new Segment(size, (name) => held.get(name)))
+      }
+    }
+    return segments
+  }
+
+  async #namesOf({ own }: Source, keys: readonly number[]): Promise<(id: number) => string> {
+    const stored = keys.filter((key) => !own.has(key))
+    const rows = await this.#client.rows<{ id: number; name: string }>(
+      "SELECT id, name FROM request_names WHERE id = ANY($1)",
+      [bigints(stored.map(BigInt))],
+    )
+    const names = new Map(rows.map(({ id, name }) => [id, name]))
+    return (id) => own.get(id) ?? names.get(id) ?? ""
+  }
+}
+
+async function fetchColumns(
+  transaction: Statements,
+  segments: readonly SegmentRow[],
+  columns: readonly ColumnName[],
+): Promise<Map<number, Column>> {
+  if (segments.length === 0) return new Map()
+  const rows = await transaction.rows<{ segment: bigint; name: ColumnName; numbers: Buffer }>(
+    "SELECT segment, name, numbers FROM segment_columns WHERE segment = ANY($1) AND name = ANY($2)",
+    [bigints(segments.map(({ id }) => id)), texts(columns)],
+  )
+  return new Map(
+    rows.map(({ segment, name, numbers }) => [placeOf(segment, name), decodeColumn(numbers)]),
+  )
+}
+
+function placeOf(segment: bigint, name: ColumnName): number {
+  return Number(segment) * COLUMNS.length + (PLACES.get(name) ?? 0)
+}

@@ -1,0 +1,52 @@
+import type { RequestReports } from "../reports.ts"
+import type { UsageFilter } from "../requests.ts"
+import type { OpenFile } from "../threads/thread-server.ts"
+import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
+import { PostgresClient } from "./client.ts"
+import type { PoolOptions } from "./connection-pool.ts"
+import { explainedError } from "./explain-failure.ts"
+import { SegmentUsage } from "./segment-usage.ts"
+
+/** How a thread reaches its database. */
+export interface SegmentsAddress {
+  readonly options: PoolOptions
+  /** Of the database, for messages. */
+  readonly place: string
+}
+
+/** The methods of the thread that makes usage of segments. */
+export interface SegmentMethods extends AsyncDisposable {
+  readonly usage: Pick<RequestReports, "sumUsage" | "usageSeries" | "sampleAnswers"> & {
+    append(): Promise<void>
+    covers(filter: UsageFilter): Promise<boolean>
+  }
+}
+
+/** @returns a thread that begins with the first report and has a connection of its own. */
+export function segmentsOnDemand(address: SegmentsAddress): ThreadOnDemand<SegmentMethods> {
+  return new ThreadOnDemand({
+    thread: "store/postgres/segments-thread.ts",
+    path: JSON.stringify(address),
+    noun: "the reports",
+  })
+}
+
+/** What that thread does. @param text JSON of a `SegmentsAddress`. */
+export function openSegments(text: string): OpenFile {
+  const { options, place } = JSON.parse(text) as SegmentsAddress
+  const client = new PostgresClient(options)
+  const usage = new SegmentUsage(client)
+  return {
+    methods: {
+      usage: {
+        sumUsage: (...parameters) => usage.sumUsage(...parameters),
+        usageSeries: (...parameters) => usage.usageSeries(...parameters),
+        sampleAnswers: (...parameters) => usage.sampleAnswers(...parameters),
+        append: () => usage.append(),
+        covers: (filter) => usage.covers(filter),
+      } satisfies SegmentMethods["usage"],
+    },
+    explained: (error) => explainedError(error, place),
+    close: () => client[Symbol.asyncDispose](),
+  }
+}

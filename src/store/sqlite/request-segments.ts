@@ -1,0 +1,176 @@
+import type { Database, Statement } from "bun:sqlite"
+import { type Column, decodeColumn, encodeColumn } from "../columns/column.ts"
+import type { ColumnCache } from "../columns/column-cache.ts"
+import {
+  AMOUNT_COLUMNS,
+  type ColumnName,
+  encodeSegment,
+  type EncodedSegment,
+  NAME_COLUMNS,
+  namesOf,
+  Segment,
+  SEGMENT_SIZE,
+} from "../columns/segment.ts"
+import { requestsBehind } from "./requests-list.ts"
+
+/** In the order of their places: new ones come at the end. */
+const COLUMNS: readonly ColumnName[] = [
+  "row",
+  "at",
+  "flags",
+  ...NAME_COLUMNS,
+  "tag_counts",
+  "tags",
+  ...AMOUNT_COLUMNS,
+  "gone",
+]
+const PLACES = new Map(COLUMNS.map((name, place) => [name, place]))
+/** Room for more. */
+const PLACES_OF_SEGMENT = 32
+
+interface SegmentRow {
+  readonly id: bigint
+  readonly first_row: bigint
+  readonly count: bigint
+  readonly first_at: bigint
+  readonly last_at: bigint
+}
+
+const ROW = "id, first_row, count, first_at, last_at"
+
+/** The requests of the index once more, column by column. What writes expects to run inside a transaction. */
+export class RequestSegments {
+  readonly #index: Database
+  readonly #column: Statement<{ numbers: Uint8Array }, [bigint]>
+
+  constructor(index: Database) {
+    this.#index = index
+    this.#column = index.prepare("SELECT numbers FROM segment_columns WHERE place = ?")
+  }
+
+  /** The last row of the ledger that is in one. */
+  end(): bigint {
+    const row = this.#index
+      .query<{ end: bigint | null }, []>("SELECT max(last_row) AS end FROM segments")
+      .get()
+    return row?.end ?? 0n
+  }
+
+  /**
+   * Those with requests of a time, whose columns are read when they are asked for.
+   * @param to exclusive. @param cache of columns that never change.
+   */
+  between(from: number, to: number, cache: ColumnCache): Segment[] {
+    return this.#index
+      .query<SegmentRow, [bigint, bigint]>(
+        `SELECT ${ROW} FROM segments WHERE last_at >= ? AND first_at < ? ORDER BY id`,
+      )
+      .all(BigInt(from), BigInt(to))
+      .map((row) => this.#segmentOf(row, cache))
+  }
+
+  /** Makes segments of the requests that are in none, as long as there are enough for one. */
+  append(): void {
+    for (;;) {
+      const requests = requestsBehind(this.#index, this.end(), SEGMENT_SIZE)
+      if (requests.length < SEGMENT_SIZE) return
+      const last = requests.reduce((latest, { at }) => Math.max(latest, at), 0)
+      const ids = this.#idsOf(namesOf(requests), last)
+      this.#write(encodeSegment(requests, (name) => ids.get(name) ?? 0))
+    }
+  }
+
+  /** A request that is removed from the index counts no more. */
+  takeOut(row: bigint): void {
+    const found = this.#index
+      .query<SegmentRow, [bigint, bigint]>(
+        `SELECT ${ROW} FROM segments WHERE first_row <= ? AND last_row >= ?`,
+      )
+      .get(row, row)
+    if (!found) return
+    const segment = this.#segmentOf(found)
+    const place = segment.words("row").indexOf(Number(row - found.first_row))
+    this.#mark(found, (at) => at === place)
+  }
+
+  /** The same of all that began before a moment, which retention has removed. */
+  removeBefore(moment: bigint): void {
+    const old = this.#index
+      .query<SegmentRow, [bigint]>(`SELECT ${ROW} FROM segments WHERE first_at < ?`)
+      .all(moment)
+    for (const row of old) {
+      if (row.last_at < moment) this.#remove(row.id)
+      else {
+        const times = this.#segmentOf(row).times()
+        const until = Number(moment - row.first_at)
+        this.#mark(row, (place) => (times[place] ?? 0) < until)
+      }
+    }
+    this.#index.run("DELETE FROM names WHERE last_at < ?", [moment])
+  }
+
+  #segmentOf({ id, count, first_at, last_at }: SegmentRow, cache?: ColumnCache): Segment {
+    const size = { count: Number(count), from: Number(first_at), to: Number(last_at) }
+    const read = (place: bigint): Column | undefined => {
+      const found = this.#column.get(place)
+      return found ? decodeColumn(found.numbers) : undefined
+    }
+    return new Segment(size, (name) => {
+      const place = placeOf(id, name)
+      return name === "gone" || cache === undefined
+        ? read(place)
+        : cache.take(Number(place), () => read(place))
+    })
+  }
+
+  /** @param last when the last request of these names began. */
+  #idsOf(names: ReadonlySet<string>, last: number): Map<string, number> {
+    const ids = new Map<string, number>()
+    const take = this.#index.query<{ id: bigint }, [string, bigint]>(
+      `INSERT INTO names (name, last_at) VALUES (?, ?)
+       ON CONFLICT (name) DO UPDATE SET last_at = max(last_at, excluded.last_at) RETURNING id`,
+    )
+    for (const name of names) {
+      // The empty name is 0.
+      if (name !== "") ids.set(name, Number(take.get(name, BigInt(last))?.id))
+    }
+    return ids
+  }
+
+  #write({ firstRow, lastRow, count, from, to, columns }: EncodedSegment): void {
+    const { lastInsertRowid } = this.#index.run(
+      "INSERT INTO segments (first_row, last_row, count, first_at, last_at) VALUES (?, ?, ?, ?, ?)",
+      [BigInt(firstRow), BigInt(lastRow), BigInt(count), BigInt(from), BigInt(to)],
+    )
+    for (const [name, numbers] of columns) this.#put(BigInt(lastInsertRowid), name, numbers)
+  }
+
+  #put(segment: bigint, name: ColumnName, numbers: Uint8Array<ArrayBuffer>): void {
+    this.#index.run("INSERT OR REPLACE INTO segment_columns VALUES (?, ?)", [
+      placeOf(segment, name),
+      numbers,
+    ])
+  }
+
+  #mark(row: SegmentRow, isGone: (place: number) => boolean): void {
+    const gone = this.#segmentOf(row).gone()
+    const marked = Array.from({ length: Number(row.count) }, (_, place) =>
+      isGone(place) ? 1 : (gone?.[place] ?? 0),
+    )
+    const numbers = encodeColumn(marked)
+    if (numbers) this.#put(row.id, "gone", numbers)
+  }
+
+  #remove(segment: bigint): void {
+    const first = segment * BigInt(PLACES_OF_SEGMENT)
+    this.#index.run("DELETE FROM segments WHERE id = ?", [segment])
+    this.#index.run("DELETE FROM segment_columns WHERE place >= ? AND place < ?", [
+      first,
+      first + BigInt(PLACES_OF_SEGMENT),
+    ])
+  }
+}
+
+function placeOf(segment: bigint, name: ColumnName): bigint {
+  return segment * BigInt(PLACES_OF_SEGMENT) + BigInt(PLACES.get(name) ?? 0)
+}

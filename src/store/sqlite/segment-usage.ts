@@ -1,0 +1,185 @@
+import type { Database } from "bun:sqlite"
+import { ColumnCache } from "../columns/column-cache.ts"
+import {
+  encodeSegment,
+  namesOf,
+  segmentOf,
+  type Segment,
+  SEGMENT_SIZE,
+} from "../columns/segment.ts"
+import type { IdFilter } from "../columns/selection.ts"
+import type { Segments } from "../columns/sum-segments.ts"
+import {
+  firstGroups,
+  hoursOf,
+  idFilterOf,
+  type IdOf,
+  isLong,
+  isOfSegments,
+  namedSums,
+  type NameOf,
+  NO_ANSWERS,
+  sampleOf,
+  usageSeriesOf,
+} from "../columns/usage-of-segments.ts"
+import type { RequestSummary } from "../request-summary.ts"
+import type {
+  AnswerSample,
+  SeriesGroup,
+  UsageFilter,
+  UsageFirst,
+  UsageGroup,
+  UsagePoint,
+  UsageSum,
+  UsageTime,
+} from "../requests.ts"
+import { requestsBehind } from "./requests-list.ts"
+import { isOfSeveralNames } from "./usage-source.ts"
+import { RequestSegments } from "./request-segments.ts"
+
+/** Ids of names that are in no segment yet are counted down from here, which the others never come to. */
+const LAST_ID = 2 ** 31 - 1
+
+/** Bytes of columns that are kept in memory: those of a million requests. */
+const CACHE_SIZE = 64 * 1024 * 1024
+
+/** Whether a report is one of segments, where they cover its time: it is one of labels, or they are quicker. */
+export function mayBeOfSegments(
+  filter: UsageFilter,
+  group: UsageGroup,
+  step: UsageTime = "day",
+): boolean {
+  if (isOfSegments(filter, group)) return true
+  return isLong(filter) && (isOfSeveralNames(filter) || step === "hour" || group === "hour")
+}
+
+/** The newest requests, which are in no segment yet, as one. */
+interface Newest {
+  readonly state: string
+  readonly segment: Segment | undefined
+  readonly idOf: IdOf
+  readonly nameOf: NameOf
+}
+
+interface Names {
+  /** Of the newest requests. */
+  readonly ids: ReadonlyMap<string, number>
+  readonly idOf: IdOf
+  readonly nameOf: NameOf
+}
+
+/** What a report is made of. */
+interface Source {
+  readonly ids: IdFilter
+  readonly segments: Segments
+  readonly idOf: IdOf
+  readonly nameOf: NameOf
+}
+
+/** Reads what usage of labels is made of: segments, and the newest requests. */
+export class SegmentUsage {
+  readonly #index: Database
+  readonly #segments: RequestSegments
+  readonly #cache = new ColumnCache(CACHE_SIZE)
+  #newest: Newest | undefined
+
+  constructor(index: Database) {
+    this.#index = index
+    this.#segments = new RequestSegments(index)
+  }
+
+  /** Whether all requests of a time are there: of what was removed from the ledger only sums are. */
+  covers({ from }: UsageFilter): boolean {
+    const row = this.#index.query<{ until: bigint }, []>("SELECT until FROM sealed").get()
+    return row !== null && Number(row.until) <= from
+  }
+
+  /** As `RequestReports` has it. */
+  sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] {
+    return this.#report(filter, [], ({ ids, segments, nameOf }) =>
+      namedSums(firstGroups(segments, ids, group, first), group, first, nameOf),
+    )
+  }
+
+  usageSeries(filter: UsageFilter, series: SeriesGroup): UsagePoint[] {
+    return this.#report(filter, [], ({ ids, segments, idOf }) =>
+      usageSeriesOf(segments, ids, series, idOf),
+    )
+  }
+
+  sampleAnswers(filter: UsageFilter, group: UsageGroup, names: readonly string[]): AnswerSample {
+    return this.#report(filter, NO_ANSWERS, ({ ids, segments, idOf }) =>
+      sampleOf(segments, ids, { group, names }, idOf),
+    )
+  }
+
+  /** Makes a report of one state of the index. @param nothing that of no requests. */
+  #report<Report>(filter: UsageFilter, nothing: Report, make: (source: Source) => Report): Report {
+    return this.#index.transaction(() => {
+      const { segment, idOf, nameOf } = this.#readNewest()
+      const ids = idFilterOf(filter, idOf)
+      if (ids === undefined) return nothing
+      const { from, to } = hoursOf(filter)
+      const stored = this.#segments.between(from, to, this.#cache)
+      return make({ ids, segments: segment ? [...stored, segment] : stored, idOf, nameOf })
+    })()
+  }
+
+  /** Several reports of the same state read it once. */
+  #readNewest(): Newest {
+    const { state, generation } = this.#state()
+    this.#cache.begin(generation)
+    if (this.#newest?.state === state) return this.#newest
+    const requests: RequestSummary[] = []
+    for (let behind = this.#segments.end(); ;) {
+      const found = requestsBehind(this.#index, behind, SEGMENT_SIZE)
+      requests.push(...found)
+      const last = found.at(-1)
+      if (last === undefined || found.length < SEGMENT_SIZE) break
+      behind = BigInt(last.row)
+    }
+    const { ids, ...names } = this.#namesFor(requests)
+    const segment =
+      requests.length === 0
+        ? undefined
+        : segmentOf(encodeSegment(requests, (name) => ids.get(name) ?? 0))
+    this.#newest = { state, segment, ...names }
+    return this.#newest
+  }
+
+  /** What changes with the requests of the index, and what with those that are in segments already. */
+  #state(): { readonly state: string; readonly generation: string } {
+    const row = this.#index
+      .query<{ row: bigint; made: string; removed: bigint }, []>(
+        "SELECT row, made, row_count AS removed FROM progress, sealed",
+      )
+      .get()
+    const generation = `${row?.made} ${row?.removed}`
+    return { state: `${generation} ${row?.row}`, generation }
+  }
+
+  /** Names of segments have their ids; those that only these requests have are numbered here. */
+  #namesFor(requests: readonly RequestSummary[]): Names {
+    const find = this.#index.query<{ id: bigint }, [string]>("SELECT id FROM names WHERE name = ?")
+    const stored = (name: string): number | undefined => {
+      if (name === "") return 0
+      const row = find.get(name)
+      return row ? Number(row.id) : undefined
+    }
+    const ids = new Map<string, number>()
+    const own = new Map<number, string>()
+    for (const name of namesOf(requests)) {
+      let id = stored(name)
+      if (id === undefined) own.set((id = LAST_ID - own.size), name)
+      ids.set(name, id)
+    }
+    const name = this.#index.query<{ name: string }, [number]>(
+      "SELECT name FROM names WHERE id = ?",
+    )
+    return {
+      ids,
+      idOf: (text) => ids.get(text) ?? stored(text),
+      nameOf: (id) => own.get(id) ?? name.get(id)?.name ?? "",
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  type Browser,
+  type BrowserContext,
+  chromium as chromiumDriver,
+  firefox as firefoxDriver,
+  type Page,
+} from "playwright-core"
+import { chromiumExecutable } from "./chromium-executable.ts"
+import { findFirefox } from "./firefox.ts"
+
+export type Scheme = "light" | "dark"
+
+/** What a person's browser is told when it is opened. */
+export interface BrowserWindow {
+  readonly url: string
+  readonly width: number
+  readonly scheme: Scheme
+}
+
+/** What differs between the browsers that the tests drive. */
+interface TestBrowser {
+  launch(): Promise<Browser>
+  /** @returns a window of someone: no cookie of another. */
+  openContext(browser: Browser, window: BrowserWindow): Promise<BrowserContext>
+  /** Changes the appearance of an open page. */
+  changeScheme(page: Page, scheme: Scheme): Promise<void>
+}
+
+/** One that comes from npm, and runs wherever the tests do. */
+const CHROMIUM: TestBrowser = {
+  launch() {
+    return chromiumDriver.launch({
+      executablePath: chromiumExecutable(),
+      // Not the arguments that come with it: they would switch off what browsers keep pages apart with.
+      args: ["--no-sandbox"],
+      headless: true,
+    })
+  },
+  openContext(browser, { url, width, scheme }) {
+    return browser.newContext({
+      ...windowOf(url, width),
+      colorScheme: scheme,
+      reducedMotion: "reduce",
+      permissions: ["clipboard-read", "clipboard-write"],
+    })
+  },
+  changeScheme: (page, scheme) =>
+    page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" }),
+}
+
+/** Where the console keeps the appearance that a person has chosen. */
+const REMEMBERED_SCHEME = "mantine-color-scheme-value"
+
+/**
+ * What the driver calls in a page to enter a text. Its own sets the value of the field, which React takes for a value of
+ * its own and hears nothing of; the browser's command is what typing and pasting do.
+ */
+const DRIVER_INSERT_TEXT = "__pw_bidiInsertText"
+
+/**
+ * The one that is installed. Its protocol, WebDriver BiDi, emulates no media features: what can be a preference is one,
+ * and the appearance is what a person chooses in the console.
+ */
+const FIREFOX: TestBrowser = {
+  launch() {
+    return firefoxDriver.launch({
+      channel: "moz-firefox",
+      executablePath: findFirefox(),
+      headless: true,
+      firefoxUserPrefs: {
+        "ui.prefersReducedMotion": 1,
+        // Whatever it wants of its maker goes to nobody: only what is on the loopback needs no proxy.
+        "network.proxy.type": 1,
+        "network.proxy.http": "127.0.0.1",
+        "network.proxy.http_port": 9,
+        "network.proxy.ssl": "127.0.0.1",
+        "network.proxy.ssl_port": 9,
+        // Pages read the clipboard without a question.
+        "dom.events.testing.asyncClipboard": true,
+      },
+    })
+  },
+  async openContext(browser, { url, width, scheme }) {
+    const context = await browser.newContext(windowOf(url, width))
+    await context.addInitScript(`(() => {
+      if (location.protocol.startsWith("http")) localStorage["${REMEMBERED_SCHEME}"] ??= "${scheme}"
+      addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+        console.error("refused by the content security policy:", violatedDirective, blockedURI))
+      Object.defineProperty(window, "${DRIVER_INSERT_TEXT}", {
+        get: () => (text) => { document.execCommand("insertText", false, text) },
+        set() {},
+      })
+    })()`)
+    return context
+  },
+  async changeScheme(page, scheme) {
+    // As if it were chosen in another window of the same person.
+    await page.evaluate(`(() => {
+      const key = "${REMEMBERED_SCHEME}"
+      localStorage[key] = "${scheme}"
+      dispatchEvent(new StorageEvent("storage", { key, newValue: "${scheme}", storageArea: localStorage }))
+    })()`)
+  },
+}
+
+function windowOf(url: string, width: number) {
+  return { baseURL: url, viewport: { width, height: 900 } }
+}
+
+/** Chosen by `TOLLGATE_TEST_BROWSER`. */
+export const testBrowser = chosenBrowser(process.env["TOLLGATE_TEST_BROWSER"])
+
+function chosenBrowser(name = "chromium"): TestBrowser {
+  if (name === "chromium") return CHROMIUM
+  if (name === "firefox") return FIREFOX
+  throw new Error(`TOLLGATE_TEST_BROWSER is "${name}": it can be "chromium" or "firefox"`)
+}

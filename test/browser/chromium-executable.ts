@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+const PACKAGE = join(dirname(Bun.resolveSync("@sparticuz/chromium", import.meta.dir)), "..")
+const UNPACK = `await (await import("@sparticuz/chromium")).default.executablePath()`
+
+/**
+ * Chromium, unpacked from its package when it is first asked for. It gets its place in one step: files of tests that begin
+ * at once must not start half a browser.
+ *
+ * @returns the path of the program.
+ */
+export function chromiumExecutable(): string {
+  const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
+    readonly version: string
+  }
+  const cache = join(import.meta.dir, "../node_modules/.cache")
+  const folder = join(cache, `chromium-${version}`)
+  if (!existsSync(folder)) unpack(cache, folder)
+  return join(folder, "chromium")
+}
+
+/** It is unpacked to where temporary files go: a process of its own can have that elsewhere. */
+function unpack(cache: string, folder: string): void {
+  mkdirSync(cache, { recursive: true })
+  const part = mkdtempSync(join(cache, "part-"))
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, "-e", UNPACK], {
+    cwd: import.meta.dir,
+    env: { ...process.env, TMPDIR: part },
+  })
+  if (exitCode !== 0) throw new Error(`Chromium cannot be unpacked: ${stderr.toString()}`)
+  try {
+    renameSync(part, folder)
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  }
+}

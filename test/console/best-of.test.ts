@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test"
+import { bestOf } from "../../console/src/pages/playground/best-of.ts"
+import { type ColumnAnswers, newAnswer } from "../../console/src/pages/playground/exchanges.ts"
+import { tokensPerSecond } from "../../console/src/format/numbers.ts"
+import { typicalCost } from "../../console/src/pages/models/prices.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
+
+function column(
+  number: number,
+  ...steps: readonly [cost: string | null, ms: number][]
+): ColumnAnswers {
+  return {
+    column: number,
+    steps: steps.map(([cost, durationMs]) => {
+      return { ...newAnswer("a/b", null, 0), state: "done", cost, durationMs }
+    }),
+  }
+}
+
+test("the cheapest and the fastest of several answers are told, exactly", () => {
+  const dear = column(1, ["0.000000002", 10], ["0.1", 10])
+  const cheap = column(2, ["0.100000001", 900])
+  expect(bestOf([dear, cheap])).toEqual({ cheapest: 2, fastest: 1 })
+  expect(bestOf([cheap, { ...cheap, column: 3 }])).toEqual({
+    cheapest: undefined,
+    fastest: undefined,
+  })
+  expect(bestOf([dear, column(2, [null, 5])])).toEqual({ cheapest: undefined, fastest: 2 })
+  expect(bestOf([cheap])).toEqual({ cheapest: undefined, fastest: undefined })
+  const running = {
+    ...cheap,
+    steps: cheap.steps.map((step) => ({ ...step, state: "running" as const })),
+  }
+  expect(bestOf([dear, running])).toEqual({ cheapest: undefined, fastest: undefined })
+})
+
+test("an answer has a speed once it took time to write", () => {
+  const facts = { output: 100, first_byte_ms: 500, duration_ms: 1_500 }
+  expect(tokensPerSecond(facts)).toBe(100)
+  expect(tokensPerSecond({ ...facts, duration_ms: 510 })).toBeUndefined()
+  expect(tokensPerSecond({ ...facts, output: 0 })).toBeUndefined()
+  expect(tokensPerSecond({ ...facts, first_byte_ms: null })).toBeUndefined()
+})
+
+test("models are compared by what a typical request costs, without a float", () => {
+  const model = { price: { input: "0.1", output: "0.4" }, multiplier: "1.2" } as unknown as Model
+  expect(typicalCost(model)).toBe("0.00048")
+  expect(typicalCost({ ...model, price: { input: "0.1" } })).toBeUndefined()
+  expect(typicalCost({ ...model, price: null })).toBeUndefined()
+})

@@ -1,0 +1,366 @@
+import { expect, test } from "bun:test"
+import type { Labels } from "../../../src/accounting/labels.ts"
+import type {
+  UsageFilter,
+  UsageGroup,
+  UsageOrder,
+  UsagePoint,
+  UsageSum,
+} from "../../../src/store/requests.ts"
+import { Random } from "../../../torture/random.ts"
+import type { Engine } from "../engines.ts"
+import { BEFORE, OLD, sealAll } from "./sealing.ts"
+import { ReportedEngine, type ReportedRequest } from "../reported-requests.ts"
+
+const NOW = Date.now()
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** 2026-03-02, UTC. */
+const AT = Date.UTC(2026, 2, 2)
+/** More than one segment has. */
+const REQUESTS = 4_600
+const QUERIES = 60
+const SEED = 20_261_126
+const GROUPS: readonly UsageGroup[] = [
+  "user",
+  "session",
+  "tag",
+  "model",
+  "key",
+  "account",
+  "endpoint",
+  "outcome",
+  "hour",
+  "day",
+  "all",
+]
+const ORDERS: readonly UsageOrder[] = ["cost", "requests", "tokens", "errors"]
+
+/** What a test knows of a request, by its own arithmetic. */
+interface Known {
+  readonly at: number
+  readonly names: Readonly<Record<string, readonly string[]>>
+  readonly sum: Sum
+}
+
+interface Sum {
+  requests: number
+  errors: number
+  tokens: number
+  cost: bigint
+  writtenOff: bigint
+  providerCost: bigint
+  durations: number
+  duration: number
+  firstBytes: number
+  firstByte: number
+}
+
+/** Held by every engine. */
+export function labelUsageContract(engine: Engine): void {
+  segmentContract(engine)
+
+  test("sums of users, sessions and tags are what the receipts say", async () => {
+    const random = new Random(SEED)
+    await using own = await ReportedEngine.on(engine)
+    const requests = Array.from({ length: REQUESTS }, (_, index) => requestAt(index, random))
+    const known = requests.map(knownOf)
+    for (let first = 0; first < REQUESTS; first += 100) {
+      await own.add(...requests.slice(first, first + 100))
+      // Some are taken in, others come later.
+      if (first === 1_500 || first === 4_000) await own.reports.upToDate()
+      while ((await own.database.store.integrity.advanceAnchor(AT)).isBehind);
+    }
+    const reports = await own.reports.upToDate()
+    for (let query = 0; query < QUERIES; query++) {
+      const { filter, group } = queryOf(random)
+      const order = random.pick(ORDERS)
+      const count = random.pick([3, 1_000])
+      const meant = known.filter((one) => isMeant(one, filter))
+      const expected = groupsOf(meant, group)
+      const sums = await reports.sumUsage(filter, group, { order, count })
+      expectSums(sums, expected, { isWhole: group === "hour" || group === "day", order, count })
+      if (group === "hour" || group === "day") continue
+      const names = sums.slice(0, 2).map((sum) => sum.group)
+      const step = random.pick(["hour", "day"] as const)
+      const points = await reports.usageSeries(filter, { group, names, step })
+      expectPoints(points, pointsOf(meant, { group, names, length: step === "day" ? DAY : HOUR }))
+    }
+  }, 60_000)
+}
+
+/** So many that a segment has been made of the first. */
+const MANY = 4_200
+
+function plain(at: number, count: number, user: string): ReportedRequest[] {
+  return Array.from({ length: count }, (_, index) => ({
+    request: `req_${Bun.randomUUIDv7("hex", at + index)}`,
+    at: at + index,
+    labels: { user, tags: { feature: "search" } },
+  }))
+}
+
+async function addAll(own: ReportedEngine, requests: readonly ReportedRequest[]): Promise<void> {
+  for (let first = 0; first < requests.length; first += 100) {
+    await own.add(...requests.slice(first, first + 100))
+  }
+  while ((await own.database.store.integrity.advanceAnchor(Date.now())).isBehind);
+}
+
+async function requestsOfUsers(own: ReportedEngine, from: number, to: number) {
+  const sums = await (await own.reports.upToDate()).sumUsage({ from, to }, "user")
+  return Object.fromEntries(sums.map(({ group, requests }) => [group, requests]))
+}
+
+/** Held by every engine: what becomes of requests that are in a segment. */
+function segmentContract(engine: Engine): void {
+  test("what had expired counts once when it is settled after all, also long after", async () => {
+    await using own = await ReportedEngine.on(engine)
+    const { store } = own.database
+    const receipt = JSON.stringify({ status: "expired", user: "ann" })
+    const payer = { account: "a", key: "key_a", budgets: [] }
+    await store.nodes.join({ id: "n", process: 1, host: "test", beatAt: 1, machine: null })
+    const hold = { ...payer, request: "req_1", amount: 9n, at: AT, receipt }
+    await store.settlements.post("n", { postings: [], opened: [hold], closed: [] })
+    await store.nodes.remove("n", AT)
+    await addAll(own, plain(AT, MANY, "bob"))
+    const span = [AT, AT + DAY] as const
+    const before = await requestsOfUsers(own, ...span)
+    expect(before["bob"]).toBe(MANY)
+    const late = { ...payer, request: "req_1", amount: 9n, writtenOff: [], at: AT }
+    const settled = JSON.stringify({ user: "ann" })
+    const postings = [{ ...late, receipt: settled }]
+    await store.settlements.post("other", { postings, opened: [], closed: [] })
+    expect(await requestsOfUsers(own, ...span)).toEqual({ ann: 1, bob: MANY })
+    const reports = await own.reports.upToDate()
+    const sums = await reports.sumUsage({ from: AT, to: AT + DAY }, "user")
+    expect(sums.find(({ group }) => group === "ann")).toMatchObject({ requests: 1, cost: 9n })
+  }, 60_000)
+
+  test("what retention has removed is in no sum of labels any more", async () => {
+    await using own = await ReportedEngine.on(engine)
+    const { store } = own.database
+    await addAll(own, [...plain(OLD, 2_000, "old"), ...plain(NOW, MANY - 2_000, "new")])
+    const span = [OLD - DAY, NOW + DAY] as const
+    expect(await requestsOfUsers(own, ...span)).toEqual({ old: 2_000, new: MANY - 2_000 })
+    // The last that the anchor has seen always stays.
+    await addAll(own, plain(NOW + HOUR, 1, "last"))
+    expect(await sealAll(store, BEFORE)).toBeGreaterThan(1_000)
+    const left = await requestsOfUsers(own, ...span)
+    expect(left).toEqual({ new: MANY - 2_000, last: 1 })
+    const reports = await own.reports.upToDate()
+    const [all] = await reports.sumUsage({ from: span[0], to: span[1] }, "all")
+    expect(all?.requests).toBe(MANY + 1)
+  }, 60_000)
+}
+
+function requestAt(index: number, random: Random): ReportedRequest {
+  const failed = random.chance(0.1)
+  const account = random.pick(["a", "a", "b"])
+  return {
+    request: `req_${String(index).padStart(6, "0")}`,
+    account,
+    key: random.pick([`key_${account}`, `other_${account}`]),
+    // Not quite in the order of their time.
+    at: AT + Math.floor((index * 5 * DAY) / REQUESTS) + random.between(0, HOUR),
+    model: `sim/${random.between(0, 3)}`,
+    endpoint: random.pick(["/v1/chat/completions", "/v1/messages"]),
+    // Also amounts that need more than 32 bits.
+    cost: failed ? 0n : BigInt(random.between(1, random.chance(0.02) ? 2 ** 34 : 5_000)),
+    writtenOff:
+      !failed && random.chance(0.05) ? [{ amount: 7n, reason: "usage_beyond_bound" }] : [],
+    usage: failed ? null : { input: random.between(0, 90_000), output: random.between(0, 300) },
+    status: failed ? "released" : "settled",
+    outcomes: [failed ? "upstream_error" : "ok"],
+    duration: random.between(1, 90_000),
+    firstByte: random.chance(0.5) ? random.between(1, 900) : null,
+    ...(random.chance(0.5) && { rate: "1" }),
+    labels: labelsOf(index, random),
+  }
+}
+
+function labelsOf(index: number, random: Random): Labels {
+  if (random.chance(0.3)) return {}
+  const tags = {
+    ...(random.chance(0.7) && { feature: `f${random.between(0, 5)}` }),
+    ...(random.chance(0.5) && { team: random.pick(["blue", "rot ✓", "=x"]) }),
+    ...(random.chance(0.1) && { odd: String(index) }),
+  }
+  return {
+    ...(random.chance(0.8) && { user: `user-${random.between(0, 60)}` }),
+    // Most have one of their own.
+    ...(random.chance(0.8) && { session: `s-${random.chance(0.2) ? 1 : index}` }),
+    ...(Object.keys(tags).length > 0 && { tags }),
+  }
+}
+
+function knownOf(request: ReportedRequest): Known {
+  const { account = "", key = "", model = "", endpoint = "", at = 0, labels = {} } = request
+  const isAnswered = request.status === "settled"
+  const writtenOff = (request.writtenOff ?? []).reduce((sum, { amount }) => sum + amount, 0n)
+  const answered = writtenOff > 0n ? "written_off" : "ok"
+  return {
+    at,
+    names: {
+      account: [account],
+      key: [key],
+      model: [model],
+      endpoint: [endpoint],
+      outcome: [isAnswered ? answered : "upstream_error"],
+      user: labels.user === undefined ? [] : [labels.user],
+      session: labels.session === undefined ? [] : [labels.session],
+      tag: Object.entries(labels.tags ?? {}).map(([name, value]) => `${name}=${value}`),
+      hour: [String(Math.floor(at / HOUR) * HOUR)],
+      day: [String(Math.floor(at / DAY) * DAY)],
+      all: [""],
+    },
+    sum: {
+      requests: 1,
+      errors: isAnswered ? 0 : 1,
+      tokens: (request.usage?.["input"] ?? 0) + (request.usage?.["output"] ?? 0),
+      cost: request.cost ?? 0n,
+      writtenOff,
+      providerCost: request.rate === undefined ? 0n : 500_000_000n,
+      durations: isAnswered ? 1 : 0,
+      duration: isAnswered ? (request.duration ?? 0) : 0,
+      firstBytes: isAnswered && request.firstByte !== null ? 1 : 0,
+      firstByte: isAnswered ? (request.firstByte ?? 0) : 0,
+    },
+  }
+}
+
+/** Of one that only labels can answer. */
+function queryOf(random: Random): { filter: UsageFilter; group: UsageGroup } {
+  const group = random.pick(GROUPS)
+  const labels = [
+    { name: "user", value: `user-${random.between(0, 60)}` },
+    { name: "tag", value: `feature=f${random.between(0, 5)}` },
+    { name: "tag", value: "team=rot ✓" },
+    { name: "session", value: random.pick(["s-1", "nowhere"]) },
+  ] as const
+  const isOfLabels = group === "user" || group === "session" || group === "tag"
+  const few = labels.filter(() => random.chance(0.3))
+  const from = AT + random.between(-1, 4) * DAY + random.between(0, DAY)
+  return {
+    group,
+    filter: {
+      from,
+      to: from + random.pick([HOUR, DAY, 3 * DAY, 9 * DAY]),
+      labels: few.length > 0 || isOfLabels ? few : [random.pick(labels)],
+      ...random.pick([{}, { accounts: ["a"] }, { accounts: ["a", "b", "nobody"] }]),
+      ...(random.chance(0.2) && { model: "sim/1" }),
+      ...(random.chance(0.2) && { key: "other_a" }),
+      ...(random.chance(0.1) && { outcome: "upstream_error" }),
+      ...(random.chance(0.1) && { endpoint: "/v1/messages" }),
+    },
+  }
+}
+
+function isMeant({ at, names }: Known, filter: UsageFilter): boolean {
+  if (at < Math.floor(filter.from / HOUR) * HOUR || at >= Math.ceil(filter.to / HOUR) * HOUR) {
+    return false
+  }
+  const { accounts = names["account"] ?? [], labels = [] } = filter
+  const isOf = (name: "model" | "key" | "outcome" | "endpoint"): boolean =>
+    filter[name] === undefined || (names[name] ?? []).includes(filter[name])
+  return (
+    accounts.some((account) => names["account"]?.includes(account)) &&
+    labels.every(({ name, value }) => names[name]?.includes(value)) &&
+    isOf("model") &&
+    isOf("key") &&
+    isOf("outcome") &&
+    isOf("endpoint")
+  )
+}
+
+function groupsOf(meant: readonly Known[], group: UsageGroup): Map<string, Sum> {
+  const sums = new Map<string, Sum>()
+  for (const { names, sum } of meant) {
+    for (const name of names[group] ?? []) sums.set(name, added(sums.get(name), sum))
+  }
+  return sums
+}
+
+function pointsOf(
+  meant: readonly Known[],
+  {
+    group,
+    names: apart,
+    length,
+  }: { readonly group: UsageGroup; readonly names: readonly string[]; readonly length: number },
+): Map<string, Sum> {
+  const sums = new Map<string, Sum>()
+  for (const { at, names, sum } of meant) {
+    for (const name of names[group] ?? []) {
+      const point = `${Math.floor(at / length) * length} ${apart.includes(name) ? name : ""}`
+      sums.set(point, added(sums.get(point), sum))
+    }
+  }
+  return sums
+}
+
+function added(known: Sum | undefined, sum: Sum): Sum {
+  if (known === undefined) return { ...sum }
+  return {
+    requests: known.requests + sum.requests,
+    errors: known.errors + sum.errors,
+    tokens: known.tokens + sum.tokens,
+    cost: known.cost + sum.cost,
+    writtenOff: known.writtenOff + sum.writtenOff,
+    providerCost: known.providerCost + sum.providerCost,
+    durations: known.durations + sum.durations,
+    duration: known.duration + sum.duration,
+    firstBytes: known.firstBytes + sum.firstBytes,
+    firstByte: known.firstByte + sum.firstByte,
+  }
+}
+
+interface Expectation {
+  readonly isWhole: boolean
+  readonly order: UsageOrder
+  readonly count: number
+}
+
+function expectSums(
+  sums: readonly UsageSum[],
+  expected: ReadonlyMap<string, Sum>,
+  { isWhole, order, count }: Expectation,
+): void {
+  expect(sums.map(shown)).toEqual(sums.map(({ group }) => shownSum(group, expected.get(group))))
+  expect(sums).toHaveLength(isWhole ? expected.size : Math.min(count, expected.size))
+  if (isWhole) return
+  const sizes = [...expected.values()]
+    .map((sum) => BigInt(sum[order]))
+    .toSorted((left, right) => Number(right - left))
+  expect(sums.map((sum) => sizeOf(sum, order))).toEqual(sizes.slice(0, count))
+}
+
+function expectPoints(points: readonly UsagePoint[], expected: ReadonlyMap<string, Sum>): void {
+  expect(points).toHaveLength(expected.size)
+  for (const point of points) {
+    const name = `${point.at} ${point.group}`
+    expect(shown({ ...point, group: name })).toEqual(shownSum(name, expected.get(name)))
+  }
+}
+
+function sizeOf(sum: UsageSum, order: UsageOrder): bigint {
+  return BigInt(order === "tokens" ? sum.input + sum.output : sum[order])
+}
+
+function shown({ input, output, ...sum }: UsageSum): object {
+  const { group, requests, errors, cost, writtenOff, providerCost } = sum
+  const { meanDuration, meanFirstByte } = sum
+  const sums = { group, requests, errors, tokens: input + output, cost, writtenOff, providerCost }
+  return { ...sums, meanDuration, meanFirstByte }
+}
+
+function shownSum(group: string, sum: Sum | undefined): object {
+  if (sum === undefined) return { group }
+  const { durations, duration, firstBytes, firstByte, ...sums } = sum
+  return {
+    group,
+    ...sums,
+    meanDuration: durations === 0 ? null : Math.round(duration / durations),
+    meanFirstByte: firstBytes === 0 ? null : Math.round(firstByte / firstBytes),
+  }
+}

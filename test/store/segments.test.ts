@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test"
+import { decodeColumn, encodeColumn } from "../../src/store/columns/column.ts"
+import { ColumnCache } from "../../src/store/columns/column-cache.ts"
+import { sampleSegments } from "../../src/store/columns/sample-segments.ts"
+import { encodeSegment, type Segment, segmentOf } from "../../src/store/columns/segment.ts"
+import { sumSegments } from "../../src/store/columns/sum-segments.ts"
+import type { RequestSummary } from "../../src/store/request-summary.ts"
+import type { UsageOrder } from "../../src/store/requests.ts"
+import { Random } from "../../torture/random.ts"
+
+const AT = Date.UTC(2026, 2, 2)
+const HOUR = 3_600_000
+const EVERYTHING = { from: AT, to: AT + 100 * HOUR, names: [], tags: [] } as const
+
+function summary(row: number, change: Partial<RequestSummary> = {}): RequestSummary {
+  return {
+    row,
+    request: `req_${row}`,
+    account: "a",
+    key: "k",
+    endpoint: "/v1/messages",
+    model: "m",
+    provider: null,
+    status: "settled",
+    outcome: "ok",
+    failed: false,
+    stream: false,
+    estimated: false,
+    at: AT + row,
+    duration: row,
+    firstByte: null,
+    input: 1,
+    output: 2,
+    cost: 1n,
+    writtenOff: 0n,
+    providerCost: 0n,
+    labels: {},
+    ...change,
+  }
+}
+
+/** Segments of requests, in which names are numbers already. */
+function segmentsOf(requests: readonly RequestSummary[], size: number): Segment[] {
+  const segments: Segment[] = []
+  for (let first = 0; first < requests.length; first += size) {
+    segments.push(segmentOf(encodeSegment(requests.slice(first, first + size), Number)))
+  }
+  return segments
+}
+
+/** Each of its own session. */
+function sessions(count: number, random: Random): RequestSummary[] {
+  return Array.from({ length: count }, (_, row) =>
+    summary(row, {
+      cost: BigInt(random.between(0, 2 ** 40)),
+      failed: random.chance(0.3),
+      input: random.between(0, 100),
+      labels: { session: String(row + 1) },
+      account: "1",
+      key: "2",
+      endpoint: "3",
+      model: "4",
+      outcome: "5",
+    }),
+  )
+}
+
+describe("columns", () => {
+  test("are the numbers that they were made of, whatever their size", () => {
+    for (const largest of [1, 255, 256, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, 2n ** 62n]) {
+      const bytes = encodeColumn([0, largest, 7]) ?? new Uint8Array()
+      // As a server's answer has them, at any place.
+      const moved = new Uint8Array(bytes.byteLength + 1)
+      moved.set(bytes, 1)
+      for (const read of [bytes, moved.subarray(1)]) {
+        const { lower, upper } = decodeColumn(read)
+        const values = [...lower].map(
+          (low, row) => (BigInt(upper?.[row] ?? 0) << 32n) + BigInt(low),
+        )
+        expect(values).toEqual([0n, BigInt(largest), 7n])
+      }
+    }
+    expect(encodeColumn([0, 0n])).toBeUndefined()
+    const { lower, upper } = decodeColumn(encodeColumn([-5]) ?? new Uint8Array())
+    expect((BigInt(upper?.[0] ?? 0) << 32n) + BigInt(lower[0] ?? 0)).toBe(-5n)
+  })
+
+  test("that were asked for longest ago are forgotten first", () => {
+    const cache = new ColumnCache(1_000)
+    const column = { lower: new Uint32Array(100) }
+    cache.begin("one")
+    cache.take(1, () => column)
+    cache.take(2, () => column)
+    cache.take(1, () => undefined)
+    cache.take(3, () => column)
+    expect([1, 2, 3].map((place) => cache.has(place))).toEqual([true, false, true])
+    // What was found stays with its finder, whatever takes its room.
+    const known = cache.known([1, 3])
+    cache.take(4, () => ({ lower: new Uint32Array(200) }))
+    expect(cache.known([1, 3])).toBeUndefined()
+    expect(known).toEqual([column, column])
+    cache.begin("two")
+    expect(cache.has(1)).toBe(false)
+  })
+})
+
+describe("sums of very many groups", () => {
+  test("are of the first ones, and the same in a small room", () => {
+    const requests = sessions(1_000, new Random(7))
+    const segments = segmentsOf(requests, 500)
+    const sizes: Record<UsageOrder, (request: RequestSummary) => bigint> = {
+      cost: ({ cost }) => cost,
+      requests: () => 1n,
+      errors: ({ failed }) => (failed ? 1n : 0n),
+      tokens: ({ input, output }) => BigInt(input + output),
+    }
+    for (const order of ["cost", "requests", "errors", "tokens"] as const) {
+      const query = {
+        filter: EVERYTHING,
+        grouping: { column: "session", hasNone: false },
+        order,
+        count: 20,
+      } as const
+      const size = sizes[order]
+      const expected = requests
+        .toSorted((left, right) => {
+          const [one, other] = [size(left), size(right)]
+          return Number(other - one) || Number(right.cost - left.cost)
+        })
+        .slice(0, 20)
+        .map(({ labels, cost }) => [Number(labels.session), cost])
+        .toSorted(([left], [right]) => Number(left) - Number(right))
+      for (const limits of [
+        { few: 8_192, many: 100_000 },
+        { few: 100, many: 10_000 },
+        { few: 100, many: 300 },
+      ]) {
+        const found = new Map(
+          sumSegments(segments, query, limits).map(({ key, sums }) => [key, sums.cost]),
+        )
+        // There may be more of them, but all of the first.
+        expect(expected.map(([key]) => [key, found.get(Number(key))])).toEqual(expected)
+      }
+    }
+  })
+
+  test("stay exact where there are more than numbers can hold", () => {
+    const cost = 2n ** 53n - 1n
+    const requests = Array.from({ length: 3_000 }, (_, row) =>
+      summary(row, { cost, account: "1", key: "2", endpoint: "3", model: "4", outcome: "5" }),
+    )
+    const [all] = sumSegments(segmentsOf(requests, 1_000), {
+      filter: EVERYTHING,
+      grouping: { column: "none" },
+      order: "cost",
+      count: 1,
+    })
+    expect(all?.sums.cost).toBe(3_000n * cost)
+  })
+})
+
+test("a sample is every so manieth answer, and knows their groups", () => {
+  const requests = sessions(1_000, new Random(9)).map((request, row) => ({
+    ...request,
+    status: row % 10 === 0 ? ("released" as const) : ("settled" as const),
+    labels: { tags: row % 2 === 0 ? {} : { 1: "1" } },
+  }))
+  const segments = requests.map((request) => segmentOf(encodeSegment([request], () => 6)))
+  const sample = sampleSegments(
+    segments,
+    EVERYTHING,
+    { grouping: { column: "tags" }, keys: [undefined, 6] },
+    100,
+  )
+  expect(sample.isComplete).toBe(false)
+  expect(sample.at).toHaveLength(100)
+  expect([...sample.duration].every((duration) => duration % 10 !== 0)).toBe(true)
+  const tagged = [...sample.duration.keys()].filter((at) => (sample.duration[at] ?? 0) % 2 === 1)
+  expect([...sample.entries.answers]).toEqual(tagged)
+  expect(new Set(sample.entries.names)).toEqual(new Set([1]))
+  const all = sampleSegments(segments, EVERYTHING, { grouping: { column: "none" }, keys: [] })
+  expect(all.isComplete).toBe(true)
+})
