@@ -49,6 +49,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   {
     id: "balance",
     header: "Balance",
+    isSecondary: true,
     isFigure: true,
     cell: (entry) => <Money value={entry.balance} />,
   },

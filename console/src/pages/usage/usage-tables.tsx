@@ -55,7 +55,13 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
       cell: (row) => changeText(row, before.get(row.group), metric),
     },
     { id: "requests", header: "Requests", isFigure: true, cell: (row) => countText(row.requests) },
-    { id: "errors", header: "Failed", isFigure: true, cell: (row) => countText(row.errors) },
+    {
+      id: "errors",
+      header: "Failed",
+      isSecondary: true,
+      isFigure: true,
+      cell: (row) => countText(row.errors),
+    },
     {
       id: "tokens",
       header: "Tokens",
