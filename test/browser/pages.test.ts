@@ -66,8 +66,11 @@ interface Look extends Required<VisitorOptions> {
 
 /** From a small phone to a large screen, with the widths at which the layout changes. */
 const WIDTHS = [360, 769, 820, 1_024, 1_200, 1_440, 2_560]
-/** What a reader has to scroll sideways to see: the page itself, and its tables of data. */
-const CUT_OFF = `[document.documentElement, ...document.querySelectorAll("[role=group]:has(table)")]
+/** What a reader has to scroll sideways to see: the page itself, its tables of data, and choices of one of several. */
+const CUT_OFF = `[
+  document.documentElement,
+  ...document.querySelectorAll("[role=group]:has(table), [role=radiogroup]"),
+]
   .filter((element) => element.scrollWidth > element.clientWidth)
   .map((element) => element.getAttribute("aria-label") ?? element.tagName)`
 
@@ -88,6 +91,14 @@ const BROKEN_NUMBERS = `(() => {
   }
   return broken
 })()`
+
+/** Amounts that are wider than the place they have. */
+const STICKING_OUT = `[...document.querySelectorAll(".figure-large .amount, dd .amount")]
+  .filter((amount) => {
+    const place = amount.closest(".figure-large, dd").getBoundingClientRect()
+    return amount.getBoundingClientRect().right > place.right + 1
+  })
+  .map(({ textContent }) => textContent)`
 
 /** Columns of a table in which the points of amounts do not stand below each other. */
 const UNALIGNED = `[...document.querySelectorAll("table")].flatMap((table) => {
@@ -162,6 +173,7 @@ async function look(page: Page, name: string): Promise<void> {
     const look = `${name} at ${width}`
     expect(await page.evaluate<string[]>(CUT_OFF), look).toEqual([])
     expect(await page.evaluate<string[]>(BROKEN_NUMBERS), look).toEqual([])
+    expect(await page.evaluate<string[]>(STICKING_OUT), look).toEqual([])
     expect(await page.evaluate<string[]>(UNALIGNED), look).toEqual([])
   }
   await page.setViewportSize({ width: 1440, height: 900 })

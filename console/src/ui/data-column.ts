@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly isFigure?: boolean
   /** Left out of the cards. */
   readonly isWideOnly?: boolean
-  /** Left out of a table that has no room for all. */
+  /** Left out of a table that has no room for all; the last one goes first. */
   readonly isSecondary?: boolean
   /** Has no heading for the eye: buttons. */
   readonly isAction?: boolean

@@ -13,19 +13,16 @@ export type { Column } from "./data-column.ts"
 
 /** What a column takes of a table, CSS pixels. */
 const COLUMN_WIDTH = 130
+/** A table without some of its columns that is narrower would be harder to read than cards. */
+const NARROWEST = 440
 
 /**
- * Rows and columns: a table where all columns have room, or all but the secondary ones; else cards. Skeletons while
- * loading.
+ * Rows and columns: a table where there is room, without as many of the secondary columns as it takes; else cards.
+ * Skeletons while loading.
  */
 export function DataTable<Row>(properties: DataTableProperties<Row>) {
   const { columns, rows, isLoading = false, empty, minWidth = 640 } = properties
-  const primary = columns.filter(({ isSecondary }) => isSecondary !== true)
-  const left = columns.length - primary.length
-  const forms = [
-    { columns, minWidth },
-    ...(left === 0 ? [] : [{ columns: primary, minWidth: minWidth - left * COLUMN_WIDTH }]),
-  ]
+  const forms = formsOf(columns, minWidth)
   const { ref, form } = useFits(forms.map((each) => each.minWidth))
   const table = forms[form]
   const shown = { ...properties, rows: useFirstRows(rows) }
@@ -35,6 +32,24 @@ export function DataTable<Row>(properties: DataTableProperties<Row>) {
       {table === undefined ? <DataCards {...shown} /> : <WideTable {...shown} {...table} />}
     </div>
   )
+}
+
+interface TableForm<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly minWidth: number
+}
+
+/** The widest first; each has one secondary column less, from the end. */
+function formsOf<Row>(columns: readonly Column<Row>[], minWidth: number): TableForm<Row>[] {
+  const forms = [{ columns, minWidth }]
+  let left = columns
+  for (const column of columns.toReversed()) {
+    if (column.isSecondary !== true) continue
+    left = left.filter((other) => other !== column)
+    const least = minWidth - (columns.length - left.length) * COLUMN_WIDTH
+    forms.push({ columns: left, minWidth: Math.max(least, Math.min(minWidth, NARROWEST)) })
+  }
+  return forms
 }
 
 function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWidth: number }) {

@@ -27,7 +27,7 @@ export function PageHeader({ title, description, actions }: Omit<PageProperties,
   }, [title])
   return (
     <Group justify="space-between" align="flex-end" gap="md">
-      <Box style={{ minWidth: 0, flex: "1 1 20rem" }}>
+      <Box style={{ minWidth: 0, flex: "1 1 18rem" }}>
         <Title order={1} size="h2">
           {title}
         </Title>

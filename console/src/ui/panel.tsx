@@ -24,7 +24,7 @@ export function Panel({ title, description, actions, children, isFlush = false }
           p={isFlush ? "md" : 0}
           pb={isFlush ? "xs" : 0}
         >
-          <Box style={{ minWidth: 0 }}>
+          <Box style={{ minWidth: 0, ...(description !== undefined && { flex: "1 1 12rem" }) }}>
             {title !== undefined && (
               <Title order={2} size="h5">
                 {title}

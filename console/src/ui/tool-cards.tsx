@@ -5,6 +5,9 @@ import { useSession } from "../session.tsx"
 import { Panel } from "./panel.tsx"
 import { Snippet } from "./snippet.tsx"
 
+/** Pixels: the settings of every tool are seen whole. */
+const LONGEST_SETTINGS = 560
+
 export interface ToolCardsProperties {
   /** The key that the tools send; undefined: it is to be filled in. */
   readonly secret: string | undefined
@@ -29,7 +32,11 @@ export function ToolCards({ secret, model, columns }: ToolCardsProperties) {
               <Text size="sm" className="anywhere">
                 {words}
               </Text>
-              <Snippet code={text} label={`Copy the settings for ${name}`} />
+              <Snippet
+                code={text}
+                label={`Copy the settings for ${name}`}
+                maxHeight={LONGEST_SETTINGS}
+              />
               {after !== undefined && (
                 <Text size="sm" c="dimmed" className="anywhere">
                   {after}

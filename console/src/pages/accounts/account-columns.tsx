@@ -52,7 +52,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   },
   {
     id: "spent_30_days",
-    header: "Spent, 30 days",
+    header: "Spent, 30\u00a0days",
     isFigure: true,
     sort: "desc",
     cell: ({ usage }) =>
@@ -68,6 +68,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   {
     id: "last_used_at",
     header: "Last used",
+    isSecondary: true,
     sort: "desc",
     cell: ({ usage }) =>
       usage === undefined ? "–" : <When at={usage.last_used_at} none="never" />,
@@ -75,6 +76,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   {
     id: "created_at",
     header: "Created",
+    isSecondary: true,
     sort: "desc",
     cell: ({ created_at: createdAt }) => <When at={createdAt} />,
   },

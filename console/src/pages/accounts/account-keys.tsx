@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<Key>[] = [
     header: "Key",
     cell: ({ name, hint }) => (
       <span className="anywhere">
-        {name} {hint !== null && <span className="mono dim">…{hint}</span>}
+        {name} {hint !== null && <span className="mono dim figures">…{hint}</span>}
       </span>
     ),
   },

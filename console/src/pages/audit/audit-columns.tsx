@@ -56,12 +56,18 @@ export function auditColumns(
     {
       id: "address",
       header: "From",
+      isSecondary: true,
       isWideOnly: true,
       cell: ({ address }) => <span className="mono dim">{address ?? "–"}</span>,
     },
   ]
   if (!isAll) return columns
-  columns.splice(2, 0, { id: "account", header: "Account", cell: accountCell })
+  columns.splice(2, 0, {
+    id: "account",
+    header: "Account",
+    isSecondary: true,
+    cell: accountCell,
+  })
   return columns
 }
 

@@ -10,9 +10,9 @@ export function TargetView({ record }: { readonly record: AuditRecord }) {
   const name = nameOf(record)
   return (
     <Box>
-      <TargetLink target={target}>{name ?? target}</TargetLink>
+      <TargetLink target={target} name={name} />
       {name !== undefined && (
-        <Text size="xs" c="dimmed" className="mono anywhere">
+        <Text size="xs" c="dimmed" className="mono identifier">
           {target}
         </Text>
       )}
@@ -22,11 +22,14 @@ export function TargetView({ record }: { readonly record: AuditRecord }) {
 
 interface TargetLinkProperties {
   readonly target: string
-  readonly children: string
+  readonly name: string | undefined
 }
 
-function TargetLink({ target, children }: TargetLinkProperties) {
-  const look = { className: "anywhere", children }
+function TargetLink({ target, name }: TargetLinkProperties) {
+  const look = {
+    className: name === undefined ? "identifier" : "anywhere",
+    children: name ?? target,
+  }
   if (target.startsWith("acc_")) {
     return <TextLink to="/accounts/$account" params={{ account: target }} {...look} />
   }

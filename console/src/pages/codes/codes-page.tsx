@@ -141,6 +141,7 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
     {
       id: "expires",
       header: "Expires",
+      isSecondary: true,
       cell: ({ expires_at: expiresAt }) => <When at={expiresAt} none="never" />,
     },
     {

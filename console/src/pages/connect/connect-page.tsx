@@ -36,7 +36,7 @@ export function ConnectPage() {
       <SimpleGrid cols={{ base: 1, sm: 2 }} maw="48rem">
         <PasswordField
           label="Your key"
-          description="Fills in the settings below. It stays on this page."
+          description="Filled in below. It stays on this page."
           placeholder={NO_KEY}
           autoComplete="off"
           value={typed}

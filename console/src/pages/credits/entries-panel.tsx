@@ -38,7 +38,12 @@ const DAYS = [
 const COLUMNS: readonly Column<Entry>[] = [
   { id: "number", header: "No.", cell: (entry) => <span className="figures">{entry.number}</span> },
   { id: "at", header: "When", cell: (entry) => <When at={entry.at} isExact /> },
-  { id: "kind", header: "Kind", cell: (entry) => <Status value={entry.kind} color="gray" /> },
+  {
+    id: "kind",
+    header: "Kind",
+    isSecondary: true,
+    cell: (entry) => <Status value={entry.kind} color="gray" />,
+  },
   { id: "what", header: "Reason", cell: whatFor },
   {
     id: "amount",
@@ -49,6 +54,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   {
     id: "balance",
     header: "Balance",
+    isSecondary: true,
     isFigure: true,
     cell: (entry) => <Money value={entry.balance} />,
   },

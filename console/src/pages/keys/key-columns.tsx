@@ -54,6 +54,7 @@ export function keyColumns({ isAll, mayChange, onEdit, menu }: KeyColumnsOrder):
     {
       id: "name",
       header: "Name",
+      width: "22%",
       sort: "asc",
       cell: (key) => (
         <Box>
@@ -92,6 +93,7 @@ export function keyColumns({ isAll, mayChange, onEdit, menu }: KeyColumnsOrder):
     {
       id: "used",
       header: "Last used",
+      isSecondary: true,
       sort: "desc",
       cell: (key) => <When at={key.last_used_at} none="never" />,
     },

@@ -17,8 +17,19 @@ const COLUMNS: readonly Column<Invitation>[] = [
     cell: ({ email }) => <span className="anywhere">{email}</span>,
   },
   { id: "role", header: "As", cell: ({ role }) => role },
-  { id: "account", header: "For", cell: ({ account_name: account }) => account },
-  { id: "by", header: "By", isWideOnly: true, cell: ({ invited_by: by }) => by },
+  {
+    id: "account",
+    header: "For",
+    isSecondary: true,
+    cell: ({ account_name: account }) => account,
+  },
+  {
+    id: "by",
+    header: "By",
+    isWideOnly: true,
+    isSecondary: true,
+    cell: ({ invited_by: by }) => by,
+  },
   {
     id: "expires",
     header: "Expires",

@@ -120,7 +120,12 @@ function memberColumns({ mayChange, self, isAll, onRemove }: ColumnFacts): Colum
       header: "Role",
       cell: (member) => <Role member={member} mayChange={mayChange} />,
     },
-    { id: "joined", header: "Since", cell: ({ joined_at: joinedAt }) => <When at={joinedAt} /> },
+    {
+      id: "joined",
+      header: "Since",
+      isSecondary: true,
+      cell: ({ joined_at: joinedAt }) => <When at={joinedAt} />,
+    },
   ]
   if (isAll) {
     columns.splice(1, 0, { id: "account", header: "Account", cell: accountCell })

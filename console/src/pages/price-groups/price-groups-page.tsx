@@ -47,7 +47,7 @@ export function PriceGroupsPage() {
           rows={groups.items}
           rowKey={(group) => group.id}
           isLoading={groups.isLoading}
-          minWidth={820}
+          minWidth={520}
           empty={
             groups.error === null && (
               <EmptyState

@@ -79,6 +79,7 @@ export function providerColumns(
     {
       id: "speed",
       header: "Duration",
+      isSecondary: true,
       isFigure: true,
       cell: ({ id }) => <Speed history={history?.get(id)} />,
     },

@@ -26,7 +26,7 @@ interface AdmittedListProperties extends ListProperties {
 
 const NEWEST = { by: "at", order: "desc" } as const
 /** What a column needs, CSS pixels. */
-const COLUMN_WIDTH = 123
+const COLUMN_WIDTH = 120
 /** With more there is less space between them. */
 const SPACIOUS_COLUMNS = 7
 

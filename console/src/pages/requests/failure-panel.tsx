@@ -1,10 +1,13 @@
 import { Text } from "@mantine/core"
 import type { FailedRequestDocument } from "tollgate-contract/failures.ts"
+import { AccountName, KeyName } from "../../ui/account-name.tsx"
 import { Facts } from "../../ui/facts.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+
+const NONE: ReadonlyMap<string, string> = new Map()
 
 export interface FailurePanelProperties {
   readonly failure: FailedRequestDocument
@@ -32,7 +35,10 @@ export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
             ? [
                 { label: "Endpoint", value: endpoint },
                 { label: "Model", value: model ?? "not known" },
-                { label: "Account", value: account ?? "unknown caller" },
+                {
+                  label: "Account",
+                  value: account === null ? "unknown caller" : <AccountName id={account} />,
+                },
                 { label: "Key", value: key === null ? "unknown" : <KeyLink id={key} /> },
                 { label: "When", value: <When at={at} isExact /> },
               ]
@@ -46,7 +52,7 @@ export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
 function KeyLink({ id }: { readonly id: string }) {
   return (
     <TextLink to="/requests" search={{ key: id }}>
-      {id}
+      <KeyName id={id} known={NONE} />
     </TextLink>
   )
 }

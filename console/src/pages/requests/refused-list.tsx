@@ -76,6 +76,7 @@ function refusedColumns(
     {
       id: "message",
       header: "Error message",
+      width: "34%",
       cell: ({ id, message }) => (
         <Box>
           <TextLink to="/requests/$request" params={{ request: id }} className="anywhere">
@@ -103,6 +104,7 @@ function refusedColumns(
           {
             id: "account",
             header: "Account",
+            isSecondary: true,
             cell: ({ account }: FailedRequestDocument) =>
               account === null ? (
                 <span className="dim">unknown</span>

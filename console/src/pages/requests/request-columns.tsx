@@ -78,6 +78,7 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
   {
     id: "duration",
     header: "Duration",
+    isSecondary: true,
     isFigure: true,
     sort: "desc",
     isOneWay: true,

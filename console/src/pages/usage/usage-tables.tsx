@@ -55,7 +55,13 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
       cell: (row) => changeText(row, before.get(row.group), metric),
     },
     { id: "requests", header: "Requests", isFigure: true, cell: (row) => countText(row.requests) },
-    { id: "errors", header: "Failed", isFigure: true, cell: (row) => countText(row.errors) },
+    {
+      id: "errors",
+      header: "Failed",
+      isSecondary: true,
+      isFigure: true,
+      cell: (row) => countText(row.errors),
+    },
     {
       id: "tokens",
       header: "Tokens",
@@ -101,6 +107,9 @@ export function changeText(
   return `${change > 0 ? "+" : ""}${shareText(change)}`
 }
 
+/** With more there is less space between them. */
+const SPACIOUS_SERIES = 5
+
 interface TimeTableProperties {
   readonly data: ChartData
   readonly metric: UsageMetric
@@ -124,7 +133,8 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
       isFigure: true,
       cell: ({ points }: (typeof rows)[number]) => {
         const point = points[index]
-        return point === undefined ? "" : <Figure metric={metric} row={point} />
+        if (point === undefined) return <span className="dim">–</span>
+        return <Figure metric={metric} row={point} />
       },
     })),
   ]
@@ -134,7 +144,8 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
       columns={columns}
       rows={rows}
       rowKey={({ at }) => at}
-      minWidth={160 + 120 * data.series.length}
+      minWidth={160 + 85 * data.series.length}
+      isDense={data.series.length > SPACIOUS_SERIES}
     />
   )
 }

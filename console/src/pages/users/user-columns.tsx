@@ -62,11 +62,13 @@ export function userColumns(
     {
       id: "two-factor",
       header: "Second factor",
+      isSecondary: true,
       cell: ({ two_factor: isOn }) => (isOn ? "on" : <span className="dim">off</span>),
     },
     {
       id: "seen",
       header: "Last seen",
+      isSecondary: true,
       cell: ({ last_seen_at: seenAt }) => <When at={seenAt} none="never" />,
     },
     {

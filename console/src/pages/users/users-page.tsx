@@ -69,7 +69,7 @@ export function UsersPage() {
           rows={users.items}
           rowKey={(user) => user.id}
           isLoading={users.isLoading}
-          minWidth={780}
+          minWidth={700}
           empty={
             users.error === null && (
               <EmptyState icon={<IconUsers size={22} />} title="No matching users">

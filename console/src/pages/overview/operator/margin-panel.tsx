@@ -38,6 +38,7 @@ const COLUMNS: readonly Column<UsageRow>[] = [
   {
     id: "share",
     header: "Margin, %",
+    isSecondary: true,
     isFigure: true,
     cell: (row) => {
       const charged = roughCredits(row.cost)
@@ -96,7 +97,7 @@ export function MarginPanel() {
           columns={COLUMNS}
           rows={rowsOf(usage)}
           rowKey={({ group }) => group}
-          minWidth={700}
+          minWidth={640}
         />
       )}
     </AskedPanel>
