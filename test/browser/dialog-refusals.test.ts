@@ -76,12 +76,12 @@ test(
     await closeByEscape(key)
 
     await openPage("codes")
-    const code = await begin("Create a code", "Create a code")
+    const code = await begin("Create codes", "Create codes")
     await code.getByLabel("Credits per account").fill("-1")
-    await code.getByLabel("Number of accounts that may redeem it").fill("")
+    await code.getByLabel("Number of accounts that may redeem each").fill("")
     await code.getByRole("button", { name: "Create", exact: true }).click()
     await refuses(code.getByLabel("Credits per account"), "Enter an amount above zero")
-    await refuses(code.getByLabel("Number of accounts that may redeem it"), "At least one")
+    await refuses(code.getByLabel("Number of accounts that may redeem each"), "At least one")
     await closeByEscape(code)
 
     await openPage("credits")
@@ -118,7 +118,7 @@ test(
   async () => {
     const { page } = operator
     await openPage("codes")
-    const code = await begin("Create a code", "Create a code")
+    const code = await begin("Create codes", "Create codes")
     await code.getByLabel("Credits per account").fill("1")
     await code.getByRole("button", { name: "Create", exact: true }).click()
     await staysOpen(page.getByText(/^TG-/))

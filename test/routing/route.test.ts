@@ -142,9 +142,10 @@ describe("affinity", () => {
 
   test("spreads keys by weight", () => {
     const weighted = model([deployment("a", 1), deployment("b", 3)])
+    const health = new Health()
     const count = 8_000
     const first = Array.from({ length: count }, (_, index) =>
-      routed(weighted, new Health(), `session ${index}`),
+      routed(weighted, health, `session ${index}`),
     ).filter(([id]) => id === "b").length
     expect(first / count).toBeCloseTo(3 / 4, 1.7)
   })
