@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import {
   type Browser,
   type BrowserContext,
@@ -6,6 +7,7 @@ import {
   type Page,
 } from "playwright-core"
 import { chromiumExecutable } from "./chromium-executable.ts"
+import { DownloadFolder, type SavedFile } from "./download-folder.ts"
 import { findFirefox } from "./firefox.ts"
 
 export type Scheme = "light" | "dark"
@@ -24,6 +26,8 @@ interface TestBrowser {
   openContext(browser: Browser, window: BrowserWindow): Promise<BrowserContext>
   /** Changes the appearance of an open page. */
   changeScheme(page: Page, scheme: Scheme): Promise<void>
+  /** @returns the file that an action in a page saves. */
+  savedFile(page: Page, action: () => Promise<void>): Promise<SavedFile>
 }
 
 /** One that comes from npm, and runs wherever the tests do. */
@@ -46,6 +50,13 @@ const CHROMIUM: TestBrowser = {
   },
   changeScheme: (page, scheme) =>
     page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" }),
+  async savedFile(page, action) {
+    const [download] = await Promise.all([page.waitForEvent("download"), action()])
+    return {
+      name: download.suggestedFilename(),
+      text: readFileSync(await download.path(), "utf8"),
+    }
+  },
 }
 
 /** Where the console keeps the appearance that a person has chosen. */
@@ -58,13 +69,21 @@ const REMEMBERED_SCHEME = "mantine-color-scheme-value"
 const DRIVER_INSERT_TEXT = "__pw_bidiInsertText"
 
 /**
+ * Where each of them saves. The driver passes over the downloads that no navigation began, such as of what a page has
+ * made itself.
+ */
+const downloadFolders = new WeakMap<Browser, DownloadFolder>()
+
+/**
  * The one that is installed. Its protocol, WebDriver BiDi, emulates no media features: what can be a preference is one,
  * and the appearance is what a person chooses in the console.
  */
 const FIREFOX: TestBrowser = {
-  launch() {
-    return firefoxDriver.launch({
+  async launch() {
+    const folder = new DownloadFolder()
+    const browser = await firefoxDriver.launch({
       channel: "moz-firefox",
+      downloadsPath: folder.path,
       executablePath: findFirefox(),
       headless: true,
       firefoxUserPrefs: {
@@ -79,6 +98,9 @@ const FIREFOX: TestBrowser = {
         "dom.events.testing.asyncClipboard": true,
       },
     })
+    browser.on("disconnected", () => folder.remove())
+    downloadFolders.set(browser, folder)
+    return browser
   },
   async openContext(browser, { url, width, scheme }) {
     const context = await browser.newContext(windowOf(url, width))
@@ -86,6 +108,10 @@ const FIREFOX: TestBrowser = {
       if (location.protocol.startsWith("http")) localStorage["${REMEMBERED_SCHEME}"] ??= "${scheme}"
       addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
         console.error("refused by the content security policy:", violatedDirective, blockedURI))
+      // The protocol says of an error in the console only that it is one.
+      const { error: write } = console
+      console.error = (...parts) =>
+        write.apply(console, parts.map((part) => (part instanceof Error ? String(part) : part)))
       Object.defineProperty(window, "${DRIVER_INSERT_TEXT}", {
         get: () => (text) => { document.execCommand("insertText", false, text) },
         set() {},
@@ -100,6 +126,12 @@ const FIREFOX: TestBrowser = {
       localStorage[key] = "${scheme}"
       dispatchEvent(new StorageEvent("storage", { key, newValue: "${scheme}", storageArea: localStorage }))
     })()`)
+  },
+  savedFile(page, action) {
+    const browser = page.context().browser()
+    const folder = browser === null ? undefined : downloadFolders.get(browser)
+    if (folder === undefined) throw new Error("this browser was not launched here")
+    return folder.fileOf(action)
   },
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Locator } from "playwright-core"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { totp } from "../users/totp.ts"
+import { testBrowser } from "./browser.ts"
 import {
   ask,
   type ConsoleGateway,
@@ -262,9 +263,10 @@ test(
     await statement.getByLabel("From").fill("2030-01-01")
     await statement.getByText("The last day must not be before the first").waitFor()
     await statement.getByLabel("From").fill("2020-01-01")
-    const saved = page.waitForEvent("download")
-    await statement.getByRole("link", { name: "Download" }).click()
-    expect((await saved).suggestedFilename()).toEndWith(".csv")
+    const { name } = await testBrowser.savedFile(page, () =>
+      statement.getByRole("link", { name: "Download" }).click(),
+    )
+    expect(name).toEndWith(".csv")
     await statement.waitFor({ state: "detached" })
 
     await openPage("audit?account=all")

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
+import { testBrowser } from "./browser.ts"
 import {
   ask,
   type ConsoleGateway,
@@ -72,9 +72,10 @@ test(
     await dialog.getByLabel("Note").fill("=SUM(A1)")
     await dialog.getByRole("button", { name: "Create", exact: true }).click()
     await page.getByRole("dialog", { name: "Your 3 codes" }).waitFor()
-    const saving = page.waitForEvent("download")
-    await dialog.getByRole("button", { name: "Download CSV" }).click()
-    const saved = readFileSync(await (await saving).path(), "utf8").split("\r\n")
+    const created = await testBrowser.savedFile(page, () =>
+      dialog.getByRole("button", { name: "Download CSV" }).click(),
+    )
+    const saved = created.text.split("\r\n")
     expect(saved).toHaveLength(4)
     const codes = saved.slice(1).map((line) => line.split(",")[0] ?? "")
     expect(new Set(codes).size).toBe(3)
@@ -89,9 +90,9 @@ test(
     }
     await page.reload()
     await page.getByText("used up").nth(1).waitFor()
-    const exporting = page.waitForEvent("download")
-    await page.getByRole("button", { name: "CSV" }).click()
-    const listed = readFileSync(await (await exporting).path(), "utf8")
+    const { text: listed } = await testBrowser.savedFile(page, () =>
+      page.getByRole("button", { name: "CSV" }).click(),
+    )
     expect(listed.split("\r\n")).toHaveLength(4)
     for (const code of codes) expect(listed).not.toContain(code)
     expect(listed.match(/used_up/g)).toHaveLength(2)

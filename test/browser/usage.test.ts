@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
 import OpenAI from "openai"
 import { faultsOf } from "./axe-faults.ts"
 import { until } from "../support/until.ts"
+import { testBrowser } from "./browser.ts"
 import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
 
 /** What was used, by whom, and from there to the requests themselves. */
@@ -66,9 +66,9 @@ test(
     const times = page.getByRole("table", { name: "Requests over time" })
     await times.getByRole("columnheader", { name: "ann" }).waitFor()
     expect(await times.getByRole("row").nth(1).textContent()).toContain("2")
-    const saved = page.waitForEvent("download")
-    await page.getByRole("button", { name: "CSV" }).click()
-    const text = readFileSync(await (await saved).path(), "utf8")
+    const { text } = await testBrowser.savedFile(page, () =>
+      page.getByRole("button", { name: "CSV" }).click(),
+    )
     expect(text.split("\r\n")[0]).toStartWith("End user,requests,failed")
     expect(text).toContain("\r\nann,2,0,")
   },
@@ -148,9 +148,10 @@ test(
     expect(await table.getByRole("columnheader", { name: "Key" }).count()).toBe(0)
     expect(await rows.first().textContent()).toMatch(/just now|ago/)
 
-    const saved = page.waitForEvent("download")
-    await page.getByRole("link", { name: "CSV" }).click()
-    const lines = readFileSync(await (await saved).path(), "utf8").split("\r\n")
+    const { text } = await testBrowser.savedFile(page, () =>
+      page.getByRole("link", { name: "CSV" }).click(),
+    )
+    const lines = text.split("\r\n")
     expect(lines[0]).toStartWith("id,at,account,key")
     expect(lines).toHaveLength(5)
 

@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { until } from "../support/until.ts"
+
+/** A file that a page let its person save. */
+export interface SavedFile {
+  /** The name that the page suggests. */
+  readonly name: string
+  readonly text: string
+}
+
+/** What a browser that downloads are not heard of saves into: a file of it is removed once it was read. */
+export class DownloadFolder {
+  readonly path = mkdtempSync(join(tmpdir(), "tollgate-downloads-"))
+
+  /** @returns the one file that an action saves here, once it is whole. */
+  async fileOf(action: () => Promise<void>): Promise<SavedFile> {
+    const before = readdirSync(this.path)
+    if (before.length > 0) throw new Error(`nobody asked for the download of ${before.join()}`)
+    await action()
+    await until(() => this.#isWhole(readdirSync(this.path)), 25_000)
+    const [name = ""] = readdirSync(this.path)
+    const file = join(this.path, name)
+    const text = readFileSync(file, "utf8")
+    rmSync(file)
+    return { name, text }
+  }
+
+  /** Until then the browser keeps the name with an empty file, and writes into one next to it. */
+  #isWhole(names: readonly string[]): boolean {
+    const [name, ...others] = names
+    return name !== undefined && others.length === 0 && statSync(join(this.path, name)).size > 0
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
