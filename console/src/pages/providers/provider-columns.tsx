@@ -48,11 +48,7 @@ export function providerColumns(
       id: "address",
       header: "Address",
       isSecondary: true,
-      cell: ({ base_url: address, region }) => (
-        <Text size="sm" className="anywhere" c="dimmed">
-          {address ?? region ?? "the vendor's default"}
-        </Text>
-      ),
+      cell: (provider) => <Address provider={provider} />,
     },
     {
       id: "origin",
@@ -95,6 +91,14 @@ export function providerColumns(
       cell: (provider) => <Actions provider={provider} begin={begin} />,
     },
   ]
+}
+
+function Address({ provider: { base_url: address, region } }: { readonly provider: Provider }) {
+  return (
+    <Text size="sm" className="anywhere" c="dimmed">
+      {address ?? region ?? "the vendor's default"}
+    </Text>
+  )
 }
 
 function Origin({ provider }: { readonly provider: Provider }) {
