@@ -118,6 +118,9 @@ export async function setUp({ page }: Visitor, link: string): Promise<void> {
   await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
   await page.getByRole("button", { name: "Set up the gateway" }).click()
   await page.getByRole("heading", { name: "Overview" }).waitFor()
+  // Whole: Firefox complains of a part that is still coming when its page is left.
+  await page.getByRole("heading", { level: 2 }).first().waitFor()
+  await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" })
 }
 
 /** Opens a page by its entry in the navigation. */

@@ -65,6 +65,22 @@ test(
 )
 
 test(
+  "a page of which a part could not be loaded is there at the next try",
+  async () => {
+    const { page } = operator
+    const part = /\/assets\/first-steps-/
+    await page.route(part, (route) => route.abort())
+    await page.goto("/console/")
+    await page.getByText("This page could not be loaded").waitFor()
+    await page.unroute(part)
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+    await page.getByRole("heading", { name: "Your first request" }).waitFor()
+  },
+  TIME,
+)
+
+test(
   "who signs in again comes back to where they were",
   async () => {
     const { page, context } = operator

@@ -1,4 +1,5 @@
 import { lazyRouteComponent } from "@tanstack/react-router"
+import { type ComponentType, lazy } from "react"
 
 /** A part of the console could not be fetched: the gateway is away, or another version of it has other parts. */
 export class PageNotLoaded extends Error {
@@ -15,11 +16,20 @@ export function lazyPage<Module extends Pages>(
   load: () => Promise<Module>,
   name: keyof Module & string,
 ) {
-  return lazyRouteComponent(async () => {
-    try {
-      return await load()
-    } catch (cause) {
-      throw new PageNotLoaded("This page could not be loaded", { cause })
-    }
-  }, name)
+  return lazyRouteComponent(() => loaded(load), name)
+}
+
+/** A part of a page that is fetched when it is first needed; where that fails, its page could not be loaded. */
+export function lazyPart<Properties extends object>(
+  load: () => Promise<ComponentType<Properties>>,
+) {
+  return lazy(async () => ({ default: await loaded(load) }))
+}
+
+async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new PageNotLoaded("This page could not be loaded", { cause })
+  }
 }

@@ -1,9 +1,10 @@
 import { SimpleGrid, Skeleton, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense } from "react"
+import { Suspense } from "react"
 import type { Overview } from "tollgate-contract/usage.ts"
 import { useAccount } from "../../account.tsx"
 import { keysQuery, oneQuery } from "../../api/queries.ts"
+import { lazyPart } from "../../layout/lazy-page.ts"
 import { roughCredits } from "../../format/credits.ts"
 import { countText, durationText, shareText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
@@ -18,12 +19,10 @@ import { TopPanel } from "./top-panel.tsx"
 import { UsagePanel } from "./usage-panel.tsx"
 
 /** Only newcomers need it. */
-const FirstSteps = lazy(() =>
-  import("./first-steps.tsx").then((module) => ({ default: module.FirstSteps })),
-)
+const FirstSteps = lazyPart(() => import("./first-steps.tsx").then((module) => module.FirstSteps))
 /** Only operators see them. */
-const OperatorPanels = lazy(() =>
-  import("./operator/operator-panels.tsx").then((module) => ({ default: module.OperatorPanels })),
+const OperatorPanels = lazyPart(() =>
+  import("./operator/operator-panels.tsx").then((module) => module.OperatorPanels),
 )
 const LOOK_EVERY = 10_000
 const LOOK_FOR_FIRST_EVERY = 2_000

@@ -1,6 +1,7 @@
 import { SegmentedControl, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Receipt } from "tollgate-contract/receipts.ts"
+import { lazyPart } from "../../layout/lazy-page.ts"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { handOver } from "../playground/hand-over.ts"
 import { conversationIn } from "../playground/said.ts"
@@ -8,8 +9,8 @@ import { Panel } from "../../ui/panel.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 
 /** With what shows Markdown; most accounts store nothing. */
-const ConversationView = lazy(() =>
-  import("./conversation-view.tsx").then((module) => ({ default: module.ConversationView })),
+const ConversationView = lazyPart(() =>
+  import("./conversation-view.tsx").then((module) => module.ConversationView),
 )
 
 /** What was asked and answered, where the account keeps it. Shown as text and nothing else. */

@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Loader, Stack, Text, Tooltip } from "@mantine/core"
-import { lazy, Suspense } from "react"
+import { Suspense } from "react"
+import { lazyPart } from "../../../layout/lazy-page.ts"
 import { IconCode, IconRefresh } from "../../../ui/icons.tsx"
 import { countText, durationText, tokensPerSecond } from "../../../format/numbers.ts"
 import { CopyButton } from "../../../ui/copy-button.tsx"
@@ -10,8 +11,8 @@ import { useNow } from "../use-now.ts"
 import { ToolCalls, type ToolCallsProperties } from "./tool-calls.tsx"
 
 /** It reads what comes, so it is not needed before anything has come. */
-const Markdown = lazy(() =>
-  import("../../../ui/markdown.tsx").then((module) => ({ default: module.Markdown })),
+const Markdown = lazyPart(() =>
+  import("../../../ui/markdown.tsx").then((module) => module.Markdown),
 )
 
 export interface AnswerViewProperties {
